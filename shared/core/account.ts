@@ -1,0 +1,31 @@
+import type { JsonObject } from './json.ts';
+
+/** What a permission allows, in Fiat's words. */
+export type Authorization = 'READ' | 'WRITE' | 'EXECUTE' | 'CREATE';
+
+/** For each authorization, the groups that hold it: trimmed, lower case. */
+export type Permissions = { readonly [key in Authorization]?: readonly string[] };
+
+/** What every provider's account has, as `GET /credentials` shows it. */
+export interface Account {
+  /** Unique over all providers. */
+  readonly name: string;
+  /** Provider id, for example `kubernetes`. */
+  readonly cloudProvider: string;
+  /** Defaults to the name. */
+  readonly environment: string;
+  /** Defaults to the name. */
+  readonly accountType: string;
+  /** Undefined for an open account. */
+  readonly permissions?: Permissions;
+  /** Legacy groups; empty when `permissions` is set. */
+  readonly requiredGroupMembership: readonly string[];
+  /** The fields that only this provider's accounts have, for the expanded view. Never holds a secret. */
+  readonly details: JsonObject;
+}
+
+/** An account of the configuration that cannot be used, and why. It never stops the others. */
+export interface RejectedAccount {
+  readonly name: string;
+  readonly reason: string;
+}

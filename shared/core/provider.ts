@@ -1,0 +1,105 @@
+import type { Account, RejectedAccount } from './account.ts';
+import type { Artifact } from './artifact.ts';
+import type { Clock, Randomness } from './clock.ts';
+import type { JsonObject } from './json.ts';
+import type { Logger } from './logger.ts';
+import type { Operation } from './operation.ts';
+
+/** What a provider is opened with. */
+export interface ProviderOptions {
+  /** The merged Spinnaker configuration (`kubernetes.accounts`, `artifacts.http` …), placeholders resolved. */
+  readonly settings: JsonObject;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Logger;
+  /**
+   * Where kubeconfigs and credentials may come from. `local`: files and exec plugins of this machine are allowed.
+   * `deployed`: they are refused, for the account that names them alone.
+   */
+  readonly placement: 'local' | 'deployed';
+}
+
+/** Which manifest to read. `location` is the namespace, `''` for a cluster-scoped object. */
+export interface ManifestRequest {
+  readonly account: string;
+  readonly location: string;
+  /** Full name: kind, one space, name (`deployment web`). */
+  readonly name: string;
+  readonly includeEvents: boolean;
+}
+
+/** The members of a Spinnaker cluster in one namespace. */
+export interface ClusterManifestsRequest {
+  readonly account: string;
+  readonly location: string;
+  readonly kind: string;
+  readonly application: string;
+  readonly cluster: string;
+}
+
+/** Coordinates of a manifest, as the dynamic routes answer them. */
+export interface ManifestCoordinates {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** Live reads of manifests. */
+export interface ManifestReader {
+  /**
+   * The live object with its status, events and artifacts, ready for `JSON.stringify`.
+   *
+   * @throws NotFoundError for a malformed name and for an object that is absent, FailedOperationError when the read fails.
+   */
+  getManifest(request: ManifestRequest): Promise<object>;
+  /** Every object of the kind that carries the cluster and application annotations. */
+  listClusterManifests(request: ClusterManifestsRequest): Promise<readonly ManifestCoordinates[]>;
+  /**
+   * The one that `criteria` picks: oldest, newest, second_newest, largest or smallest.
+   *
+   * @throws NotFoundError when there is none, InvalidInputError for an unknown criteria.
+   */
+  getDynamicManifest(request: ClusterManifestsRequest, criteria: string): Promise<ManifestCoordinates>;
+}
+
+/** A fetched artifact: its bytes as they arrive. */
+export interface ArtifactContent {
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** An artifact account, as `GET /artifacts/credentials` shows it. */
+export interface ArtifactAccount {
+  readonly name: string;
+  /** Spinnaker's id of the account's kind, for example `artifacts-github`. */
+  readonly type: string;
+  /** Artifact types it can fetch, for example `github/file`. */
+  readonly types: readonly string[];
+}
+
+/** Downloads artifacts. */
+export interface ArtifactFetcher {
+  readonly accounts: readonly ArtifactAccount[];
+  /**
+   * Fetches one artifact with the account it names.
+   *
+   * @throws InvalidInputError, NotFoundError, AccessDeniedError (URL restrictions) or FailedOperationError.
+   */
+  fetch(artifact: Artifact, signal: AbortSignal): Promise<ArtifactContent>;
+}
+
+/** An opened provider. A capability left out is one it lacks. */
+export interface Provider extends AsyncDisposable {
+  /** Provider id, for example `kubernetes`. */
+  readonly name: string;
+  readonly accounts: readonly Account[];
+  readonly rejectedAccounts: readonly RejectedAccount[];
+  readonly operations: readonly Operation[];
+  readonly manifests?: ManifestReader;
+  readonly artifacts?: ArtifactFetcher;
+}
+
+/** A provider as the registry lists it: a name and how to open it. Opening makes no network call. */
+export interface ProviderPlugin {
+  readonly name: string;
+  open(options: ProviderOptions): Provider;
+}
