@@ -1,0 +1,38 @@
+/** One queue with its worker: the row from which CDK, the local runtime and the tests are made. */
+export interface Queue {
+  /** Name, prefixed when deployed. Its dead-letter queue is `<name>-dead-letters`. */
+  readonly name: string;
+  /** The worker's module below `functions/`, without extension. */
+  readonly module: string;
+  /** The module that receives what the worker could not take; it reads the dead-letter queue. */
+  readonly deadLetterModule: string;
+  /** Messages handed to one invocation. */
+  readonly batchSize: number;
+  /** Invocations at once: reserved concurrency when deployed, workers locally. */
+  readonly concurrency: number;
+  /** Lambda's time-out in seconds; a worker checkpoints before it. */
+  readonly timeoutSeconds: number;
+  /** Seconds a received message stays hidden; the worker renews it while it works. */
+  readonly visibilityTimeoutSeconds: number;
+  /** Deliveries before a message goes to the dead-letter queue. */
+  readonly receivesMax: number;
+  /** Seconds a message is kept. */
+  readonly retentionSeconds: number;
+}
+
+/** Every queue. */
+export const queues: readonly Queue[] = [
+  {
+    name: 'operations',
+    module: 'workers/run-operations',
+    deadLetterModule: 'workers/settle-dead-letters',
+    batchSize: 1,
+    concurrency: 20,
+    timeoutSeconds: 900,
+    // Lambda demands at least the function's time-out for its event source: a message whose worker died comes again
+    // by the sweeper, long before this.
+    visibilityTimeoutSeconds: 900,
+    receivesMax: 5,
+    retentionSeconds: 4 * 24 * 3600,
+  },
+];

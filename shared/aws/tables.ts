@@ -1,0 +1,20 @@
+/** A DynamoDB table: what CDK and the local runtime create. Keys are strings; there are no indexes. */
+export interface Table {
+  /** Name, prefixed when deployed. */
+  readonly name: string;
+  readonly partitionKey: string;
+  readonly sortKey: string;
+  /** Attribute with the expiry in seconds since the epoch. Readers filter what is expired: deletion comes late or never. */
+  readonly ttlAttribute: string;
+}
+
+/** Tasks: headers, payload chunks, spilled journal entries and the list of open tasks. */
+export const tasksTable: Table = {
+  name: 'tasks',
+  partitionKey: 'pk',
+  sortKey: 'sk',
+  ttlAttribute: 'expiresAt',
+};
+
+/** Every table. */
+export const tables: readonly Table[] = [tasksTable];

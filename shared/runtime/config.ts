@@ -1,0 +1,115 @@
+import { InvalidInputError } from '../core/errors.ts';
+
+/**
+ * What a function needs to know of its surroundings. CDK and the local runtime set the variables; AWS endpoints,
+ * region and credentials are the AWS SDK's own variables (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_REGION` …).
+ */
+export interface Config {
+  /** DynamoDB table of tasks: `BUSDRIVER_TASKS_TABLE`. */
+  readonly tasksTable: string;
+  /** SQS queue of operations: `BUSDRIVER_OPERATIONS_QUEUE_URL`. */
+  readonly operationsQueueUrl: string;
+  /** EventBridge bus: `BUSDRIVER_BUS_NAME`. */
+  readonly busName: string;
+  /** Spinnaker YAML files or directories, in order of precedence, later wins: `BUSDRIVER_CONFIG_FILES` (JSON array). */
+  readonly configFiles: readonly string[];
+  /** Spring profiles that are active: `BUSDRIVER_PROFILES`, comma-separated, default `local`. */
+  readonly profiles: readonly string[];
+  /** A kubeconfig whose contexts are the accounts when no configuration names any: `BUSDRIVER_KUBECONFIG`. */
+  readonly kubeconfig: string | undefined;
+  /** `local` when functions run on one machine, `deployed` in AWS: `BUSDRIVER_PLACEMENT`, default `deployed`. */
+  readonly placement: 'local' | 'deployed';
+  /** Least level that is logged: `BUSDRIVER_LOG_LEVEL`, one of DEBUG INFO WARN ERROR SILENT, default INFO. */
+  readonly logLevel: LogLevel;
+}
+
+/** Levels of the log, most talkative first. */
+export type LogLevel = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SILENT';
+
+/** Names of the variables that `readConfig` reads, for whoever sets them. */
+export const variables = {
+  tasksTable: 'BUSDRIVER_TASKS_TABLE',
+  operationsQueueUrl: 'BUSDRIVER_OPERATIONS_QUEUE_URL',
+  busName: 'BUSDRIVER_BUS_NAME',
+  configFiles: 'BUSDRIVER_CONFIG_FILES',
+  profiles: 'BUSDRIVER_PROFILES',
+  kubeconfig: 'BUSDRIVER_KUBECONFIG',
+  placement: 'BUSDRIVER_PLACEMENT',
+  logLevel: 'BUSDRIVER_LOG_LEVEL',
+} as const;
+
+/** Environment variables by name. */
+export type Environment = { readonly [name: string]: string | undefined };
+
+const logLevels: readonly LogLevel[] = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'];
+
+/**
+ * Reads the configuration.
+ *
+ * @throws InvalidInputError naming each variable that is missing or malformed.
+ */
+export function readConfig(environment: Environment = readEnvironment()): Config {
+  const errors: string[] = [];
+  const required = (name: string): string => {
+    const value = environment[name];
+    if (!value) errors.push(`environment variable ${name} must be set`);
+    return value ?? '';
+  };
+  const config: Config = {
+    tasksTable: required(variables.tasksTable),
+    operationsQueueUrl: required(variables.operationsQueueUrl),
+    busName: required(variables.busName),
+    configFiles: parseStringList(environment[variables.configFiles], errors),
+    profiles: splitCommas(environment[variables.profiles] ?? 'local'),
+    kubeconfig: environment[variables.kubeconfig] || undefined,
+    placement: parseChoice(variables.placement, environment, { choices: ['deployed', 'local'], errors }),
+    logLevel: parseChoice(variables.logLevel, environment, { choices: ['INFO', ...logLevels], errors }),
+  };
+  if (errors.length > 0) throw new InvalidInputError(errors);
+  return config;
+}
+
+/** The process's environment. This file is the only place that reads it. */
+export function readEnvironment(): Environment {
+  return process.env;
+}
+
+/** Sets variables for this process and what it starts: how the local runtime stands in for Lambda's configuration. */
+export function setEnvironment(values: { readonly [name: string]: string }): void {
+  Object.assign(process.env, values);
+}
+
+function parseChoice<T extends string>(
+  name: string,
+  environment: Environment,
+  { choices, errors }: { choices: readonly T[]; errors: string[] },
+): T {
+  const value = environment[name] || choices[0];
+  const found = choices.find((choice) => choice === value);
+  if (found === undefined) {
+    errors.push(
+      `environment variable ${name} must be one of ${[...new Set(choices)].join(', ')}, not '${value}'`,
+    );
+  }
+  return found ?? (choices[0] as T);
+}
+
+function parseStringList(text: string | undefined, errors: string[]): readonly string[] {
+  if (!text) return [];
+  const complaint = `environment variable ${variables.configFiles} must be a JSON array of paths`;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  } catch {
+    // Falls through: not JSON is the same complaint as JSON of another shape.
+  }
+  errors.push(complaint);
+  return [];
+}
+
+function splitCommas(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
