@@ -1,0 +1,158 @@
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Cluster, startCluster } from './cluster.ts';
+import { buildCluster } from './cluster-build.ts';
+
+interface Flag {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  /** What stands for the value in the help. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+/** Flags of this command. */
+const ownFlags = {
+  dir: {
+    type: 'string',
+    value: 'DIR',
+    help: 'keep the cluster in DIR (default: a temporary folder, removed at the end)',
+  },
+  port: {
+    type: 'string',
+    value: 'PORT',
+    help: 'port of the API server on 127.0.0.1 (default: any free one)',
+  },
+  'build-only': { type: 'boolean', help: 'build kubecluster and kubectl, print their paths and end' },
+  help: { type: 'boolean', help: 'print this help' },
+} as const satisfies Record<string, Flag>;
+
+/** Flags that `kubecluster` itself understands. */
+const clusterFlags: Readonly<Record<string, Flag>> = {
+  kubeconfig: {
+    type: 'string',
+    value: 'FILE',
+    help: 'where to write the kubeconfig (default: DIR/kubeconfig)',
+  },
+  nodes: { type: 'string', value: 'N', help: 'number of fake nodes (default 2)' },
+  'pod-start-delay': {
+    type: 'string',
+    value: 'TIME',
+    help: 'time a Pod stays in ContainerCreating (default 0s)',
+  },
+  'pod-run-for': {
+    type: 'string',
+    value: 'TIME',
+    help: 'running time of Pods that end by themselves (default 1s)',
+  },
+  v: { type: 'string', value: 'N', help: 'verbosity of DIR/cluster.log (default 0)' },
+  'no-kubelet': { type: 'boolean', help: 'run no fake kubelet: Pods stay pending' },
+  'no-scheduler': { type: 'boolean', help: 'run no kube-scheduler' },
+  'no-controller-manager': { type: 'boolean', help: 'run no kube-controller-manager' },
+  'etcd-servers': { type: 'string', value: 'URL', help: 'use this etcd instead of the embedded one' },
+  'apiserver-arg': {
+    type: 'string',
+    value: 'FLAG',
+    multiple: true,
+    help: 'flag for kube-apiserver (repeatable)',
+  },
+  'controller-manager-arg': {
+    type: 'string',
+    value: 'FLAG',
+    multiple: true,
+    help: 'flag for kube-controller-manager (repeatable)',
+  },
+  'scheduler-arg': {
+    type: 'string',
+    value: 'FLAG',
+    multiple: true,
+    help: 'flag for kube-scheduler (repeatable)',
+  },
+};
+
+function formatHelp(): string {
+  return [
+    'Usage: npm run cluster -- [options]',
+    '',
+    'Runs a Kubernetes control plane (test/cluster) on this machine until Ctrl-C, building it on first use with Go.',
+    '',
+    ...formatFlags(ownFlags),
+    '',
+    'Passed on to kubecluster (TIME such as 500ms or 2s; FLAG such as --max-requests-inflight=100):',
+    ...formatFlags(clusterFlags),
+  ].join('\n');
+}
+
+function formatFlags(flags: Readonly<Record<string, Flag>>): string[] {
+  return Object.entries(flags).map(([name, { value, help }]) => {
+    const usage = value === undefined ? `--${name}` : `--${name} ${value}`;
+    return `  ${usage.padEnd(30)} ${help}`;
+  });
+}
+
+/** The flags among `values` that kubecluster shall get, in its own spelling. */
+function toClusterArguments(values: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(clusterFlags).flatMap((name) =>
+    [values[name] ?? []].flat().map((value) => `--${name}=${value}`),
+  );
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new TypeError(`--port must be a number from 0 to 65535, not '${text}'`);
+  }
+  return port;
+}
+
+function report(line: string): void {
+  console.error(line);
+}
+
+function describeCluster({ server, kubeconfig, kubectl, dir }: Cluster): string {
+  return [
+    `Kubernetes answers at ${server}`,
+    `  export KUBECONFIG=${kubeconfig}`,
+    `  kubectl  ${kubectl}`,
+    `  log      ${path.join(dir, 'cluster.log')}`,
+    'Ctrl-C stops it.',
+  ].join('\n');
+}
+
+/** Runs the command line. @returns the exit code */
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { ...clusterFlags, ...ownFlags } });
+  if (values.help) {
+    console.log(formatHelp());
+    return 0;
+  }
+  const interrupted = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
+  const { signal } = interrupted;
+  if (values['build-only']) {
+    const { kubecluster, kubectl } = await buildCluster({ report, signal });
+    console.log(`${kubecluster}\n${kubectl}`);
+    return 0;
+  }
+  await using cluster = await startCluster({
+    dir: values.dir,
+    port: parsePort(values.port ?? '0'),
+    args: toClusterArguments(values),
+    report,
+    signal,
+  });
+  console.log(describeCluster(cluster));
+  const stopped = new Promise<undefined>((resolve) =>
+    signal.addEventListener('abort', () => resolve(undefined)),
+  );
+  const exit = await Promise.race([stopped, cluster.exited]);
+  if (exit !== undefined) report(`The cluster ended: ${exit.errorOutput.trim()}`);
+  return exit === undefined ? 0 : 1;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  report(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
