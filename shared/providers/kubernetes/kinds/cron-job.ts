@@ -1,0 +1,8 @@
+import type { Manifest } from '../manifest/manifest.ts';
+import { findStatus } from './live-object.ts';
+import { type ManifestStatus, settledStatus, unreportedStatus } from './status.ts';
+
+/** The status of a CronJob: settled as soon as its controller has written any status. */
+export function getCronJobStatus(manifest: Manifest): ManifestStatus {
+  return findStatus(manifest) === undefined ? unreportedStatus : settledStatus;
+}

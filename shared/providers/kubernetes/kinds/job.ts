@@ -1,0 +1,15 @@
+import type { Manifest } from '../manifest/manifest.ts';
+import { findCondition, findCount, findStatus, readCount, readMessage } from './live-object.ts';
+import { type ManifestStatus, markFailed, markUnstable, settledStatus, unreportedStatus } from './status.ts';
+
+/** The status of a Job: stable once enough pods have succeeded, failed when Kubernetes gave up on it. */
+export function getJobStatus(manifest: Manifest): ManifestStatus {
+  const status = findStatus(manifest);
+  if (status === undefined) return unreportedStatus;
+  const wanted = findCount(manifest.spec, 'completions') ?? 1;
+  const succeeded = readCount(status, 'succeeded');
+  if (succeeded >= wanted) return settledStatus;
+  const failure = findCondition(status, { type: 'Failed', status: 'True' });
+  if (failure) return markFailed(settledStatus, readMessage(failure, 'The job has failed'));
+  return markUnstable(settledStatus, `${succeeded} of ${wanted} pods have succeeded`);
+}

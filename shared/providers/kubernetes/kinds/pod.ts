@@ -1,0 +1,21 @@
+import { asString } from '../../../core/json.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { findStatus } from './live-object.ts';
+import { type ManifestStatus, markUnavailable, settledStatus, unreportedStatus } from './status.ts';
+
+/** Why a pod in this phase is neither stable nor available. A failed pod is not `failed`, as in Clouddriver. */
+const unsettledPhases = new Map([
+  ['pending', 'The pod is pending: not all of its containers have started'],
+  ['failed', 'The pod has failed: a container ended with an error'],
+  ['unknown', 'The state of the pod is unknown: its node does not report'],
+]);
+
+/** The status of a Pod, by its phase alone. */
+export function getPodStatus(manifest: Manifest): ManifestStatus {
+  const status = findStatus(manifest);
+  if (status === undefined) return unreportedStatus;
+  const phase = asString(status.phase)?.toLowerCase() ?? '';
+  if (phase === 'running' || phase === 'succeeded') return settledStatus;
+  const message = unsettledPhases.get(phase) ?? 'The pod has no phase that Kubernetes defines';
+  return markUnavailable(settledStatus, message);
+}

@@ -1,0 +1,45 @@
+import type { JsonObject } from '../../../core/json.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import {
+  checkAppsV1,
+  findStatus,
+  isGenerationObserved,
+  readCount,
+  readDesiredReplicas,
+} from './live-object.ts';
+import {
+  type ManifestStatus,
+  markUnavailable,
+  markUnstable,
+  settledStatus,
+  unreportedStatus,
+} from './status.ts';
+
+/**
+ * The status of a ReplicaSet: short of replicas it is neither stable nor available.
+ *
+ * @throws FailedOperationError unless its apiVersion is `apps/v1`.
+ */
+export function getReplicaSetStatus(manifest: Manifest): ManifestStatus {
+  checkAppsV1(manifest);
+  const status = findStatus(manifest);
+  if (status === undefined) return unreportedStatus;
+  const shortage = findShortage(status, readDesiredReplicas(manifest));
+  if (shortage !== undefined) return markUnavailable(settledStatus, shortage);
+  if (isGenerationObserved(manifest, status)) return settledStatus;
+  return markUnstable(
+    settledStatus,
+    'The newest spec has not been picked up by the replica set controller yet',
+  );
+}
+
+/** Which replicas are missing, or undefined when all are there. */
+function findShortage(status: JsonObject, desired: number): string | undefined {
+  const labeled = readCount(status, 'fullyLabeledReplicas');
+  const ready = readCount(status, 'readyReplicas');
+  const available = readCount(status, 'availableReplicas');
+  if (labeled < desired) return `${labeled} of ${desired} replicas carry all labels of the pod template`;
+  if (ready < desired) return `${ready} of ${desired} replicas are ready`;
+  if (available < desired) return `${available} of ${desired} replicas are available`;
+  return undefined;
+}

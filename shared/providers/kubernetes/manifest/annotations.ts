@@ -1,0 +1,97 @@
+import { asJsonObject, asString, getPath, isJsonObject, type JsonValue } from '../../../core/json.ts';
+import type { Manifest } from './manifest.ts';
+
+/** The annotations and labels that Spinnaker and Kubernetes agree on with us. */
+export const annotationKeys = {
+  artifactType: 'artifact.spinnaker.io/type',
+  artifactName: 'artifact.spinnaker.io/name',
+  artifactLocation: 'artifact.spinnaker.io/location',
+  artifactVersion: 'artifact.spinnaker.io/version',
+  application: 'moniker.spinnaker.io/application',
+  cluster: 'moniker.spinnaker.io/cluster',
+  stack: 'moniker.spinnaker.io/stack',
+  detail: 'moniker.spinnaker.io/detail',
+  /** Also a label. */
+  sequence: 'moniker.spinnaker.io/sequence',
+  loadBalancers: 'traffic.spinnaker.io/load-balancers',
+  versioned: 'strategy.spinnaker.io/versioned',
+  maxVersionHistory: 'strategy.spinnaker.io/max-version-history',
+  useSourceCapacity: 'strategy.spinnaker.io/use-source-capacity',
+  recreate: 'strategy.spinnaker.io/recreate',
+  replace: 'strategy.spinnaker.io/replace',
+  serverSideApply: 'strategy.spinnaker.io/server-side-apply',
+  ignoreCaching: 'caching.spinnaker.io/ignore',
+  deploymentRevision: 'deployment.kubernetes.io/revision',
+  lastApplied: 'kubectl.kubernetes.io/last-applied-configuration',
+} as const;
+
+/** Texts by key, as labels and annotations are. */
+export type TextMap = { readonly [key: string]: string };
+
+/** `metadata.annotations`; empty when there are none. */
+export function readAnnotations(manifest: Manifest): TextMap {
+  return toTextMap(getPath(manifest, 'metadata', 'annotations'));
+}
+
+/** `metadata.labels`; empty when there are none. */
+export function readLabels(manifest: Manifest): TextMap {
+  return toTextMap(getPath(manifest, 'metadata', 'labels'));
+}
+
+/**
+ * The text of an annotation, or undefined when it is absent. Old releases of Spinnaker stored text JSON-encoded:
+ * a value between quotation marks is decoded, and one that cannot be is as good as absent.
+ */
+export function readTextAnnotation(manifest: Manifest, key: string): string | undefined {
+  const value = findAnnotation(manifest, key);
+  if (value === undefined || value.length < 2 || !value.startsWith('"') || !value.endsWith('"')) return value;
+  return asString(parseJson(value));
+}
+
+/** The whole number of an annotation, or undefined when it is absent or none. */
+export function readIntegerAnnotation(manifest: Manifest, key: string): number | undefined {
+  const text = readTextAnnotation(manifest, key)?.trim() ?? '';
+  return /^[+-]?\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Whether an annotation says `true`, in any case. */
+export function readFlagAnnotation(manifest: Manifest, key: string): boolean {
+  return readTextAnnotation(manifest, key)?.toLowerCase() === 'true';
+}
+
+/** The texts of an annotation that holds a JSON array of them; empty when it is absent or not one. */
+export function readListAnnotation(manifest: Manifest, key: string): readonly string[] {
+  const value = parseJson(findAnnotation(manifest, key) ?? '');
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
+/** Whether the annotation is there, whatever its value. */
+export function hasAnnotation(manifest: Manifest, key: string): boolean {
+  return findAnnotation(manifest, key) !== undefined;
+}
+
+/** The JSON that `text` holds, or undefined when it holds none. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The raw text of an annotation. */
+function findAnnotation(manifest: Manifest, key: string): string | undefined {
+  const value = getPath(manifest, 'metadata', 'annotations', key);
+  return isScalar(value) ? String(value) : undefined;
+}
+
+/** The scalars of an object as text; Kubernetes accepts text only, but a request may hold numbers and booleans. */
+function toTextMap(value: JsonValue | undefined): TextMap {
+  const entries = Object.entries(asJsonObject(value) ?? {});
+  return Object.fromEntries(entries.filter(([, member]) => isScalar(member)).map(([k, v]) => [k, String(v)]));
+}
+
+/** True for text, numbers and booleans. */
+function isScalar(value: JsonValue | undefined): value is string | number | boolean {
+  return value !== undefined && value !== null && !Array.isArray(value) && !isJsonObject(value);
+}

@@ -1,0 +1,118 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import { asJsonArray, asJsonObject, asString, getPath, isJsonObject } from '../../../core/json.ts';
+import { type Moniker, parseMoniker } from '../../../core/moniker.ts';
+import { formatFullName, getKindName } from '../kinds/name.ts';
+import { annotationKeys, hasAnnotation, readIntegerAnnotation, readTextAnnotation } from './annotations.ts';
+import type { Manifest } from './manifest.ts';
+
+/** Where an object is found in its cluster. */
+export interface Coordinates {
+  /** Spinnaker's name of the kind. */
+  readonly kind: string;
+  /** Empty for a cluster-scoped object, and for a manifest that names none. */
+  readonly namespace: string;
+  /** Empty for a manifest that leaves its name to the server. */
+  readonly name: string;
+}
+
+/** An owner, as an object's metadata names it. */
+export interface OwnerReference {
+  /** Spinnaker's name of the kind. */
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** @throws InvalidInputError for what cannot be a Kubernetes object: not an object, or no `kind`, `apiVersion` or `metadata`. */
+export function parseManifest(value: unknown): Manifest {
+  if (!isJsonObject(value)) throw new InvalidInputError('manifest: expected a Kubernetes object');
+  const what = asString(getPath(value, 'metadata', 'name')) ?? asString(value.kind) ?? 'manifest';
+  for (const field of ['apiVersion', 'kind']) {
+    if (!asString(value[field])) throw new InvalidInputError(`${what}: ${field} is missing or no text`);
+  }
+  if (!isJsonObject(value.metadata)) throw new InvalidInputError(`${what}: metadata is missing or no object`);
+  return value;
+}
+
+/** Spinnaker's name of the object's kind; `none` when it has no kind. */
+export function readKind(manifest: Manifest): string {
+  return getKindName(asString(manifest.apiVersion) ?? '', asString(manifest.kind) ?? '');
+}
+
+/** `metadata.namespace`, empty when absent. */
+export function readNamespace(manifest: Manifest): string {
+  return asString(getPath(manifest, 'metadata', 'namespace')) ?? '';
+}
+
+/** `metadata.name`, empty when absent. */
+export function readName(manifest: Manifest): string {
+  return asString(getPath(manifest, 'metadata', 'name')) ?? '';
+}
+
+/** `metadata.generateName`, but only where it counts: when there is no name. */
+export function readGenerateName(manifest: Manifest): string | undefined {
+  if (readName(manifest) !== '') return undefined;
+  return asString(getPath(manifest, 'metadata', 'generateName')) || undefined;
+}
+
+/** Where the object is found. */
+export function readCoordinates(manifest: Manifest): Coordinates {
+  return { kind: readKind(manifest), namespace: readNamespace(manifest), name: readName(manifest) };
+}
+
+/** Spinnaker's name of the object, `kind name`; the name's prefix stands in where the server makes up the name. */
+export function readFullName(manifest: Manifest): string {
+  return formatFullName(readKind(manifest), readName(manifest) || (readGenerateName(manifest) ?? ''));
+}
+
+/** `metadata.creationTimestamp` as Kubernetes writes it (RFC 3339, UTC), empty when absent. Such texts sort by time. */
+export function readCreationTimestamp(manifest: Manifest): string {
+  return asString(getPath(manifest, 'metadata', 'creationTimestamp')) ?? '';
+}
+
+/** `spec.replicas`, or undefined when it is no number. */
+export function findReplicas(manifest: Manifest): number | undefined {
+  const replicas = getPath(manifest, 'spec', 'replicas');
+  return typeof replicas === 'number' ? replicas : undefined;
+}
+
+/** The owners that `metadata.ownerReferences` names. */
+export function readOwners(manifest: Manifest): readonly OwnerReference[] {
+  return asJsonArray(getPath(manifest, 'metadata', 'ownerReferences'))
+    .map(asJsonObject)
+    .filter((owner) => owner !== undefined)
+    .map((owner) => ({
+      kind: getKindName(asString(owner.apiVersion) ?? '', asString(owner.kind) ?? ''),
+      name: asString(owner.name) ?? '',
+      uid: asString(owner.uid) ?? '',
+    }));
+}
+
+/**
+ * Where a live object belongs. Spinnaker's annotations decide; application, cluster and sequence fall back to what
+ * the name says. A ReplicaSet's sequence is its Deployment's revision where it has no annotation of its own.
+ */
+export function readMoniker(manifest: Manifest): Moniker {
+  const named = parseMoniker(readName(manifest));
+  const app = readTextAnnotation(manifest, annotationKeys.application) ?? named.app;
+  const cluster = readTextAnnotation(manifest, annotationKeys.cluster) ?? named.cluster;
+  const stack = readTextAnnotation(manifest, annotationKeys.stack);
+  const detail = readTextAnnotation(manifest, annotationKeys.detail);
+  const sequence = readSequence(manifest, named.sequence);
+  return {
+    ...(app === undefined ? {} : { app }),
+    ...(cluster === undefined ? {} : { cluster }),
+    ...(stack === undefined ? {} : { stack }),
+    ...(detail === undefined ? {} : { detail }),
+    ...(sequence === undefined ? {} : { sequence }),
+  };
+}
+
+/** An annotation that is there decides even when it holds no number: then there is no sequence. */
+function readSequence(manifest: Manifest, named: number | undefined): number | undefined {
+  const keys = [annotationKeys.sequence];
+  const candidates =
+    readKind(manifest) === 'replicaSet' ? [...keys, annotationKeys.deploymentRevision] : keys;
+  const key = candidates.find((candidate) => hasAnnotation(manifest, candidate));
+  return key === undefined ? named : readIntegerAnnotation(manifest, key);
+}
