@@ -1,0 +1,116 @@
+import type { Account, Authorization, Permissions } from './account.ts';
+import { InvalidInputError } from './errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { bindKeys, joinPath, toCanonicalKey } from './spring-config.ts';
+
+/** Every authorization, in the order in which they are shown. */
+export const authorizations: readonly Authorization[] = ['READ', 'WRITE', 'EXECUTE', 'CREATE'];
+
+/** Who may use an account. */
+export type AccountAccess = Pick<Account, 'permissions' | 'requiredGroupMembership'>;
+
+/** The keys of an account that say who may use it. */
+const accessKeys = ['permissions', 'requiredGroupMembership'] as const;
+
+/**
+ * Reads who may use an account. `permissions` maps authorizations, in any case, to groups, which are trimmed and put
+ * in lower case. Where it names no group at all, the account is open but for the legacy list
+ * `requiredGroupMembership`; where it does, the legacy list is blanked.
+ *
+ * A mistake must never open an account: an unknown authorization, a misspelt `permissions`, and groups that are all
+ * blank (a variable nobody set) are refused.
+ *
+ * @param path where the account stands in the configuration, for messages.
+ * @throws InvalidInputError with every violation.
+ */
+export function parseAccess(input: JsonObject, path = ''): AccountAccess {
+  const account = bindKeys(input, accessKeys);
+  const errors: string[] = [];
+  const reader = { errors, path };
+  for (const key of findMisspeltKeys(account)) {
+    errors.push(
+      `${joinPath(path, key)}: unknown, and too much like one of ${accessKeys.join(', ')} to be ignored`,
+    );
+  }
+  const permissions = readPermissions(account.permissions, reader);
+  const groups = readGroups(account.requiredGroupMembership, {
+    ...reader,
+    path: joinPath(path, accessKeys[1]),
+  });
+  if (errors.length > 0) throw new InvalidInputError(errors);
+  return permissions === undefined
+    ? { requiredGroupMembership: groups }
+    : { permissions, requiredGroupMembership: [] };
+}
+
+/** Where violations go, and the place that is being read. */
+interface Reader {
+  readonly errors: string[];
+  readonly path: string;
+}
+
+/** The permissions that name a group; undefined when none does. */
+function readPermissions(value: JsonValue | undefined, { errors, path }: Reader): Permissions | undefined {
+  const place = joinPath(path, 'permissions');
+  if (value === undefined || value === null || value === '') return undefined;
+  if (!isJsonObject(value)) {
+    errors.push(`${place}: expected a map from ${authorizations.join(', ')} to lists of groups`);
+    return undefined;
+  }
+  const granted = new Map<Authorization, string[]>();
+  for (const [key, groups] of Object.entries(value)) {
+    const authorization = authorizations.find((known) => known === key.toUpperCase());
+    if (authorization === undefined) {
+      errors.push(`${joinPath(place, key)}: expected one of ${authorizations.join(', ')}`);
+      continue;
+    }
+    const names = readGroups(groups, { errors, path: joinPath(place, key) });
+    granted.set(authorization, [
+      ...(granted.get(authorization) ?? []),
+      ...names.map((name) => name.toLowerCase()),
+    ]);
+  }
+  const restricted = authorizations.filter((authorization) => granted.get(authorization)?.length);
+  if (restricted.length === 0) return undefined;
+  return Object.fromEntries(
+    restricted.map((authorization) => [authorization, [...new Set(granted.get(authorization))]]),
+  );
+}
+
+/** Group names, trimmed, without blanks; a comma-separated string is a list, as in Spring. */
+function readGroups(value: JsonValue | undefined, { errors, path }: Reader): readonly string[] {
+  if (value === undefined || value === null) return [];
+  const items = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(items) || items.some((item) => typeof item === 'object' && item !== null)) {
+    errors.push(`${path}: expected a list of group names`);
+    return [];
+  }
+  const names = items.map((item) => String(item ?? '').trim()).filter((name) => name !== '');
+  if (items.length > 0 && names.length === 0)
+    errors.push(`${path}: expected group names, got only blank ones`);
+  return names;
+}
+
+/** Keys of the account that were probably meant to be one of `accessKeys`, and are not. */
+function findMisspeltKeys(account: JsonObject): readonly string[] {
+  return Object.keys(account).filter((key) =>
+    accessKeys.some((wanted) => {
+      const distance = getEditDistance(toCanonicalKey(key), toCanonicalKey(wanted));
+      return distance <= 3 && key !== wanted;
+    }),
+  );
+}
+
+/** How many letters must be put in, taken out or replaced to make one word the other (Levenshtein's distance). */
+function getEditDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const letter of one) {
+    const next = [(row[0] ?? 0) + 1];
+    for (let index = 1; index <= other.length; index += 1) {
+      const replaced = (row[index - 1] ?? 0) + (letter === other[index - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[index] ?? 0) + 1, (next[index - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
