@@ -124,12 +124,19 @@ async function compile({ source, target, go, options }: Compilation): Promise<vo
   const output = await mkdtemp(`${target}.part-`);
   try {
     await runBuildScript(path.join(source, 'build.sh'), [output, go.command], options.signal);
-    await rename(output, target);
+    if ((await findBuild(output)) === undefined)
+      throw new Error(`build.sh made no kubecluster or no kubectl`);
+    if ((await findBuild(target)) === undefined) await replaceFolder(target, output);
     await removeUnusedBuilds(path.dirname(target));
   } finally {
     clearInterval(progress);
     await rm(output, { recursive: true, force: true });
   }
+}
+
+async function replaceFolder(target: string, by: string): Promise<void> {
+  await rm(target, { recursive: true, force: true });
+  await rename(by, target);
 }
 
 async function runBuildScript(

@@ -120,39 +120,36 @@ function describeCluster({ server, kubeconfig, kubectl, dir }: Cluster): string 
 }
 
 /** Runs the command line. @returns the exit code */
-async function main(): Promise<number> {
+async function main(signal: AbortSignal): Promise<number> {
   const { values } = parseArgs({ options: { ...clusterFlags, ...ownFlags } });
   if (values.help) {
     console.log(formatHelp());
     return 0;
   }
-  const interrupted = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
-  const { signal } = interrupted;
   if (values['build-only']) {
     const { kubecluster, kubectl } = await buildCluster({ report, signal });
     console.log(`${kubecluster}\n${kubectl}`);
     return 0;
   }
-  await using cluster = await startCluster({
-    dir: values.dir,
-    port: parsePort(values.port ?? '0'),
-    args: toClusterArguments(values),
-    report,
-    signal,
-  });
+  const { dir } = values;
+  const port = parsePort(values.port ?? '0');
+  await using cluster = await startCluster({ dir, port, args: toClusterArguments(values), report, signal });
   console.log(describeCluster(cluster));
-  const stopped = new Promise<undefined>((resolve) =>
-    signal.addEventListener('abort', () => resolve(undefined)),
-  );
-  const exit = await Promise.race([stopped, cluster.exited]);
-  if (exit !== undefined) report(`The cluster ended: ${exit.errorOutput.trim()}`);
-  return exit === undefined ? 0 : 1;
+  const exit = await Promise.race([cluster.exited, waitForAbort(signal)]);
+  if (exit === undefined) return 0;
+  report(`The cluster ended: ${exit.errorOutput.trim()}`);
+  return 1;
 }
 
+function waitForAbort(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)));
+}
+
+const interrupted = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort());
 try {
-  process.exitCode = await main();
+  process.exitCode = await main(interrupted.signal);
 } catch (error) {
-  report(error instanceof Error ? error.message : String(error));
+  if (!interrupted.signal.aborted) report(error instanceof Error ? error.message : String(error));
   process.exitCode = 1;
 }

@@ -48,7 +48,7 @@ export async function getGo(command = 'go'): Promise<GoToolchain> {
   throw new GoUnavailableError(
     `The Kubernetes test control plane is compiled with Go, but ${problem}: ` +
       `install Go >= ${minimumGo.major}.${minimumGo.minor} (https://go.dev/dl), ` +
-      'or use a cluster you have: pass --kubeconfig FILE',
+      'or use a cluster you have (npm start -- --kubeconfig FILE)',
   );
 }
 

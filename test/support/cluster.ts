@@ -137,10 +137,24 @@ export interface KubectlOptions {
  * @returns what it wrote to stdout
  * @throws {Error} when it ends with another code than 0, with what it wrote to stderr
  */
-export async function kubectl(args: readonly string[], { stdin = '' }: KubectlOptions = {}): Promise<string> {
-  const cluster = getCluster();
-  const cache = path.join(cluster.dir, 'kubectl-cache');
-  const child = spawn(cluster.kubectl, ['--kubeconfig', cluster.kubeconfig, '--cache-dir', cache, ...args]);
+export function kubectl(args: readonly string[], options?: KubectlOptions): Promise<string> {
+  return runKubectl(getCluster(), args, options);
+}
+
+/** Like {@link kubectl}, against a cluster that the test started itself. */
+export async function runKubectl(
+  cluster: Pick<TestCluster, 'kubectl' | 'kubeconfig' | 'dir'>,
+  args: readonly string[],
+  { stdin = '' }: KubectlOptions = {},
+): Promise<string> {
+  const cacheDir = path.join(cluster.dir, 'kubectl-cache');
+  const child = spawn(cluster.kubectl, [
+    '--kubeconfig',
+    cluster.kubeconfig,
+    '--cache-dir',
+    cacheDir,
+    ...args,
+  ]);
   const code = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   });

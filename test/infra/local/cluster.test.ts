@@ -1,0 +1,169 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access } from 'node:fs/promises';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { type Cluster, type StartClusterOptions, startCluster } from '../../../infra/local/cluster.ts';
+import { describeWithCluster, runKubectl } from '../../support/cluster.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
+
+const mainFile = path.resolve(import.meta.dirname, '../../../infra/local/cluster-main.ts');
+
+describeWithCluster('a cluster of its own', () => {
+  test('has nodes, runs Deployments, and keeps them for a restart on the same folder', async () => {
+    await using dir = await makeTempDir();
+    await deployWeb(dir.path);
+    await using again = await start({ dir: dir.path, args: ['--nodes=3'] });
+    const image = [
+      'get',
+      'deployment',
+      'web',
+      '--output',
+      'jsonpath={.spec.template.spec.containers[0].image}',
+    ];
+    expect(await runKubectl(again, image)).toBe('nginx:1.27');
+    expect(await runKubectl(again, ['rollout', 'status', 'deployment', 'web'])).toContain(
+      'successfully rolled out',
+    );
+    expect(await listNodes(again)).toEqual(['node-0', 'node-1', 'node-2']);
+  });
+
+  test('in a temporary folder leaves nothing behind', async () => {
+    const cluster = await start();
+    await access(cluster.kubeconfig);
+    await cluster[Symbol.asyncDispose]();
+    expect(await cluster.exited).toEqual({ code: 0, signal: null, errorOutput: '' });
+    expect(await exists(cluster.dir)).toBe(false);
+    expect(await isListening(cluster.server)).toBe(false);
+  });
+
+  test('ends with a parent that is killed, and leaves nothing behind', async () => {
+    await using command = await startMain();
+    const { child, server, dir } = command;
+    child.kill('SIGKILL');
+    await expect.poll(() => isListening(server), { timeout: 20_000, interval: 50 }).toBe(false);
+    await expect.poll(() => exists(dir), { timeout: 20_000, interval: 50 }).toBe(false);
+  });
+
+  test('on the command line ends properly on SIGINT', async () => {
+    await using command = await startMain();
+    const { child, server, dir } = command;
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await isListening(server)).toBe(false);
+    expect(await exists(dir)).toBe(false);
+  });
+
+  test('tells when it was killed', async () => {
+    await using cluster = await start();
+    process.kill(cluster.pid, 'SIGKILL');
+    expect(await cluster.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
+  });
+
+  test('that cannot start is an error with the reason', async () => {
+    await expect(start({ args: ['--apiserver-arg=--nonsense'] })).rejects.toThrow(
+      /ended before it was ready \(exit code 1\): .*kube-apiserver: unknown flag: --nonsense/,
+    );
+    await using cluster = await start();
+    const port = Number(new URL(cluster.server).port);
+    await expect(start({ port })).rejects.toThrow(/address already in use/);
+  });
+
+  test('can be given up while it starts, and then its folder is free', async () => {
+    await using dir = await makeTempDir();
+    const signal = AbortSignal.timeout(500);
+    await expect(start({ dir: dir.path, signal })).rejects.toThrow();
+    expect(signal.aborted).toBe(true);
+    await using cluster = await start({ dir: dir.path });
+    expect(await isListening(cluster.server)).toBe(true);
+  });
+});
+
+test('the command line explains itself, and names what is wrong with its options', async () => {
+  expect(await runMain(['--help'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('--apiserver-arg FLAG'),
+  });
+  const badPort = { code: 1, stderr: "--port must be a number from 0 to 65535, not 'x'\n" };
+  expect(await runMain(['--port', 'x'])).toMatchObject(badPort);
+  expect(await runMain(['--speed'])).toMatchObject({ code: 1, stderr: expect.stringContaining("'--speed'") });
+});
+
+function start(options: Omit<StartClusterOptions, 'report'> = {}): Promise<Cluster> {
+  return startCluster({ report: (line) => console.log(line), ...options });
+}
+
+async function deployWeb(dir: string): Promise<void> {
+  await using cluster = await start({ dir });
+  expect(await listNodes(cluster)).toEqual(['node-0', 'node-1']);
+  await runKubectl(cluster, ['create', 'deployment', 'web', '--image', 'nginx:1.27', '--replicas', '2']);
+  const rollout = await runKubectl(cluster, ['rollout', 'status', 'deployment', 'web', '--timeout', '30s']);
+  expect(rollout).toContain('successfully rolled out');
+}
+
+async function listNodes(cluster: Cluster): Promise<string[]> {
+  const names = await runKubectl(cluster, ['get', 'nodes', '--output', 'jsonpath={.items[*].metadata.name}']);
+  return names.split(' ');
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function isListening(server: string): Promise<boolean> {
+  const { hostname, port } = new URL(server);
+  const socket = connect(Number(port), hostname);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+function spawnMain(args: string[]): Child {
+  return spawn(process.execPath, [mainFile, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+interface ClusterCommand extends AsyncDisposable {
+  readonly child: Child;
+  readonly server: string;
+  readonly dir: string;
+}
+
+/** `npm run cluster` in a temporary folder, once it is ready: where it says that the cluster is. */
+async function startMain(): Promise<ClusterCommand> {
+  const child = spawnMain([]);
+  const stop = async () => void child.kill('SIGKILL');
+  child.stderr.resume();
+  let printed = '';
+  for await (const line of createInterface(child.stdout)) {
+    printed += `${line}\n`;
+    const found = /answers at (\S+)\n[\s\S]*^ {2}log +(\S+)$/m.exec(printed);
+    if (found?.[1] && found[2]) {
+      return { child, server: found[1], dir: path.dirname(found[2]), [Symbol.asyncDispose]: stop };
+    }
+  }
+  throw new Error(`The command line ended before it was ready: ${printed}`);
+}
+
+async function runMain(args: string[]) {
+  const child = spawnMain(args);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit'),
+  ]);
+  return { stdout, stderr, code };
+}
