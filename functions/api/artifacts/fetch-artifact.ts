@@ -1,0 +1,17 @@
+import { parseArtifact } from '../../../shared/core/artifact.ts';
+import { NotFoundError } from '../../../shared/core/errors.ts';
+import { type ApiResponse, apiHandler } from '../../../shared/runtime/api-handler.ts';
+import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+
+/** PUT /artifacts/fetch: the bytes of the artifact in the body. */
+export const handler = apiHandler(
+  openProviderContext,
+  async function fetchArtifact(request, context): Promise<ApiResponse> {
+    const artifact = parseArtifact(request.parseJson());
+    const fetcher = context.providers.findArtifactFetcher();
+    if (fetcher === undefined) throw new NotFoundError('No artifact account is configured');
+    const { body } = await fetcher.fetch(artifact, request.signal);
+    const chunks = await Array.fromAsync(body);
+    return { status: 200, body: Buffer.concat(chunks), contentType: 'application/octet-stream' };
+  },
+);

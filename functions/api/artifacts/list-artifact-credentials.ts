@@ -1,0 +1,10 @@
+import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
+import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+
+/** GET /artifacts/credentials: the artifact accounts with the artifact types that each can fetch. */
+export const handler = apiHandler(
+  openProviderContext,
+  async function listArtifactCredentials(_request, context) {
+    return ok(context.providers.findArtifactFetcher()?.accounts ?? []);
+  },
+);

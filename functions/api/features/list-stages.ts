@@ -1,0 +1,10 @@
+import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
+import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+
+/** GET /features/stages: the operations there are. Orca looks for `upsertEntityTags` before it tags. */
+export const handler = apiHandler(openProviderContext, async function listStages(_request, context) {
+  const names = context.providers.providers.flatMap((provider) =>
+    provider.operations.map(({ name }) => name),
+  );
+  return ok([...new Set(names)].sort().map((name) => ({ name, enabled: true })));
+});

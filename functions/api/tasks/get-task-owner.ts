@@ -1,0 +1,10 @@
+import { checkTaskProvider, getTask } from '../../../shared/core/get-task.ts';
+import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
+import { openTaskContext } from '../../../shared/runtime/task-context.ts';
+
+/** GET /{cloudProvider}/task/{id}/owner: the host that ran the task last; empty when none did yet. */
+export const handler = apiHandler(openTaskContext, async function getTaskOwner(request, context) {
+  checkTaskProvider(request.getParameter('cloudProvider'));
+  const { ownerId } = await getTask(context.store, request.getParameter('id'));
+  return ok({ name: ownerId.slice(ownerId.indexOf('@') + 1) });
+});

@@ -1,0 +1,9 @@
+import { getTask } from '../../../shared/core/get-task.ts';
+import { toTaskView } from '../../../shared/core/task-view.ts';
+import { apiHandler, okText } from '../../../shared/runtime/api-handler.ts';
+import { openTaskContext } from '../../../shared/runtime/task-context.ts';
+
+/** GET /task/{id}: the task with its history and results, as Orca polls it. */
+export const handler = apiHandler(openTaskContext, async function getTaskById(request, context) {
+  return okText(toTaskView(await getTask(context.store, request.getParameter('id'))));
+});

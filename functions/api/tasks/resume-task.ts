@@ -1,0 +1,19 @@
+import { restartTask } from '../../../shared/core/accept-operations.ts';
+import { MethodNotAllowedError } from '../../../shared/core/errors.ts';
+import { getTask } from '../../../shared/core/get-task.ts';
+import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
+import { toTaskReference } from '../../../shared/runtime/operations-request.ts';
+import { openTaskContext } from '../../../shared/runtime/task-context.ts';
+
+const suffix = ':resume';
+
+/**
+ * POST /task/{id}: Spinnaker's `POST /task/{id}:resume`, which runs a failed, retryable task again with its own operations. API
+ * Gateway allows no text beside a variable, so the suffix is matched here.
+ */
+export const handler = apiHandler(openTaskContext, async function resumeTask(request, context) {
+  const id = request.getParameter('id');
+  if (!id.endsWith(suffix)) throw new MethodNotAllowedError('POST', ['GET']);
+  const task = await getTask(context.store, id.slice(0, -suffix.length));
+  return ok(toTaskReference(await restartTask(context, task)));
+});

@@ -1,0 +1,122 @@
+import type { Caller, JournalEntry, OpenRow, SubmittedOperation, Task, TaskState } from '../core/task.ts';
+
+/** Number of partitions over which the list of open tasks is spread. */
+export const openShards = 16;
+
+/** Journal text a header holds, bytes; what exceeds it moves to spill items. DynamoDB's limit for an item is 400 KB. */
+export const inlineJournalMax = 64 * 1024;
+
+/** Payload text a header holds, bytes; a larger one is compressed into chunks. */
+export const inlinePayloadMax = 32 * 1024;
+
+const spillPrefix = 'SPILL#';
+
+/** A task's header as stored. Journal entries are JSON texts, so that appending one needs no parse of the others. */
+export interface HeaderItem {
+  readonly pk: string;
+  readonly sk: string;
+  readonly taskId: string;
+  readonly requestId: string;
+  readonly state: TaskState;
+  readonly acceptedAt: number;
+  readonly ownerId: string;
+  readonly account: string;
+  readonly caller: Caller;
+  readonly run: number;
+  readonly attempts: number;
+  readonly fence: number;
+  readonly sequence: number;
+  readonly leaseUntil: number;
+  readonly openRow: string;
+  /** Entries in order; one that starts with `SPILL#` names a spill item that holds the entries of one commit. */
+  readonly journal: readonly string[];
+  /** The payload's JSON text when it is small. */
+  readonly payload?: string;
+  /** Where the payload's chunks are when it is not. */
+  readonly chunks?: ChunkReference;
+  readonly expiresAt: number;
+}
+
+/** Names the chunks of a payload and what they must amount to. */
+export interface ChunkReference {
+  /** Random: chunks of a submission that lost its race lie under another one and expire. */
+  readonly attempt: string;
+  readonly count: number;
+  /** SHA-256 of the payload's JSON text, hex. */
+  readonly hash: string;
+}
+
+/** Partition key of a task's header and spills. */
+export function getTaskKey(id: string): string {
+  return `TASK#${id}`;
+}
+
+/** Key of a task's header. */
+export function getHeaderKey(id: string): { pk: string; sk: string } {
+  return { pk: getTaskKey(id), sk: 'HEADER' };
+}
+
+/** Partition key of a payload's chunks. */
+export function getPayloadKey(attempt: string): string {
+  return `PAYLOAD#${attempt}`;
+}
+
+/** Sort key of the n-th chunk: of fixed width, so that they sort. */
+export function getChunkKey(index: number): string {
+  return String(index).padStart(6, '0');
+}
+
+/** Names a spill: the fence and sequence of the commit that writes it. */
+export function getSpillKey(fence: number, sequence: number): string {
+  return `${spillPrefix}${getChunkKey(fence)}#${getChunkKey(sequence)}`;
+}
+
+/** True for a journal text that names a spill; entries start with a brace. */
+export function isSpillKey(text: string): boolean {
+  return text.startsWith(spillPrefix);
+}
+
+/** Partition key of the open-list shard of a task. */
+export function getOpenKey(shard: number): string {
+  return `OPEN#${shard}`;
+}
+
+/** The shard of a task: by a hash of its id. */
+export function getOpenShard(id: string): number {
+  let hash = 0;
+  for (let index = 0; index < id.length; index += 1) hash = (hash * 31 + id.charCodeAt(index)) | 0;
+  return (hash >>> 0) % openShards;
+}
+
+/** Sort key of a task's row in the open list: accept time of fixed width, then the id. */
+export function getOpenRowKey(id: string, acceptedAtMs: number): string {
+  return `${String(acceptedAtMs).padStart(15, '0')}#${id}`;
+}
+
+/** A row of the open list from its sort key. */
+export function parseOpenRow(key: string): OpenRow {
+  return { key, taskId: key.slice(16), acceptedAtMs: Number(key.slice(0, 15)) };
+}
+
+/** The task of a header, given the texts of all its journal entries in order. */
+export function parseTask(header: HeaderItem, entries: readonly string[] = header.journal): Task {
+  return {
+    id: header.taskId,
+    requestId: header.requestId,
+    state: header.state,
+    acceptedAtMs: header.acceptedAt,
+    ownerId: header.ownerId,
+    account: header.account,
+    caller: header.caller,
+    run: header.run,
+    attempts: header.attempts,
+    leaseUntilMs: header.leaseUntil,
+    openRow: header.openRow,
+    journal: entries.map((text) => JSON.parse(text) as JournalEntry),
+  };
+}
+
+/** Operations from a payload's JSON text. */
+export function parsePayload(text: string): SubmittedOperation[] {
+  return JSON.parse(text) as SubmittedOperation[];
+}

@@ -1,0 +1,34 @@
+import { InvalidInputError } from './errors.ts';
+import { getTask } from './get-task.ts';
+import { isJsonObject, type JsonValue } from './json.ts';
+import { settleTask, type TaskSystem } from './process-hint.ts';
+import { orchestrationPhase, type Task } from './task.ts';
+
+/**
+ * Fails an open task from outside, as Orca does when it believes that the task's worker is gone, and fences that worker out. A
+ * task that has ended stays as it is.
+ *
+ * @param body `{"retry": boolean}`: whether the task may be started again.
+ * @throws InvalidInputError, NotFoundError
+ */
+export async function failTask(system: TaskSystem, id: string, body: JsonValue): Promise<Task> {
+  const retryable = parseRetry(body);
+  const task = await getTask(system.store, id);
+  const lines = [
+    { phase: orchestrationPhase, status: 'Orchestration failed: the task was ended by request' },
+  ];
+  const failed = await system.store.fail(id, retryable ? 'FAILED_RETRYABLE' : 'FAILED', {
+    key: 'ended',
+    lines,
+  });
+  if (failed === undefined) return task;
+  await settleTask(system, failed);
+  return failed;
+}
+
+function parseRetry(body: JsonValue): boolean {
+  const retry = isJsonObject(body) ? (body['retry'] ?? false) : undefined;
+  if (retry === true || retry === 'true') return true;
+  if (retry === false || retry === 'false') return false;
+  throw new InvalidInputError('The body must be an object like {"retry": true}');
+}

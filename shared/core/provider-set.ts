@@ -1,0 +1,76 @@
+import type { Account, RejectedAccount } from './account.ts';
+import { NotFoundError } from './errors.ts';
+import type { Operation } from './operation.ts';
+import type { ArtifactFetcher, ManifestReader, Provider } from './provider.ts';
+
+/** All opened providers as one: look-ups by provider, operation and account. */
+export class ProviderSet implements AsyncDisposable {
+  readonly providers: readonly Provider[];
+  /** Every account, by name. */
+  readonly accounts: readonly Account[];
+  readonly rejectedAccounts: readonly RejectedAccount[];
+  readonly #accounts: ReadonlyMap<string, { account: Account; provider: Provider }>;
+  readonly #operations: ReadonlyMap<string, Operation>;
+
+  constructor(providers: readonly Provider[]) {
+    this.providers = providers;
+    this.rejectedAccounts = providers.flatMap((provider) => provider.rejectedAccounts);
+    this.#accounts = new Map(
+      providers.flatMap((provider) =>
+        provider.accounts.map((account) => [account.name, { account, provider }] as const),
+      ),
+    );
+    this.accounts = [...this.#accounts.values()].map(({ account }) => account).sort(compareNames);
+    this.#operations = new Map(
+      providers.flatMap((provider) =>
+        provider.operations.map((operation) => [`${provider.name}/${operation.name}`, operation] as const),
+      ),
+    );
+  }
+
+  /** The provider of that id, or undefined. */
+  findProvider(name: string): Provider | undefined {
+    return this.providers.find((provider) => provider.name === name);
+  }
+
+  /** The operation of a provider, or undefined. */
+  findOperation(provider: string, name: string): Operation | undefined {
+    return this.#operations.get(`${provider}/${name}`);
+  }
+
+  /** The account, or undefined. */
+  findAccount(name: string): Account | undefined {
+    return this.#accounts.get(name)?.account;
+  }
+
+  /** The account. @throws NotFoundError */
+  getAccount(name: string): Account {
+    const account = this.findAccount(name);
+    if (account === undefined) throw accountNotFound(name);
+    return account;
+  }
+
+  /** What reads the manifests of an account. @throws NotFoundError when the account is unknown or has no manifests. */
+  getManifestReader(account: string): ManifestReader {
+    const reader = this.#accounts.get(account)?.provider.manifests;
+    if (reader === undefined) throw accountNotFound(account);
+    return reader;
+  }
+
+  /** What fetches artifacts; undefined when no provider does. */
+  findArtifactFetcher(): ArtifactFetcher | undefined {
+    return this.providers.find((provider) => provider.artifacts !== undefined)?.artifacts;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.providers.map((provider) => provider[Symbol.asyncDispose]()));
+  }
+}
+
+function accountNotFound(name: string): NotFoundError {
+  return new NotFoundError(`Account '${name}' not found; GET /credentials lists the accounts there are`);
+}
+
+function compareNames(one: Account, other: Account): number {
+  return one.name < other.name ? -1 : 1;
+}

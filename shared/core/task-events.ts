@@ -1,0 +1,39 @@
+import type { Task } from './task.ts';
+
+/** Types of the events that go to the bus (EventBridge's `detail-type`). */
+export type TaskEventType = 'TaskAccepted' | 'TaskStepCompleted' | 'TaskCompleted' | 'TaskFailed';
+
+/** An event for the bus. Its detail names things; it never holds a manifest, a description or an error's data. */
+export interface BusEvent {
+  readonly type: string;
+  readonly atMs: number;
+  readonly detail: { readonly [key: string]: unknown };
+}
+
+/** Publishes events. Delivery is at least once. */
+export interface EventBus {
+  /** Sends the events in order; rejects when the bus does not take them all after retries. */
+  publish(events: readonly BusEvent[]): Promise<void>;
+}
+
+/** An event about a task. `more` adds what the type of event has besides. */
+export function toTaskEvent(
+  task: Task,
+  event: { type: TaskEventType; atMs: number; more?: { readonly [key: string]: unknown } },
+): BusEvent {
+  const detail = {
+    taskId: task.id,
+    account: task.account,
+    requestId: task.requestId,
+    acceptedAtMs: task.acceptedAtMs,
+    ...task.caller,
+    ...event.more,
+  };
+  return { type: event.type, atMs: event.atMs, detail };
+}
+
+/** The event that tells a finished task's end. */
+export function toEndEvent(task: Task, atMs: number): BusEvent {
+  const type = task.state === 'COMPLETED' ? 'TaskCompleted' : 'TaskFailed';
+  return toTaskEvent(task, { type, atMs, more: { state: task.state } });
+}

@@ -1,0 +1,6 @@
+import type { ProviderPlugin } from '../core/provider.ts';
+import { artifactsPlugin } from './artifacts/index.ts';
+import { kubernetesPlugin } from './kubernetes/index.ts';
+
+/** The providers, one line each. */
+export const plugins: readonly ProviderPlugin[] = [kubernetesPlugin, artifactsPlugin];

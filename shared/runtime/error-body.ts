@@ -1,0 +1,56 @@
+import { STATUS_CODES } from 'node:http';
+import {
+  AccessDeniedError,
+  InvalidInputError,
+  MethodNotAllowedError,
+  NotFoundError,
+  TooLargeError,
+  UnavailableError,
+  VisibleError,
+} from '../core/errors.ts';
+
+/** An error as Clouddriver answers it. `message` and `error` are strings and `errors` a list of strings: Orca casts them. */
+export interface ErrorBody {
+  readonly timestamp: string;
+  readonly status: number;
+  readonly error: string;
+  readonly message: string;
+  readonly errors?: readonly string[];
+}
+
+/** The body for a status, with Clouddriver's spelling of the time. */
+export function toErrorBody(status: number, message: string, nowMs: number): ErrorBody {
+  const timestamp = new Date(nowMs).toISOString().replace('Z', '+00:00');
+  return { timestamp, status, error: STATUS_CODES[status] ?? 'Error', message };
+}
+
+/** The status and body for anything thrown. The message of a defect stays in the log. */
+export function parseError(error: unknown, nowMs: number): ErrorBody {
+  const status = getStatus(error);
+  if (!(error instanceof VisibleError)) {
+    const message =
+      status === 503 ? 'A store is away for the moment; try again' : 'Internal error; the log has it';
+    return toErrorBody(status, message, nowMs);
+  }
+  if (!(error instanceof InvalidInputError)) return toErrorBody(status, error.message, nowMs);
+  return { ...toErrorBody(status, 'Validation Failed', nowMs), errors: error.errors };
+}
+
+function getStatus(error: unknown): number {
+  if (error instanceof InvalidInputError) return 400;
+  if (error instanceof AccessDeniedError) return 403;
+  if (error instanceof NotFoundError) return 404;
+  if (error instanceof MethodNotAllowedError) return 405;
+  if (error instanceof TooLargeError) return 413;
+  if (error instanceof UnavailableError || isStoreAway(error)) return 503;
+  return 500;
+}
+
+/** Throttles, time-outs and lost connections of the AWS SDK: 503 is the only status on which Orca repeats a POST. */
+function isStoreAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { $retryable, $fault } = error as { $retryable?: unknown; $fault?: unknown };
+  const code = (error as { code?: unknown }).code;
+  const connection = ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'ENOTFOUND'].includes(String(code));
+  return $retryable !== undefined || $fault === 'server' || connection || error.name === 'TimeoutError';
+}

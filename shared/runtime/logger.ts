@@ -1,0 +1,34 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Console } from 'node:console';
+import { Logger as PowertoolsLogger } from '@aws-lambda-powertools/logger';
+import type { LogFields, Logger } from '../core/logger.ts';
+import type { Config } from './config.ts';
+
+const invocationFields = new AsyncLocalStorage<LogFields>();
+
+/** Runs `work` so that every line logged within carries these fields. */
+export function runWithLogFields<T>(fields: LogFields, work: () => T): T {
+  return invocationFields.run({ ...invocationFields.getStore(), ...fields }, work);
+}
+
+/**
+ * The structured log: JSON lines with the fields of the invocation. Locally it goes to standard error, since standard output
+ * belongs to the command line's answers.
+ */
+export function createLogger(config: Pick<Config, 'logLevel' | 'placement'>): Logger {
+  const options = { serviceName: 'busdriver', logLevel: config.logLevel };
+  const log = new PowertoolsLogger(options);
+  if (config.placement === 'local') sendToStandardError(log);
+  const toExtra = (fields?: LogFields): LogFields => ({ ...invocationFields.getStore(), ...fields });
+  return {
+    debug: (message, fields) => log.debug(message, toExtra(fields)),
+    info: (message, fields) => log.info(message, toExtra(fields)),
+    warn: (message, fields) => log.warn(message, toExtra(fields)),
+    error: (message, fields) => log.error(message, toExtra(fields)),
+  };
+}
+
+/** Powertools offers no option for the stream; its console is declared private, and is an ordinary property. */
+function sendToStandardError(log: PowertoolsLogger): void {
+  Object.defineProperty(log, 'console', { value: new Console(process.stderr) });
+}
