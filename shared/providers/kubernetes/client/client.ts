@@ -13,7 +13,10 @@ export interface ApiResource {
   readonly builtIn: boolean;
 }
 
-/** One object. `namespace` is ignored for cluster-scoped resources and defaults to `default` for others. */
+/**
+ * One object. `namespace` is ignored for cluster-scoped resources; for others it defaults to the namespace of the
+ * account's kubeconfig context, and that to `default`, as for kubectl.
+ */
 export interface ObjectRef {
   readonly resource: ApiResource;
   readonly namespace?: string | undefined;

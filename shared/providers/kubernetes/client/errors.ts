@@ -1,4 +1,11 @@
 import { VisibleError } from '../../../core/errors.ts';
+import { asJsonObject, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+
+/** What a KubernetesApiError may carry besides its message. */
+export interface KubernetesApiErrorOptions extends ErrorOptions {
+  /** `Status.details` as the server sent it. */
+  readonly details?: JsonObject | undefined;
+}
 
 /**
  * An answer of the API server that is not a success. The message is the server's own (`Status.message`), with the
@@ -10,15 +17,58 @@ export class KubernetesApiError extends VisibleError {
   readonly status: number;
   /** Kubernetes' machine-readable reason: `NotFound`, `Conflict`, `Invalid` …; empty when it gave none. */
   readonly reason: string;
+  /** `Status.details`: the object meant, and for an invalid one the causes field by field. */
+  readonly details: JsonObject | undefined;
 
-  constructor(status: number, reason: string, message: string, options?: ErrorOptions) {
+  constructor(status: number, reason: string, message: string, options?: KubernetesApiErrorOptions) {
     super(message, options);
     this.status = status;
     this.reason = reason;
+    this.details = options?.details;
   }
 }
 
 /** No answer came from the API server: refused, reset, timed out, TLS. The message names the account and the cause. */
 export class KubernetesConnectionError extends VisibleError {
   override name = 'KubernetesConnectionError';
+}
+
+/** The error for an answer that is not a success, from its body: a Status object, or text of a proxy or a mux. */
+export function parseApiError(status: number, body: string): KubernetesApiError {
+  const parsed = parseStatus(body);
+  const reason = asString(parsed?.['reason']) ?? '';
+  const message = asString(parsed?.['message']) || `HTTP ${status}: ${reason || firstWords(body)}`;
+  return new KubernetesApiError(status, reason, message, { details: asJsonObject(parsed?.['details']) });
+}
+
+/**
+ * True when the server says that this very object does not exist. A 404 without the object's name means something
+ * else: the server does not serve the resource at all.
+ */
+export function isObjectNotFound(error: unknown): boolean {
+  return (
+    error instanceof KubernetesApiError &&
+    error.status === 404 &&
+    error.reason === 'NotFound' &&
+    asString(error.details?.['name']) !== undefined
+  );
+}
+
+function parseStatus(body: string): JsonObject | undefined {
+  if (!body.startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(body);
+    return isJsonObject(value) && value['kind'] === 'Status' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is readable of a body that is not ours to understand, for example a load balancer's page. */
+function firstWords(body: string): string {
+  const text = body
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return text === '' ? 'no explanation' : text.slice(0, 200);
 }

@@ -1,0 +1,87 @@
+import type { Clock } from '../../../core/clock.ts';
+
+/** What proves to an API server who we are: a header, a client certificate, or both. */
+export interface Credential {
+  /** The whole value of the Authorization header. */
+  readonly authorization?: string | undefined;
+  /** PEM. */
+  readonly certificate?: string | undefined;
+  /** PEM. */
+  readonly key?: string | undefined;
+  /** When it stops being accepted, wall time in milliseconds since the epoch; left out, never by itself. */
+  readonly expiresAtMs?: number | undefined;
+}
+
+/**
+ * Where credentials come from: a kubeconfig's constants, an exec plugin, a presigned request. It makes a fresh one
+ * each time; `CredentialCache` remembers it. Adding a way to authenticate means adding one such function.
+ */
+export type CredentialSource = () => Promise<Credential>;
+
+/** Renewed this long before it expires, at the latest … */
+const renewAheadMs = 60_000;
+/** … but not before this part of its life is over. */
+const renewAfterFraction = 0.8;
+/** After a renewal ahead of time failed, the old credential is used at least this long before the next attempt. */
+const renewalPauseMs = 5_000;
+
+/**
+ * Remembers the credential of one source. One source call runs at a time however many requests wait for it. Ahead of
+ * its expiry a credential is renewed while requests go on with it.
+ */
+export class CredentialCache {
+  readonly #source: CredentialSource;
+  readonly #clock: Clock;
+  #current: Credential | undefined;
+  #renewAtMs = 0;
+  #pending: Promise<Credential> | undefined;
+
+  constructor(source: CredentialSource, clock: Clock) {
+    this.#source = source;
+    this.#clock = clock;
+  }
+
+  /** The credential for a request of now, or undefined when there is no valid one: then `renew` makes it. */
+  get(): Credential | undefined {
+    const now = this.#clock.now();
+    if (now < this.#renewAtMs) return this.#current;
+    if (this.#current?.expiresAtMs === undefined || now >= this.#current.expiresAtMs) return undefined;
+    this.#renewAhead(now);
+    return this.#current;
+  }
+
+  /** A fresh credential; callers at the same time share one call of the source. */
+  renew(): Promise<Credential> {
+    this.#pending ??= this.#load().finally(() => {
+      this.#pending = undefined;
+    });
+    return this.#pending;
+  }
+
+  /** Forgets `credential`, which the server refused, unless another one has taken its place already. */
+  discard(credential: Credential): void {
+    if (this.#current !== credential) return;
+    this.#current = undefined;
+    this.#renewAtMs = 0;
+  }
+
+  #renewAhead(now: number): void {
+    this.#renewAtMs = now + renewalPauseMs;
+    // A failure here is not the request's: it shows once the credential has expired.
+    this.renew().catch(() => undefined);
+  }
+
+  async #load(): Promise<Credential> {
+    const startedAtMs = this.#clock.now();
+    const credential = await this.#source();
+    this.#current = credential;
+    this.#renewAtMs = getRenewalTime(credential, startedAtMs);
+    return credential;
+  }
+}
+
+function getRenewalTime(credential: Credential, startedAtMs: number): number {
+  if (credential.expiresAtMs === undefined) return Number.POSITIVE_INFINITY;
+  const lifeMs = credential.expiresAtMs - startedAtMs;
+  return startedAtMs + Math.max(lifeMs - renewAheadMs, lifeMs * renewAfterFraction);
+}

@@ -1,0 +1,202 @@
+import type { Clock } from '../../../core/clock.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
+import { builtInResources } from './built-in-resources.ts';
+import type { ApiResource, CallOptions } from './client.ts';
+import { KubernetesApiError } from './errors.ts';
+
+/** What discovery works with. */
+export interface DiscoveryOptions {
+  /** The account's name, for errors. */
+  readonly account: string;
+  readonly clock: Clock;
+  /** GET of a path, parsed. */
+  readonly getJson: (path: string, accept: string, options?: CallOptions) => Promise<JsonObject>;
+}
+
+/** Resources by what they are looked up with; of equal keys the first, preferred one stays. */
+class ResourceIndex {
+  readonly #byVersion = new Map<string, ApiResource>();
+  readonly #byKind = new Map<string, ApiResource>();
+
+  constructor(resources: readonly ApiResource[]) {
+    for (const resource of resources) {
+      const kind = resource.kind.toLowerCase();
+      setFirst(this.#byVersion, `${resource.apiVersion} ${resource.kind}`, resource);
+      setFirst(this.#byKind, `${kind}.${getGroup(resource.apiVersion)}`, resource);
+      setFirst(this.#byKind, kind, resource);
+    }
+  }
+
+  find(apiVersion: string, kind: string): ApiResource | undefined {
+    return this.#byVersion.get(`${apiVersion} ${kind}`);
+  }
+
+  findOfKind(kind: string): ApiResource | undefined {
+    return this.#byKind.get(kind.toLowerCase());
+  }
+}
+
+/** The whole of a cluster's API groups in one answer, since Kubernetes 1.26 (v2beta1) and 1.30 (v2). */
+const aggregatedAccept = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .concat('application/json')
+  .join(',');
+const timeToLiveMs = 300_000;
+/** Misses do not make the cluster's resources be read more often than this. */
+const refreshIntervalMs = 1_000;
+
+const builtIn = new ResourceIndex(builtInResources);
+const builtInVersions = new Set(builtInResources.map(({ apiVersion }) => apiVersion));
+const builtInGroups = new Set(builtInResources.map(({ apiVersion }) => getGroup(apiVersion)));
+
+/**
+ * Knows where a cluster serves its kinds: the built-in ones by heart, others from one discovery document, which is
+ * remembered for five minutes. A kind is reported missing only if a document read after the question lacks it.
+ */
+export class ResourceDiscovery {
+  readonly #options: DiscoveryOptions;
+  #index: ResourceIndex | undefined;
+  /** When the reading of the index began. */
+  #readAtMs = Number.NEGATIVE_INFINITY;
+  #reading: Promise<ResourceIndex> | undefined;
+
+  constructor(options: DiscoveryOptions) {
+    this.#options = options;
+  }
+
+  /** See `KubernetesClient.getResource`. */
+  async getResource(apiVersion: string, kind: string, options?: CallOptions): Promise<ApiResource> {
+    const known = builtIn.find(apiVersion, kind);
+    if (known !== undefined) return known;
+    const found = await this.#search((index) => index.find(apiVersion, kind), options);
+    if (found !== undefined) return found;
+    throw this.#noMatch(`no matches for kind "${kind}" in version "${apiVersion}"`);
+  }
+
+  /** See `KubernetesClient.getResourceOfKind`. */
+  async getResourceOfKind(kind: string, options?: CallOptions): Promise<ApiResource> {
+    const known = builtIn.findOfKind(kind);
+    if (known !== undefined) return known;
+    const found = await this.#search((index) => index.findOfKind(kind), options);
+    if (found !== undefined) return found;
+    throw this.#noMatch(`no matches for kind "${kind}"`);
+  }
+
+  async #search(
+    find: (index: ResourceIndex) => ApiResource | undefined,
+    options?: CallOptions,
+  ): Promise<ApiResource | undefined> {
+    const { clock } = this.#options;
+    const askedAtMs = clock.monotonic();
+    const isFresh = askedAtMs - this.#readAtMs < timeToLiveMs;
+    const remembered = isFresh && this.#index !== undefined ? find(this.#index) : undefined;
+    if (remembered !== undefined) return remembered;
+    while (this.#readAtMs < askedAtMs || this.#index === undefined) {
+      const pauseMs = this.#readAtMs + refreshIntervalMs - clock.monotonic();
+      if (this.#reading === undefined && pauseMs > 0) await clock.sleep(pauseMs, options?.signal);
+      options?.signal?.throwIfAborted();
+      await this.#refresh();
+    }
+    return find(this.#index);
+  }
+
+  /** Reads the document anew, or joins a reading that is under way. */
+  #refresh(): Promise<ResourceIndex> {
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async #read(): Promise<ResourceIndex> {
+    const startedAtMs = this.#options.clock.monotonic();
+    const document = await this.#options.getJson('/apis', aggregatedAccept);
+    const isAggregated = asString(document['kind']) === 'APIGroupDiscoveryList';
+    const resources = isAggregated ? parseAggregated(document) : await this.#readGroups(document);
+    this.#index = new ResourceIndex(resources);
+    this.#readAtMs = startedAtMs;
+    return this.#index;
+  }
+
+  /** For older servers: one document for each version of each group that we do not know by heart. */
+  async #readGroups(groupList: JsonObject): Promise<ApiResource[]> {
+    const versions = asJsonArray(groupList['groups']).flatMap(parseGroupVersions);
+    const lists = await Promise.all(
+      versions
+        .filter((version) => !builtInVersions.has(version))
+        .map((version) => this.#readVersion(version)),
+    );
+    return lists.flat();
+  }
+
+  /** A group whose server is away must not hide the others: it counts as empty. */
+  async #readVersion(apiVersion: string): Promise<ApiResource[]> {
+    const list = await this.#options
+      .getJson(`/apis/${apiVersion}`, 'application/json')
+      .catch((error: unknown) => {
+        if (error instanceof KubernetesApiError) return undefined;
+        throw error;
+      });
+    return asJsonArray(list?.['resources']).flatMap((resource) => parseResource(apiVersion, resource));
+  }
+
+  #noMatch(problem: string): KubernetesApiError {
+    const { account } = this.#options;
+    const message = `${problem}: the cluster of account "${account}" does not serve it; is its CustomResourceDefinition installed?`;
+    return new KubernetesApiError(404, 'NotFound', message);
+  }
+}
+
+function setFirst(map: Map<string, ApiResource>, key: string, resource: ApiResource): void {
+  if (!map.has(key)) map.set(key, resource);
+}
+
+function getGroup(apiVersion: string): string {
+  return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
+}
+
+function isBuiltInGroup(apiVersion: string): boolean {
+  return builtInGroups.has(getGroup(apiVersion));
+}
+
+/** Resources of an APIGroupDiscoveryList, whose versions stand in order of preference. */
+function parseAggregated(document: JsonObject): ApiResource[] {
+  const found: ApiResource[] = [];
+  for (const item of asJsonArray(document['items'])) {
+    const group = asString(getPath(item, 'metadata', 'name')) ?? '';
+    for (const version of asJsonArray(getPath(item, 'versions'))) {
+      const apiVersion = `${group}/${asString(getPath(version, 'version')) ?? ''}`;
+      found.push(
+        ...asJsonArray(getPath(version, 'resources')).flatMap((each) => parseDiscovered(apiVersion, each)),
+      );
+    }
+  }
+  return found;
+}
+
+function parseDiscovered(apiVersion: string, resource: unknown): ApiResource[] {
+  const kind = asString(getPath(resource, 'responseKind', 'kind'));
+  const plural = asString(getPath(resource, 'resource'));
+  if (!kind || !plural) return [];
+  const namespaced = getPath(resource, 'scope') === 'Namespaced';
+  return [{ apiVersion, kind, plural, namespaced, builtIn: isBuiltInGroup(apiVersion) }];
+}
+
+/** The group's versions, the preferred one first. */
+function parseGroupVersions(group: unknown): string[] {
+  const preferred = asString(getPath(group, 'preferredVersion', 'groupVersion'));
+  const versions = asJsonArray(getPath(group, 'versions')).map((each) =>
+    asString(getPath(each, 'groupVersion')),
+  );
+  return [...new Set([preferred, ...versions])].filter((version) => version !== undefined);
+}
+
+/** A resource of an APIResourceList; subresources have a slash in their names. */
+function parseResource(apiVersion: string, value: unknown): ApiResource[] {
+  const resource = asJsonObject(value);
+  const kind = asString(resource?.['kind']);
+  const plural = asString(resource?.['name']);
+  if (!kind || !plural || plural.includes('/')) return [];
+  const namespaced = resource?.['namespaced'] === true;
+  return [{ apiVersion, kind, plural, namespaced, builtIn: isBuiltInGroup(apiVersion) }];
+}

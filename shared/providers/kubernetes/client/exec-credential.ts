@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { asJsonObject, asString, getPath } from '../../../core/json.ts';
+import type { Credential } from './credentials.ts';
+import type { ExecPlugin, KubeconfigCluster } from './kubeconfig.ts';
+
+/** What an exec plugin runs with. */
+export interface ExecPluginRun {
+  /** The environment it inherits. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Told to the plugin when it asks for it (`provideClusterInfo`). */
+  readonly cluster: KubeconfigCluster;
+}
+
+/** Versions of the plugin protocol that kubectl 1.24 and later speak. */
+const apiVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
+const pluginTimeoutMs = 60_000;
+const maximumOutputBytes = 1 << 20;
+
+/**
+ * Runs a kubeconfig's exec plugin and reads the ExecCredential it prints.
+ *
+ * @throws Error that says what went wrong and what to do; what the plugin printed on stdout never leaves.
+ */
+export async function loadExecCredential(plugin: ExecPlugin, run: ExecPluginRun): Promise<Credential> {
+  if (!apiVersions.includes(plugin.apiVersion)) {
+    throw new Error(
+      `exec plugin "${plugin.command}" has the apiVersion "${plugin.apiVersion}": expected ${apiVersions.join(' or ')}`,
+    );
+  }
+  if (plugin.interactiveMode === 'Always') {
+    throw new Error(
+      `exec plugin "${plugin.command}" needs a terminal (interactiveMode Always), which we have not`,
+    );
+  }
+  return parseExecCredential(await runPlugin(plugin, run), plugin.command);
+}
+
+function runPlugin(plugin: ExecPlugin, run: ExecPluginRun): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const child = spawn(plugin.command, plugin.args, {
+    env: {
+      ...run.environment,
+      ...plugin.env,
+      KUBERNETES_EXEC_INFO: JSON.stringify(toExecInfo(plugin, run.cluster)),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: pluginTimeoutMs,
+    killSignal: 'SIGKILL',
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    if (stdout.length > maximumOutputBytes) child.kill('SIGKILL');
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (stderr.length < maximumOutputBytes) stderr += text;
+  });
+  child.on('error', (error) => reject(new Error(describeSpawnError(plugin, error), { cause: error })));
+  child.on('close', (code, signal) => {
+    if (code === 0) resolve(stdout);
+    else reject(new Error(describeExit({ plugin, code, signal, stderr })));
+  });
+  return promise;
+}
+
+function describeSpawnError(plugin: ExecPlugin, error: NodeJS.ErrnoException): string {
+  if (error.code !== 'ENOENT') return `exec plugin "${plugin.command}" could not be started (${error.code})`;
+  const hint = plugin.installHint === undefined ? '' : `: ${plugin.installHint.trim()}`;
+  return `exec plugin "${plugin.command}" was not found; install it or put it into PATH${hint}`;
+}
+
+interface PluginExit {
+  readonly plugin: ExecPlugin;
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stderr: string;
+}
+
+function describeExit(exit: PluginExit): string {
+  const how = exit.code === null ? `was ended by ${exit.signal}` : `ended with status ${exit.code}`;
+  const words = exit.stderr.trim().slice(-500);
+  return `exec plugin "${exit.plugin.command}" ${how}${words === '' ? '' : `: ${words}`}`;
+}
+
+function toExecInfo(plugin: ExecPlugin, cluster: KubeconfigCluster): object {
+  const info = {
+    server: cluster.server,
+    'tls-server-name': cluster.tlsServerName,
+    'insecure-skip-tls-verify': cluster.insecureSkipTlsVerify || undefined,
+    'certificate-authority-data': cluster.certificateAuthorityData,
+    'proxy-url': cluster.proxyUrl,
+  };
+  const spec = { interactive: false, ...(plugin.provideClusterInfo && { cluster: info }) };
+  return { apiVersion: plugin.apiVersion, kind: 'ExecCredential', spec };
+}
+
+function parseExecCredential(text: string, command: string): Credential {
+  let output: unknown;
+  try {
+    output = JSON.parse(text);
+  } catch {
+    throw new Error(`exec plugin "${command}" printed no JSON`);
+  }
+  const status = asJsonObject(getPath(output, 'status'));
+  const token = asString(status?.['token']) || undefined;
+  const certificate = asString(status?.['clientCertificateData']) || undefined;
+  const key = asString(status?.['clientKeyData']) || undefined;
+  if (token === undefined && (certificate === undefined || key === undefined)) {
+    throw new Error(`exec plugin "${command}" printed neither a token nor a client certificate with its key`);
+  }
+  const expiresAtMs = Date.parse(asString(status?.['expirationTimestamp']) ?? '');
+  return {
+    authorization: token && `Bearer ${token}`,
+    certificate,
+    key,
+    expiresAtMs: Number.isNaN(expiresAtMs) ? undefined : expiresAtMs,
+  };
+}

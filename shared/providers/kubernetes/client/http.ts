@@ -1,0 +1,181 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Clock, Randomness } from '../../../core/clock.ts';
+import { getErrorMessage } from '../../../core/errors.ts';
+import { describeConnectionFailure, isTransientFailure } from './connection-failure.ts';
+import { KubernetesApiError, KubernetesConnectionError, parseApiError } from './errors.ts';
+import { ExchangeError, exchange, type WireAnswer } from './exchange.ts';
+import type { RequestBudget } from './request-budget.ts';
+import { type Failure, parseRetryAfter, planRetry } from './retry.ts';
+import type { Session, SessionKeeper } from './session.ts';
+
+/** One call of the API. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** From `/api` or `/apis` on, with the query. */
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string | undefined;
+  /** Of the body; default `application/json`. */
+  readonly contentType?: string | undefined;
+  /** Default `application/json`. */
+  readonly accept?: string | undefined;
+  /** True to accept a compressed answer: worth it for lists only. */
+  readonly compressed?: boolean | undefined;
+  /** True when sending it twice leaves what sending it once leaves; default: all but POST. */
+  readonly repeatable?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What a transport works with. */
+export interface TransportOptions {
+  readonly sessions: SessionKeeper;
+  readonly budget: RequestBudget;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Bound of one try; no try begins later than this after the first. */
+  readonly requestTimeoutMs: number;
+}
+
+type Outcome = { readonly text: string; readonly failure?: undefined } | { readonly failure: Failure };
+
+const decompress = promisify(gunzip);
+/** Statuses by which an API server, or what stands before it, says: not now. */
+const transientStatuses = new Set([429, 500, 502, 503, 504]);
+
+/**
+ * Sends requests to one account's API server, within its budget, again where that is safe.
+ *
+ * What is sent again: anything that surely was not acted upon (never sent, 429, a 5xx with Retry-After), and
+ * repeatable requests also after a 500, 502, 503, 504 or a broken connection. A create that broke midway is the caller's to
+ * look into. A time-out is final. A 401 renews the credential once.
+ */
+export class ApiTransport {
+  readonly #options: TransportOptions;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The body of a successful answer.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
+   */
+  async send(request: ApiRequest): Promise<string> {
+    const { clock, budget, sessions, requestTimeoutMs, randomness } = this.#options;
+    const deadlineMs = clock.monotonic() + requestTimeoutMs;
+    let renewed = false;
+    for (let tries = 1; ; tries += 1) {
+      request.signal?.throwIfAborted();
+      await budget.take(request.signal);
+      const session = await this.getSession(request.signal);
+      const outcome = await this.#try(session, request);
+      if (outcome.failure === undefined) return outcome.text;
+      const { failure } = outcome;
+      if (isUnauthorized(failure.error) && !renewed) {
+        renewed = true;
+        sessions.refuse(session);
+        continue;
+      }
+      const pauseMs = planRetry(failure, {
+        tries,
+        remainingMs: deadlineMs - clock.monotonic(),
+        repeatable: request.repeatable ?? request.method !== 'POST',
+        randomFraction: randomness.fraction(),
+      });
+      if (pauseMs === undefined) throw failure.error;
+      await clock.sleep(pauseMs, request.signal);
+    }
+  }
+
+  /** The session that a request of now would use. */
+  getSession(signal?: AbortSignal): Promise<Session> {
+    return untilAborted(this.#options.sessions.get(), signal);
+  }
+
+  async #try(session: Session, request: ApiRequest): Promise<Outcome> {
+    const { connection, dispatcher } = session;
+    try {
+      const answer = await exchange({
+        dispatcher,
+        origin: connection.origin,
+        path: connection.basePath + request.path,
+        method: request.method,
+        headers: getHeaders(session, request),
+        body: request.body,
+        timeoutMs: this.#options.requestTimeoutMs,
+        signal: request.signal,
+      });
+      const text = await decode(answer);
+      return answer.status < 300 ? { text } : { failure: toStatusFailure(answer, text, connection.label) };
+    } catch (error) {
+      if (!(error instanceof ExchangeError)) throw error;
+      return { failure: toConnectionFailure(error, session) };
+    }
+  }
+}
+
+function getHeaders(session: Session, request: ApiRequest): Readonly<Record<string, string | string[]>> {
+  const { body, accept, compressed } = request;
+  if (body === undefined && accept === undefined && !compressed) return session.headers;
+  return {
+    ...session.headers,
+    ...(accept !== undefined && { accept }),
+    ...(compressed && { 'accept-encoding': 'gzip' }),
+    ...(body !== undefined && { 'content-type': request.contentType ?? 'application/json' }),
+  };
+}
+
+async function decode({ headers, body }: WireAnswer): Promise<string> {
+  if (headers['content-encoding'] !== 'gzip') return body.toString('utf8');
+  try {
+    return (await decompress(body)).toString('utf8');
+  } catch (error) {
+    throw new ExchangeError(new Error(`its compressed answer is broken (${getErrorMessage(error)})`), true);
+  }
+}
+
+function toStatusFailure(answer: WireAnswer, text: string, label: string): Failure {
+  const error = parseApiError(answer.status, text);
+  const retryAfterMs = parseRetryAfter(answer.headers['retry-after']);
+  return {
+    error: error.status === 401 ? withAdvice(error, label) : error,
+    transient: transientStatuses.has(answer.status),
+    harmless: answer.status === 429 || retryAfterMs !== undefined,
+    retryAfterMs,
+  };
+}
+
+/** "Unauthorized" is all that the server says: whose credentials are meant only we know. */
+function withAdvice(error: KubernetesApiError, label: string): KubernetesApiError {
+  const message = `${error.message}: the API server refuses the credentials of ${label}; renew them`;
+  return new KubernetesApiError(error.status, error.reason, message, { details: error.details });
+}
+
+function toConnectionFailure(failure: ExchangeError, { connection }: Session): Failure {
+  const cause = failure.cause instanceof Error ? failure.cause : failure;
+  const message = `${connection.label}: ${describeConnectionFailure(cause, connection.origin)}`;
+  return {
+    error: new KubernetesConnectionError(message, { cause }),
+    transient: isTransientFailure(cause),
+    harmless: !failure.sent,
+  };
+}
+
+function isUnauthorized(error: Error): boolean {
+  return error instanceof KubernetesApiError && error.status === 401;
+}
+
+/** Waits for something shared, which goes on for the others when this caller gives up. */
+async function untilAborted<T>(shared: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined || !(shared instanceof Promise)) return shared;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([shared, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,244 @@
+import type { Clock, Randomness } from '../../../core/clock.ts';
+import { asJsonArray, asString, getPath, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import type { Logger } from '../../../core/logger.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type {
+  ApiResource,
+  CallOptions,
+  DeleteRequest,
+  KubernetesClient,
+  ListRequest,
+  ObjectRef,
+  PatchRequest,
+  WriteOptions,
+} from './client.ts';
+import type { ConnectionSurroundings, KubernetesConnection } from './connection.ts';
+import { ResourceDiscovery } from './discovery.ts';
+import { isObjectNotFound, KubernetesApiError, KubernetesConnectionError } from './errors.ts';
+import { type ApiRequest, ApiTransport } from './http.ts';
+import { type BudgetLimits, RequestBudget } from './request-budget.ts';
+import { getCollectionPath, getObjectPath, withQuery } from './resource-path.ts';
+import { SessionKeeper } from './session.ts';
+
+/** What a client is made with. */
+export interface KubernetesClientOptions extends ConnectionSurroundings {
+  readonly connection: KubernetesConnection;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Logger;
+  /** Default: 50 requests a second, 100 at once. */
+  readonly budget?: BudgetLimits | undefined;
+}
+
+const defaultTimeoutSeconds = 30;
+const defaultBudget: BudgetLimits = { qps: 50, burst: 100 };
+const pageSize = 500;
+
+const patchTypes: Readonly<Record<PatchRequest['type'], string>> = {
+  strategic: 'application/strategic-merge-patch+json',
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  apply: 'application/apply-patch+yaml',
+};
+
+/**
+ * A client of one account's API server. Making one reads nothing and connects to nothing: the first call does, and
+ * throws what is wrong with the account's settings.
+ */
+export function createKubernetesClient(options: KubernetesClientOptions): KubernetesClient {
+  return new ApiServerClient(options);
+}
+
+class ApiServerClient implements KubernetesClient {
+  readonly #account: string;
+  readonly #sessions: SessionKeeper;
+  readonly #transport: ApiTransport;
+  readonly #discovery: ResourceDiscovery;
+
+  constructor(options: KubernetesClientOptions) {
+    const { connection, clock, randomness } = options;
+    this.#account = connection.name;
+    this.#sessions = new SessionKeeper(options);
+    this.#transport = new ApiTransport({
+      sessions: this.#sessions,
+      budget: new RequestBudget(options.budget ?? defaultBudget, clock),
+      clock,
+      randomness,
+      requestTimeoutMs: (connection.requestTimeoutSeconds ?? defaultTimeoutSeconds) * 1000,
+    });
+    this.#discovery = new ResourceDiscovery({
+      account: connection.name,
+      clock,
+      getJson: (path, accept, call) =>
+        this.#sendForJson({ method: 'GET', path, accept, compressed: true, signal: call?.signal }),
+    });
+  }
+
+  getResource(apiVersion: string, kind: string, options?: CallOptions): Promise<ApiResource> {
+    return this.#discovery.getResource(apiVersion, kind, options);
+  }
+
+  getResourceOfKind(spinnakerKind: string, options?: CallOptions): Promise<ApiResource> {
+    return this.#discovery.getResourceOfKind(spinnakerKind, options);
+  }
+
+  async get(ref: ObjectRef, options?: CallOptions): Promise<Manifest | undefined> {
+    const path = await this.#getPath(ref, options);
+    return this.#unlessMissing(this.#sendForJson({ method: 'GET', path, signal: options?.signal }));
+  }
+
+  async list(request: ListRequest, options?: CallOptions): Promise<Manifest[]> {
+    try {
+      return await this.#listPages(request, options);
+    } catch (error) {
+      // The list's snapshot grew too old between two pages: begin again, once.
+      if (!(error instanceof KubernetesApiError && error.status === 410)) throw error;
+      return await this.#listPages(request, options);
+    }
+  }
+
+  async create(
+    resource: ApiResource,
+    manifest: Manifest,
+    options?: WriteOptions & CallOptions,
+  ): Promise<Manifest> {
+    const namespace = await this.#getNamespace(
+      resource,
+      asString(getPath(manifest, 'metadata', 'namespace')),
+      options,
+    );
+    const path = withQuery(getCollectionPath(resource, namespace), getWriteQuery(options));
+    return this.#sendForJson({
+      method: 'POST',
+      path,
+      body: JSON.stringify(manifest),
+      signal: options?.signal,
+    });
+  }
+
+  async replace(
+    resource: ApiResource,
+    manifest: Manifest,
+    options?: WriteOptions & CallOptions,
+  ): Promise<Manifest> {
+    const ref = {
+      resource,
+      namespace: asString(getPath(manifest, 'metadata', 'namespace')),
+      name: asString(getPath(manifest, 'metadata', 'name')) ?? '',
+    };
+    const path = withQuery(await this.#getPath(ref, options), getWriteQuery(options));
+    return this.#sendForJson({
+      method: 'PUT',
+      path,
+      body: JSON.stringify(manifest),
+      signal: options?.signal,
+    });
+  }
+
+  async patch(ref: ObjectRef, patch: PatchRequest, options?: CallOptions): Promise<Manifest> {
+    const path = await this.#getPath(ref, options);
+    const subresource = patch.subresource === undefined ? '' : `/${patch.subresource}`;
+    return this.#sendForJson({
+      method: 'PATCH',
+      path: withQuery(path + subresource, { ...getWriteQuery(patch), force: patch.force }),
+      body: JSON.stringify(patch.body),
+      contentType: patchTypes[patch.type],
+      // An operation of a JSON patch, such as adding to a list, may not bear repetition.
+      repeatable: patch.type !== 'json',
+      signal: options?.signal,
+    });
+  }
+
+  async delete(
+    ref: ObjectRef,
+    request?: DeleteRequest,
+    options?: CallOptions,
+  ): Promise<Manifest | undefined> {
+    const path = await this.#getPath(ref, options);
+    const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...request });
+    return this.#unlessMissing(this.#sendForJson({ method: 'DELETE', path, body, signal: options?.signal }));
+  }
+
+  getJson(path: string, options?: CallOptions): Promise<Manifest> {
+    return this.#sendForJson({ method: 'GET', path, signal: options?.signal });
+  }
+
+  getText(path: string, options?: CallOptions): Promise<string> {
+    return this.#transport.send({ method: 'GET', path, accept: '*/*', signal: options?.signal });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#sessions.close();
+  }
+
+  async #listPages(request: ListRequest, options?: CallOptions): Promise<Manifest[]> {
+    const { resource, namespace, labelSelector, fieldSelector } = request;
+    const path = getCollectionPath(resource, namespace);
+    const found: Manifest[] = [];
+    let token: string | undefined;
+    do {
+      const page = await this.#sendForJson({
+        method: 'GET',
+        path: withQuery(path, { limit: pageSize, labelSelector, fieldSelector, continue: token }),
+        compressed: true,
+        signal: options?.signal,
+      });
+      for (const item of asJsonArray(page['items'])) found.push(toListed(item, resource));
+      token = asString(getPath(page, 'metadata', 'continue'));
+    } while (token);
+    return found;
+  }
+
+  async #getPath({ resource, namespace, name }: ObjectRef, options?: CallOptions): Promise<string> {
+    return getObjectPath(resource, await this.#getNamespace(resource, namespace, options), name);
+  }
+
+  async #getNamespace(
+    resource: ApiResource,
+    namespace: string | undefined,
+    options?: CallOptions,
+  ): Promise<string> {
+    if (namespace || !resource.namespaced) return namespace ?? '';
+    return (await this.#transport.getSession(options?.signal)).connection.namespace;
+  }
+
+  async #sendForJson(request: ApiRequest): Promise<Manifest> {
+    const text = await this.#transport.send(request);
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      throw new KubernetesConnectionError(
+        `account "${this.#account}": the answer to ${request.method} is no JSON`,
+      );
+    }
+    if (isJsonObject(value)) return value;
+    throw new KubernetesConnectionError(
+      `account "${this.#account}": the answer to ${request.method} is no JSON object`,
+    );
+  }
+
+  async #unlessMissing(sending: Promise<Manifest>): Promise<Manifest | undefined> {
+    try {
+      return await sending;
+    } catch (error) {
+      if (isObjectNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+function getWriteQuery(options: WriteOptions | undefined): {
+  fieldManager?: string;
+  fieldValidation?: string;
+} {
+  return {
+    ...(options?.fieldManager && { fieldManager: options.fieldManager }),
+    ...(options?.fieldValidation && { fieldValidation: options.fieldValidation }),
+  };
+}
+
+/** Items of a list lack what the list says for all of them. */
+function toListed(item: unknown, { apiVersion, kind }: ApiResource): JsonObject {
+  return { apiVersion, kind, ...(isJsonObject(item) ? item : {}) };
+}

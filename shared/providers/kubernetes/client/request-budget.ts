@@ -1,0 +1,49 @@
+import type { Clock } from '../../../core/clock.ts';
+
+/** How many requests an account may send. */
+export interface BudgetLimits {
+  /** Requests a second in the long run. */
+  readonly qps: number;
+  /** Requests that may be sent at once after a pause; at least 1. */
+  readonly burst: number;
+}
+
+/**
+ * A token bucket that waits rather than fails. Whoever asks takes its place at once, so waiting is first come first
+ * served; whoever gives up gives its place back.
+ */
+export class RequestBudget {
+  readonly #limits: BudgetLimits;
+  readonly #clock: Clock;
+  #tokens: number;
+  #filledAtMs: number;
+
+  constructor(limits: BudgetLimits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#tokens = limits.burst;
+    this.#filledAtMs = clock.monotonic();
+  }
+
+  /**
+   * Takes one token. Answers undefined when there was one, so that the usual request waits for nothing; otherwise a
+   * promise that resolves when its turn has come and rejects with the signal's reason.
+   */
+  take(signal?: AbortSignal): Promise<void> | undefined {
+    const now = this.#clock.monotonic();
+    const filled = this.#tokens + ((now - this.#filledAtMs) * this.#limits.qps) / 1000;
+    this.#tokens = Math.min(filled, this.#limits.burst) - 1;
+    this.#filledAtMs = now;
+    if (this.#tokens >= 0) return undefined;
+    return this.#wait((-this.#tokens * 1000) / this.#limits.qps, signal);
+  }
+
+  async #wait(ms: number, signal?: AbortSignal): Promise<void> {
+    try {
+      await this.#clock.sleep(ms, signal);
+    } catch (error) {
+      this.#tokens += 1;
+      throw error;
+    }
+  }
+}

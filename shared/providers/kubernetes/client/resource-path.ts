@@ -1,0 +1,38 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { ApiResource } from './client.ts';
+
+/** Parameters of a query; those without a value are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Path of a resource's collection; in all namespaces when `namespace` is left out. */
+export function getCollectionPath(resource: ApiResource, namespace: string | undefined): string {
+  const root = resource.apiVersion.includes('/') ? '/apis' : '/api';
+  const scope = resource.namespaced && namespace !== undefined ? `/namespaces/${encodeName(namespace)}` : '';
+  return `${root}/${resource.apiVersion}${scope}/${resource.plural}`;
+}
+
+/** Path of one object. */
+export function getObjectPath(resource: ApiResource, namespace: string, name: string): string {
+  return `${getCollectionPath(resource, namespace)}/${encodeName(name)}`;
+}
+
+/** The path with a query behind it. */
+export function withQuery(path: string, query: Query): string {
+  let text = '';
+  for (const [key, value] of Object.entries(query)) {
+    if (value === undefined || value === '') continue;
+    text += `${text === '' ? '?' : '&'}${key}=${encodeURIComponent(value)}`;
+  }
+  return path + text;
+}
+
+/**
+ * A name as one segment of a path. An empty name would address the whole collection (a delete would empty it), and dots
+ * the path above; Kubernetes allows neither as names.
+ */
+function encodeName(name: string): string {
+  if (name === '' || name === '.' || name === '..') {
+    throw new InvalidInputError(`the name of a Kubernetes object must not be "${name}"`);
+  }
+  return encodeURIComponent(name);
+}

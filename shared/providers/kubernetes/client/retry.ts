@@ -1,0 +1,43 @@
+/** Why a try failed, as far as it matters for another one. */
+export interface Failure {
+  readonly error: Error;
+  /** True when another try may well succeed. */
+  readonly transient: boolean;
+  /** True when the server surely did nothing: then anything may be sent again. */
+  readonly harmless: boolean;
+  /** What the server asked us to wait. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** How far a request's tries have come. */
+export interface RetryState {
+  /** Tries so far, from 1. */
+  readonly tries: number;
+  /** Time until the last moment at which another try may begin. */
+  readonly remainingMs: number;
+  /** True when sending the request twice leaves what sending it once leaves. */
+  readonly repeatable: boolean;
+  /** From 0 (inclusive) to 1 (exclusive), fresh for each pause. */
+  readonly randomFraction: number;
+}
+
+const maximumTries = 4;
+const firstPauseMs = 200;
+const maximumRetryAfterMs = 10_000;
+
+/**
+ * How long to wait before the next try, or undefined when there should be none: exponential with full jitter, but at
+ * least what the server asked for, up to 10 s.
+ */
+export function planRetry(failure: Failure, state: RetryState): number | undefined {
+  if (!failure.transient || state.tries >= maximumTries) return undefined;
+  if (!failure.harmless && !state.repeatable) return undefined;
+  const backOffMs = firstPauseMs * 2 ** (state.tries - 1) * state.randomFraction;
+  const pauseMs = Math.min(failure.retryAfterMs ?? 0, maximumRetryAfterMs) + backOffMs;
+  return pauseMs < state.remainingMs ? pauseMs : undefined;
+}
+
+/** The milliseconds of a `Retry-After` header, which Kubernetes writes in seconds; undefined when it has none. */
+export function parseRetryAfter(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d+$/.test(header.trim()) ? Number(header) * 1000 : undefined;
+}

@@ -1,0 +1,186 @@
+import type { Dispatcher } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import type { Clock } from '../../../core/clock.ts';
+import { getErrorMessage } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/logger.ts';
+import {
+  type ClusterConnection,
+  type ConnectionSurroundings,
+  type KubernetesConnection,
+  loadClusterConnection,
+} from './connection.ts';
+import { type Credential, CredentialCache } from './credentials.ts';
+import { KubernetesConnectionError } from './errors.ts';
+import { createProxyConnector } from './proxy-tunnel.ts';
+
+/** Everything a request of now needs: where to, over which connections, with which headers. */
+export interface Session {
+  readonly connection: ClusterConnection;
+  readonly credential: Credential;
+  readonly dispatcher: Dispatcher;
+  /** For a request that wants JSON; shared, never changed. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
+}
+
+/** What a session keeper works with. */
+export interface SessionOptions extends ConnectionSurroundings {
+  readonly connection: KubernetesConnection;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Sent with every request. */
+export const userAgent = 'busdriver/0.1.0';
+
+const maximumConnections = 16;
+const connectTimeoutMs = 10_000;
+/** Files of a kubeconfig are looked at no more often than this. */
+const fileCheckIntervalMs = 3_000;
+/**
+ * Connections unused for this long are not used again: a load balancer, or a freeze of the function we run in, may
+ * have cut them silently, and a create must not fail for that. API servers themselves close them after 90 s.
+ */
+const maximumIdleMs = 45_000;
+
+/**
+ * Keeps one account's session: connections, credentials, and the files both come from. Files that change, tokens that
+ * expire and connections that grow old are replaced between two requests; requests under way finish undisturbed.
+ */
+export class SessionKeeper {
+  readonly #options: SessionOptions;
+  #connection: ClusterConnection | undefined;
+  #credentials: CredentialCache | undefined;
+  #session: Session | undefined;
+  #opening: Promise<Session> | undefined;
+  #poolKey = '';
+  #checkFilesAtMs = 0;
+  #lastUsedMs = 0;
+  #closed = false;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The session for a request of now: at once in the usual case, else a promise of it, which callers share.
+   *
+   * @throws KubernetesConnectionError naming the account and what to do.
+   */
+  get(): Session | Promise<Session> {
+    const session = this.#session;
+    const now = this.#options.clock.now();
+    const isIdle = now - this.#lastUsedMs > maximumIdleMs;
+    this.#lastUsedMs = now;
+    if (session !== undefined && !isIdle && this.#options.clock.monotonic() < this.#checkFilesAtMs) {
+      if (this.#credentials?.get() === session.credential) return session;
+    }
+    if (isIdle) this.#poolKey = '';
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  /** Forgets the credential of a session that the server refused, and looks at its files again. */
+  refuse(session: Session): void {
+    this.#credentials?.discard(session.credential);
+    this.#checkFilesAtMs = 0;
+  }
+
+  /** Closes the connections once the requests under way have ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#session?.dispatcher.close();
+  }
+
+  async #open(): Promise<Session> {
+    const { connection, credentials } = await this.#loadConnection();
+    try {
+      const credential = credentials.get() ?? (await credentials.renew());
+      return this.#replaceSession(connection, credential);
+    } catch (error) {
+      throw new KubernetesConnectionError(`${connection.label}: ${getErrorMessage(error)}`, { cause: error });
+    }
+  }
+
+  async #loadConnection(): Promise<{ connection: ClusterConnection; credentials: CredentialCache }> {
+    const { clock } = this.#options;
+    const isCheckDue = clock.monotonic() >= this.#checkFilesAtMs;
+    this.#checkFilesAtMs = clock.monotonic() + fileCheckIntervalMs;
+    if (this.#connection === undefined || (isCheckDue && (await this.#connection.files.haveChanged()))) {
+      await this.#reload(this.#connection);
+    }
+    const [connection, credentials] = [this.#connection, this.#credentials];
+    if (connection === undefined || credentials === undefined)
+      throw new KubernetesConnectionError('not connected');
+    return { connection, credentials };
+  }
+
+  /** Reads the account's files. What is unreadable now, perhaps half written, leaves a connection as it was. */
+  async #reload(previous: ClusterConnection | undefined): Promise<void> {
+    const { connection: account, clock, log } = this.#options;
+    const loading = loadClusterConnection(account, this.#options);
+    if (previous === undefined) {
+      this.#connection = await loading;
+      this.#credentials = new CredentialCache(this.#connection.credentialSource, clock);
+      return;
+    }
+    const next = await loading.catch((error: unknown) => {
+      log.warn('A changed kubeconfig cannot be read; the previous one stays in use', {
+        account: account.name,
+        error: getErrorMessage(error),
+      });
+    });
+    if (next === undefined) return;
+    this.#connection = next;
+    if (next.files.getFingerprint() === previous.files.getFingerprint()) return;
+    this.#credentials = new CredentialCache(next.credentialSource, clock);
+  }
+
+  #replaceSession(connection: ClusterConnection, credential: Credential): Session {
+    if (this.#closed) throw new Error('its client is closed');
+    const previous = this.#session;
+    const { certificate, key } = credential;
+    const poolKey = JSON.stringify([
+      connection.origin,
+      connection.tls,
+      connection.proxyUrl,
+      certificate,
+      key,
+    ]);
+    const isSamePool = previous !== undefined && poolKey === this.#poolKey;
+    const session = {
+      connection,
+      credential,
+      dispatcher: isSamePool ? previous.dispatcher : createPool(connection, credential),
+      headers: {
+        accept: 'application/json',
+        'user-agent': userAgent,
+        ...(credential.authorization !== undefined && { authorization: credential.authorization }),
+        ...connection.headers,
+      },
+    };
+    this.#session = session;
+    this.#poolKey = poolKey;
+    if (previous !== undefined && !isSamePool) void previous.dispatcher.close();
+    return session;
+  }
+}
+
+function createPool(connection: ClusterConnection, credential: Credential): Dispatcher {
+  const tls = { ...connection.tls, cert: credential.certificate, key: credential.key };
+  const { proxyUrl } = connection;
+  return new Pool(connection.origin, {
+    connections: maximumConnections,
+    allowH2: false,
+    keepAliveTimeout: maximumIdleMs,
+    keepAliveMaxTimeout: maximumIdleMs,
+    // The exchange's own time-out bounds both, and to the millisecond.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect:
+      proxyUrl === undefined
+        ? { ...tls, timeout: connectTimeoutMs }
+        : createProxyConnector({ proxyUrl, tls, connectTimeoutMs }),
+  });
+}
