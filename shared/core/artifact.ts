@@ -1,4 +1,6 @@
-import type { JsonObject } from './json.ts';
+import { z } from 'zod';
+import { booleanField, type Field, jsonObjectField, parseWith, requireField, stringField } from './coerce.ts';
+import { type JsonObject, omitNulls } from './json.ts';
 
 /**
  * Spinnaker's artifact. On the wire absent fields are left out, unknown incoming fields are folded into
@@ -15,4 +17,73 @@ export interface Artifact {
   readonly artifactAccount?: string;
   readonly provenance?: string;
   readonly uuid?: string;
+}
+
+const artifactShape = z.looseObject({
+  type: stringField(),
+  customKind: booleanField(),
+  name: stringField(),
+  version: stringField(),
+  location: stringField(),
+  reference: stringField(),
+  metadata: jsonObjectField(),
+  artifactAccount: stringField(),
+  provenance: stringField(),
+  uuid: stringField(),
+});
+
+/** An artifact of a description. Scalars become text, nulls are dropped, unknown fields join the metadata. */
+export function artifactField(): Field<Artifact | undefined> {
+  const object: Field<{ [key: string]: unknown } | undefined> = jsonObjectField();
+  return object
+    .pipe(artifactShape.optional())
+    .transform((fields) => (fields === undefined ? undefined : foldArtifact(fields)));
+}
+
+/**
+ * Reads one artifact, as `artifactField` does.
+ *
+ * @throws InvalidInputError naming each field that holds a list or object instead of a scalar.
+ */
+export function parseArtifact(value: unknown): Artifact {
+  return parseWith(requireField(artifactField()), value, 'artifact');
+}
+
+/** The artifact as Spinnaker writes it: absent fields left out, `customKind` and `metadata` always there. */
+export function toArtifactView(artifact: Artifact): JsonObject {
+  const { customKind = false, metadata = {}, ...fields } = artifact;
+  return omitNulls({ ...fields, customKind, metadata }) as JsonObject;
+}
+
+/**
+ * Whether two artifacts are the same for the check that a required one was bound: by type, name, version, location
+ * and reference, of which an empty one equals an absent one.
+ */
+export function isSameArtifact(one: Artifact, other: Artifact): boolean {
+  const fields = ['type', 'name', 'version', 'location', 'reference'] as const;
+  return fields.every((field) => (one[field] ?? '') === (other[field] ?? ''));
+}
+
+/** What makes two artifacts rivals for the same place: type, name and location, as one text. */
+export function toArtifactKey(artifact: Artifact): string {
+  return JSON.stringify([artifact.type ?? '', artifact.name ?? '', artifact.location ?? '']);
+}
+
+/** The artifacts without those that an earlier one with the same key precedes; lists in order of precedence. */
+export function mergeArtifacts(...lists: readonly (readonly Artifact[])[]): Artifact[] {
+  const merged = new Map<string, Artifact>();
+  for (const artifact of lists.flat()) {
+    const key = toArtifactKey(artifact);
+    if (!merged.has(key)) merged.set(key, artifact);
+  }
+  return [...merged.values()];
+}
+
+/** The known fields as they are, all others in the metadata, where an explicit entry wins over a folded one. */
+function foldArtifact({ metadata, ...fields }: z.output<typeof artifactShape>): Artifact {
+  const entries = Object.entries(fields).filter(([key, value]) => value !== undefined && key !== 'kind');
+  const isKnown = (key: string) => Object.hasOwn(artifactShape.shape, key);
+  const known = Object.fromEntries(entries.filter(([key]) => isKnown(key)));
+  const folded = Object.fromEntries(entries.filter(([key]) => !isKnown(key)));
+  return { ...known, metadata: omitNulls({ ...folded, ...metadata } as JsonObject) as JsonObject };
 }

@@ -44,11 +44,8 @@ export function getPath(root: unknown, ...keys: readonly string[]): JsonValue | 
 export function omitNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(omitNulls);
   if (!isJsonObject(value)) return value;
-  const kept: JsonObject = {};
-  for (const [key, member] of Object.entries(value)) {
-    if (member !== null && member !== undefined) kept[key] = omitNulls(member);
-  }
-  return kept;
+  const kept = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  return Object.fromEntries(kept.map(([key, member]) => [key, omitNulls(member)]));
 }
 
 /**

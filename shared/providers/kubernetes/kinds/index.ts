@@ -61,7 +61,10 @@ function defineCustomKind(custom: CustomResource): KindDefinition {
     // An account may redefine a Secret, but never make its data show.
     sensitiveKeys: builtInKinds.find((kind) => kind.name === name)?.sensitiveKeys ?? [],
     kubernetesKind: splitKind(custom.kubernetesKind).name,
-    deployPriority: parseDeployPriority(custom.deployPriority ?? deployPriorities.WORKLOAD_PRIORITY),
+    deployPriority: parseDeployPriority(
+      custom.deployPriority ?? deployPriorities.WORKLOAD_PRIORITY,
+      custom.kubernetesKind,
+    ),
     spinnakerKind: findSpinnakerKind(custom.spinnakerKind) ?? 'unclassified',
     versioned: custom.versioned ?? false,
     namespaced: custom.namespaced ?? true,

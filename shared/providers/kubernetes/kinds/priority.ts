@@ -27,13 +27,16 @@ export const deployPriorities = {
 /**
  * A configured priority: a whole number, written as a number or as text, or one of the names above in any case.
  *
+ * @param kubernetesKind the kind it is configured for, for messages.
  * @throws InvalidInputError for anything else.
  */
-export function parseDeployPriority(value: string | number): number {
+export function parseDeployPriority(value: string | number, kubernetesKind: string): number {
   const text = String(value).trim();
   if (/^[+-]?\d{1,9}$/.test(text)) return Number(text);
   const named = Object.entries(deployPriorities).find(([name]) => name === text.toUpperCase());
   if (named !== undefined) return named[1];
   const names = Object.keys(deployPriorities).join(', ');
-  throw new InvalidInputError(`deployPriority '${text}' is neither a whole number nor one of ${names}`);
+  throw new InvalidInputError(
+    `customResources: ${kubernetesKind}: deployPriority '${text}' is neither a whole number nor one of ${names}`,
+  );
 }

@@ -1,0 +1,120 @@
+import { type Artifact, isSameArtifact } from '../../../core/artifact.ts';
+import { InvalidInputError } from '../../../core/errors.ts';
+import { getPath } from '../../../core/json.ts';
+import type { KindDefinition } from '../kinds/kind.ts';
+import { readKind, readName, readNamespace } from './identity.ts';
+import type { Manifest } from './manifest.ts';
+import { artifactTypes, type Replacer, replacerSets } from './replacers.ts';
+import { formatVersion, formatVersionedName } from './version.ts';
+
+/**
+ * How images of pod templates find their artifact (`kubernetes.artifact-binding.docker-image`). The names are
+ * Clouddriver's, and read backwards: with `match-name-and-tag` (its default) tag and digest are cut off before the
+ * name is compared; with `match-name-only` the whole field must equal the artifact's name.
+ */
+export type ImageBinding = 'match-name-and-tag' | 'match-name-only';
+
+/** What to bind into what. */
+export interface BindingInput {
+  /** A manifest, or a patch of one. */
+  readonly manifest: Manifest;
+  /** Whose places are looked at. */
+  readonly kind: Pick<KindDefinition, 'replacers'>;
+  /** The namespace of the target, empty for none. Artifacts in Kubernetes bind in their own namespace only … */
+  readonly namespace: string;
+  /** … and their own account, where they name one. */
+  readonly account: string;
+  /** In order of precedence: a reference takes the first artifact that matches. */
+  readonly artifacts: readonly Artifact[];
+  readonly imageBinding: ImageBinding;
+}
+
+/** The outcome of a binding. */
+export interface BoundManifest {
+  readonly manifest: Manifest;
+  /** The artifacts that some reference means, each once, also where the reference was right already. */
+  readonly bound: readonly Artifact[];
+}
+
+/** What a deploy makes of a manifest. */
+export interface CreatedArtifactInput {
+  /** Before its version becomes part of its name. */
+  readonly manifest: Manifest;
+  readonly account: string;
+  /** Undefined when it is not versioned. */
+  readonly version: number | undefined;
+}
+
+/** Puts the references of artifacts in place of their names. The given manifest stays as it is. */
+export function bindArtifacts(input: BindingInput): BoundManifest {
+  const bound = new Set<Artifact>();
+  const eligible = input.artifacts.filter((artifact) => isEligible(artifact, input));
+  const manifest = replacerSets[input.kind.replacers].reduce((changed, replacer) => {
+    const candidates = eligible.filter((artifact) => artifact.type === replacer.artifactType);
+    if (candidates.length === 0) return changed;
+    return replacer.changeReferences(changed, (reference) => {
+      const name = getMatchedName(replacer, reference, input.imageBinding);
+      const match = candidates.find((artifact) => artifact.name === name);
+      if (match === undefined) return reference;
+      bound.add(match);
+      return match.reference ?? reference;
+    });
+  }, input.manifest);
+  return { manifest, bound: [...bound] };
+}
+
+/** The artifacts that a manifest refers to, each once, with the reference as it stands. */
+export function findArtifacts(manifest: Manifest, kind: Pick<KindDefinition, 'replacers'>): Artifact[] {
+  const found = new Map<string, Artifact>();
+  for (const { artifactType: type, changeReferences, getName } of replacerSets[kind.replacers]) {
+    changeReferences(manifest, (reference) => {
+      found.set(JSON.stringify([type, reference]), { type, name: getName(reference), reference });
+      return reference;
+    });
+  }
+  return [...found.values()];
+}
+
+/**
+ * Checks that each required artifact was bound.
+ *
+ * @throws InvalidInputError naming those that were not.
+ */
+export function checkArtifactsBound(required: readonly Artifact[], bound: readonly Artifact[]): void {
+  const missing = required.filter((artifact) => !bound.some((other) => isSameArtifact(artifact, other)));
+  if (missing.length === 0) return;
+  throw new InvalidInputError(
+    missing.map(
+      ({ type = '', name = '', location }) =>
+        `Required artifact ${type} '${name}'${location ? ` in ${location}` : ''} was not bound: ` +
+        'no manifest refers to it by that name',
+    ),
+  );
+}
+
+/** The artifact that a deployed manifest is for those deployed after it. Without a name it cannot be referred to. */
+export function createDeployedArtifact({ manifest, account, version }: CreatedArtifactInput): Artifact {
+  const name = readName(manifest);
+  return {
+    type: `kubernetes/${readKind(manifest)}`,
+    ...(name === '' ? {} : { name, reference: formatVersionedName(name, version) }),
+    location: readNamespace(manifest),
+    version: version === undefined ? '' : formatVersion(version),
+    metadata: { account },
+  };
+}
+
+/** Whether an artifact can stand in this manifest at all. */
+function isEligible(artifact: Artifact, { namespace, account }: BindingInput): boolean {
+  const { type = '', reference, location = '' } = artifact;
+  if (type === '' || reference === undefined) return false;
+  if (!type.startsWith('kubernetes/')) return true;
+  const owner = getPath(artifact.metadata, 'account') ?? '';
+  return location === namespace && (owner === '' || owner === account);
+}
+
+/** The artifact's name that a reference is compared by. */
+function getMatchedName(replacer: Replacer, reference: string, imageBinding: ImageBinding): string {
+  const isWhole = replacer.artifactType === artifactTypes.dockerImage && imageBinding === 'match-name-only';
+  return isWhole ? reference : replacer.getName(reference);
+}

@@ -1,0 +1,36 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import { findReplicas, readCreationTimestamp } from './identity.ts';
+import type { Manifest } from './manifest.ts';
+
+/** How a pipeline names one member of a cluster without knowing its name. */
+export const targetCriteria = ['oldest', 'newest', 'second_newest', 'largest', 'smallest'] as const;
+
+/** One of the criteria above. */
+export type TargetCriteria = (typeof targetCriteria)[number];
+
+/** @throws InvalidInputError for anything but one of the criteria. */
+export function parseTargetCriteria(text: string): TargetCriteria {
+  const criteria = targetCriteria.find((known) => known === text);
+  if (criteria !== undefined) return criteria;
+  throw new InvalidInputError(`criteria '${text}' is none of ${targetCriteria.join(', ')}`);
+}
+
+/** The object that the criteria mean, or undefined when there are too few. Among equals the later one is newer and larger. */
+export function pickTarget(manifests: readonly Manifest[], criteria: TargetCriteria): Manifest | undefined {
+  const isBySize = criteria === 'largest' || criteria === 'smallest';
+  const ascending = manifests.toSorted(isBySize ? compareSize : compareAge);
+  if (criteria === 'oldest' || criteria === 'smallest') return ascending[0];
+  return ascending.at(criteria === 'second_newest' ? -2 : -1);
+}
+
+/** Older first. */
+function compareAge(one: Manifest, other: Manifest): number {
+  const [left, right] = [readCreationTimestamp(one), readCreationTimestamp(other)];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+/** Fewer replicas first; an object that counts none comes before all. */
+function compareSize(one: Manifest, other: Manifest): number {
+  return (findReplicas(one) ?? -1) - (findReplicas(other) ?? -1);
+}

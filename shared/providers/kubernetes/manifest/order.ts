@@ -1,0 +1,22 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { KindRegistry } from '../kinds/index.ts';
+import { readFullName, readKind } from './identity.ts';
+import type { Manifest } from './manifest.ts';
+
+/**
+ * The manifests in the order of their deployment: by priority of their kinds, and as they came within one priority.
+ *
+ * @throws InvalidInputError for each manifest of a kind that only Kubernetes itself may create.
+ */
+export function sortForDeploy(manifests: readonly Manifest[], registry: KindRegistry): Manifest[] {
+  const refused = manifests.filter((manifest) => !registry.find(readKind(manifest)).deployable);
+  if (refused.length > 0) {
+    throw new InvalidInputError(
+      refused.map(
+        (manifest) => `${readFullName(manifest)} cannot be deployed: Kubernetes itself makes such objects`,
+      ),
+    );
+  }
+  const priority = (manifest: Manifest) => registry.find(readKind(manifest)).deployPriority;
+  return manifests.toSorted((one, other) => priority(one) - priority(other));
+}

@@ -1,0 +1,128 @@
+import type { JsonObject, JsonValue } from '../../../core/json.ts';
+import { getPath, isJsonObject } from '../../../core/json.ts';
+import type { ReplacerSet } from '../kinds/kind.ts';
+import { changeStrings, changeTemplateSpecs, type PathStep } from './edit.ts';
+import type { Manifest } from './manifest.ts';
+
+/** A place in manifests that refers to artifacts of one type. */
+export interface Replacer {
+  readonly artifactType: string;
+  /** Applies `change` to each reference; everything else keeps its identity. */
+  readonly changeReferences: (manifest: Manifest, change: (reference: string) => string) => Manifest;
+  /** The artifact's name that a reference means. */
+  readonly getName: (reference: string) => string;
+}
+
+/** The types of artifacts that manifests refer to. */
+export const artifactTypes = {
+  dockerImage: 'docker/image',
+  configMap: 'kubernetes/configMap',
+  secret: 'kubernetes/secret',
+  deployment: 'kubernetes/deployment',
+  replicaSet: 'kubernetes/replicaSet',
+} as const;
+
+/** The lists of containers in a pod spec that are looked at; ephemeral ones are not, as in Clouddriver. */
+const containerLists = ['containers', 'initContainers'];
+
+/** Where the pods of workloads refer to artifacts, in the order in which they are looked at. */
+const podTemplateReplacers: readonly Replacer[] = [
+  inContainers(artifactTypes.dockerImage, ['image'], cutTagOrDigest),
+  inPodSpec(artifactTypes.configMap, ['volumes', '*', 'configMap', 'name']),
+  inPodSpec(artifactTypes.secret, ['volumes', '*', 'secret', 'secretName']),
+  inPodSpec(artifactTypes.configMap, ['volumes', '*', 'projected', 'sources', '*', 'configMap', 'name']),
+  inPodSpec(artifactTypes.secret, ['volumes', '*', 'projected', 'sources', '*', 'secret', 'name']),
+  inContainers(artifactTypes.configMap, ['envFrom', '*', 'configMapRef', 'name']),
+  inContainers(artifactTypes.secret, ['envFrom', '*', 'secretRef', 'name']),
+  inContainers(artifactTypes.configMap, ['env', '*', 'valueFrom', 'configMapKeyRef', 'name']),
+  inContainers(artifactTypes.secret, ['env', '*', 'valueFrom', 'secretKeyRef', 'name']),
+];
+
+/** A bare pod: the images of its containers alone, and only where they have no tag or are named with it. */
+const podReplacers: readonly Replacer[] = [
+  {
+    artifactType: artifactTypes.dockerImage,
+    changeReferences: (manifest, change) =>
+      changeStrings(manifest, ['spec', 'containers', '*', 'image'], change),
+    getName: takeWhole,
+  },
+];
+
+/** What an autoscaler scales. */
+const scaleTargetReplacers: readonly Replacer[] = [
+  inScaleTarget(artifactTypes.deployment, ['Deployment', 'deployment']),
+  inScaleTarget(artifactTypes.replicaSet, ['ReplicaSet', 'replicaSet']),
+];
+
+/** The places of each set that a kind may have. */
+export const replacerSets: { readonly [set in ReplacerSet]: readonly Replacer[] } = {
+  none: [],
+  podTemplate: podTemplateReplacers,
+  pod: podReplacers,
+  scaleTarget: scaleTargetReplacers,
+};
+
+/** References at `path` within the pod specs of templates. */
+function inPodSpec(artifactType: string, path: readonly PathStep[]): Replacer {
+  return {
+    artifactType,
+    changeReferences: (manifest, change) =>
+      changeTemplateSpecs(manifest, (podSpec) => changeStrings(podSpec, path, change)),
+    getName: takeWhole,
+  };
+}
+
+/** References at `path` within each container of templates. */
+function inContainers(
+  artifactType: string,
+  path: readonly PathStep[],
+  getName: Replacer['getName'] = takeWhole,
+): Replacer {
+  return {
+    artifactType,
+    changeReferences: (manifest, change) =>
+      changeTemplateSpecs(manifest, (podSpec) => changeContainers(podSpec, path, change)),
+    getName,
+  };
+}
+
+/** The name of an autoscaler's target, if the target is of one of these kinds. */
+function inScaleTarget(artifactType: string, kinds: readonly JsonValue[]): Replacer {
+  return {
+    artifactType,
+    changeReferences: (manifest, change) => {
+      const target = getPath(manifest, 'spec', 'scaleTargetRef');
+      if (!isJsonObject(target) || !kinds.includes(target.kind ?? null)) return manifest;
+      return changeStrings(manifest, ['spec', 'scaleTargetRef', 'name'], change);
+    },
+    getName: takeWhole,
+  };
+}
+
+/** The pod spec with `change` applied at `path` of each of its containers. */
+function changeContainers(
+  podSpec: JsonObject,
+  path: readonly PathStep[],
+  change: (reference: string) => string,
+): JsonObject {
+  return containerLists.reduce(
+    (changed, list) => changeStrings(changed, [list, '*', ...path], change),
+    podSpec,
+  );
+}
+
+/**
+ * The name of an image without digest or tag. A registry's port is taken for a tag where no tag follows it
+ * (`registry:5000/web` is `registry`), as Clouddriver does: pipelines in use were written against that.
+ */
+function cutTagOrDigest(image: string): string {
+  const digest = image.indexOf('@');
+  if (digest >= 0) return image.slice(0, digest);
+  const tag = image.lastIndexOf(':');
+  return tag >= 0 ? image.slice(0, tag) : image;
+}
+
+/** The reference is the name. */
+function takeWhole(reference: string): string {
+  return reference;
+}

@@ -1,0 +1,154 @@
+import { isDeepStrictEqual } from 'node:util';
+import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
+import { asString, getPath, isJsonObject, type JsonValue } from '../../../core/json.ts';
+import type { KindRegistry } from '../kinds/index.ts';
+import { type FullName, isSameKind, parseFullName } from '../kinds/name.ts';
+import { annotateObject, findTemplateMetadata } from './annotate.ts';
+import { annotationKeys, hasAnnotation, readListAnnotation, type TextMap } from './annotations.ts';
+import { changeObject } from './edit.ts';
+import { type Coordinates, readCoordinates, readFullName } from './identity.ts';
+import type { Manifest } from './manifest.ts';
+
+/** One operation of a JSON patch (RFC 6902). */
+export interface JsonPatchOperation {
+  readonly op: 'add' | 'replace' | 'remove';
+  readonly path: string;
+  readonly value?: JsonValue;
+}
+
+/** The load balancers (`service web`) that a workload is annotated with. */
+export function readLoadBalancers(manifest: Manifest): readonly string[] {
+  return readListAnnotation(manifest, annotationKeys.loadBalancers);
+}
+
+/**
+ * The workload with its load balancers recorded. None to record leaves it as it is.
+ *
+ * @throws InvalidInputError when it is annotated with others already.
+ */
+export function annotateLoadBalancers(manifest: Manifest, loadBalancers: readonly string[]): Manifest {
+  if (loadBalancers.length === 0) return manifest;
+  if (!hasAnnotation(manifest, annotationKeys.loadBalancers)) {
+    return annotateObject(manifest, annotationKeys.loadBalancers, JSON.stringify(loadBalancers));
+  }
+  const present = readLoadBalancers(manifest);
+  if (isDeepStrictEqual(present, [...loadBalancers])) return manifest;
+  throw new InvalidInputError(
+    `${readFullName(manifest)} is annotated with the load balancers ${formatList(present)}, ` +
+      `but the request names ${formatList(loadBalancers)}`,
+  );
+}
+
+/**
+ * Reads the name of a load balancer, as in `service web`.
+ *
+ * @throws InvalidInputError unless it is a kind and a name, and of a kind that balances load.
+ */
+export function parseLoadBalancer(text: string, registry: KindRegistry): FullName {
+  const parsed = parseFullName(text);
+  if (registry.find(parsed.kind).capabilities.has('loadBalances')) return parsed;
+  throw new InvalidInputError(
+    `'${text}' is no load balancer: a ${parsed.kind} does not balance load, a service does`,
+  );
+}
+
+/** The manifest with these coordinates among those of a request. */
+export function findManifest(
+  manifests: readonly Manifest[],
+  { kind, namespace, name }: Coordinates,
+): Manifest | undefined {
+  return manifests.find((manifest) => {
+    const own = readCoordinates(manifest);
+    return isSameKind(own.kind, kind) && own.namespace === namespace && own.name === name;
+  });
+}
+
+/**
+ * The workload with the labels that a service selects, on its pod template if it has one. Its own selector is left
+ * alone.
+ *
+ * @throws FailedOperationError for a service that selects nothing or that Spinnaker cannot read, and for a workload that has
+ *   one of the labels already: it would get traffic beyond Spinnaker's control.
+ */
+export function attachService(target: Manifest, service: Manifest): Manifest {
+  const selector = readServiceSelector(service);
+  const path = getLabelsPath(target);
+  const labels = getPath(target, ...path);
+  const taken = Object.keys(selector).filter((key) => hasMember(labels, key));
+  if (taken.length > 0) {
+    throw new FailedOperationError(
+      `${readFullName(target)} has the labels ${formatList(taken)} already, by which ${readFullName(service)} ` +
+        'selects: Spinnaker must add them itself to turn traffic on and off',
+    );
+  }
+  return changeObject(target, path, (present) => ({ ...present, ...selector }));
+}
+
+/**
+ * The JSON patch that puts a workload or pod behind a service.
+ *
+ * @throws FailedOperationError as `readServiceSelector` does.
+ */
+export function createEnablePatch(target: Manifest, service: Manifest): JsonPatchOperation[] {
+  const path = getLabelsPath(target);
+  const labels = getPath(target, ...path);
+  const operations = Object.entries(readServiceSelector(service)).map(([key, value]) => ({
+    op: hasMember(labels, key) ? ('replace' as const) : ('add' as const),
+    path: toPointer([...path, key]),
+    value,
+  }));
+  return isJsonObject(labels) ? operations : [{ op: 'add', path: toPointer(path), value: {} }, ...operations];
+}
+
+/**
+ * The JSON patch that takes a workload or pod from behind a service; empty when it carries none of the labels.
+ *
+ * @throws FailedOperationError as `readServiceSelector` does.
+ */
+export function createDisablePatch(target: Manifest, service: Manifest): JsonPatchOperation[] {
+  const path = getLabelsPath(target);
+  const labels = getPath(target, ...path);
+  return Object.keys(readServiceSelector(service))
+    .filter((key) => hasMember(labels, key))
+    .map((key) => ({ op: 'remove', path: toPointer([...path, key]) }));
+}
+
+/**
+ * The labels a service selects pods by.
+ *
+ * @throws FailedOperationError when it is not of `v1`, or has no selector.
+ */
+export function readServiceSelector(service: Manifest): TextMap {
+  if (service.apiVersion !== 'v1') {
+    const version = asString(service.apiVersion) ?? 'none';
+    throw new FailedOperationError(`${readFullName(service)} has apiVersion ${version}: expected v1`);
+  }
+  const selector = getPath(service, 'spec', 'selector');
+  const entries = isJsonObject(selector) ? Object.entries(selector) : [];
+  if (entries.length === 0) {
+    throw new FailedOperationError(
+      `${readFullName(service)} has no selector: it cannot be given pods by labels`,
+    );
+  }
+  return Object.fromEntries(entries.map(([key, value]) => [key, String(value)]));
+}
+
+/** Where the labels of a workload's pods are: on its pod template, or on itself. */
+function getLabelsPath(target: Manifest): readonly string[] {
+  return [...(findTemplateMetadata(target) ?? ['metadata']), 'labels'];
+}
+
+/** Whether `object` is one and has a member `key`. */
+function hasMember(object: JsonValue | undefined, key: string): boolean {
+  return isJsonObject(object) && Object.hasOwn(object, key);
+}
+
+/** A JSON pointer (RFC 6901). */
+function toPointer(path: readonly string[]): string {
+  return path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** Texts for a message. */
+function formatList(texts: readonly string[]): string {
+  return texts.length === 0 ? 'none' : texts.join(', ');
+}

@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  type Artifact,
+  isSameArtifact,
+  mergeArtifacts,
+  parseArtifact,
+  toArtifactKey,
+  toArtifactView,
+} from '../../../shared/core/artifact.ts';
+import { InvalidInputError } from '../../../shared/core/errors.ts';
+
+const image: Artifact = {
+  type: 'docker/image',
+  name: 'ghcr.io/acme/cart',
+  version: '1.4',
+  location: 'ghcr.io',
+  reference: 'ghcr.io/acme/cart:1.4',
+};
+
+const text = fc.option(fc.string({ maxLength: 4 }), { nil: undefined });
+const artifacts: fc.Arbitrary<Artifact> = fc
+  .record({ type: text, name: text, version: text, location: text, reference: text })
+  .map((fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
+
+describe('parseArtifact', () => {
+  test('takes the known fields', () => {
+    const all = {
+      ...image,
+      customKind: true,
+      metadata: { account: 'prod' },
+      artifactAccount: 'docker',
+      provenance: 'igor',
+      uuid: '1f',
+    };
+    expect(parseArtifact(all)).toEqual(all);
+  });
+
+  test('folds unknown fields into the metadata, where an explicit entry wins', () => {
+    const parsed = parseArtifact({
+      type: 'a',
+      id: 7,
+      tags: ['x'],
+      toString: 1,
+      metadata: { id: 8, more: true },
+    });
+    expect(parsed).toEqual({ type: 'a', metadata: { id: 8, tags: ['x'], toString: 1, more: true } });
+  });
+
+  test('ignores an incoming kind', () => {
+    expect(parseArtifact({ type: 'a', kind: 'docker' })).toEqual({ type: 'a', metadata: {} });
+  });
+
+  test('drops nulls wherever they are', () => {
+    const parsed = parseArtifact({ type: null, metadata: { a: null, b: { c: null } }, extra: null });
+    expect(parsed).toEqual({ metadata: { b: {} } });
+    expect(parseArtifact({ metadata: null })).toEqual({ metadata: {} });
+  });
+
+  test('turns scalars into the type of the field', () => {
+    expect(parseArtifact({ name: 5, version: true, customKind: 'true' })).toEqual({
+      name: '5',
+      version: 'true',
+      customKind: true,
+      metadata: {},
+    });
+  });
+
+  test.each([
+    [{ name: ['x'] }, /artifact: name: expected a string/],
+    [{ metadata: 'x' }, /artifact: metadata: expected an object/],
+    [{ customKind: 'perhaps' }, /artifact: customKind: expected true or false/],
+    ['docker', /artifact: expected an object/],
+    [[], /artifact: expected an object/],
+    [null, /artifact: expected a value/],
+  ])('refuses %j', (value, message) => {
+    expect(() => parseArtifact(value)).toThrow(InvalidInputError);
+    expect(() => parseArtifact(value)).toThrow(message);
+  });
+
+  test('lets no member reach the prototype', () => {
+    const parsed = parseArtifact(JSON.parse('{"__proto__": {"polluted": true}, "type": "a"}'));
+    expect(parsed).toEqual({ type: 'a', metadata: {} });
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+});
+
+describe('toArtifactView', () => {
+  test('always shows customKind and metadata, and nothing that is absent', () => {
+    expect(toArtifactView({ type: 'docker/image' })).toEqual({
+      type: 'docker/image',
+      customKind: false,
+      metadata: {},
+    });
+    expect(JSON.parse(JSON.stringify(toArtifactView({})))).toEqual({ customKind: false, metadata: {} });
+  });
+
+  test('shows empty texts: an unversioned artifact has the version ""', () => {
+    expect(toArtifactView({ ...image, version: '', customKind: true, metadata: { a: 1 } })).toEqual({
+      ...image,
+      version: '',
+      customKind: true,
+      metadata: { a: 1 },
+    });
+  });
+
+  test('is read back as the same artifact', () => {
+    fc.assert(
+      fc.property(artifacts, (artifact) => {
+        const view = toArtifactView(artifact);
+        expect(toArtifactView(parseArtifact(view))).toEqual(view);
+        expect(isSameArtifact(parseArtifact(view), artifact)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('isSameArtifact', () => {
+  test.each(['type', 'name', 'version', 'location', 'reference'] as const)('minds the %s', (field) => {
+    expect(isSameArtifact(image, { ...image, [field]: 'other' })).toBe(false);
+  });
+
+  test('minds nothing else', () => {
+    expect(isSameArtifact(image, { ...image, metadata: { a: 1 }, artifactAccount: 'x', uuid: 'y' })).toBe(
+      true,
+    );
+  });
+
+  test('takes an empty field for an absent one', () => {
+    const { location: _location, ...rest } = image;
+    expect(isSameArtifact(rest, { ...image, location: '' })).toBe(true);
+  });
+});
+
+describe('precedence', () => {
+  test('is by type, name and location', () => {
+    expect(toArtifactKey(image)).toBe(toArtifactKey({ ...image, version: '2', reference: 'r' }));
+    for (const field of ['type', 'name', 'location'] as const) {
+      expect(toArtifactKey(image)).not.toBe(toArtifactKey({ ...image, [field]: 'other' }));
+    }
+    expect(toArtifactKey({ type: 'a', name: 'b' })).toBe(
+      toArtifactKey({ type: 'a', name: 'b', location: '' }),
+    );
+  });
+
+  test('goes to the earlier list', () => {
+    const [created, required, optional] = ['1', '2', '3'].map((version) => ({ ...image, version }));
+    const other = { ...image, name: 'x' };
+    expect(mergeArtifacts([], [required as Artifact], [optional as Artifact, other])).toEqual([
+      required,
+      other,
+    ]);
+    expect(mergeArtifacts([created as Artifact], [required as Artifact, other])).toEqual([created, other]);
+  });
+
+  test('leaves one artifact for each key, in order', () => {
+    fc.assert(
+      fc.property(fc.array(artifacts), fc.array(artifacts), (first, second) => {
+        const merged = mergeArtifacts(first, second);
+        const keys = merged.map(toArtifactKey);
+        expect(new Set(keys).size).toBe(keys.length);
+        expect(new Set(keys)).toEqual(new Set([...first, ...second].map(toArtifactKey)));
+        expect(merged).toEqual([...first, ...second].filter((artifact) => merged.includes(artifact)));
+      }),
+    );
+  });
+});

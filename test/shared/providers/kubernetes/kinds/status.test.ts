@@ -1,0 +1,191 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { FailedOperationError } from '../../../../../shared/core/errors.ts';
+import { builtInKinds, createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import { settledStatus } from '../../../../../shared/providers/kubernetes/kinds/status.ts';
+import { readKind } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+
+const directory = new URL('../../../../fixtures/kubernetes/', import.meta.url);
+const fixtures = readdirSync(directory).map((file) => file.replace(/\.yaml$/, ''));
+const { find } = createKindRegistry();
+
+/** What departs from a settled status. A text stands for the state that is not settled, and its message. */
+interface Departure {
+  readonly unstable?: RegExp;
+  readonly unavailable?: RegExp;
+  readonly paused?: RegExp;
+  readonly failed?: RegExp;
+  /** Stable, with a message. */
+  readonly stable?: RegExp;
+}
+
+const unreported: Departure = {
+  unstable: /not reported a status yet/,
+  unavailable: /before .* reports a status/,
+};
+const unobserved: Departure = { unstable: /newest spec has not been picked up/ };
+const settled: Departure = {};
+const unsupported = 'refused';
+const short = (message: RegExp): Departure => ({ unstable: message, unavailable: message });
+
+/** Every state that a kind with a status of its own can report, by the name of its fixture. */
+const states: Readonly<Record<string, Departure | typeof unsupported>> = {
+  'deployment-stable': settled,
+  'deployment-unreported': unreported,
+  'deployment-unobserved': unobserved,
+  'deployment-never-observed': unobserved,
+  'deployment-paused': { paused: /^Deployment is paused$/ },
+  'deployment-unavailable': short(/^Deployment does not have minimum availability\.$/),
+  'deployment-deadline-exceeded': { failed: /^ReplicaSet "cart-6d5f" has timed out progressing\.$/ },
+  'deployment-deadline-exceeded-unavailable': {
+    failed: /timed out progressing/,
+    unavailable: /does not have minimum availability/,
+    unstable: /^1 of 3 replicas run the newest pod template$/,
+  },
+  'deployment-updating': { unstable: /^2 of 3 replicas run the newest pod template$/ },
+  'deployment-terminating': { unstable: /^1 replicas of an older pod template are still there$/ },
+  'deployment-becoming-available': { unstable: /^1 of 3 replicas are available$/ },
+  'deployment-becoming-ready': { unstable: /^2 of 3 replicas are ready$/ },
+  'deployment-unsupported': unsupported,
+
+  'replica-set-stable': settled,
+  'replica-set-unreported': unreported,
+  'replica-set-unobserved': unobserved,
+  'replica-set-labeling': short(/^2 of 3 replicas carry all labels/),
+  'replica-set-becoming-ready': short(/^1 of 3 replicas are ready$/),
+  'replica-set-becoming-available': short(/^0 of 3 replicas are available$/),
+  'replica-set-unsupported': unsupported,
+
+  'stateful-set-stable': settled,
+  'stateful-set-on-delete': settled,
+  'stateful-set-unreported': unreported,
+  'stateful-set-unobserved': unobserved,
+  'stateful-set-creating': { unstable: /^1 of 3 replicas exist$/ },
+  'stateful-set-becoming-ready': { unstable: /^2 of 3 replicas are ready$/ },
+  'stateful-set-partition-updating': { unstable: /^1 of the 2 replicas above the partition are updated$/ },
+  'stateful-set-partition-complete': { stable: /^Every replica above the partition is updated$/ },
+  'stateful-set-scheduling': { unstable: /^2 of 3 replicas are of the current revision$/ },
+  'stateful-set-revision-differs': { unstable: /updated revision has not become the current one/ },
+  'stateful-set-unsupported': unsupported,
+
+  'daemon-set-stable': settled,
+  'daemon-set-on-delete': settled,
+  'daemon-set-unreported': unreported,
+  'daemon-set-unobserved': unobserved,
+  'daemon-set-scheduling': { unstable: /^2 of 3 nodes have a pod scheduled$/ },
+  'daemon-set-updating': { unstable: /^1 of 3 nodes run the newest pod template$/ },
+  'daemon-set-becoming-available': { unstable: /^2 of 3 nodes have an available pod$/ },
+  'daemon-set-becoming-ready': { unstable: /^0 of 3 nodes have a ready pod$/ },
+  'daemon-set-unsupported': unsupported,
+
+  'pod-unreported': unreported,
+  'pod-phaseless': short(/no phase that Kubernetes defines/),
+  'pod-unrecognised': short(/no phase that Kubernetes defines/),
+  'pod-pending': short(/pending/),
+  'pod-running': settled,
+  'pod-succeeded': settled,
+  'pod-failed': short(/failed/),
+  'pod-unknown': short(/unknown/),
+
+  'job-unreported': unreported,
+  'job-starting': { unstable: /^0 of 2 pods have succeeded$/ },
+  'job-running': { unstable: /^1 of 2 pods have succeeded$/ },
+  'job-succeeded': settled,
+  'job-succeeded-by-default-count': settled,
+  'job-failed': { failed: /^Job has reached the specified backoff limit$/ },
+
+  'cron-job-unreported': unreported,
+  'cron-job-never-scheduled': settled,
+  'cron-job-scheduled': settled,
+
+  'horizontal-pod-autoscaler-unreported': unreported,
+  'horizontal-pod-autoscaler-stable': settled,
+  'horizontal-pod-autoscaler-scaling-up': { unstable: /^Scaling up from 3 to 5 replicas$/ },
+  'horizontal-pod-autoscaler-scaling-down': { unstable: /^Scaling down from 3 to 1 replicas$/ },
+};
+
+describe('status', () => {
+  test.each(Object.entries(states).filter(([, state]) => state !== unsupported))('of %s', (name, state) => {
+    expect(getStatusOf(load(name))).toEqual(toStatus(state as Departure));
+  });
+
+  test.each(Object.entries(states).filter(([, state]) => state === unsupported))(
+    'of %s is refused',
+    (name) => {
+      expect(() => getStatusOf(load(name))).toThrow(FailedOperationError);
+      expect(() => getStatusOf(load(name))).toThrow(/apps\/v1 only/);
+    },
+  );
+
+  test('is tried for every fixture', () => {
+    expect(Object.keys(states).toSorted()).toEqual(fixtures.toSorted());
+  });
+
+  const bearing = builtInKinds.filter((kind) => kind.getStatus({ apiVersion: 'apps/v1' }) !== settledStatus);
+
+  test('is its own for the workloads and what scales them', () => {
+    expect(bearing.map(({ name }) => name).toSorted()).toEqual([
+      'cronJob',
+      'daemonSet',
+      'deployment',
+      'horizontalpodautoscaler',
+      'job',
+      'pod',
+      'replicaSet',
+      'statefulSet',
+    ]);
+  });
+
+  test.each(bearing)('of $name has fixtures, one of them without a status', ({ name, kubernetesKind }) => {
+    const prefix = kubernetesKind.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase();
+    const own = fixtures.filter((fixture) => readKind(load(fixture)) === name);
+    expect(own.length).toBeGreaterThanOrEqual(3);
+    expect(own).toContain(`${prefix}-unreported`);
+    expect(own.filter((fixture) => !fixture.startsWith(`${prefix}-`))).toEqual([]);
+  });
+
+  test.each(builtInKinds.filter((kind) => !bearing.includes(kind)))(
+    'of $name is settled',
+    ({ getStatus }) => {
+      expect(getStatus({ apiVersion: 'v1', status: { phase: 'Pending' } })).toEqual(settledStatus);
+    },
+  );
+
+  test('of a custom kind is settled', () => {
+    expect(find('CronTab.stable.example.com').getStatus({ status: { broken: true } })).toEqual(settledStatus);
+  });
+
+  test('falls back to words of its own where a condition has none', () => {
+    const job = { status: { conditions: [{ type: 'Failed', status: 'True' }] } };
+    expect(find('job').getStatus(job).failed).toEqual({ state: true, message: 'The job has failed' });
+  });
+
+  test('compares conditions without regard to case', () => {
+    const job = { status: { conditions: [null, 'x', { type: 'FAILED', status: 'true', message: 'm' }] } };
+    expect(find('job').getStatus(job).failed).toEqual({ state: true, message: 'm' });
+  });
+});
+
+/** The manifest of a fixture. */
+function load(name: string): Manifest {
+  return parse(readFileSync(new URL(`${name}.yaml`, directory), 'utf8')) as Manifest;
+}
+
+/** The status as the kind of the manifest judges it. */
+function getStatusOf(manifest: Manifest) {
+  return find(readKind(manifest)).getStatus(manifest);
+}
+
+/** The whole status that a departure from the settled one makes. */
+function toStatus({ unstable, unavailable, paused, failed, stable }: Departure) {
+  const condition = (state: boolean, message?: RegExp) =>
+    message === undefined ? { state } : { state, message: expect.stringMatching(message) };
+  return {
+    stable: condition(unstable === undefined, unstable ?? stable),
+    available: condition(unavailable === undefined, unavailable),
+    paused: condition(paused !== undefined, paused),
+    failed: condition(failed !== undefined, failed),
+  };
+}
