@@ -88,14 +88,18 @@ export function getOpenShard(id: string): number {
   return (hash >>> 0) % openShards;
 }
 
-/** Sort key of a task's row in the open list: accept time of fixed width, then the id. */
-export function getOpenRowKey(id: string, acceptedAtMs: number): string {
-  return `${String(acceptedAtMs).padStart(15, '0')}#${id}`;
+/**
+ * Sort key of a row in the open list: accept time of fixed width, the task's id, and a random part that tells the rows of
+ * simultaneous submissions apart.
+ */
+export function getOpenRowKey(id: string, options: { acceptedAtMs: number; random: string }): string {
+  return [String(options.acceptedAtMs).padStart(15, '0'), id, options.random].join('#');
 }
 
 /** A row of the open list from its sort key. */
 export function parseOpenRow(key: string): OpenRow {
-  return { key, taskId: key.slice(16), acceptedAtMs: Number(key.slice(0, 15)) };
+  const [acceptedAt = '', taskId = ''] = key.split('#');
+  return { key, taskId, acceptedAtMs: Number(acceptedAt) };
 }
 
 /** The task of a header, given the texts of all its journal entries in order. */

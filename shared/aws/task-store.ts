@@ -53,7 +53,7 @@ export class DynamoTaskStore implements TaskStore {
 
   async accept(task: NewTask): Promise<{ task: Task; accepted: boolean }> {
     const acceptedAt = this.#clock.now();
-    const openRow = getOpenRowKey(task.id, acceptedAt);
+    const openRow = getOpenRowKey(task.id, { acceptedAtMs: acceptedAt, random: this.#randomness.id() });
     const payload = await this.#writePayload(task.operations);
     await this.#putOpenRow(task.id, openRow);
     const header: HeaderItem = {
@@ -79,7 +79,7 @@ export class DynamoTaskStore implements TaskStore {
     if (await this.#table.putNew({ ...header }, seconds)) return { task: parseTask(header), accepted: true };
     const winner = await this.find(task.id);
     if (winner === undefined) throw new Error(`task ${task.id} expired while it was submitted again`);
-    // Refused by our own earlier write, whose answer was lost: the row's key holds our accept time.
+    // Refused by our own earlier write, whose answer was lost: no other submission has this row.
     if (winner.openRow === openRow) return { task: winner, accepted: true };
     await this.removeOpenRow(parseOpenRow(openRow));
     await removePayload(this.#table, payload);
@@ -160,7 +160,7 @@ export class DynamoTaskStore implements TaskStore {
     entry: JournalEntry,
     operations?: readonly SubmittedOperation[],
   ): Promise<Task | undefined> {
-    const openRow = getOpenRowKey(id, this.#clock.now());
+    const openRow = getOpenRowKey(id, { acceptedAtMs: this.#clock.now(), random: this.#randomness.id() });
     const payload = operations && (await this.#writePayload(operations));
     await this.#putOpenRow(id, openRow);
     const update = new ItemUpdate()

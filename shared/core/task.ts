@@ -109,7 +109,7 @@ export interface Commit {
 /** A row of the list of open tasks. It may outlive its task or precede it: verify it against the task. */
 export interface OpenRow {
   readonly taskId: string;
-  /** Sort key: accept time in milliseconds, then the task's id. */
+  /** Sort key: rows sort by accept time. */
   readonly key: string;
   readonly acceptedAtMs: number;
 }

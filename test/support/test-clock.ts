@@ -1,0 +1,37 @@
+import type { Clock, Randomness } from '../../shared/core/clock.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/system.ts';
+
+/** A clock that runs with the machine's, and can be turned forward. Sleeps end early when it is. */
+export interface TestClock extends Clock {
+  /** Turns the clock forward. */
+  advance(ms: number): void;
+}
+
+/** A turnable clock. */
+export function createTestClock(): TestClock {
+  let offset = 0;
+  const sleepers = new Set<() => void>();
+  return {
+    now: () => systemClock.now() + offset,
+    monotonic: () => systemClock.monotonic() + offset,
+    async sleep(ms, signal) {
+      const until = systemClock.monotonic() + offset + ms;
+      while (systemClock.monotonic() + offset < until) {
+        const turned = new AbortController();
+        const wake = (): void => turned.abort();
+        sleepers.add(wake);
+        const either = AbortSignal.any([turned.signal, ...(signal ? [signal] : [])]);
+        await systemClock.sleep(until - systemClock.monotonic() - offset, either).catch(() => undefined);
+        sleepers.delete(wake);
+        signal?.throwIfAborted();
+      }
+    },
+    advance(ms) {
+      offset += ms;
+      for (const wake of sleepers) wake();
+    },
+  };
+}
+
+/** The machine's randomness: ids need not be foreseeable in tests. */
+export const testRandomness: Randomness = systemRandomness;
