@@ -1,0 +1,49 @@
+import { patchKinds, patchTypes } from './patch-schema-data.ts';
+
+/** How a strategic merge patch treats one field of a built-in type. A field that is not listed has no rule. */
+export interface PatchField {
+  /**
+   * `merge`: the list's elements are merged with those of the live list, instead of replacing it.
+   * `replace`: the object replaces the live one whole, instead of being merged into it.
+   */
+  readonly strategy?: 'merge' | 'replace';
+  /** The member that identifies an element of a merged list; absent for lists of scalars. */
+  readonly mergeKey?: string;
+  /** The patch names the members to keep; the API server clears all others (unions such as a volume's source). */
+  readonly retainKeys?: true;
+  /** Name of the type of the object, or of the list's elements, where that type has rules of its own. */
+  readonly type?: string;
+}
+
+/** The fields of one type that have rules. */
+export type PatchType = Readonly<Record<string, PatchField>>;
+
+const kindTable: Readonly<Record<string, Readonly<Record<string, string>>>> = patchKinds;
+const typeTable: Readonly<Record<string, PatchType>> = patchTypes;
+const plainField: PatchField = {};
+const plainType: PatchType = {};
+
+/**
+ * The patch rules of a kind built into Kubernetes, as its API server publishes them (OpenAPI v3).
+ *
+ * @returns undefined for kinds that know no strategic merge patch: custom resources and kinds of aggregated APIs
+ */
+export function findPatchType(apiVersion: string, kind: string): PatchType | undefined {
+  const kinds = Object.hasOwn(kindTable, apiVersion) ? kindTable[apiVersion] : undefined;
+  const name = kinds !== undefined && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  return name === undefined ? undefined : getPatchTypeByName(name);
+}
+
+/** The rule of a type's field; an empty one where there is none. */
+export function getPatchField(type: PatchType, key: string): PatchField {
+  return (Object.hasOwn(type, key) ? type[key] : undefined) ?? plainField;
+}
+
+/** The rules inside a field: of its object, or of its list's elements. Empty where there are none. */
+export function getInnerType(field: PatchField): PatchType {
+  return field.type === undefined ? plainType : getPatchTypeByName(field.type);
+}
+
+function getPatchTypeByName(name: string): PatchType {
+  return typeTable[name] ?? plainType;
+}
