@@ -1,0 +1,70 @@
+import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
+import type { LookupFunction } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import { assertAddressesAllowed } from './url-guard.ts';
+import type { UrlRestrictions } from './url-restrictions.ts';
+
+/** Answers every address of a host name. */
+export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
+
+/** How connections are made. */
+export interface GuardedAgentOptions {
+  readonly restrictions: UrlRestrictions;
+  readonly connectTimeoutMs: number;
+  /** The system's resolver by default. */
+  readonly resolve?: ResolveHost | undefined;
+}
+
+/**
+ * A connection pool that connects to allowed addresses only.
+ *
+ * The addresses judged are the very ones that are dialled, so a name cannot answer one address to the check and
+ * another to the connection. What was dialled is judged once more by the socket's own word before a byte is sent.
+ * A URL that holds an address instead of a name is not looked up: judge it with `assertUrlAllowed` beforehand.
+ */
+export function createGuardedAgent(options: GuardedAgentOptions): Agent {
+  const { restrictions, connectTimeoutMs } = options;
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    allowH2: false,
+    lookup: createGuardedLookup(restrictions, options.resolve ?? resolveBySystem),
+  } as buildConnector.BuildOptions);
+  return new Agent({
+    allowH2: false,
+    connect: (target, callback) =>
+      connect(target, (...[error, socket]) => {
+        if (error !== null) return callback(error, null);
+        try {
+          assertAddressesAllowed(target.hostname, [socket.remoteAddress ?? ''], restrictions);
+        } catch (refused) {
+          socket.destroy();
+          return callback(refused as Error, null);
+        }
+        callback(null, socket);
+      }),
+  });
+}
+
+function createGuardedLookup(restrictions: UrlRestrictions, resolve: ResolveHost): LookupFunction {
+  async function resolveAllowed(hostname: string): Promise<LookupAddress[]> {
+    const found = await resolve(hostname);
+    assertAddressesAllowed(
+      hostname,
+      found.map(({ address }) => address),
+      restrictions,
+    );
+    return [...found];
+  }
+  return (hostname, { all }, callback) => {
+    resolveAllowed(hostname).then(
+      (found) =>
+        all === true ? callback(null, found) : callback(null, found[0]?.address ?? '', found[0]?.family),
+      (error: Error) => callback(error, []),
+    );
+  };
+}
+
+function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
+  return lookup(hostname, { all: true });
+}
