@@ -14,54 +14,98 @@ export interface Route {
   readonly timeoutSeconds: number;
 }
 
-/** Every route, sorted by path. */
-export const routes: readonly Route[] = [
-  route('GET', '/applications', 'api/applications/list-applications', 'store'),
-  route('PUT', '/admin/db/truncate/{namespace}', 'api/admin/truncate-namespace', 'store'),
-  route('PUT', '/artifacts/fetch', 'api/artifacts/fetch-artifact', 'internet', 120),
-  route('GET', '/artifacts/credentials', 'api/artifacts/list-artifact-credentials', 'store'),
-  route('GET', '/cache/{cloudProvider}/{type}', 'api/cache/list-pending-refreshes', 'store'),
-  route('POST', '/cache/{cloudProvider}/{type}', 'api/cache/refresh-cache', 'store'),
-  route('GET', '/credentials', 'api/credentials/list-credentials', 'store'),
-  route('GET', '/credentials/{account}', 'api/credentials/get-credentials', 'store'),
-  route('GET', '/credentials/{account}/authorized', 'api/credentials/get-authorized-credentials', 'store'),
-  route('GET', '/features/stages', 'api/features/list-stages', 'store'),
-  route('GET', '/health', 'api/health/get-health', 'store'),
-  route('GET', '/installedPlugins', 'api/plugins/list-installed-plugins', 'store'),
-  // Two segments: a cluster-scoped object. The sibling of {location} must have its name, so the name arrives in it.
-  route('GET', '/manifests/{account}/{location}', 'api/manifests/get-cluster-scoped-manifest', 'cluster'),
-  route('GET', '/manifests/{account}/{location}/{name}', 'api/manifests/get-manifest', 'cluster'),
-  route(
-    'GET',
-    '/manifests/{account}/{location}/{name}/cluster/{application}/{cluster}',
-    'api/manifests/list-cluster-manifests',
-    'cluster',
-  ),
-  route(
-    'GET',
-    '/manifests/{account}/{location}/{name}/cluster/{application}/{cluster}/dynamic/{criteria}',
-    'api/manifests/get-dynamic-manifest',
-    'cluster',
-  ),
-  route('POST', '/ops', 'api/operations/start-provider-less-operations', 'store'),
-  route('POST', '/ops/{operation}', 'api/operations/start-provider-less-operation', 'store'),
-  route('GET', '/task', 'api/tasks/list-tasks', 'store'),
-  route('GET', '/task/{id}', 'api/tasks/get-task', 'store'),
-  // Spinnaker's `POST /task/{id}:resume`: API Gateway allows no text beside a variable, so the function matches it.
-  route('POST', '/task/{id}', 'api/tasks/resume-task', 'store'),
-  route('POST', '/{cloudProvider}/ops', 'api/operations/start-operations', 'store'),
-  route('POST', '/{cloudProvider}/ops/{operation}', 'api/operations/start-operation', 'store'),
-  route('PATCH', '/{cloudProvider}/task/{id}', 'api/tasks/update-task', 'store'),
-  route('GET', '/{cloudProvider}/task/{id}/owner', 'api/tasks/get-task-owner', 'store'),
-  route('POST', '/{cloudProvider}/task/{id}/restart', 'api/tasks/restart-task', 'store'),
-];
+const storeRoute = { reaches: 'store', timeoutSeconds: 20 } as const;
+const clusterRoute = { reaches: 'cluster', timeoutSeconds: 20 } as const;
+const internetRoute = { reaches: 'internet', timeoutSeconds: 120 } as const;
 
-function route(
-  method: Route['method'],
-  path: string,
-  module: string,
-  reaches: Route['reaches'],
-  timeoutSeconds = 20,
-): Route {
-  return { method, path, module, reaches, timeoutSeconds };
-}
+/** Every route. */
+export const routes: readonly Route[] = [
+  { ...clusterRoute, method: 'GET', path: '/applications', module: 'api/applications/list-applications' },
+  {
+    ...storeRoute,
+    method: 'PUT',
+    path: '/admin/db/truncate/{namespace}',
+    module: 'api/admin/truncate-namespace',
+  },
+  { ...internetRoute, method: 'PUT', path: '/artifacts/fetch', module: 'api/artifacts/fetch-artifact' },
+  {
+    ...storeRoute,
+    method: 'GET',
+    path: '/artifacts/credentials',
+    module: 'api/artifacts/list-artifact-credentials',
+  },
+  {
+    ...storeRoute,
+    method: 'GET',
+    path: '/cache/{cloudProvider}/{type}',
+    module: 'api/cache/list-pending-refreshes',
+  },
+  { ...storeRoute, method: 'POST', path: '/cache/{cloudProvider}/{type}', module: 'api/cache/refresh-cache' },
+  { ...storeRoute, method: 'GET', path: '/credentials', module: 'api/credentials/list-credentials' },
+  { ...storeRoute, method: 'GET', path: '/credentials/{account}', module: 'api/credentials/get-credentials' },
+  {
+    ...storeRoute,
+    method: 'GET',
+    path: '/credentials/{account}/authorized',
+    module: 'api/credentials/get-authorized-credentials',
+  },
+  { ...storeRoute, method: 'GET', path: '/features/stages', module: 'api/features/list-stages' },
+  { ...storeRoute, method: 'GET', path: '/health', module: 'api/health/get-health' },
+  { ...storeRoute, method: 'GET', path: '/installedPlugins', module: 'api/plugins/list-installed-plugins' },
+  // Two segments: a cluster-scoped object. The sibling of {location} must have its name, so the name arrives in it.
+  {
+    ...clusterRoute,
+    method: 'GET',
+    path: '/manifests/{account}/{location}',
+    module: 'api/manifests/get-cluster-scoped-manifest',
+  },
+  {
+    ...clusterRoute,
+    method: 'GET',
+    path: '/manifests/{account}/{location}/{name}',
+    module: 'api/manifests/get-manifest',
+  },
+  {
+    ...clusterRoute,
+    method: 'GET',
+    path: '/manifests/{account}/{location}/{name}/cluster/{application}/{cluster}',
+    module: 'api/manifests/list-cluster-manifests',
+  },
+  {
+    ...clusterRoute,
+    method: 'GET',
+    path: '/manifests/{account}/{location}/{name}/cluster/{application}/{cluster}/dynamic/{criteria}',
+    module: 'api/manifests/get-dynamic-manifest',
+  },
+  { ...storeRoute, method: 'POST', path: '/ops', module: 'api/operations/start-provider-less-operations' },
+  {
+    ...storeRoute,
+    method: 'POST',
+    path: '/ops/{operation}',
+    module: 'api/operations/start-provider-less-operation',
+  },
+  { ...storeRoute, method: 'GET', path: '/task', module: 'api/tasks/list-tasks' },
+  { ...storeRoute, method: 'GET', path: '/task/{id}', module: 'api/tasks/get-task' },
+  // Spinnaker's `POST /task/{id}:resume`: API Gateway allows no text beside a variable, so the function matches it.
+  { ...storeRoute, method: 'POST', path: '/task/{id}', module: 'api/tasks/resume-task' },
+  { ...storeRoute, method: 'POST', path: '/{cloudProvider}/ops', module: 'api/operations/start-operations' },
+  {
+    ...storeRoute,
+    method: 'POST',
+    path: '/{cloudProvider}/ops/{operation}',
+    module: 'api/operations/start-operation',
+  },
+  { ...storeRoute, method: 'PATCH', path: '/{cloudProvider}/task/{id}', module: 'api/tasks/update-task' },
+  {
+    ...storeRoute,
+    method: 'GET',
+    path: '/{cloudProvider}/task/{id}/owner',
+    module: 'api/tasks/get-task-owner',
+  },
+  {
+    ...storeRoute,
+    method: 'POST',
+    path: '/{cloudProvider}/task/{id}/restart',
+    module: 'api/tasks/restart-task',
+  },
+];

@@ -1,0 +1,67 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { queues } from '../../functions/queues.ts';
+import { routes } from '../../functions/routes.ts';
+import { schedules } from '../../functions/schedules.ts';
+import { loadSourceFiles, root } from './source-files.ts';
+
+const modules = [
+  ...routes.map(({ module }) => module),
+  ...queues.flatMap(({ module, deadLetterModule }) => [module, deadLetterModule]),
+  ...schedules.map(({ module }) => module),
+];
+
+describe('the inventory', () => {
+  it('has a file for every row', () => {
+    const missing = modules.filter((module) => !existsSync(join(root, 'functions', `${module}.ts`)));
+    expect(missing).toEqual([]);
+  });
+
+  it('has a row for every file', () => {
+    const files = readdirSync(join(root, 'functions'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && path.includes('/'))
+      .map((path) => path.slice(0, -'.ts'.length));
+    expect(files.sort()).toEqual([...new Set(modules)].sort());
+  });
+
+  it('is named in the docstring of each route', () => {
+    const sources = new Map(loadSourceFiles().map(({ path, text }) => [path, text]));
+    const unnamed = routes.filter(({ method, path, module }) => {
+      const text = sources.get(`functions/${module}.ts`) ?? '';
+      return !text.replaceAll(/\s*\n \*\s*/g, ' ').includes(`${method} ${path}`);
+    });
+    expect(unnamed.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  });
+
+  it('has no two rows for one route', () => {
+    const keys = routes.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`);
+    expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
+  });
+});
+
+describe('routes fit API Gateway', () => {
+  it('have only whole-segment variables', () => {
+    const parts = routes.flatMap(({ path }) => path.split('/').slice(1));
+    expect(parts.filter((part) => !/^(\{[A-Za-z]+\}|[A-Za-z0-9._-]+)$/.test(part))).toEqual([]);
+  });
+
+  it('give sibling variables one name', () => {
+    const names = new Map<string, Set<string>>();
+    for (const { path } of routes) {
+      const parts = path.split('/');
+      for (const [index, part] of parts.entries()) {
+        if (!part.startsWith('{')) continue;
+        const parent = parts.slice(0, index).join('/');
+        names.set(parent, (names.get(parent) ?? new Set()).add(part));
+      }
+    }
+    const clashes = [...names].filter(([, variables]) => variables.size > 1);
+    expect(clashes.map(([parent, variables]) => `${parent}: ${[...variables].join(' ')}`)).toEqual([]);
+  });
+
+  it('end below twenty seconds when they only read', () => {
+    const slow = routes.filter(({ method, timeoutSeconds }) => method === 'GET' && timeoutSeconds > 20);
+    expect(slow).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { parseSync } from 'oxc-parser';
+
+/** The project's folder. */
+export const root = join(import.meta.dirname, '..', '..');
+
+/** A TypeScript file of ours with its syntax tree. */
+export interface SourceFile {
+  /** Path from the root, with `/`. */
+  readonly path: string;
+  readonly text: string;
+  readonly parsed: ReturnType<typeof parseSync>;
+}
+
+/** Any node of the syntax tree. */
+export interface SyntaxNode {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [field: string]: unknown;
+}
+
+const folders = ['functions', 'infra', 'shared', 'test'];
+
+/** Every TypeScript file of ours. */
+export function loadSourceFiles(): readonly SourceFile[] {
+  return folders
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => loadSourceFile(relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/')));
+}
+
+function loadSourceFile(path: string): SourceFile {
+  const text = readFileSync(join(root, path), 'utf8');
+  return { path, text, parsed: parseSync(path, text) };
+}
+
+/** What a file imports: paths from the root for files of ours, names as written for packages. */
+export function findImports({ path, parsed, text }: SourceFile): string[] {
+  const requests = [
+    ...parsed.module.staticImports.map((one) => one.moduleRequest.value),
+    ...parsed.module.staticExports.flatMap((one) =>
+      one.entries.map((entry) => entry.moduleRequest?.value).filter((value) => value !== undefined),
+    ),
+    ...parsed.module.dynamicImports
+      .map((one) => text.slice(one.moduleRequest.start, one.moduleRequest.end))
+      .filter((literal) => /^['"]/.test(literal))
+      .map((literal) => literal.slice(1, -1)),
+  ];
+  return requests.map((request) =>
+    request.startsWith('.') ? posix.join(dirname(path).replaceAll('\\', '/'), request) : request,
+  );
+}
+
+/** Calls `visit` for every node below, and including, `node`. */
+export function walk(node: unknown, visit: (node: SyntaxNode) => void): void {
+  if (Array.isArray(node)) {
+    for (const item of node) walk(item, visit);
+    return;
+  }
+  if (typeof node !== 'object' || node === null) return;
+  const { type } = node as { type?: unknown };
+  if (typeof type === 'string') visit(node as SyntaxNode);
+  for (const [key, value] of Object.entries(node)) {
+    if (key !== 'parent' && typeof value === 'object') walk(value, visit);
+  }
+}
+
+/** Number of the line on which an offset is, from 1. */
+export function getLine(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+/** The text of a file with its comments blanked: for rules about code. */
+export function getCode({ text, parsed }: SourceFile): string {
+  let code = text;
+  for (const { start, end } of parsed.comments) {
+    code = code.slice(0, start) + ' '.repeat(end - start) + code.slice(end);
+  }
+  return code;
+}
