@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Environment, LogLevel } from '../../shared/runtime/config.ts';
+
+/** What the command line says. */
+export interface CliOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Absolute. */
+  readonly dataDir: string;
+  /** Spinnaker YAML files or directories, absolute, later wins. */
+  readonly configFiles: readonly string[];
+  readonly profiles: readonly string[];
+  /** Kubeconfigs joined as in `KUBECONFIG`; undefined when there is none. */
+  readonly kubeconfig: string | undefined;
+  readonly allowedHosts: readonly string[];
+  readonly logLevel: LogLevel;
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+/** The command line is wrong; the message says where, and what is expected. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+interface Flag {
+  readonly type: 'string' | 'boolean';
+  readonly multiple?: boolean;
+  /** What stands for the value in the help. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+const flags = {
+  port: { type: 'string', value: 'PORT', help: 'port of the API; 0 takes any free one (default 7002)' },
+  host: { type: 'string', value: 'HOST', help: 'address to bind (default 127.0.0.1)' },
+  'allow-host': {
+    type: 'string',
+    multiple: true,
+    value: 'NAME',
+    help: "further name by which clients reach this server, in their 'Host' header (repeatable)",
+  },
+  'data-dir': { type: 'string', value: 'DIR', help: 'folder of all data (default .busdriver)' },
+  config: {
+    type: 'string',
+    multiple: true,
+    value: 'FILE',
+    help: "accounts in Spinnaker's YAML: a file, or a folder with clouddriver.yml (repeatable, later wins)",
+  },
+  profiles: { type: 'string', value: 'A,B', help: 'active Spring profiles of --config (default local)' },
+  kubeconfig: {
+    type: 'string',
+    value: 'FILE',
+    help: 'without --config, each of its contexts is an account (default $KUBECONFIG, then ~/.kube/config)',
+  },
+  'log-level': { type: 'string', value: 'LEVEL', help: 'debug, info, warn, error or silent (default info)' },
+  json: { type: 'boolean', help: 'print one line of JSON on stdout when ready, and nothing else there' },
+  help: { type: 'boolean', help: 'print this help' },
+} as const satisfies { readonly [name: string]: Flag };
+
+const logLevels: readonly LogLevel[] = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'];
+
+/** The help, without a line end. */
+export function formatHelp(): string {
+  return [
+    'Usage: npm start -- [options]',
+    '',
+    'Runs Busdriver on this machine: the API on one port, all functions in one process, and the data in one folder.',
+    'Without any account, that is without --config and without a kubeconfig, it starts a Kubernetes test cluster.',
+    '',
+    ...Object.entries<Flag>(flags).map(([name, flag]) => formatFlag(name, flag)),
+    '',
+    'Examples:',
+    '  npm start',
+    '  npm start -- --kubeconfig ~/.kube/config --port 7003',
+    '  npm start -- --config ~/.hal/default/staging --profiles local,test',
+    '  npm start -- --host 0.0.0.0 --allow-host host.docker.internal',
+    '',
+    'SIGTERM or Ctrl-C lets running operations reach a safe point and ends; the next start goes on.',
+    'Exit codes: 0 ended as told, 1 could not run, 2 wrong command line.',
+  ].join('\n');
+}
+
+function formatFlag(name: string, { value, help }: Flag): string {
+  const usage = value === undefined ? `--${name}` : `--${name} ${value}`;
+  return `  ${usage.padEnd(20)} ${help}`;
+}
+
+/**
+ * Reads the command line.
+ *
+ * @param args without the program's own name
+ * @throws UsageError naming the option and what it takes
+ */
+export function parseCliOptions(args: readonly string[], environment: Environment): CliOptions {
+  checkNames(args);
+  const { values } = parse(args);
+  const configFiles = (values.config ?? []).map((file) => requireFile('config', file));
+  return {
+    host: parseHost(values.host ?? '127.0.0.1'),
+    port: parsePort(values.port ?? '7002'),
+    dataDir: path.resolve(values['data-dir'] ?? '.busdriver'),
+    configFiles,
+    profiles: (values.profiles ?? 'local').split(',').map((name) => name.trim()),
+    kubeconfig: values.kubeconfig
+      ? requireFile('kubeconfig', values.kubeconfig)
+      : findKubeconfig(environment),
+    allowedHosts: values['allow-host'] ?? [],
+    logLevel: parseLogLevel(values['log-level'] ?? 'info'),
+    json: values.json ?? false,
+    help: values.help ?? false,
+  };
+}
+
+/** `parseArgs` explains an unknown option by a rule of its own; here the nearest name helps more. */
+function checkNames(args: readonly string[]): void {
+  const { tokens } = parseArgs({ args: [...args], options: flags, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw new UsageError(`'${token.value}' is no option`);
+    if (token.kind !== 'option' || Object.hasOwn(flags, token.name)) continue;
+    const hint = Object.keys(flags).find((name) => isNear(name, token.name));
+    throw new UsageError(`Unknown option '${token.rawName}'${hint ? `: did you mean --${hint}?` : ''}`);
+  }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: flags });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Whether one letter more, less, other or swapped makes one of the other, or one begins the other. */
+function isNear(name: string, typed: string): boolean {
+  if (typed.length > 2 && (name.startsWith(typed) || typed.startsWith(name))) return true;
+  let start = 0;
+  while (start < name.length && name[start] === typed[start]) start += 1;
+  const [rest, typedRest] = [name.slice(start), typed.slice(start)];
+  const isSwapped =
+    rest[0] === typedRest[1] && rest[1] === typedRest[0] && rest.slice(2) === typedRest.slice(2);
+  return (
+    isSwapped ||
+    rest.slice(1) === typedRest ||
+    rest === typedRest.slice(1) ||
+    rest.slice(1) === typedRest.slice(1)
+  );
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(`--port must be a number from 0 to 65535, not '${text}'`);
+}
+
+function parseHost(text: string): string {
+  if (/^[\w.:[\]-]+$/.test(text)) return text;
+  throw new UsageError(`--host must be an address or a name, such as 127.0.0.1, not '${text}'`);
+}
+
+function parseLogLevel(text: string): LogLevel {
+  const level = logLevels.find((known) => known === text.toUpperCase());
+  if (level !== undefined) return level;
+  throw new UsageError(`--log-level must be debug, info, warn, error or silent, not '${text}'`);
+}
+
+function requireFile(flag: string, file: string): string {
+  if (existsSync(file)) return path.resolve(file);
+  throw new UsageError(`--${flag}: there is no file '${file}'`);
+}
+
+/** As kubectl finds it: `KUBECONFIG` may list files that do not exist. */
+function findKubeconfig(environment: Environment): string | undefined {
+  const listed = environment['KUBECONFIG'];
+  if (listed) return listed;
+  const file = path.join(homedir(), '.kube', 'config');
+  return existsSync(file) ? file : undefined;
+}

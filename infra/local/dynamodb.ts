@@ -1,0 +1,75 @@
+import type { RequestListener } from 'node:http';
+import {
+  CreateTableCommand,
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
+import type { Table } from '../../shared/aws/tables.ts';
+import { type AwsJsonServer, closeServer, listenOnLoopback } from './aws-json-server.ts';
+import { localClientOptions } from './local-aws.ts';
+import { findRefusal } from './loopback-guard.ts';
+
+/** How to start DynamoDB. */
+export interface StartDynamoDbOptions {
+  /** Folder of the data; made when missing. Only one process may use it at a time. */
+  readonly dir: string;
+  /** Tables that must exist. */
+  readonly tables: readonly Table[];
+}
+
+/**
+ * Starts DynamoDB (dynalite, on LevelDB) on a free port of 127.0.0.1 and makes the tables that are missing. What was
+ * answered survives kill -9. It has no transactions, no expiry and no change streams; indexes do not survive kill -9.
+ */
+export async function startDynamoDb({ dir, tables }: StartDynamoDbOptions): Promise<AwsJsonServer> {
+  const server = dynalite({ path: dir, createTableMs: 0 });
+  server.keepAliveTimeout = 0;
+  const [handle] = server.listeners('request') as RequestListener[];
+  server.removeAllListeners('request');
+  if (handle !== undefined) server.on('request', guard(handle));
+  const url = await listenOnLoopback(server);
+  const client = new DynamoDBClient({ ...localClientOptions, endpoint: url });
+  try {
+    await Promise.all(tables.map((table) => ensureTable(client, table)));
+  } finally {
+    client.destroy();
+  }
+  return { url, [Symbol.asyncDispose]: () => closeServer(server) };
+}
+
+/** Adds what dynalite lacks: it answers any web page, and ends the process when a client breaks off a request. */
+function guard(handle: RequestListener): RequestListener {
+  return (request, response) => {
+    const refusal = findRefusal(request);
+    if (refusal !== undefined) {
+      response.writeHead(403).end(refusal);
+      return;
+    }
+    handle(request, response);
+    request.removeAllListeners('error').on('error', () => response.destroy());
+  };
+}
+
+async function ensureTable(client: DynamoDBClient, { name, partitionKey, sortKey }: Table): Promise<void> {
+  try {
+    await client.send(new DescribeTableCommand({ TableName: name }));
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+    await client.send(
+      new CreateTableCommand({
+        TableName: name,
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [
+          { AttributeName: partitionKey, KeyType: 'HASH' },
+          { AttributeName: sortKey, KeyType: 'RANGE' },
+        ],
+        AttributeDefinitions: [partitionKey, sortKey].map((key) => ({
+          AttributeName: key,
+          AttributeType: 'S',
+        })),
+      }),
+    );
+  }
+}

@@ -1,0 +1,105 @@
+import path from 'node:path';
+import { getErrorMessage } from '../../shared/core/errors.ts';
+import { readEnvironment } from '../../shared/runtime/config.ts';
+import { loadSettings } from '../../shared/runtime/settings.ts';
+import type { CliOptions } from './cli-options.ts';
+import { startCluster } from './cluster.ts';
+import { GoUnavailableError } from './go-toolchain.ts';
+import { formatReadyLine, formatReadyMessage, formatWarnings } from './ready-message.ts';
+import { type Runtime, startRuntime } from './runtime.ts';
+
+/** What invocations under way get when the process stops, in milliseconds. */
+const drainTimeoutMs = 10_000;
+
+/**
+ * Runs the system until SIGTERM, SIGINT or the end of a parent that holds an IPC channel, then drains it. A second
+ * signal ends the process at once.
+ *
+ * @param print writes the ready message
+ * @throws Error with a message for the user when it cannot start
+ */
+export async function runUntilStopped(options: CliOptions, print: (text: string) => void): Promise<void> {
+  const stop = watchSignals();
+  await using stack = new AsyncDisposableStack();
+  const kubeconfig = await chooseKubeconfig({ options, stack, signal: stop });
+  const settings = { ...options, kubeconfig };
+  await loadSettings({ ...settings, files: options.configFiles, environment: readEnvironment() });
+  const runtime = stack.use(await start({ ...settings, drainTimeoutMs }));
+  const ready = { ...runtime, accounts: await listAccounts(runtime), options: settings };
+  for (const warning of formatWarnings(ready)) report(warning);
+  print(options.json ? formatReadyLine(ready) : formatReadyMessage(ready));
+  await waitForAbort(stop);
+  report('Stopping: running operations reach a safe point first. Once more ends at once.');
+}
+
+function watchSignals(): AbortSignal {
+  const stopping = new AbortController();
+  const stop = () => {
+    if (stopping.signal.aborted) process.exit(1);
+    stopping.abort(new Error('Stopped before it was ready'));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  if (process.channel !== undefined) process.once('disconnect', stop);
+  return stopping.signal;
+}
+
+interface Choice {
+  readonly options: CliOptions;
+  readonly stack: AsyncDisposableStack;
+  readonly signal: AbortSignal;
+}
+
+/** The user's kubeconfig, or that of a test cluster where the user has named no accounts at all. */
+async function chooseKubeconfig({ options, stack, signal }: Choice): Promise<string | undefined> {
+  if (options.kubeconfig !== undefined || options.configFiles.length > 0) return options.kubeconfig;
+  const missing = 'There is no --config, no --kubeconfig, no $KUBECONFIG and no ~/.kube/config';
+  report(`${missing}: starting a Kubernetes test cluster.`);
+  try {
+    const cluster = await startCluster({ dir: path.join(options.dataDir, 'cluster'), report, signal });
+    stack.use(cluster);
+    void cluster.exited.then(({ errorOutput }) => {
+      if (!signal.aborted) report(`The test cluster ended: ${errorOutput.trim()}`);
+    });
+    return cluster.kubeconfig;
+  } catch (error) {
+    if (!(error instanceof GoUnavailableError)) throw error;
+    throw new Error(`No test cluster can be started, either. ${error.message}`);
+  }
+}
+
+async function start(options: Parameters<typeof startRuntime>[0]): Promise<Runtime> {
+  try {
+    return await startRuntime(options);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const address = `${options.host}:${options.port}`;
+    if (code === 'EADDRINUSE')
+      throw new Error(`${address} is in use: stop what listens there, or pass --port`);
+    if (code === 'EACCES') throw new Error(`${address} may not be bound: pass a --port from 1024`);
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+      throw new Error(`--host ${options.host} is no address of this machine`);
+    }
+    throw error;
+  }
+}
+
+/** Names of the accounts, as the API tells them; this also loads what the first request would have to wait for. */
+async function listAccounts({ url }: Runtime): Promise<readonly string[]> {
+  try {
+    const response = await fetch(`${url}/credentials`);
+    const accounts: unknown = await response.json();
+    return Array.isArray(accounts) ? accounts.map(({ name }) => String(name)) : [];
+  } catch (error) {
+    report(`The accounts cannot be listed: ${getErrorMessage(error)}`);
+    return [];
+  }
+}
+
+async function waitForAbort(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener('abort', resolve));
+}
+
+function report(line: string): void {
+  console.error(line);
+}

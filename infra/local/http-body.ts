@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
+import { HttpError } from './http-error.ts';
+
+/** Lambda's limit of an invocation's payload, the whole event as JSON: 6 MB and a little. */
+export const maximumEventBytes = 6_291_556;
+
+/** Of a body that is too large, so much more is read and dropped, so that its sender gets to read the answer. */
+const maximumDroppedBytes = 64 << 20;
+
+/**
+ * Reads a request's body. Never keeps more than the limit.
+ *
+ * @throws HttpError 413 when it exceeds Lambda's limit
+ */
+export async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length <= maximumEventBytes) chunks.push(chunk);
+    else chunks.length = 0;
+    if (length > maximumDroppedBytes) break;
+  }
+  if (length > maximumEventBytes) throw refuseSize(`a body of ${length} bytes or more exceeds`);
+  return Buffer.concat(chunks, length);
+}
+
+/** 413 for what is over the limit. @param what start of a sentence, for example `its body exceeds` */
+export function refuseSize(what: string): HttpError {
+  const limit = `the 6 MB (${maximumEventBytes} bytes) that AWS Lambda accepts`;
+  return new HttpError(413, `The request is too large: ${what} ${limit}`);
+}
+
+/**
+ * Writes the answer of a function, as API Gateway's proxy integration does.
+ *
+ * @param answer `{statusCode, headers, multiValueHeaders, body, isBase64Encoded}`
+ * @throws TypeError when it is malformed, before anything is written
+ */
+export function writeAnswer(response: ServerResponse, answer: JsonObject): void {
+  const { statusCode, body = null, isBase64Encoded } = answer;
+  if (!Number.isInteger(statusCode) || Number(statusCode) < 200 || Number(statusCode) > 599) {
+    throw new TypeError('statusCode must be a number from 200 to 599');
+  }
+  if (body !== null && typeof body !== 'string') throw new TypeError('body must be a string');
+  const content = Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8');
+  if (response.headersSent || response.destroyed) return;
+  for (const [name, value] of toHeaders(answer)) response.setHeader(name, value);
+  const hasBody = statusCode !== 204 && statusCode !== 304;
+  if (hasBody) response.setHeader('content-length', content.length);
+  response.statusCode = Number(statusCode);
+  response.end(hasBody ? content : undefined);
+}
+
+/** Headers that belong to the connection, or that the server computes. */
+const ownHeaders = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'upgrade']);
+
+function toHeaders({ headers, multiValueHeaders }: JsonObject): Map<string, string | string[]> {
+  const merged = new Map<string, string | string[]>();
+  for (const group of [headers, multiValueHeaders]) {
+    for (const [name, value] of Object.entries(isJsonObject(group) ? group : {})) {
+      if (!ownHeaders.has(name.toLowerCase())) merged.set(name.toLowerCase(), toHeaderValue(value));
+    }
+  }
+  return merged;
+}
+
+function toHeaderValue(value: JsonValue): string | string[] {
+  return Array.isArray(value) ? value.map(String) : String(value);
+}

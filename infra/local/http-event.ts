@@ -1,0 +1,147 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Route } from '../../functions/routes.ts';
+import { HttpError } from './http-error.ts';
+import { localAccountId } from './local-aws.ts';
+
+/** The target of a request line, taken apart. */
+export interface RequestTarget {
+  /** As sent, without the query. */
+  readonly path: string;
+  /** Decoded; a slash at the end adds none. */
+  readonly segments: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+/** What an event is made from. */
+export interface RequestParts {
+  readonly request: IncomingMessage;
+  readonly target: RequestTarget;
+  readonly route: Route;
+  readonly pathParameters: { readonly [name: string]: string };
+  readonly body: Buffer;
+  readonly requestId: string;
+  /** Milliseconds since the epoch. */
+  readonly receivedAtMs: number;
+}
+
+/**
+ * Takes the target of a request line apart.
+ *
+ * @param url as the client sent it: a path with an optional query
+ * @throws HttpError 400 for malformed percent-encoding, control characters and segments that mean a directory
+ */
+export function parseTarget(url: string): RequestTarget {
+  const [path = '', ...rest] = url.split('?');
+  if (!path.startsWith('/')) throw new HttpError(400, 'The request target must be a path');
+  const segments = path.slice(1).split('/').map(decodeSegment);
+  if (segments.length > 1 && segments.at(-1) === '') segments.pop();
+  const query = rest.join('?');
+  decode(query, 'query');
+  return { path, segments, query: new URLSearchParams(query) };
+}
+
+/** Builds the event of API Gateway's REST proxy integration. A body that is not UTF-8 text goes in base64. */
+export function toProxyEvent(parts: RequestParts): APIGatewayProxyEvent {
+  const { request, target, route, pathParameters, body } = parts;
+  const headers = groupHeaders(request.rawHeaders);
+  const query = groupValues(target.query);
+  const isText = isUtf8(body);
+  const httpMethod = route.method;
+  return {
+    resource: route.path,
+    path: target.path,
+    httpMethod,
+    headers: takeLast(headers),
+    multiValueHeaders: headers,
+    queryStringParameters: orNull(takeLast(query)),
+    multiValueQueryStringParameters: orNull(query),
+    pathParameters: orNull(pathParameters),
+    stageVariables: null,
+    requestContext: toRequestContext(parts),
+    body: body.length === 0 ? null : body.toString(isText ? 'utf8' : 'base64'),
+    isBase64Encoded: body.length > 0 && !isText,
+  };
+}
+
+function toRequestContext(parts: RequestParts): APIGatewayProxyEvent['requestContext'] {
+  const { request, target, route, requestId, receivedAtMs } = parts;
+  return {
+    accountId: localAccountId,
+    apiId: 'local',
+    authorizer: null,
+    httpMethod: route.method,
+    identity: {
+      ...anonymousIdentity,
+      sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
+      userAgent: request.headers['user-agent'] ?? null,
+    },
+    path: target.path,
+    protocol: `HTTP/${request.httpVersion}`,
+    requestId,
+    requestTimeEpoch: receivedAtMs,
+    resourceId: route.path,
+    resourcePath: route.path,
+    stage: 'local',
+  };
+}
+
+const anonymousIdentity = {
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  user: null,
+  userArn: null,
+};
+
+function decodeSegment(segment: string): string {
+  const decoded = decode(segment, 'path');
+  // biome would take a range of control characters in a pattern for a mistake.
+  const hasControls = [...decoded].some((character) => character < ' ' || character === '\x7F');
+  if (hasControls) throw new HttpError(400, 'The path holds a control character');
+  if (decoded === '.' || decoded === '..') throw new HttpError(400, `The path holds a segment '${decoded}'`);
+  return decoded;
+}
+
+function decode(text: string, what: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new HttpError(400, `The ${what} holds a malformed percent-encoding`);
+  }
+}
+
+/** Values by header, whose name is spelled as it came first. */
+function groupHeaders(rawHeaders: readonly string[]): { [name: string]: string[] } {
+  const names = new Map<string, string>();
+  const grouped: { [name: string]: string[] } = {};
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    const known = names.get(name.toLowerCase()) ?? name;
+    names.set(name.toLowerCase(), known);
+    grouped[known] = [...(grouped[known] ?? []), rawHeaders[index + 1] ?? ''];
+  }
+  return grouped;
+}
+
+function groupValues(query: URLSearchParams): { [name: string]: string[] } {
+  return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+}
+
+function takeLast(grouped: { readonly [name: string]: readonly string[] }): { [name: string]: string } {
+  return Object.fromEntries(Object.entries(grouped).map(([name, values]) => [name, values.at(-1) ?? '']));
+}
+
+/** API Gateway says null where there is nothing. */
+function orNull<T extends object>(value: T): T | null {
+  return Object.keys(value).length === 0 ? null : value;
+}

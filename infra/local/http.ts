@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Route } from '../../functions/routes.ts';
+import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
+import { toErrorBody } from '../../shared/runtime/error-body.ts';
+import { closeServer } from './aws-json-server.ts';
+import { maximumEventBytes, readBody, refuseSize, writeAnswer } from './http-body.ts';
+import { HttpError } from './http-error.ts';
+import { parseTarget, toProxyEvent } from './http-event.ts';
+import { FunctionTimeoutError, type Invoker } from './invoker.ts';
+import { findRefusal } from './loopback-guard.ts';
+import { RouteTable } from './route-table.ts';
+
+/** How to serve the API. */
+export interface StartHttpOptions {
+  readonly routes: readonly Route[];
+  readonly invoker: Invoker;
+  /** Name or address to bind. */
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Further names that may stand in `Host`. */
+  readonly allowedHosts: readonly string[];
+}
+
+/** The running front door. Disposing ends all its connections. */
+export interface HttpServer extends AsyncDisposable {
+  /** For example `http://127.0.0.1:7002`. */
+  readonly url: string;
+  /** Takes no new requests; those under way go on. */
+  stopAccepting(): void;
+}
+
+/**
+ * Serves the routes over HTTP, as API Gateway in front of Lambda does: events of the REST proxy integration in, their
+ * answers out, errors of its own in Clouddriver's body.
+ *
+ * @throws Error when the address cannot be bound (`EADDRINUSE`, `EACCES` …)
+ */
+export async function startHttp(options: StartHttpOptions): Promise<HttpServer> {
+  const server = createServer({
+    // Hundreds of accounts in X-SPINNAKER-ACCOUNTS exceed Node's default of 16 KiB.
+    maxHeaderSize: 64 << 10,
+    headersTimeout: 10_000,
+    requestTimeout: 60_000,
+    connectionsCheckingInterval: 5_000,
+    // Longer than any client of Spinnaker keeps an idle connection: else it would now and then meet a closed one.
+    keepAliveTimeout: 75_000,
+  });
+  const front = new FrontDoor(options);
+  server.on('request', (request, response) => void front.answer(request, response));
+  server.on('clientError', refuseConnection);
+  await listen(server, options);
+  return {
+    url: toUrl(server, options.host),
+    stopAccepting() {
+      front.isStopping = true;
+      server.close();
+    },
+    [Symbol.asyncDispose]: () => closeServer(server),
+  };
+}
+
+class FrontDoor {
+  isStopping = false;
+  readonly #table: RouteTable;
+  readonly #invoker: Invoker;
+  readonly #allowedHosts: readonly string[];
+
+  constructor({ routes, invoker, host, allowedHosts }: StartHttpOptions) {
+    this.#table = new RouteTable(routes);
+    this.#invoker = invoker;
+    this.#allowedHosts = [host, ...allowedHosts].map((name) => name.toLowerCase());
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = randomUUID();
+    response.setHeader('x-amzn-requestid', requestId);
+    response.shouldKeepAlive &&= !this.isStopping;
+    try {
+      const answer = await this.#invoke(request, requestId);
+      writeAnswer(response, answer);
+    } catch (error) {
+      sendError(response, error);
+    }
+  }
+
+  async #invoke(request: IncomingMessage, requestId: string): Promise<JsonObject> {
+    const receivedAtMs = Date.now();
+    const refusal = findRefusal(request, { allowedHosts: this.#allowedHosts });
+    if (refusal !== undefined) throw new HttpError(403, refusal);
+    const target = parseTarget(request.url ?? '/');
+    const method = request.method ?? 'GET';
+    const match = this.#table.find(method, target.segments);
+    if (match === undefined) throw new HttpError(404, `No route for ${method} ${target.path}`);
+    if ('allowedMethods' in match) throw refuseMethod(method, match.allowedMethods);
+    const body = await readBody(request);
+    const event = toProxyEvent({ ...match, request, target, body, requestId, receivedAtMs });
+    checkSize(event, body.length);
+    const { module, timeoutSeconds } = match.route;
+    const answer = await this.#invoker.invoke({ module, event, timeoutSeconds, requestId });
+    if (!isJsonObject(answer)) throw new TypeError(`${module} answered no API Gateway result`);
+    return answer;
+  }
+}
+
+function refuseMethod(method: string, allowed: readonly string[]): HttpError {
+  const methods = allowed.join(', ');
+  return new HttpError(405, `Request method '${method}' is not supported (supported: ${methods})`, {
+    allow: methods,
+  });
+}
+
+/** A body of a megabyte may grow sixfold when it is escaped into the event's JSON; smaller ones cannot exceed. */
+function checkSize(event: APIGatewayProxyEvent, bodyBytes: number): void {
+  if (bodyBytes < maximumEventBytes / 7) return;
+  const size = Buffer.byteLength(JSON.stringify(event));
+  if (size > maximumEventBytes) throw refuseSize(`its event of ${size} bytes exceeds`);
+}
+
+function sendError(response: ServerResponse, error: unknown): void {
+  const { status, message, headers } = toHttpError(error);
+  writeAnswer(response, {
+    statusCode: status,
+    headers: { ...headers, 'content-type': 'application/json;charset=UTF-8' },
+    body: JSON.stringify(toErrorBody(status, message, Date.now())),
+  });
+}
+
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof FunctionTimeoutError) return new HttpError(504, 'The function did not answer in time');
+  return new HttpError(500, 'Internal error');
+}
+
+/** Answers what is no HTTP request, or took too long to become one. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const [status, line, message] = connectionErrors[error.code ?? ''] ?? [
+    400,
+    'Bad Request',
+    'Malformed request',
+  ];
+  const body = JSON.stringify(toErrorBody(status, message, Date.now()));
+  socket.end(
+    `HTTP/1.1 ${status} ${line}\r\nconnection: close\r\ncontent-type: application/json;charset=UTF-8\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
+const connectionErrors: { readonly [code: string]: readonly [number, string, string] } = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers exceed 64 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time'],
+};
+
+async function listen(server: Server, { host, port }: StartHttpOptions): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host.replace(/^\[(.*)\]$/, '$1'), resolve);
+  });
+}
+
+function toUrl(server: Server, host: string): string {
+  const { port, family } = server.address() as AddressInfo;
+  const name = family === 'IPv6' && host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
+}

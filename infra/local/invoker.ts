@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'aws-lambda';
+import type { Logger } from '../../shared/core/logger.ts';
+import { localAccountId, localRegion } from './local-aws.ts';
+
+/** A Lambda handler, as its module exports it. */
+export type Handler = (event: unknown, context: Context) => Promise<unknown>;
+
+/** Loads the handler of a module, named by its path below `functions/` without extension. */
+export type LoadHandler = (module: string) => Promise<Handler>;
+
+/** One invocation. */
+export interface Invocation {
+  /** Path of the module below `functions/`, without extension. */
+  readonly module: string;
+  readonly event: unknown;
+  readonly timeoutSeconds: number;
+  /** Default a fresh UUID. */
+  readonly requestId?: string;
+}
+
+/** A function did not end within its time. It may still be running. */
+export class FunctionTimeoutError extends Error {
+  override readonly name = 'FunctionTimeoutError';
+}
+
+/** Runs functions in this process as Lambda would run them. */
+export class Invoker {
+  readonly #load: LoadHandler;
+  readonly #log: Logger;
+  readonly #running = new Set<Promise<unknown>>();
+  /** By `performance.now()`: no invocation may last longer once the process is stopping. */
+  #stopAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(load: LoadHandler, log: Logger) {
+    this.#load = load;
+    this.#log = log;
+  }
+
+  /**
+   * Invokes a function and answers what it answers. A failure is logged, then thrown.
+   *
+   * @throws FunctionTimeoutError after its time; whatever the function throws
+   */
+  async invoke(invocation: Invocation): Promise<unknown> {
+    const requestId = invocation.requestId ?? randomUUID();
+    const running = this.#run(invocation, requestId);
+    this.#running.add(running);
+    try {
+      return await withTimeout(running, invocation);
+    } catch (error) {
+      this.#log.error('a function failed', { function: invocation.module, requestId, error });
+      throw error;
+    } finally {
+      // One that is over its time stays in the set until it really ends.
+      running.then(...twice(() => this.#running.delete(running)));
+    }
+  }
+
+  /** Loads the handlers of modules ahead of their first invocation. A failure shows at the invocation. */
+  async preload(modules: Iterable<string>): Promise<void> {
+    for (const module of new Set(modules)) await this.#load(module).catch(() => undefined);
+  }
+
+  /**
+   * Waits until all invocations have ended, at most so long. Their remaining time shrinks to it, so that workers
+   * checkpoint as they do before Lambda's time-out.
+   *
+   * @returns whether all ended
+   */
+  async drain(timeoutMs: number): Promise<boolean> {
+    this.#stopAtMs = performance.now() + timeoutMs;
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), timeoutMs);
+    });
+    const isDone = await Promise.race([timeout, Promise.allSettled(this.#running).then(() => true)]);
+    clearTimeout(timer);
+    return isDone;
+  }
+
+  async #run({ module, event, timeoutSeconds }: Invocation, requestId: string): Promise<unknown> {
+    const handler = await this.#load(module);
+    const endsAtMs = performance.now() + timeoutSeconds * 1000;
+    const getRemainingTimeInMillis = () =>
+      Math.max(0, Math.round(Math.min(endsAtMs, this.#stopAtMs) - performance.now()));
+    return handler(event, makeContext(module, requestId, getRemainingTimeInMillis));
+  }
+}
+
+async function withTimeout(
+  running: Promise<unknown>,
+  { module, timeoutSeconds }: Invocation,
+): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    const fail = () =>
+      reject(new FunctionTimeoutError(`${module} timed out after ${timeoutSeconds} seconds`));
+    timer = setTimeout(fail, timeoutSeconds * 1000);
+  });
+  try {
+    return await Promise.race([running, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function makeContext(module: string, requestId: string, getRemainingTimeInMillis: () => number): Context {
+  const functionName = module.slice(module.lastIndexOf('/') + 1);
+  return {
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: toFunctionArn(functionName),
+    memoryLimitInMB: '1024',
+    awsRequestId: requestId,
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: 'local',
+    callbackWaitsForEmptyEventLoop: false,
+    getRemainingTimeInMillis,
+    done: ignore,
+    fail: ignore,
+    succeed: ignore,
+  };
+}
+
+/** ARN of a local function. */
+export function toFunctionArn(functionName: string): string {
+  return `arn:aws:lambda:${localRegion}:${localAccountId}:function:${functionName}`;
+}
+
+/** The callbacks of old Node runtimes: handlers here answer by promise. */
+function ignore(): void {}
+
+function twice<T>(value: T): [T, T] {
+  return [value, value];
+}

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+
+/** Whom a server on this machine answers. */
+export interface LoopbackGuardOptions {
+  /** Host names that are accepted besides `localhost` and any IP address; lower case, without port. */
+  readonly allowedHosts?: readonly string[];
+}
+
+/**
+ * Why a request must be refused, or undefined when it may pass.
+ *
+ * A web page in the user's browser can send requests to 127.0.0.1, and by DNS rebinding even read the answers. Both
+ * show: a browser names the page in `Origin`, and a rebound name stands in `Host`. An IP address in `Host` cannot be
+ * rebound, so any is accepted.
+ */
+export function findRefusal(
+  request: IncomingMessage,
+  options: LoopbackGuardOptions = {},
+): string | undefined {
+  const { host, origin } = request.headers;
+  if (host !== undefined && !isKnownHost(host, options.allowedHosts ?? [])) {
+    return `Host '${host}' is not this server's`;
+  }
+  if (origin !== undefined && origin !== `http://${host}`)
+    return `Origin '${origin}' may not call this server`;
+  return undefined;
+}
+
+function isKnownHost(host: string, allowedHosts: readonly string[]): boolean {
+  const name = host.replace(/:\d+$/, '').toLowerCase();
+  const address = name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
+  return name === 'localhost' || isIP(address) !== 0 || allowedHosts.includes(name);
+}

@@ -1,0 +1,38 @@
+import { enableCompileCache } from 'node:module';
+import path from 'node:path';
+import { readEnvironment } from '../../shared/runtime/config.ts';
+import { formatHelp, parseCliOptions, UsageError } from './cli-options.ts';
+
+/** Where standard output really goes: everything else that is written to it ends on standard error. */
+const printToStandardOutput = takeStandardOutput();
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const isUsage = error instanceof UsageError;
+  console.error(error instanceof Error ? error.message : String(error));
+  if (isUsage) console.error("Try 'npm start -- --help'.");
+  process.exitCode = isUsage ? 2 : 1;
+}
+
+/** Runs the command line. @returns the exit code */
+async function main(args: readonly string[]): Promise<number> {
+  const options = parseCliOptions(args, readEnvironment());
+  if (options.help) {
+    printToStandardOutput(`${formatHelp()}\n`);
+    return 0;
+  }
+  // Only the bundle has a folder of its own for it.
+  if (import.meta.filename.endsWith('.js'))
+    enableCompileCache(path.join(import.meta.dirname, '.compile-cache'));
+  const { runUntilStopped } = await import('./foreground.ts');
+  await runUntilStopped(options, printToStandardOutput);
+  return 0;
+}
+
+/** Functions may log to standard output, as Lambda wants it; here it carries answers for other programs. */
+function takeStandardOutput(): (text: string) => void {
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  return (text) => void write(text);
+}

@@ -1,0 +1,169 @@
+import path from 'node:path';
+import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { type Queue, queues } from '../../functions/queues.ts';
+import { type Route, routes } from '../../functions/routes.ts';
+import { type Schedule, schedules } from '../../functions/schedules.ts';
+import { type Table, tables } from '../../shared/aws/tables.ts';
+import type { Clock } from '../../shared/core/clock.ts';
+import type { Logger } from '../../shared/core/logger.ts';
+import { readEnvironment, setEnvironment } from '../../shared/runtime/config.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { systemClock } from '../../shared/runtime/system.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { startDynamoDb } from './dynamodb.ts';
+import { type Engines, type FunctionSettings, toFunctionEnvironment } from './environment.ts';
+import { startEventBridge } from './eventbridge.ts';
+import { loadHandler } from './handlers.ts';
+import { startHttp } from './http.ts';
+import { Invoker, type LoadHandler, toFunctionArn } from './invoker.ts';
+import { localClientOptions } from './local-aws.ts';
+import { startScheduler } from './scheduler.ts';
+import { type SqsServer, startSqs } from './sqs.ts';
+import { type EventSource, startWorkers, toQueueArn } from './workers.ts';
+
+/** Name of the event bus. */
+const busName = 'busdriver';
+
+/** The functions and what they need: what CDK deploys, this runs. */
+export interface Inventory {
+  readonly routes: readonly Route[];
+  readonly queues: readonly Queue[];
+  readonly schedules: readonly Schedule[];
+  readonly tables: readonly Table[];
+}
+
+/** How to start the local runtime. */
+export interface StartRuntimeOptions extends FunctionSettings {
+  /** Name or address to bind. */
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Further names that may stand in a request's `Host`. */
+  readonly allowedHosts: readonly string[];
+  /** Folder of all data; made when missing. */
+  readonly dataDir: string;
+  /** Milliseconds that invocations under way get when the runtime stops. */
+  readonly drainTimeoutMs: number;
+  /** Default: Busdriver's own tables of functions. */
+  readonly inventory?: Inventory;
+  /** Loads functions; default from `functions/`. */
+  readonly load?: LoadHandler;
+  /** Turns the schedules; default the machine's. */
+  readonly clock?: Clock;
+}
+
+/** The running system. Disposing stops taking requests, lets invocations end, and stops the engines. */
+export interface Runtime extends AsyncDisposable {
+  /** Where the API answers, for example `http://127.0.0.1:7002`. */
+  readonly url: string;
+  readonly engines: Engines;
+}
+
+/**
+ * Runs every function in this process, on DynamoDB, SQS and EventBridge served on free ports of 127.0.0.1. Functions
+ * find them by environment variables, as in Lambda, so a process can hold one runtime at a time. Killed at any
+ * moment, the next one on the same folder goes on with what was accepted.
+ *
+ * @throws DataDirInUseError; Error when the port cannot be bound
+ */
+export async function startRuntime(options: StartRuntimeOptions): Promise<Runtime> {
+  const {
+    inventory = { routes, queues, schedules, tables },
+    load = loadHandler,
+    clock = systemClock,
+  } = options;
+  await using starting = new AsyncDisposableStack();
+  starting.use(await lockDataDir(options.dataDir));
+  const log = createLogger({ logLevel: options.logLevel, placement: 'local' });
+  const invoker = new Invoker(load, log);
+  const engines = await startEngines({ options, inventory, invoker, log }, starting);
+  const parts = { settings: options, engines, busName, ...inventory };
+  setEnvironment(toFunctionEnvironment(parts, readEnvironment()));
+  // Disposed of in reverse order: first nothing new is taken, then what runs may end, then connections are cut.
+  const http = await startHttp({ ...options, routes: inventory.routes, invoker });
+  starting.use(http);
+  starting.defer(async () => {
+    await invoker.drain(options.drainTimeoutMs);
+  });
+  starting.use(
+    startWorkers({ sources: toEventSources(inventory.queues), endpoint: engines.sqs, invoker, log }),
+  );
+  starting.use(startScheduler({ schedules: inventory.schedules, invoker, clock }));
+  starting.defer(() => http.stopAccepting());
+  const running = starting.move();
+  return { url: http.url, engines, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+interface Surroundings {
+  readonly options: StartRuntimeOptions;
+  readonly inventory: Inventory;
+  readonly invoker: Invoker;
+  readonly log: Logger;
+}
+
+async function startEngines(
+  { options, inventory, invoker, log }: Surroundings,
+  stack: AsyncDisposableStack,
+): Promise<Engines> {
+  const dir = path.join(options.dataDir, 'dynamodb');
+  const starts = [startDynamoDb({ dir, tables: inventory.tables }), startSqs()] as const;
+  const [dynamodb, sqs] = await Promise.all(starts);
+  stack.use(dynamodb);
+  stack.use(sqs);
+  await createQueues(sqs.url, inventory.queues);
+  const functions = new Map(toFunctions(inventory).map((one) => [toFunctionArn(getName(one.module)), one]));
+  const eventbridge = await startEventBridge({
+    buses: [busName],
+    log,
+    async deliver(targetArn, event) {
+      const target = functions.get(targetArn);
+      if (target === undefined) deliverToQueue(sqs, targetArn, event);
+      else await invoker.invoke({ ...target, event });
+    },
+  });
+  stack.use(eventbridge);
+  return { dynamodb: dynamodb.url, sqs: sqs.url, eventbridge: eventbridge.url };
+}
+
+function deliverToQueue(sqs: SqsServer, arn: string, event: object): void {
+  sqs.sendTo(arn, JSON.stringify(event));
+}
+
+function toFunctions({
+  queues,
+  schedules,
+}: Inventory): readonly { module: string; timeoutSeconds: number }[] {
+  return [...queues, ...schedules];
+}
+
+function getName(module: string): string {
+  return module.slice(module.lastIndexOf('/') + 1);
+}
+
+async function createQueues(endpoint: string, all: readonly Queue[]): Promise<void> {
+  const client = new SQSClient({ ...localClientOptions, endpoint });
+  const create = (QueueName: string, Attributes: { [name: string]: string }) =>
+    client.send(new CreateQueueCommand({ QueueName, Attributes }));
+  for (const queue of all) {
+    const settings = {
+      MessageRetentionPeriod: String(queue.retentionSeconds),
+      VisibilityTimeout: String(queue.visibilityTimeoutSeconds),
+    };
+    const deadLetters = toDeadLetterName(queue);
+    await create(deadLetters, settings);
+    const redrive = { deadLetterTargetArn: toQueueArn(deadLetters), maxReceiveCount: queue.receivesMax };
+    await create(queue.name, { ...settings, RedrivePolicy: JSON.stringify(redrive) });
+  }
+  client.destroy();
+}
+
+function toEventSources(all: readonly Queue[]): readonly EventSource[] {
+  return all.flatMap((queue) => [
+    { ...queue, queueName: queue.name },
+    { ...queue, queueName: toDeadLetterName(queue), module: queue.deadLetterModule, concurrency: 1 },
+  ]);
+}
+
+function toDeadLetterName({ name }: Queue): string {
+  return `${name}-dead-letters`;
+}
