@@ -17,6 +17,8 @@ export interface ProviderOptions {
    * `deployed`: they are refused, for the account that names them alone.
    */
   readonly placement: 'local' | 'deployed';
+  /** The process's environment: exec plugins inherit it, and a pod finds its API server in it. Default: empty. */
+  readonly environment?: { readonly [name: string]: string | undefined };
 }
 
 /** Which manifest to read. `location` is the namespace, `''` for a cluster-scoped object. */

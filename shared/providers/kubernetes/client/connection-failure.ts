@@ -10,6 +10,7 @@ const transientCauses: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time; is it reachable from here?',
   EHOSTUNREACH: 'there is no route to it from here',
   ENETUNREACH: 'there is no route to it from here',
+  UND_ERR_CLOSED: 'the connection was just being replaced',
   EAI_AGAIN: 'its host name could not be looked up just now',
 };
 

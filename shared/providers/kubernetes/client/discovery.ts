@@ -3,6 +3,7 @@ import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '.
 import { builtInResources } from './built-in-resources.ts';
 import type { ApiResource, CallOptions } from './client.ts';
 import { KubernetesApiError } from './errors.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** What discovery works with. */
 export interface DiscoveryOptions {
@@ -44,6 +45,10 @@ const aggregatedAccept = ['v2', 'v2beta1']
 const timeToLiveMs = 300_000;
 /** Misses do not make the cluster's resources be read more often than this. */
 const refreshIntervalMs = 1_000;
+/** A new CustomResourceDefinition is served within this time … */
+const settleTimeMs = 5_000;
+/** … during which misses may make the document be read this often. */
+const unsettledIntervalMs = 100;
 
 const builtIn = new ResourceIndex(builtInResources);
 const builtInVersions = new Set(builtInResources.map(({ apiVersion }) => apiVersion));
@@ -58,6 +63,8 @@ export class ResourceDiscovery {
   #index: ResourceIndex | undefined;
   /** When the reading of the index began. */
   #readAtMs = Number.NEGATIVE_INFINITY;
+  /** Until when kinds may still appear that were asked of the server. */
+  #settledAtMs = Number.NEGATIVE_INFINITY;
   #reading: Promise<ResourceIndex> | undefined;
 
   constructor(options: DiscoveryOptions) {
@@ -82,22 +89,44 @@ export class ResourceDiscovery {
     throw this.#noMatch(`no matches for kind "${kind}"`);
   }
 
+  /**
+   * Tells that a CustomResourceDefinition was just written: a server takes a moment to serve its kind, and a kind not
+   * found meanwhile is looked for again.
+   */
+  expectNewKinds(): void {
+    this.#settledAtMs = this.#options.clock.monotonic() + settleTimeMs;
+  }
+
+  /** Tells that the server does not serve what is remembered: the next question is answered by a new document. */
+  forget(): void {
+    this.#index = undefined;
+  }
+
   async #search(
     find: (index: ResourceIndex) => ApiResource | undefined,
     options?: CallOptions,
   ): Promise<ApiResource | undefined> {
     const { clock } = this.#options;
-    const askedAtMs = clock.monotonic();
-    const isFresh = askedAtMs - this.#readAtMs < timeToLiveMs;
+    const isFresh = clock.monotonic() - this.#readAtMs < timeToLiveMs;
     const remembered = isFresh && this.#index !== undefined ? find(this.#index) : undefined;
     if (remembered !== undefined) return remembered;
-    while (this.#readAtMs < askedAtMs || this.#index === undefined) {
-      const pauseMs = this.#readAtMs + refreshIntervalMs - clock.monotonic();
-      if (this.#reading === undefined && pauseMs > 0) await clock.sleep(pauseMs, options?.signal);
-      options?.signal?.throwIfAborted();
-      await this.#refresh();
+    for (;;) {
+      const askedAtMs = clock.monotonic();
+      const found = find(await this.#getIndexSince(askedAtMs, options?.signal));
+      if (found !== undefined || askedAtMs >= this.#settledAtMs) return found;
     }
-    return find(this.#index);
+  }
+
+  /** The index as it was read at `askedAtMs` or later. */
+  async #getIndexSince(askedAtMs: number, signal: AbortSignal | undefined): Promise<ResourceIndex> {
+    const { clock } = this.#options;
+    while (this.#index === undefined || this.#readAtMs < askedAtMs) {
+      const intervalMs = askedAtMs < this.#settledAtMs ? unsettledIntervalMs : refreshIntervalMs;
+      const pauseMs = this.#readAtMs + intervalMs - clock.monotonic();
+      if (this.#reading === undefined && pauseMs > 0) await clock.sleep(pauseMs, signal);
+      await untilAborted(this.#refresh(), signal);
+    }
+    return this.#index;
   }
 
   /** Reads the document anew, or joins a reading that is under way. */

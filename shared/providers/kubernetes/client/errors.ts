@@ -41,17 +41,18 @@ export function parseApiError(status: number, body: string): KubernetesApiError 
   return new KubernetesApiError(status, reason, message, { details: asJsonObject(parsed?.['details']) });
 }
 
-/**
- * True when the server says that this very object does not exist. A 404 without the object's name means something
- * else: the server does not serve the resource at all.
- */
-export function isObjectNotFound(error: unknown): boolean {
-  return (
-    error instanceof KubernetesApiError &&
-    error.status === 404 &&
-    error.reason === 'NotFound' &&
-    asString(error.details?.['name']) !== undefined
-  );
+/** True when the server says that an object does not exist: this one, or the namespace it was to be in. */
+export function isObjectNotFound(error: unknown): error is KubernetesApiError {
+  return isNotFound(error) && asString(error.details?.['name']) !== undefined;
+}
+
+/** True for a 404 that names no object: the server does not serve the resource at all. */
+export function isResourceNotServed(error: unknown): error is KubernetesApiError {
+  return isNotFound(error) && asString(error.details?.['name']) === undefined;
+}
+
+function isNotFound(error: unknown): error is KubernetesApiError {
+  return error instanceof KubernetesApiError && error.status === 404;
 }
 
 function parseStatus(body: string): JsonObject | undefined {

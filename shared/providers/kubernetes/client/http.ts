@@ -8,6 +8,7 @@ import { ExchangeError, exchange, type WireAnswer } from './exchange.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { type Failure, parseRetryAfter, planRetry } from './retry.ts';
 import type { Session, SessionKeeper } from './session.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** One call of the API. */
 export interface ApiRequest {
@@ -165,17 +166,4 @@ function toConnectionFailure(failure: ExchangeError, { connection }: Session): F
 
 function isUnauthorized(error: Error): boolean {
   return error instanceof KubernetesApiError && error.status === 401;
-}
-
-/** Waits for something shared, which goes on for the others when this caller gives up. */
-async function untilAborted<T>(shared: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined || !(shared instanceof Promise)) return shared;
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener('abort', onAbort);
-  try {
-    return await Promise.race([shared, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -14,7 +14,12 @@ import type {
 } from './client.ts';
 import type { ConnectionSurroundings, KubernetesConnection } from './connection.ts';
 import { ResourceDiscovery } from './discovery.ts';
-import { isObjectNotFound, KubernetesApiError, KubernetesConnectionError } from './errors.ts';
+import {
+  isObjectNotFound,
+  isResourceNotServed,
+  KubernetesApiError,
+  KubernetesConnectionError,
+} from './errors.ts';
 import { type ApiRequest, ApiTransport } from './http.ts';
 import { type BudgetLimits, RequestBudget } from './request-budget.ts';
 import { getCollectionPath, getObjectPath, withQuery } from './resource-path.ts';
@@ -84,7 +89,7 @@ class ApiServerClient implements KubernetesClient {
 
   async get(ref: ObjectRef, options?: CallOptions): Promise<Manifest | undefined> {
     const path = await this.#getPath(ref, options);
-    return this.#unlessMissing(this.#sendForJson({ method: 'GET', path, signal: options?.signal }));
+    return this.#unlessMissing(this.#sendTo(ref.resource, { method: 'GET', path, signal: options?.signal }));
   }
 
   async list(request: ListRequest, options?: CallOptions): Promise<Manifest[]> {
@@ -138,7 +143,7 @@ class ApiServerClient implements KubernetesClient {
   async patch(ref: ObjectRef, patch: PatchRequest, options?: CallOptions): Promise<Manifest> {
     const path = await this.#getPath(ref, options);
     const subresource = patch.subresource === undefined ? '' : `/${patch.subresource}`;
-    return this.#sendForJson({
+    return this.#write(ref.resource, {
       method: 'PATCH',
       path: withQuery(path + subresource, { ...getWriteQuery(patch), force: patch.force }),
       body: JSON.stringify(patch.body),
@@ -156,7 +161,9 @@ class ApiServerClient implements KubernetesClient {
   ): Promise<Manifest | undefined> {
     const path = await this.#getPath(ref, options);
     const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', ...request });
-    return this.#unlessMissing(this.#sendForJson({ method: 'DELETE', path, body, signal: options?.signal }));
+    return this.#unlessMissing(
+      this.#sendTo(ref.resource, { method: 'DELETE', path, body, signal: options?.signal }),
+    );
   }
 
   getJson(path: string, options?: CallOptions): Promise<Manifest> {
@@ -177,7 +184,7 @@ class ApiServerClient implements KubernetesClient {
     const found: Manifest[] = [];
     let token: string | undefined;
     do {
-      const page = await this.#sendForJson({
+      const page = await this.#sendTo(resource, {
         method: 'GET',
         path: withQuery(path, { limit: pageSize, labelSelector, fieldSelector, continue: token }),
         compressed: true,
@@ -200,6 +207,26 @@ class ApiServerClient implements KubernetesClient {
   ): Promise<string> {
     if (namespace || !resource.namespaced) return namespace ?? '';
     return (await this.#transport.getSession(options?.signal)).connection.namespace;
+  }
+
+  async #write(resource: ApiResource, request: ApiRequest): Promise<Manifest> {
+    const written = await this.#sendTo(resource, request);
+    if (resource.plural === 'customresourcedefinitions') this.#discovery.expectNewKinds();
+    return written;
+  }
+
+  /** Sends what is about a resource; a server that does not serve it says so without naming it. */
+  async #sendTo(resource: ApiResource, request: ApiRequest): Promise<Manifest> {
+    try {
+      return await this.#sendForJson(request);
+    } catch (error) {
+      if (!isResourceNotServed(error)) throw error;
+      this.#discovery.forget();
+      const { kind, apiVersion } = resource;
+      const call = `${request.method} ${request.path.split('?')[0]}`;
+      const what = `the cluster of account "${this.#account}" does not serve ${kind} in ${apiVersion} (${call})`;
+      throw new KubernetesApiError(404, error.reason, `${error.message}: ${what}`, { cause: error });
+    }
   }
 
   async #sendForJson(request: ApiRequest): Promise<Manifest> {

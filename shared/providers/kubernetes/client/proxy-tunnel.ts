@@ -50,8 +50,12 @@ async function connectThroughProxy(
     servername,
   });
   const { promise, resolve, reject } = Promise.withResolvers<tls.TLSSocket>();
+  const timer = setTimeout(
+    () => secured.destroy(new Error('no TLS connection in time')),
+    tunnel.connectTimeoutMs,
+  );
   secured.once('secureConnect', () => resolve(secured)).once('error', reject);
-  return promise;
+  return promise.finally(() => clearTimeout(timer));
 }
 
 function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<Socket> {

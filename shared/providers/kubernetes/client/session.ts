@@ -52,6 +52,7 @@ export class SessionKeeper {
   #credentials: CredentialCache | undefined;
   #session: Session | undefined;
   #opening: Promise<Session> | undefined;
+  /** What the pool was made for; empty when it must not be used again. */
   #poolKey = '';
   #checkFilesAtMs = 0;
   #lastUsedMs = 0;
@@ -67,14 +68,16 @@ export class SessionKeeper {
    * @throws KubernetesConnectionError naming the account and what to do.
    */
   get(): Session | Promise<Session> {
-    const session = this.#session;
-    const now = this.#options.clock.now();
-    const isIdle = now - this.#lastUsedMs > maximumIdleMs;
+    const { clock, connection } = this.#options;
+    if (this.#closed)
+      throw new KubernetesConnectionError(`account "${connection.name}": its client is closed`);
+    const now = clock.now();
+    if (now - this.#lastUsedMs > maximumIdleMs) this.#poolKey = '';
     this.#lastUsedMs = now;
-    if (session !== undefined && !isIdle && this.#options.clock.monotonic() < this.#checkFilesAtMs) {
+    const session = this.#session;
+    if (session !== undefined && this.#poolKey !== '' && clock.monotonic() < this.#checkFilesAtMs) {
       if (this.#credentials?.get() === session.credential) return session;
     }
-    if (isIdle) this.#poolKey = '';
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;
     });
@@ -138,7 +141,6 @@ export class SessionKeeper {
   }
 
   #replaceSession(connection: ClusterConnection, credential: Credential): Session {
-    if (this.#closed) throw new Error('its client is closed');
     const previous = this.#session;
     const { certificate, key } = credential;
     const poolKey = JSON.stringify([
