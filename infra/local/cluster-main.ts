@@ -11,63 +11,33 @@ interface Flag {
   readonly help: string;
 }
 
+const toggle = (help: string) => ({ type: 'boolean', help }) as const satisfies Flag;
+const text = (value: string, help: string) => ({ type: 'string', value, help }) as const satisfies Flag;
+const texts = (value: string, help: string) =>
+  ({ type: 'string', multiple: true, value, help: `${help} (repeatable)` }) as const satisfies Flag;
+
 /** Flags of this command. */
 const ownFlags = {
-  dir: {
-    type: 'string',
-    value: 'DIR',
-    help: 'keep the cluster in DIR (default: a temporary folder, removed at the end)',
-  },
-  port: {
-    type: 'string',
-    value: 'PORT',
-    help: 'port of the API server on 127.0.0.1 (default: any free one)',
-  },
-  'build-only': { type: 'boolean', help: 'build kubecluster and kubectl, print their paths and end' },
-  help: { type: 'boolean', help: 'print this help' },
-} as const satisfies Record<string, Flag>;
+  dir: text('DIR', 'keep the cluster in DIR (default: a temporary folder, removed at the end)'),
+  port: text('PORT', 'port of the API server on 127.0.0.1 (default: any free one)'),
+  'build-only': toggle('build kubecluster and kubectl, print their paths and end'),
+  help: toggle('print this help'),
+};
 
 /** Flags that `kubecluster` itself understands. */
 const clusterFlags: Readonly<Record<string, Flag>> = {
-  kubeconfig: {
-    type: 'string',
-    value: 'FILE',
-    help: 'where to write the kubeconfig (default: DIR/kubeconfig)',
-  },
-  nodes: { type: 'string', value: 'N', help: 'number of fake nodes (default 2)' },
-  'pod-start-delay': {
-    type: 'string',
-    value: 'TIME',
-    help: 'time a Pod stays in ContainerCreating (default 0s)',
-  },
-  'pod-run-for': {
-    type: 'string',
-    value: 'TIME',
-    help: 'running time of Pods that end by themselves (default 1s)',
-  },
-  v: { type: 'string', value: 'N', help: 'verbosity of DIR/cluster.log (default 0)' },
-  'no-kubelet': { type: 'boolean', help: 'run no fake kubelet: Pods stay pending' },
-  'no-scheduler': { type: 'boolean', help: 'run no kube-scheduler' },
-  'no-controller-manager': { type: 'boolean', help: 'run no kube-controller-manager' },
-  'etcd-servers': { type: 'string', value: 'URL', help: 'use this etcd instead of the embedded one' },
-  'apiserver-arg': {
-    type: 'string',
-    value: 'FLAG',
-    multiple: true,
-    help: 'flag for kube-apiserver (repeatable)',
-  },
-  'controller-manager-arg': {
-    type: 'string',
-    value: 'FLAG',
-    multiple: true,
-    help: 'flag for kube-controller-manager (repeatable)',
-  },
-  'scheduler-arg': {
-    type: 'string',
-    value: 'FLAG',
-    multiple: true,
-    help: 'flag for kube-scheduler (repeatable)',
-  },
+  kubeconfig: text('FILE', 'where to write the kubeconfig (default: DIR/kubeconfig)'),
+  nodes: text('N', 'number of fake nodes (default 2)'),
+  'pod-start-delay': text('TIME', 'time a Pod stays in ContainerCreating (default 0s)'),
+  'pod-run-for': text('TIME', 'running time of Pods that end by themselves (default 1s)'),
+  v: text('N', 'verbosity of DIR/cluster.log (default 0)'),
+  'no-kubelet': toggle('run no fake kubelet: Pods stay pending'),
+  'no-scheduler': toggle('run no kube-scheduler'),
+  'no-controller-manager': toggle('run no kube-controller-manager'),
+  'etcd-servers': text('URL', 'use this etcd instead of the embedded one'),
+  'apiserver-arg': texts('FLAG', 'flag for kube-apiserver'),
+  'controller-manager-arg': texts('FLAG', 'flag for kube-controller-manager'),
+  'scheduler-arg': texts('FLAG', 'flag for kube-scheduler'),
 };
 
 function formatHelp(): string {
@@ -85,7 +55,7 @@ function formatHelp(): string {
 
 function formatFlags(flags: Readonly<Record<string, Flag>>): string[] {
   return Object.entries(flags).map(([name, { value, help }]) => {
-    const usage = value === undefined ? `--${name}` : `--${name} ${value}`;
+    const usage = value === undefined ? `--${name}` : `--${name}=${value}`;
     return `  ${usage.padEnd(30)} ${help}`;
   });
 }

@@ -81,7 +81,7 @@ class ClusterShare {
     if (this.#cluster === undefined) return;
     const cluster = await this.#cluster.catch(() => undefined);
     await cluster?.[Symbol.asyncDispose]();
-    console.log(`real API server: ${this.#testsRun} tests ran`);
+    console.log(`real API server: ${this.#testsRun} ${this.#testsRun === 1 ? 'test' : 'tests'} ran`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,8 @@ import { type Cluster, type StartClusterOptions, startCluster } from '../../../i
 import { describeWithCluster, runKubectl } from '../../support/cluster.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
-const mainFile = path.resolve(import.meta.dirname, '../../../infra/local/cluster-main.ts');
+const root = path.resolve(import.meta.dirname, '../../..');
+const mainFile = path.join(root, 'infra/local/cluster-main.ts');
 
 describeWithCluster('a cluster of its own', () => {
   test('has nodes, runs Deployments, and keeps them for a restart on the same folder', async () => {
@@ -83,11 +84,20 @@ describeWithCluster('a cluster of its own', () => {
   });
 });
 
-test('the command line explains itself, and names what is wrong with its options', async () => {
-  expect(await runMain(['--help'])).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('--apiserver-arg FLAG'),
-  });
+test('the command line explains all flags of kubecluster but those that it needs for itself', async () => {
+  const source = await readFile(path.join(root, 'test/cluster/main.go'), 'utf8');
+  const flags = [...source.matchAll(/flag\.\w*Var\(&o\.\w+, "([a-z-]+)"/g)].map(([, name]) => name);
+  const { code, stdout } = await runMain(['--help']);
+  const explained = [...stdout.matchAll(/^ {2}--([a-z-]+)(=[A-Z]+)? +\S/gm)].map(([, name]) => name);
+  expect(code).toBe(0);
+  expect(explained.sort()).toEqual(
+    [...flags, 'build-only', 'help']
+      .filter((flag) => flag !== 'until-stdin-eof' && flag !== 'remove-dir')
+      .sort(),
+  );
+});
+
+test('the command line names what is wrong with its options', async () => {
   const badPort = { code: 1, stderr: "--port must be a number from 0 to 65535, not 'x'\n" };
   expect(await runMain(['--port', 'x'])).toMatchObject(badPort);
   expect(await runMain(['--speed'])).toMatchObject({ code: 1, stderr: expect.stringContaining("'--speed'") });
