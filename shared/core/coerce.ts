@@ -64,6 +64,21 @@ export function stringListField(): Field<readonly string[] | undefined> {
   return listOf(stringField());
 }
 
+/**
+ * A list of names in a configuration, where Spring also takes one text with commas; the empty text is the empty list.
+ * Blank names are refused: a list that lost its only name would often mean "all".
+ */
+export function nameListField(): Field<readonly string[] | undefined> {
+  const name = z
+    .string()
+    .refine((text) => text.trim() !== '', { error: 'expected a name, got an empty string' });
+  const split = z.unknown().transform((value) => {
+    if (typeof value !== 'string') return value;
+    return value.trim() === '' ? [] : value.split(',').map((item) => item.trim());
+  });
+  return split.optional().pipe(listOf(stringField().pipe(name.optional())));
+}
+
 /** An object with string values; see `stringField` for the values. Null members are dropped. */
 export function stringMapField(): Field<Readonly<Record<string, string>> | undefined> {
   const schema = z.record(z.string(), stringField(), { error: refuse('an object') });
@@ -116,11 +131,25 @@ export function requireField<T>(field: Field<T | undefined>): Field<T> {
  *   the type of what came.
  */
 export function parseWith<T>(schema: Field<T>, input: unknown, context: string): T {
+  return parse(schema, input, (path) => [context, path].filter(Boolean).join(': '));
+}
+
+/**
+ * Reads the part of a configuration that stands at the dotted path `at`.
+ *
+ * @throws InvalidInputError with one sentence for each violation, which begins with the whole path:
+ *   `kubernetes.accounts[0].cacheThreads: expected a whole number, got a list`.
+ */
+export function parseAt<T>(schema: Field<T>, input: unknown, at: string): T {
+  return parse(schema, input, (path) => (path === '' || path.startsWith('[') ? at + path : `${at}.${path}`));
+}
+
+function parse<T>(schema: Field<T>, input: unknown, toPlace: (path: string) => string): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   throw new InvalidInputError(
     result.error.issues.map(({ path, message }) =>
-      [context, formatPath(path), message].filter(Boolean).join(': '),
+      [toPlace(formatPath(path)), message].filter(Boolean).join(': '),
     ),
   );
 }

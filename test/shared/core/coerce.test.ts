@@ -8,7 +8,9 @@ import {
   jsonField,
   jsonObjectField,
   listOf,
+  nameListField,
   objectField,
+  parseAt,
   parseWith,
   requireField,
   stringField,
@@ -194,6 +196,45 @@ describe('lists, maps and objects', () => {
       'op: f: expected an object, got a list',
     ]);
   });
+});
+
+describe('nameListField', () => {
+  test.each([
+    [
+      ['a', 1],
+      ['a', '1'],
+    ],
+    ['a, b', ['a', 'b']],
+    ['a', ['a']],
+    ['', []],
+    [[], []],
+    [null, undefined],
+  ])('reads %j as %j', (value, expected) => {
+    expect(read(nameListField(), value)).toEqual(expected);
+  });
+
+  test.each([
+    [[''], 'op: f[0]: expected a name, got an empty string'],
+    ['a,', 'op: f[1]: expected a name, got an empty string'],
+    [[' '], 'op: f[0]: expected a name, got an empty string'],
+    [{}, 'op: f: expected a list, got an object'],
+    [3, 'op: f: expected a list, got 3'],
+  ])('refuses %j', (value, message) => {
+    expect(errorsOf(() => read(nameListField(), value))).toEqual([message]);
+  });
+});
+
+test('parseAt() begins messages with the whole path', () => {
+  const schema = requireField(objectField({ names: stringListField() }));
+  expect(errorsOf(() => parseAt(schema, { names: [[]] }, 'kubernetes.accounts[0]'))).toEqual([
+    'kubernetes.accounts[0].names[0]: expected a string, got a list',
+  ]);
+  expect(errorsOf(() => parseAt(schema, [], 'kubernetes'))).toEqual([
+    'kubernetes: expected an object, got a list',
+  ]);
+  expect(errorsOf(() => parseAt(listOf(schema), [1], 'list'))).toEqual([
+    'list[0]: expected an object, got 1',
+  ]);
 });
 
 test('withDefault() fills in for null and absence, not for other empty values', () => {
