@@ -21,7 +21,9 @@ export function createTestClock(): TestClock {
         const wake = (): void => turned.abort();
         sleepers.add(wake);
         const either = AbortSignal.any([turned.signal, ...(signal ? [signal] : [])]);
-        await systemClock.sleep(until - systemClock.monotonic() - offset, either).catch(() => undefined);
+        await systemClock
+          .sleep(Math.max(0, until - systemClock.monotonic() - offset), either)
+          .catch(() => undefined);
         sleepers.delete(wake);
         signal?.throwIfAborted();
       }

@@ -1,0 +1,410 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { InvalidInputError, VisibleError } from '../../../shared/core/errors.ts';
+import type { JsonObject } from '../../../shared/core/json.ts';
+import type { Operation, OperationRun } from '../../../shared/core/operation.ts';
+import { processHint } from '../../../shared/core/process-hint.ts';
+import { CheckpointError } from '../../../shared/core/run-task.ts';
+import { settleDeadLetter, sweepTasks } from '../../../shared/core/sweep-tasks.ts';
+import {
+  attemptsMax,
+  leaseDurationMs,
+  type SubmittedOperation,
+  type Task,
+} from '../../../shared/core/task.ts';
+import { toTaskView } from '../../../shared/core/task-view.ts';
+import { createMortalSystem, startTaskSystem, type TestTaskSystem } from '../../support/task-system.ts';
+
+type Work = (run: OperationRun) => Promise<object | undefined>;
+
+interface TaskView {
+  readonly status: { phase: string; status: string; completed: boolean; failed: boolean; retryable: boolean };
+  readonly history: { phase: string; status: string }[];
+  readonly resultObjects: JsonObject[];
+  readonly outputs: JsonObject[];
+}
+
+let system: TestTaskSystem;
+
+beforeAll(async () => {
+  system = await startTaskSystem();
+});
+
+afterAll(() => system[Symbol.asyncDispose]());
+
+describe('processHint()', () => {
+  it('runs the operations in order and shows their lines and results', async () => {
+    const task = await accept(['first', 'second']);
+
+    await run(task, {
+      first: async (own) => {
+        own.report('doing the first');
+        return { one: 1 };
+      },
+      second: async (own) => {
+        own.output({ manifest: 'm', phase: 'WORK', stdOut: 'out', stdError: '' });
+        return { two: 2 };
+      },
+    });
+
+    const view = await getView(task);
+    expect(view.status).toMatchObject({ completed: true, failed: false, status: 'Orchestration completed.' });
+    expect(view.history.map((line) => `${line.phase} ${line.status}`)).toEqual([
+      'ORCHESTRATION accepted',
+      'ORCHESTRATION Processing op: TestFirst',
+      'WORK doing the first',
+      'ORCHESTRATION Completed op: TestFirst',
+      'ORCHESTRATION Processing op: TestSecond',
+      'ORCHESTRATION Completed op: TestSecond',
+      'ORCHESTRATION Orchestration completed.',
+    ]);
+    expect(view.resultObjects).toEqual([{ one: 1 }, { two: 2 }]);
+    expect(view.outputs).toEqual([{ manifest: 'm', phase: 'WORK', stdOut: 'out', stdError: '' }]);
+  });
+
+  it('goes on after a failing operation, and fails the task with what the user needs', async () => {
+    const task = await accept(['first', 'second']);
+
+    await run(task, {
+      first: async () => {
+        throw new VisibleError('the cluster said no', { cause: new Error('root') });
+      },
+      second: async () => ({ done: true }),
+    });
+
+    const view = await getView(task);
+    expect(view.status).toMatchObject({ completed: true, failed: true, retryable: false });
+    expect(view.resultObjects).toEqual([
+      expect.objectContaining({
+        type: 'EXCEPTION',
+        operation: 'TestFirst',
+        message: 'the cluster said no',
+        cause: 'root',
+      }),
+      { done: true },
+    ]);
+  });
+
+  it('keeps the message of a defect, which may quote data, out of the task', async () => {
+    const task = await accept(['first']);
+
+    await run(task, {
+      first: async () => JSON.parse('{"password": planted-secret') as object,
+    });
+
+    expect(JSON.stringify(await getView(task))).not.toContain('planted');
+    expect((await getView(task)).status.failed).toBe(true);
+    expect(system.logged).toContain('operation failed by a defect');
+  });
+
+  it('keeps numbers as doubles in results', async () => {
+    const task = await accept(['first']);
+    const { withDoubles } = await import('../../../shared/core/json.ts');
+
+    await run(task, { first: async () => ({ manifest: withDoubles({ replicas: 3, ratio: 0.5 }) }) });
+
+    const found = await system.store.find(task.id);
+    expect(found && toTaskView(found)).toContain(
+      '"resultObjects":[{"manifest":{"replicas":3.0,"ratio":0.5}}]',
+    );
+  });
+
+  it('executes once when one hint is delivered three times at once', async () => {
+    const task = await accept(['first']);
+    let executions = 0;
+    const works = {
+      first: async () => {
+        executions += 1;
+        await system.clock.sleep(20);
+        return { executions };
+      },
+    };
+
+    await Promise.all([run(task, works), run(task, works), run(task, works)]);
+    await run(task, works);
+
+    expect(executions).toBe(1);
+    expect((await getView(task)).resultObjects).toEqual([{ executions: 1 }]);
+  });
+
+  it('tells the bus, takes the task off the open list and deletes its payload', async () => {
+    const task = await accept(['first']);
+
+    await run(task, { first: async (own) => own.step('a', async () => 1).then(() => undefined) });
+
+    expect(await system.listEvents(task.id)).toEqual([
+      'TaskAccepted',
+      'TaskStepCompleted',
+      'TaskStepCompleted',
+      'TaskStepCompleted',
+      'TaskCompleted',
+    ]);
+    expect((await system.store.listOpen(10_000)).map((row) => row.taskId)).not.toContain(task.id);
+    expect(await system.table.get({ pk: `TASK#${task.id}`, sk: 'HEADER' })).not.toHaveProperty('payload');
+  });
+
+  it('fails an operation that no provider has any more, or whose description went bad', async () => {
+    const gone = await accept(['nowhere']);
+    await run(gone, {});
+    expect((await getView(gone)).status.failed).toBe(true);
+
+    const bad = await accept(['first']);
+    const refuse = (): never => {
+      throw new InvalidInputError('account.notFound');
+    };
+    await processHint(system, hintOf(bad), {
+      findOperation: () => ({ name: 'first', prepare: refuse }),
+      stop: new AbortController().signal,
+    });
+    expect((await getView(bad)).resultObjects[0]).toMatchObject({ message: 'account.notFound' });
+  });
+});
+
+describe('a worker that dies', () => {
+  const steps = ['a', 'b', 'c', 'd'];
+
+  /** An operation of four steps with a decision in front; `visit` is called at each point at which it can die. */
+  const work =
+    (effects: string[], visit: () => Promise<void>): Work =>
+    async (own) => {
+      own.report('begin');
+      await visit();
+      const name = await own.decide('name', async () => {
+        effects.push('name');
+        return `v${effects.length}`;
+      });
+      await visit();
+      for (const step of steps) {
+        own.report(`step ${step}`);
+        await own.step(step, async () => {
+          await visit();
+          effects.push(`${step}:${name}`);
+          await visit();
+          return step;
+        });
+      }
+      own.report('end');
+      await visit();
+      return { name };
+    };
+  const points = 3 + 2 * steps.length;
+
+  for (let diesAt = 1; diesAt <= points; diesAt += 1) {
+    it(`at point ${diesAt} of ${points} leaves a task that another one finishes, each line once`, async () => {
+      const task = await accept(['first']);
+      const effects: string[] = [];
+      await dieAt(diesAt, task, (visit) => work(effects, visit));
+
+      system.clock.advance(leaseDurationMs + 1000);
+      await run(task, { first: work(effects, async () => undefined) });
+
+      const view = await getView(task);
+      const [{ name } = {}] = view.resultObjects;
+      expect(view.status).toMatchObject({ completed: true, failed: false });
+      expect(view.history.map(({ status }) => status)).toEqual([
+        'accepted',
+        'Processing op: TestFirst',
+        'begin',
+        ...steps.map((step) => `step ${step}`),
+        'end',
+        'Completed op: TestFirst',
+        'Orchestration completed.',
+      ]);
+      const done = effects.filter((effect) => effect !== 'name');
+      expect(new Set(done)).toEqual(new Set(steps.map((step) => `${step}:${name}`)));
+      expect(done.length).toBeLessThanOrEqual(steps.length + 1);
+    });
+  }
+
+  /** Runs the task in a process that dies at the n-th point. */
+  async function dieAt(
+    point: number,
+    task: Task,
+    makeWork: (visit: () => Promise<void>) => Work,
+  ): Promise<void> {
+    const mortal = createMortalSystem(system);
+    let visits = 0;
+    await new Promise<void>((died, survived) => {
+      const visit = async (): Promise<void> => {
+        visits += 1;
+        if (visits < point) return;
+        mortal.kill();
+        died();
+        await new Promise(() => undefined);
+      };
+      const options = {
+        findOperation: (_provider: string, name: string) => toOperation(name, makeWork(visit)),
+        stop: new AbortController().signal,
+      };
+      processHint(mortal.system, hintOf(task), options).then(
+        () => survived(new Error('the process reached its end')),
+        survived,
+      );
+    });
+  }
+
+  it('cannot write to the task any more', async () => {
+    const task = await accept(['first']);
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = run(task, {
+      first: async (own) => {
+        await held;
+        own.report('too late');
+        return { from: 'slow' };
+      },
+    });
+    await until(async () => (await system.store.find(task.id))?.leaseUntilMs !== 0);
+
+    system.clock.advance(leaseDurationMs + 1000);
+    await run(task, { first: async () => ({ from: 'second' }) });
+    release();
+    await slow;
+
+    const view = await getView(task);
+    expect(view.resultObjects).toEqual([{ from: 'second' }]);
+    expect(view.history.map(({ status }) => status)).not.toContain('too late');
+  });
+});
+
+describe('a worker whose time ends', () => {
+  it('checkpoints, hints, and another one goes on from there', async () => {
+    const task = await accept(['first']);
+    await system.receiveHints();
+    const stop = new AbortController();
+    const done: string[] = [];
+    const work: Work = async (own) => {
+      for (const step of ['a', 'b', 'c']) {
+        await own.step(step, async () => {
+          done.push(step);
+          if (step === 'b' && !stop.signal.aborted) stop.abort(new CheckpointError('time is over'));
+          own.signal.throwIfAborted();
+          return step;
+        });
+      }
+      return {};
+    };
+
+    await run(task, { first: work }, stop.signal);
+    expect((await getView(task)).status.completed).toBe(false);
+    expect(await system.receiveHints()).toEqual([task.id]);
+    await run(task, { first: work });
+
+    expect(done).toEqual(['a', 'b', 'b', 'c']);
+    expect((await getView(task)).status).toMatchObject({ completed: true, failed: false });
+  });
+});
+
+describe('a task that nobody can run', () => {
+  it('is failed once its attempts are spent', async () => {
+    const task = await accept(['first']);
+    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+      const taken = await system.store.takeLease(task.id, { ownerId: `${attempt}@dies`, attempts: 1 });
+      expect(taken).toBeDefined();
+      system.clock.advance(leaseDurationMs + 1);
+    }
+
+    await run(task, { first: async () => ({ unexpected: true }) });
+
+    const view = await getView(task);
+    expect(view.status).toMatchObject({ completed: true, failed: true });
+    expect(view.resultObjects).toEqual([expect.objectContaining({ type: 'EXCEPTION' })]);
+  });
+
+  it('is failed by dead letters, but not while a worker holds it', async () => {
+    const task = await accept(['first']);
+    const taken = await system.store.takeLease(task.id, { ownerId: 'alive@here', attempts: 1 });
+    await settleDeadLetter(system, task.id, attemptsMax);
+    expect((await getView(task)).status.completed).toBe(false);
+    if (taken) await system.store.commit(taken.lease, { entries: [], next: 'release' });
+
+    await settleDeadLetter(system, task.id, 5);
+    expect((await getView(task)).status.completed).toBe(false);
+    await settleDeadLetter(system, task.id, 5);
+
+    expect((await getView(task)).status).toMatchObject({ completed: true, failed: true });
+    expect((await system.store.listOpen(10_000)).map((row) => row.taskId)).not.toContain(task.id);
+  });
+});
+
+describe('sweepTasks()', () => {
+  it('hints what is open, waits for live leases, and ends what died after completion', async () => {
+    const waiting = await accept(['first']);
+    const held = await accept(['first']);
+    const finished = await accept(['first']);
+    await system.store.takeLease(held.id, { ownerId: 'alive@here', attempts: 1 });
+    const taken = await system.store.takeLease(finished.id, { ownerId: 'died@here', attempts: 1 });
+    if (taken) await system.store.commit(taken.lease, { entries: [], next: 'COMPLETED' });
+    await system.receiveHints();
+
+    await sweepTasks(system);
+
+    const hints = await system.receiveHints();
+    expect(hints).toContain(waiting.id);
+    expect(hints).not.toContain(held.id);
+    expect(await system.listEvents(finished.id)).toContain('TaskCompleted');
+    const open = (await system.store.listOpen(10_000)).map((row) => row.taskId);
+    expect(open).toEqual(expect.arrayContaining([waiting.id, held.id]));
+    expect(open).not.toContain(finished.id);
+  });
+
+  it('removes the row of a submission that died before its header was written', async () => {
+    const old = system.clock.now() - 3600_000;
+    const sk = `${String(old).padStart(15, '0')}#NOSUCHTASKNOSUCHTASKNOSUCH#x`;
+    const { getOpenKey, getOpenShard } = await import('../../../shared/aws/task-items.ts');
+    await system.table.put({
+      pk: getOpenKey(getOpenShard('NOSUCHTASKNOSUCHTASKNOSUCH')),
+      sk,
+      expiresAt: 9e9,
+    });
+
+    await sweepTasks(system);
+
+    expect((await system.store.listOpen(10_000)).map((row) => row.key)).not.toContain(sk);
+  });
+});
+
+async function accept(names: readonly string[]): Promise<Task> {
+  const operations: SubmittedOperation[] = names.map((name) => ({ provider: 'test', name, description: {} }));
+  const { task } = await system.store.accept({
+    id: system.randomness.id(),
+    requestId: '',
+    account: 'account',
+    caller: {},
+    operations,
+    entry: { key: 'accept', lines: [{ phase: 'ORCHESTRATION', status: 'accepted' }] },
+  });
+  return task;
+}
+
+function hintOf(task: Task): { taskId: string; receiptHandle: string } {
+  return { taskId: task.id, receiptHandle: 'none' };
+}
+
+async function run(
+  task: Task,
+  works: { [name: string]: Work },
+  stop = new AbortController().signal,
+): Promise<void> {
+  await processHint(system, hintOf(task), {
+    findOperation: (_provider, name) => toOperation(name, works[name]),
+    stop,
+  });
+}
+
+function toOperation(name: string, work: Work | undefined): Operation | undefined {
+  if (work === undefined) return undefined;
+  const operationClass = `Test${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return { name, prepare: () => ({ account: 'account', operationClass, phase: 'WORK', run: work }) };
+}
+
+async function getView(task: Task): Promise<TaskView> {
+  const found = await system.store.find(task.id);
+  if (found === undefined) throw new Error('the task is gone');
+  return JSON.parse(toTaskView(found)) as TaskView;
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await system.clock.sleep(5);
+}
