@@ -1,0 +1,215 @@
+import type { Dispatcher } from 'undici';
+import type { Clock, Randomness } from '../../core/clock.ts';
+import { FailedOperationError, NotFoundError } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+import { createGuardedAgent, type ResolveHost } from './guarded-agent.ts';
+import { findErrorCode, readResponseBody, toDownloadError } from './response-body.ts';
+import { assertUrlAllowed } from './url-guard.ts';
+import type { UrlRestrictions } from './url-restrictions.ts';
+
+/** How much a download may take. */
+export interface DownloadLimits {
+  /** Time to connect, TLS included. 5 s by default. */
+  readonly connectTimeoutMs: number;
+  /** Time until the answer begins. 15 s by default. */
+  readonly headersTimeoutMs: number;
+  /** Longest pause between two pieces of the answer, as far as the caller keeps reading. 15 s by default. */
+  readonly bodyTimeoutMs: number;
+  /** Largest answer, decompressed. 1 GiB by default. */
+  readonly bytesMax: number;
+}
+
+const defaultLimits: DownloadLimits = {
+  connectTimeoutMs: 5_000,
+  headersTimeoutMs: 15_000,
+  bodyTimeoutMs: 15_000,
+  bytesMax: 2 ** 30,
+};
+
+/** Clouddriver's limit. */
+const redirectsMax = 10;
+
+/**
+ * Few, since Orca itself tries ten times; and none is begun later than the window, so that callers behind a gateway
+ * get our answer rather than its time-out.
+ */
+const retriesMax = 2;
+const retryWindowMs = 10_000;
+const retryDelayMs = 200;
+
+/** Failures before any answer that another attempt may mend. A name that does not exist is not one. */
+const retryableCodes = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_SOCKET',
+]);
+
+const redirectStatuses = new Set([300, 301, 302, 303, 307, 308]);
+
+/** What a downloader is started with. */
+export interface DownloaderOptions {
+  /** Artifact account it works for, for messages and logs. */
+  readonly account: string;
+  readonly restrictions: UrlRestrictions;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Logger;
+  readonly limits?: Partial<DownloadLimits>;
+  /** How names are resolved. The system's resolver by default. */
+  readonly resolve?: ResolveHost;
+}
+
+/** One request. */
+export interface DownloadRequest {
+  readonly url: URL;
+  /** GET by default. A POST has no body, is not redirected, and is not repeated once it was answered. */
+  readonly method?: 'GET' | 'POST';
+  /** `Accept` header; anything by default. */
+  readonly accept?: string;
+  /** `Authorization` header, sent to the scheme, host and port of `url` and nowhere else. */
+  readonly authorization?: string | undefined;
+}
+
+/** Reads URLs that users name, within an account's restrictions. */
+export interface Downloader extends AsyncDisposable {
+  /**
+   * Sends the request, follows redirects, and answers the body as it arrives. Iterate it or abort the signal:
+   * otherwise the connection stays open.
+   *
+   * @throws AccessDeniedError when the restrictions refuse the URL or a redirect of it, NotFoundError when the server
+   *   answers 404, FailedOperationError for any other failure (while iterating, too), the signal's reason once that
+   *   is aborted. Messages name the host, never more of the URL.
+   */
+  download(request: DownloadRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** One request to one URL, redirects not followed. */
+interface Hop extends DownloadRequest {
+  readonly method: 'GET' | 'POST';
+  readonly signal: AbortSignal;
+}
+
+/** Opens a connection pool for one account. It connects on demand. */
+export function startDownloader(options: DownloaderOptions): Downloader {
+  const limits = { ...defaultLimits, ...options.limits };
+  const { restrictions, resolve } = options;
+  const agent = createGuardedAgent({ restrictions, resolve, connectTimeoutMs: limits.connectTimeoutMs });
+
+  function send({ url, method, accept, authorization, signal }: Hop): Promise<Dispatcher.ResponseData> {
+    return agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: {
+        accept: accept ?? '*/*',
+        'accept-encoding': 'gzip',
+        // GitHub's API refuses requests without one.
+        'user-agent': 'busdriver',
+        ...(authorization === undefined ? {} : { authorization }),
+      },
+      signal,
+      headersTimeout: limits.headersTimeoutMs,
+      bodyTimeout: limits.bodyTimeoutMs,
+    });
+  }
+
+  async function follow(request: DownloadRequest, signal: AbortSignal) {
+    const { method = 'GET', authorization, url: start } = request;
+    let url = start;
+    for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
+      assertUrlAllowed(url, restrictions);
+      const sameOrigin = url.origin === start.origin;
+      const hop = { ...request, url, method, signal, authorization: sameOrigin ? authorization : undefined };
+      const response = await sendWithRetries(hop, send, options);
+      if (method !== 'GET' || !redirectStatuses.has(response.statusCode)) return { url, response };
+      url = readRedirect(response, url);
+    }
+    throw new FailedOperationError(`Too many redirects (more than ${redirectsMax}) from ${start.host}`);
+  }
+
+  return {
+    async download(request, signal) {
+      signal.throwIfAborted();
+      const { url, response } = await follow(request, signal);
+      assertSuccess(response, url, options.account);
+      return readResponseBody(response.body, {
+        host: url.host,
+        bytesMax: limits.bytesMax,
+        contentEncoding: getHeader(response, 'content-encoding'),
+        contentLength: getHeader(response, 'content-length'),
+        signal,
+      });
+    },
+    [Symbol.asyncDispose]: () => agent.destroy(),
+  };
+}
+
+/** Repeats what failed before an answer, and a GET that the server failed to answer (5xx). */
+async function sendWithRetries(
+  hop: Hop,
+  send: (hop: Hop) => Promise<Dispatcher.ResponseData>,
+  { account, clock, log, randomness }: DownloaderOptions,
+): Promise<Dispatcher.ResponseData> {
+  const startedAtMs = clock.monotonic();
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await tryHop(hop, send);
+    const inTime = clock.monotonic() - startedAtMs < retryWindowMs;
+    if (!outcome.retryable || attempt > retriesMax || !inTime) return getResponse(outcome, hop);
+    outcome.response?.body.destroy();
+    log.warn('Repeating a failed artifact download', { account, host: hop.url.host, attempt });
+    await clock.sleep(retryDelayMs * 2 ** attempt * (0.5 + randomness.fraction() / 2), hop.signal);
+  }
+}
+
+/** What one attempt came to: an answer or an error, and whether another attempt may mend it. */
+interface Outcome {
+  readonly response?: Dispatcher.ResponseData;
+  readonly error?: unknown;
+  readonly retryable: boolean;
+}
+
+async function tryHop(hop: Hop, send: (hop: Hop) => Promise<Dispatcher.ResponseData>): Promise<Outcome> {
+  try {
+    const response = await send(hop);
+    // A body that nobody reads must not bring the process down when its connection breaks.
+    response.body.on('error', () => {});
+    return { response, retryable: hop.method === 'GET' && response.statusCode >= 500 };
+  } catch (error) {
+    return { error, retryable: retryableCodes.has(findErrorCode(error)) };
+  }
+}
+
+function getResponse({ response, error }: Outcome, { signal, url }: Hop): Dispatcher.ResponseData {
+  if (response !== undefined) return response;
+  signal.throwIfAborted();
+  throw toDownloadError(error, url.host);
+}
+
+function readRedirect(response: Dispatcher.ResponseData, from: URL): URL {
+  response.body.destroy();
+  const location = getHeader(response, 'location')?.trim() ?? '';
+  const target = location === '' ? null : URL.parse(location, from.href);
+  if (target !== null) return target;
+  throw new FailedOperationError(
+    `Received a redirect (${response.statusCode}) without a target from ${from.host}`,
+  );
+}
+
+function assertSuccess(response: Dispatcher.ResponseData, url: URL, account: string): void {
+  const { body, statusCode } = response;
+  if (statusCode >= 200 && statusCode < 300) return;
+  body.destroy();
+  const message = `Received ${statusCode} status code from ${url.host} (artifact account '${account}')`;
+  throw statusCode === 404 ? new NotFoundError(message) : new FailedOperationError(message);
+}
+
+function getHeader(response: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

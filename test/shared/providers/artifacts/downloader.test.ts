@@ -1,0 +1,323 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { AccessDeniedError, FailedOperationError, NotFoundError } from '../../../../shared/core/errors.ts';
+import { createTestClock, neverAborted, readText } from './options.ts';
+import { startOrigin } from './origin.ts';
+import { startTestDownloader } from './test-downloader.ts';
+
+/** Answers request after request by the next listener, in the end by the last one. */
+function inTurn(...listeners: readonly RequestListener[]): RequestListener {
+  let count = 0;
+  return (request, response) => {
+    const listener = listeners[Math.min(count, listeners.length - 1)];
+    count += 1;
+    listener?.(request, response);
+  };
+}
+
+function status(code: number, headers: { readonly [name: string]: string } = {}): RequestListener {
+  return (_, response) => response.writeHead(code, headers).end(`status ${code}`);
+}
+
+const hello: RequestListener = (_, response) => response.end('hello');
+
+function authorizations(requests: readonly IncomingMessage[]): (string | undefined)[] {
+  return requests.map(({ headers }) => headers.authorization);
+}
+
+describe('download', () => {
+  test('answers what the server answers, asked for with path and query', async () => {
+    await using origin = await startOrigin(hello);
+    await using downloader = startTestDownloader();
+    const url = new URL(`${origin.url}/a%20b/c?d=e%2Ff#fragment`);
+
+    const body = await downloader.download(
+      { url, accept: 'text/x', authorization: 'token t' },
+      neverAborted(),
+    );
+
+    expect(await readText(body)).toBe('hello');
+    expect(origin.requests[0]).toMatchObject({
+      method: 'GET',
+      url: '/a%20b/c?d=e%2Ff',
+      headers: { accept: 'text/x', authorization: 'token t', 'user-agent': 'busdriver' },
+    });
+  });
+
+  test.each([
+    [404, NotFoundError],
+    [400, FailedOperationError],
+    [401, FailedOperationError],
+    [403, FailedOperationError],
+    [429, FailedOperationError],
+    [304, FailedOperationError],
+  ])('reports status %d with host and account, at once', async (code, kind) => {
+    await using origin = await startOrigin(status(code));
+    await using downloader = startTestDownloader();
+    const url = new URL(`http://user:planted@files.example.com:${origin.port}/planted?token=planted`);
+
+    const failure = await downloader
+      .download({ url, authorization: 'planted' }, neverAborted())
+      .catch(String);
+
+    expect(failure).toBe(
+      `${kind.name}: Received ${code} status code from files.example.com:${origin.port} (artifact account 'files')`,
+    );
+    expect(origin.requests).toHaveLength(1);
+  });
+});
+
+describe('retries', () => {
+  test('repeats what the server failed to answer, twice, a little later each time', async () => {
+    await using origin = await startOrigin(inTurn(status(503), status(500), hello));
+    await using downloader = startTestDownloader();
+
+    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+
+    expect(await readText(body)).toBe('hello');
+    expect(downloader.clock.sleeps).toEqual([300, 600]);
+    expect(downloader.log.lines).toHaveLength(2);
+  });
+
+  test('gives up after the second repetition', async () => {
+    await using origin = await startOrigin(status(502));
+    await using downloader = startTestDownloader();
+
+    const download = downloader.download({ url: new URL(origin.url) }, neverAborted());
+
+    await expect(download).rejects.toThrow('Received 502 status code');
+    expect(origin.requests).toHaveLength(3);
+  });
+
+  test('gives up when time is over', async () => {
+    const clock = createTestClock();
+    await using origin = await startOrigin((_, response) => {
+      clock.advance(10_000);
+      response.writeHead(502).end();
+    });
+    await using downloader = startTestDownloader({ clock });
+
+    await expect(downloader.download({ url: new URL(origin.url) }, neverAborted())).rejects.toThrow('502');
+    expect(origin.requests).toHaveLength(1);
+  });
+
+  test('repeats a lost connection', async () => {
+    await using origin = await startOrigin(inTurn((request) => request.socket.destroy(), hello));
+    await using downloader = startTestDownloader();
+
+    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+
+    expect(await readText(body)).toBe('hello');
+  });
+
+  test('does not repeat a POST that was answered', async () => {
+    await using origin = await startOrigin(status(503));
+    await using downloader = startTestDownloader();
+    const download = downloader.download({ url: new URL(origin.url), method: 'POST' }, neverAborted());
+
+    await expect(download).rejects.toThrow('503');
+    expect(origin.requests.map(({ method }) => method)).toEqual(['POST']);
+  });
+
+  test('reports an unreachable server without its address', async () => {
+    const origin = await startOrigin(hello);
+    await origin[Symbol.asyncDispose]();
+    await using downloader = startTestDownloader();
+    const url = new URL(`http://files.example.com:${origin.port}/planted`);
+
+    const failure = await downloader.download({ url }, neverAborted()).catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(FailedOperationError);
+    expect(String(failure)).toBe(
+      `FailedOperationError: Unable to read from files.example.com:${origin.port}: the connection was refused`,
+    );
+    expect(downloader.clock.sleeps).toHaveLength(2);
+  });
+
+  test('reports a name that does not exist, at once', async () => {
+    await using downloader = startTestDownloader({
+      resolve: async () => {
+        throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
+      },
+    });
+
+    const download = downloader.download({ url: new URL('http://no.example.com/') }, neverAborted());
+
+    await expect(download).rejects.toThrow(
+      'Unable to read from no.example.com: its name could not be resolved',
+    );
+    expect(downloader.clock.sleeps).toEqual([]);
+  });
+});
+
+describe('redirects', () => {
+  test.each([300, 301, 302, 303, 307, 308])('follows %d, relative ones too', async (code) => {
+    await using origin = await startOrigin(inTurn(status(code, { location: '../other?x=y' }), hello));
+    await using downloader = startTestDownloader();
+
+    const body = await downloader.download({ url: new URL('/a/b/c', origin.url) }, neverAborted());
+
+    expect(await readText(body)).toBe('hello');
+    expect(origin.requests.map(({ url }) => url)).toEqual(['/a/b/c', '/a/other?x=y']);
+  });
+
+  test('keeps the authorization on the same scheme, host and port only', async () => {
+    await using other = await startOrigin((_, response) => {
+      response.writeHead(302, { location: `http://files.example.com:${origin.port}/back` }).end();
+    });
+    await using origin = await startOrigin(
+      inTurn(
+        status(302, { location: '/same' }),
+        (_, response) =>
+          response.writeHead(302, { location: `http://other.example.com:${other.port}/` }).end(),
+        hello,
+      ),
+    );
+    await using downloader = startTestDownloader();
+    const url = new URL(`http://files.example.com:${origin.port}/`);
+
+    await readText(await downloader.download({ url, authorization: 'Basic planted' }, neverAborted()));
+
+    expect(authorizations(origin.requests)).toEqual(['Basic planted', 'Basic planted', 'Basic planted']);
+    expect(authorizations(other.requests)).toEqual([undefined]);
+  });
+
+  test.each([
+    ['host', 'http://evil.example.com:PORT/'],
+    ['subdomain', 'http://a.files.example.com:PORT/'],
+    ['port', 'http://files.example.com:OTHER/'],
+    ['user information', 'http://files.example.com:PORT@evil.example.com:OTHER/'],
+  ])('drops the authorization on another %s', async (_, location) => {
+    await using other = await startOrigin(hello);
+    await using origin = await startOrigin((request, response) => {
+      const target = location.replace('PORT', String(origin.port)).replace('OTHER', String(other.port));
+      if (request.url === '/start') response.writeHead(302, { location: target }).end();
+      else response.end('hello');
+    });
+    await using downloader = startTestDownloader();
+    const url = new URL(`http://files.example.com:${origin.port}/start`);
+
+    await readText(await downloader.download({ url, authorization: 'token planted' }, neverAborted()));
+
+    const [first, ...later] = authorizations([...origin.requests, ...other.requests]);
+    expect(first).toBe('token planted');
+    expect(later).toEqual([undefined]);
+  });
+
+  test.each([
+    'http://169.254.169.254/latest/meta-data/iam/security-credentials/',
+    'http://[fd00:ec2::254]/latest/meta-data/',
+    'http://[::ffff:169.254.169.254]/',
+    'http://metadata.google.internal/computeMetadata/v1/',
+    'http://2852039166/latest/',
+    'http://0/',
+    '//10.0.0.1/',
+    '\\\\10.0.0.1\\',
+    'file:///etc/passwd',
+    'data:text/plain,hello',
+    'gopher://127.0.0.1:6379/_FLUSHALL',
+  ])('does not follow to %s', async (location) => {
+    await using origin = await startOrigin(status(302, { location }));
+    await using downloader = startTestDownloader();
+
+    const failure = await downloader
+      .download({ url: new URL(origin.url) }, neverAborted())
+      .catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(AccessDeniedError);
+    expect(origin.requests).toHaveLength(1);
+  });
+
+  test('does not follow to a name that leads to a private address', async () => {
+    await using origin = await startOrigin((_, response) =>
+      response.writeHead(302, { location: `http://rebound.example.com:${origin.port}/` }).end(),
+    );
+    await using downloader = startTestDownloader({
+      resolve: async (hostname) => [
+        { address: hostname === 'files.example.com' ? '127.0.0.1' : '10.0.0.1', family: 4 },
+      ],
+    });
+    const url = new URL(`http://files.example.com:${origin.port}/`);
+
+    await expect(downloader.download({ url }, neverAborted())).rejects.toThrow(
+      "Host 'rebound.example.com' is not allowed: its address is private",
+    );
+  });
+
+  test('follows ten and no more', async () => {
+    const countdown: RequestListener = ({ url = '' }, response) => {
+      const left = Number(url.slice(1));
+      if (left === 0) response.end('hello');
+      else response.writeHead(302, { location: `/${left - 1}` }).end();
+    };
+    await using origin = await startOrigin(countdown);
+    await using downloader = startTestDownloader();
+
+    const ten = await downloader.download({ url: new URL('/10', origin.url) }, neverAborted());
+    expect(await readText(ten)).toBe('hello');
+    const eleven = downloader.download({ url: new URL('/11', origin.url) }, neverAborted());
+    await expect(eleven).rejects.toThrow('Too many redirects (more than 10)');
+  });
+
+  test.each([{}, { location: '' }, { location: 'http://' }])('refuses one with %j', async (headers) => {
+    await using origin = await startOrigin(status(302, headers));
+    await using downloader = startTestDownloader();
+
+    const download = downloader.download({ url: new URL(origin.url) }, neverAborted());
+
+    await expect(download).rejects.toThrow('Received a redirect (302) without a target');
+  });
+
+  test('does not follow for a POST', async () => {
+    await using origin = await startOrigin(status(307, { location: '/other' }));
+    await using downloader = startTestDownloader();
+    const download = downloader.download({ url: new URL(origin.url), method: 'POST' }, neverAborted());
+
+    await expect(download).rejects.toThrow('Received 307 status code');
+  });
+});
+
+describe('time-outs', () => {
+  test('gives up on a server that does not answer', async () => {
+    await using origin = await startOrigin(() => {});
+    await using downloader = startTestDownloader({ limits: { headersTimeoutMs: 50 } });
+
+    const download = downloader.download({ url: new URL(origin.url) }, neverAborted());
+
+    await expect(download).rejects.toThrow('no answer in time');
+    expect(origin.requests).toHaveLength(1);
+  });
+
+  test('gives up on an answer that stalls', async () => {
+    await using origin = await startOrigin((_, response) => response.write('part'));
+    await using downloader = startTestDownloader({ limits: { bodyTimeoutMs: 50 } });
+
+    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+
+    await expect(readText(body)).rejects.toThrow('the transfer stalled');
+  });
+
+  test('gives up on a server that does not greet', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close());
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    await using downloader = startTestDownloader({ limits: { connectTimeoutMs: 50 } });
+
+    const download = downloader.download({ url: new URL(`https://127.0.0.1:${port}/`) }, neverAborted());
+
+    await expect(download).rejects.toThrow('no connection in time');
+  });
+});
+
+test('gives up its connections when it is disposed of', async () => {
+  await using origin = await startOrigin((_, response) => response.write('part'));
+  const downloader = startTestDownloader();
+  const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+
+  await downloader[Symbol.asyncDispose]();
+
+  await expect(readText(body)).rejects.toThrow('Unable to read from');
+});

@@ -1,0 +1,161 @@
+import type { RequestListener } from 'node:http';
+import { pipeline, Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { neverAborted, readText } from './options.ts';
+import { startOrigin } from './origin.ts';
+import { startTestDownloader } from './test-downloader.ts';
+
+describe('readResponseBody', () => {
+  test('decompresses', async () => {
+    const text = 'hello '.repeat(10_000);
+    await using origin = await startOrigin((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text));
+    });
+    await using downloader = startTestDownloader();
+
+    expect(await readText(await downloader.download({ url: new URL(origin.url) }, neverAborted()))).toBe(
+      text,
+    );
+  });
+
+  test('says so when a compressed answer is damaged or in an unknown encoding', async () => {
+    await using origin = await startOrigin((request, response) => {
+      const encoding = request.url?.slice(1) ?? '';
+      response.writeHead(200, { 'content-encoding': encoding }).end('not compressed');
+    });
+    await using downloader = startTestDownloader();
+
+    const damaged = await downloader.download({ url: new URL('/gzip', origin.url) }, neverAborted());
+    await expect(readText(damaged)).rejects.toThrow('its compressed answer is damaged');
+    const unknown = downloader.download({ url: new URL('/br', origin.url) }, neverAborted());
+    await expect(unknown).rejects.toThrow('an encoding that was not asked for');
+  });
+
+  const chunk = Buffer.alloc(2 ** 16, 'x');
+  const chunksTotal = 1024;
+
+  /** Writes 64 MiB as fast as it is taken, and keeps count. */
+  function pour(written: { bytes: number }): RequestListener {
+    function* produce() {
+      for (let count = 0; count < chunksTotal; count += 1) {
+        written.bytes += chunk.byteLength;
+        yield chunk;
+      }
+    }
+    return (_, response) => {
+      pipeline(Readable.from(produce()), response, () => {});
+    };
+  }
+
+  test('reads 64 MiB no faster than its caller does', async () => {
+    const written = { bytes: 0 };
+    await using origin = await startOrigin(pour(written));
+    await using downloader = startTestDownloader();
+
+    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+    let read = 0;
+    let chunks = 0;
+    let aheadMax = 0;
+    for await (const part of body) {
+      read += part.byteLength;
+      chunks += 1;
+      // Gives the server every chance to run ahead.
+      for (let turns = 0; turns < 8; turns += 1) await new Promise(setImmediate);
+      aheadMax = Math.max(aheadMax, written.bytes - read);
+    }
+
+    expect(read).toBe(chunksTotal * chunk.byteLength);
+    expect(chunks).toBeGreaterThan(100);
+    expect(aheadMax).toBeLessThan(24 * 2 ** 20);
+  });
+
+  test('ends with the signal, midway, and lets go of the connection', async () => {
+    const closed = Promise.withResolvers<void>();
+    await using origin = await startOrigin((_, response) => {
+      response.on('close', closed.resolve);
+      response.write(chunk);
+    });
+    await using downloader = startTestDownloader();
+    const abort = new AbortController();
+    const reason = new Error('lease lost');
+
+    const body = await downloader.download({ url: new URL(origin.url) }, abort.signal);
+    const reading = (async () => {
+      for await (const _ of body) abort.abort(reason);
+    })();
+
+    await expect(reading).rejects.toBe(reason);
+    await closed.promise;
+  });
+
+  test('ends with the signal before there is an answer', async () => {
+    const asked = Promise.withResolvers<void>();
+    await using origin = await startOrigin(() => asked.resolve());
+    await using downloader = startTestDownloader();
+    const abort = new AbortController();
+    const reason = new Error('lease lost');
+
+    const download = downloader.download({ url: new URL(origin.url) }, abort.signal);
+    await asked.promise;
+    abort.abort(reason);
+
+    await expect(download).rejects.toBe(reason);
+    await expect(downloader.download({ url: new URL(origin.url) }, abort.signal)).rejects.toBe(reason);
+  });
+
+  test('lets go of the connection when its caller stops reading', async () => {
+    const closed = Promise.withResolvers<void>();
+    await using origin = await startOrigin((_, response) => {
+      response.on('close', closed.resolve);
+      response.write(chunk);
+    });
+    await using downloader = startTestDownloader();
+
+    for await (const _ of await downloader.download({ url: new URL(origin.url) }, neverAborted())) break;
+
+    await closed.promise;
+  });
+
+  test('reports a connection that breaks midway', async () => {
+    await using origin = await startOrigin((request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('part', () => request.socket.destroy());
+    });
+    await using downloader = startTestDownloader();
+
+    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+
+    await expect(readText(body)).rejects.toThrow(
+      /^Unable to read from 127.0.0.1:\d+: the connection was lost$/,
+    );
+  });
+
+  test.each([
+    ['announced', { 'content-length': '11' }],
+    ['not announced', {}],
+  ])('refuses more than the limit, %s', async (_, headers) => {
+    await using origin = await startOrigin((_, response) => {
+      response.writeHead(200, headers);
+      response.write('12345678901');
+      response.end();
+    });
+    await using downloader = startTestDownloader({ limits: { bytesMax: 10 } });
+
+    const read = async () =>
+      readText(await downloader.download({ url: new URL(origin.url) }, neverAborted()));
+
+    await expect(read()).rejects.toThrow('is larger than the limit of 10 bytes');
+  });
+
+  test('counts the limit after decompression', async () => {
+    await using origin = await startOrigin((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(2 ** 20)));
+    });
+    await using downloader = startTestDownloader({ limits: { bytesMax: 2 ** 16 } });
+
+    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+
+    await expect(readText(body)).rejects.toThrow('larger than the limit');
+  });
+});
