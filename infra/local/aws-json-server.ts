@@ -78,7 +78,7 @@ async function answer(
   try {
     const call: AwsCall = { onClose: (listener) => void response.once('close', listener) };
     const output = await perform(service, request, call);
-    send(response, 200, output, `application/x-amz-json-${service.version}`);
+    send(response, { status: 200, body: output, version: service.version });
   } catch (error) {
     sendError(service, response, error);
   }
@@ -135,14 +135,20 @@ function sendError(service: AwsJsonService, response: ServerResponse, error: unk
   const fault = known.status >= 500 ? 'Receiver' : 'Sender';
   if (!response.headersSent) response.setHeader('x-amzn-query-error', `${queryCode};${fault}`);
   const body = { __type: `${service.errorNamespace}#${known.code}`, message: known.message };
-  send(response, known.status, body, `application/x-amz-json-${service.version}`);
+  send(response, { status: known.status, body, version: service.version });
 }
 
-function send(response: ServerResponse, status: number, body: object, contentType: string): void {
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+  readonly version: string;
+}
+
+function send(response: ServerResponse, { status, body, version }: Answer): void {
   if (response.headersSent || response.destroyed) return;
   const text = JSON.stringify(body);
   response.writeHead(status, {
-    'content-type': contentType,
+    'content-type': `application/x-amz-json-${version}`,
     'content-length': Buffer.byteLength(text),
     'x-amzn-requestid': randomUUID(),
   });

@@ -1,0 +1,417 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ChangeMessageVisibilityBatchCommand,
+  ChangeMessageVisibilityCommand,
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  type Message,
+  PurgeQueueCommand,
+  type QueueAttributeName,
+  ReceiveMessageCommand,
+  type ReceiveMessageCommandInput,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  type SendMessageCommandInput,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from '@aws-sdk/client-sqs';
+import { describe, expect, it } from 'vitest';
+
+/** An SQS to run the contract on. */
+export interface QueueEngine {
+  readonly endpoint: string;
+  /** Whether it keeps message groups of standard queues from delaying each other, as AWS does since July 2025. */
+  readonly isFair: boolean;
+  /** Limit of a message: 1 MiB at AWS since August 2025. */
+  readonly maximumMessageBytes: number;
+}
+
+/** What Busdriver needs of every SQS, in terms of the AWS SDK. `getEngine` is called inside the tests. */
+export function testQueueEngine(name: string, getEngine: () => QueueEngine): void {
+  const openQueue = async (attributes: QueueSettings = {}): Promise<TestQueue> => {
+    return createQueue(getEngine().endpoint, attributes);
+  };
+
+  describe(`queues on ${name}`, () => {
+    describe('a message', () => {
+      it('arrives as it was sent, with what the system knows of it', async () => {
+        const queue = await openQueue();
+        const attributes = {
+          count: { DataType: 'Number', StringValue: '3' },
+          raw: { DataType: 'Binary', BinaryValue: new Uint8Array([0, 255, 1]) },
+          text: { DataType: 'String', StringValue: 'ü😀' },
+        };
+        const before = Date.now();
+
+        const sent = await queue.send('{"a":"ü😀"}', {
+          MessageAttributes: attributes,
+          MessageGroupId: 'prod',
+        });
+        const [message] = await queue.receive({
+          MessageAttributeNames: ['All'],
+          MessageSystemAttributeNames: ['All'],
+        });
+
+        expect(message?.MessageId).toBe(sent.MessageId);
+        expect(message?.Body).toBe('{"a":"ü😀"}');
+        expect(message?.MessageAttributes).toEqual(attributes);
+        expect(message?.MD5OfMessageAttributes).toBe(sent.MD5OfMessageAttributes);
+        expect(message?.Attributes).toMatchObject({ ApproximateReceiveCount: '1' });
+        const sentAt = Number(message?.Attributes?.SentTimestamp);
+        expect(sentAt).toBeGreaterThanOrEqual(before - 1000);
+        expect(sentAt).toBeLessThanOrEqual(Date.now() + 1000);
+      });
+
+      it('shows attributes only to who asks for them', async () => {
+        const queue = await openQueue();
+        const attribute = { DataType: 'String', StringValue: 'x' };
+        await queue.send('a', { MessageAttributes: { 'trace.id': attribute, other: attribute } });
+
+        const [message] = await queue.receive({ MessageAttributeNames: ['trace.*'] });
+
+        expect(Object.keys(message?.MessageAttributes ?? {})).toEqual(['trace.id']);
+        expect(message?.Attributes ?? {}).toEqual({});
+      });
+
+      it('reaches one of many receivers, once', async () => {
+        const queue = await openQueue({ VisibilityTimeout: '60' });
+        const receivers = Array.from({ length: 5 }, () => queue.receive({ WaitTimeSeconds: 1 }));
+
+        await queue.send('only');
+        const received = (await Promise.all(receivers)).flat();
+
+        expect(received.map(({ Body }) => Body)).toEqual(['only']);
+      });
+
+      it('wakes a receiver that waits', async () => {
+        const queue = await openQueue();
+        const receiving = queue.receive({ WaitTimeSeconds: 20 });
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        const sentAt = performance.now();
+
+        await queue.send('wake');
+        const [message] = await receiving;
+
+        expect(message?.Body).toBe('wake');
+        expect(performance.now() - sentAt).toBeLessThan(1000);
+      });
+
+      it('waits for its delay', async () => {
+        const queue = await openQueue();
+        await queue.send('later', { DelaySeconds: 1 });
+        const sentAt = performance.now();
+
+        expect(await queue.receive()).toEqual([]);
+        expect(await queue.count('ApproximateNumberOfMessagesDelayed')).toBe(1);
+        const [message] = await queue.receive({ WaitTimeSeconds: 10 });
+
+        expect(message?.Body).toBe('later');
+        expect(performance.now() - sentAt).toBeGreaterThan(800);
+      });
+
+      it('waits for the delay of its queue', async () => {
+        const queue = await openQueue({ DelaySeconds: '1' });
+        await queue.send('later');
+        expect(await queue.receive()).toEqual([]);
+        expect(await queue.receive({ WaitTimeSeconds: 10 })).toHaveLength(1);
+      });
+
+      it('may hold as much as the limit, and no more', async () => {
+        const queue = await openQueue();
+        const { maximumMessageBytes } = getEngine();
+        await queue.send('x'.repeat(maximumMessageBytes));
+        await expect(queue.send('x'.repeat(maximumMessageBytes + 1))).rejects.toMatchObject({
+          name: expect.stringMatching(/InvalidParameterValue|InvalidMessageContents/),
+        });
+        expect(await queue.receive()).toHaveLength(1);
+      });
+
+      it('must not hold what XML cannot', async () => {
+        const queue = await openQueue();
+        await expect(queue.send('a\u0000b')).rejects.toMatchObject({ name: 'InvalidMessageContents' });
+      });
+    });
+
+    describe('a received message', () => {
+      it('is hidden for the visibility time-out, and comes again', async () => {
+        const queue = await openQueue({ VisibilityTimeout: '1' });
+        await queue.send('again');
+        const [first] = await queue.receive();
+
+        expect(await queue.receive()).toEqual([]);
+        const [second] = await queue.receive({
+          WaitTimeSeconds: 10,
+          MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+        });
+
+        expect(second?.MessageId).toBe(first?.MessageId);
+        expect(second?.Attributes?.ApproximateReceiveCount).toBe('2');
+      });
+
+      it('is gone once deleted, and may be deleted again', async () => {
+        const queue = await openQueue({ VisibilityTimeout: '1' });
+        await queue.send('done');
+        const [message] = await queue.receive();
+
+        await queue.delete(message);
+        await queue.delete(message);
+
+        expect(await queue.receive({ WaitTimeSeconds: 2 })).toEqual([]);
+      });
+
+      it('is shown at once when its visibility time-out is set to nothing', async () => {
+        const queue = await openQueue({ VisibilityTimeout: '60' });
+        await queue.send('back');
+        const [message] = await queue.receive();
+
+        await queue.hide(message, 0);
+
+        expect(await queue.receive()).toHaveLength(1);
+      });
+
+      it('stays hidden when its visibility time-out is renewed', async () => {
+        const queue = await openQueue({ VisibilityTimeout: '1' });
+        await queue.send('long work');
+        const [message] = await queue.receive();
+
+        await queue.hide(message, 60);
+
+        expect(await queue.receive({ WaitTimeSeconds: 2 })).toEqual([]);
+        expect(await queue.count('ApproximateNumberOfMessagesNotVisible')).toBe(1);
+      });
+
+      it('goes to the dead-letter queue when it was received too often', async () => {
+        const deadLetters = await openQueue();
+        const policy = { deadLetterTargetArn: await deadLetters.getArn(), maxReceiveCount: 2 };
+        const queue = await openQueue({ RedrivePolicy: JSON.stringify(policy) });
+        await queue.send('poison', { MessageGroupId: 'prod' });
+
+        for (let turn = 0; turn < 2; turn++) await queue.hide((await queue.receive())[0], 0);
+        expect(await queue.receive()).toEqual([]);
+
+        const [letter] = await deadLetters.receive({
+          WaitTimeSeconds: 5,
+          MessageSystemAttributeNames: ['All'],
+        });
+        expect(letter?.Body).toBe('poison');
+        expect(await queue.count('ApproximateNumberOfMessages')).toBe(0);
+      });
+    });
+
+    describe('a batch', () => {
+      it('of messages is sent and received together', async () => {
+        const queue = await openQueue();
+        const bodies = Array.from({ length: 10 }, (_, index) => `message ${index}`);
+
+        const { Successful, Failed } = await queue.sendBatch(bodies.map((MessageBody) => ({ MessageBody })));
+        const received = await queue.receive({ MaxNumberOfMessages: 10 });
+
+        expect(Successful).toHaveLength(10);
+        expect(Failed ?? []).toEqual([]);
+        expect(received.map(({ Body }) => Body).sort()).toEqual(bodies);
+      });
+
+      it('fails entry by entry', async () => {
+        const queue = await openQueue();
+        const entries = [{ MessageBody: 'good' }, { MessageBody: 'bad', DelaySeconds: 901 }];
+        const { Successful, Failed } = await queue.sendBatch(entries);
+        expect(Successful?.map(({ Id }) => Id)).toEqual(['0']);
+        expect(Failed?.map(({ Id, SenderFault }) => ({ Id, SenderFault }))).toEqual([
+          { Id: '1', SenderFault: true },
+        ]);
+      });
+
+      it('hides and deletes messages', async () => {
+        const queue = await openQueue({ VisibilityTimeout: '60' });
+        await queue.sendBatch([{ MessageBody: 'a' }, { MessageBody: 'b' }]);
+        const shown = await queue.receive({ MaxNumberOfMessages: 10 });
+        await queue.client.send(
+          new ChangeMessageVisibilityBatchCommand({
+            QueueUrl: queue.url,
+            Entries: toEntries(shown).map((entry) => ({ ...entry, VisibilityTimeout: 0 })),
+          }),
+        );
+        const again = await queue.receive({ MaxNumberOfMessages: 10 });
+
+        await queue.client.send(
+          new DeleteMessageBatchCommand({ QueueUrl: queue.url, Entries: toEntries(again) }),
+        );
+
+        expect(again).toHaveLength(2);
+        expect(await queue.count('ApproximateNumberOfMessagesNotVisible')).toBe(0);
+      });
+
+      it('must hold one to ten entries with distinct ids', async () => {
+        const queue = await openQueue();
+        await expect(queue.sendBatch([])).rejects.toMatchObject({ name: /EmptyBatchRequest/ });
+        const eleven = Array.from({ length: 11 }, () => ({ MessageBody: 'x' }));
+        await expect(queue.sendBatch(eleven)).rejects.toMatchObject({ name: /TooManyEntriesInBatchRequest/ });
+        const twice = ['same', 'same'].map((Id) => ({ Id, MessageBody: 'x' }));
+        await expect(
+          queue.client.send(new SendMessageBatchCommand({ QueueUrl: queue.url, Entries: twice })),
+        ).rejects.toMatchObject({ name: /BatchEntryIdsNotDistinct/ });
+      });
+    });
+
+    describe('a queue', () => {
+      it('is found by name, and made twice only with the same attributes', async () => {
+        const queue = await openQueue({ VisibilityTimeout: '7' });
+        const create = (VisibilityTimeout: string) =>
+          queue.client.send(
+            new CreateQueueCommand({ QueueName: queue.name, Attributes: { VisibilityTimeout } }),
+          );
+
+        expect((await create('7')).QueueUrl).toBe(queue.url);
+        await expect(create('8')).rejects.toMatchObject({ name: /QueueNameExists|QueueAlreadyExists/ });
+        const { QueueUrl } = await queue.client.send(new GetQueueUrlCommand({ QueueName: queue.name }));
+        expect(QueueUrl).toBe(queue.url);
+      });
+
+      it('takes new settings', async () => {
+        const queue = await openQueue({ VisibilityTimeout: '60' });
+        await queue.client.send(
+          new SetQueueAttributesCommand({ QueueUrl: queue.url, Attributes: { VisibilityTimeout: '0' } }),
+        );
+        await queue.send('x');
+        expect(await queue.receive()).toHaveLength(1);
+        expect(await queue.receive()).toHaveLength(1);
+      });
+
+      it('counts its messages by state', async () => {
+        const queue = await openQueue({ VisibilityTimeout: '60' });
+        await queue.sendBatch([{ MessageBody: 'a' }, { MessageBody: 'b' }, { MessageBody: 'c' }]);
+        await queue.send('d', { DelaySeconds: 60 });
+        await queue.receive();
+
+        expect(await queue.count('ApproximateNumberOfMessages')).toBe(2);
+        expect(await queue.count('ApproximateNumberOfMessagesNotVisible')).toBe(1);
+        expect(await queue.count('ApproximateNumberOfMessagesDelayed')).toBe(1);
+      });
+
+      it('is empty once purged', async () => {
+        const queue = await openQueue();
+        await queue.sendBatch([{ MessageBody: 'a' }, { MessageBody: 'b' }]);
+        await queue.client.send(new PurgeQueueCommand({ QueueUrl: queue.url }));
+        expect(await queue.receive()).toEqual([]);
+        expect(await queue.count('ApproximateNumberOfMessages')).toBe(0);
+      });
+
+      it('lets no message group delay another', async (test) => {
+        test.skip(!getEngine().isFair, 'this engine has no fair queues');
+        const queue = await openQueue({ VisibilityTimeout: '60' });
+        for (let sent = 0; sent < 4; sent++) {
+          await queue.sendBatch(Array(10).fill({ MessageBody: 'noisy', MessageGroupId: 'noisy' }));
+        }
+        await queue.receive({ MaxNumberOfMessages: 10 });
+        await queue.sendBatch([
+          { MessageBody: 'quiet', MessageGroupId: 'quiet' },
+          { MessageBody: 'calm', MessageGroupId: 'calm' },
+        ]);
+
+        const next = await queue.receive({ MaxNumberOfMessages: 2 });
+
+        expect(next.map(({ Body }) => Body).sort()).toEqual(['calm', 'quiet']);
+      });
+    });
+
+    describe('a request', () => {
+      it('for a queue that does not exist is refused by name', async () => {
+        const queue = await openQueue();
+        const missing = `${queue.url}-missing`;
+        await expect(
+          queue.client.send(new SendMessageCommand({ QueueUrl: missing, MessageBody: 'x' })),
+        ).rejects.toMatchObject({ name: 'QueueDoesNotExist', $metadata: { httpStatusCode: 400 } });
+        await expect(
+          queue.client.send(new GetQueueUrlCommand({ QueueName: `${queue.name}-missing` })),
+        ).rejects.toMatchObject({ name: 'QueueDoesNotExist' });
+      });
+
+      it('with a receipt handle of nowhere is refused', async () => {
+        const queue = await openQueue();
+        await expect(
+          queue.client.send(new DeleteMessageCommand({ QueueUrl: queue.url, ReceiptHandle: 'nonsense' })),
+        ).rejects.toMatchObject({ name: 'ReceiptHandleIsInvalid' });
+      });
+
+      it('with a number out of range is refused', async () => {
+        const queue = await openQueue();
+        await expect(queue.receive({ MaxNumberOfMessages: 11 })).rejects.toMatchObject({
+          name: 'InvalidParameterValue',
+        });
+        await expect(queue.send('x', { DelaySeconds: 901 })).rejects.toMatchObject({
+          name: 'InvalidParameterValue',
+        });
+      });
+    });
+  });
+}
+
+type QueueSettings = { readonly [name in QueueAttributeName]?: string };
+
+interface TestQueue {
+  readonly client: SQSClient;
+  readonly url: string;
+  readonly name: string;
+  send(body: string, options?: Partial<SendMessageCommandInput>): ReturnType<typeof sendMessage>;
+  sendBatch(messages: readonly Omit<SendMessageCommandInput, 'QueueUrl'>[]): ReturnType<typeof sendBatch>;
+  receive(options?: Partial<ReceiveMessageCommandInput>): Promise<readonly Message[]>;
+  delete(message: Message | undefined): Promise<void>;
+  hide(message: Message | undefined, seconds: number): Promise<void>;
+  count(attribute: QueueAttributeName): Promise<number>;
+  getArn(): Promise<string>;
+}
+
+async function createQueue(endpoint: string, settings: QueueSettings): Promise<TestQueue> {
+  const client = new SQSClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+  });
+  const name = `test-${randomUUID()}`;
+  const Attributes = settings as { [name: string]: string };
+  const { QueueUrl: url = '' } = await client.send(new CreateQueueCommand({ QueueName: name, Attributes }));
+  const getAttribute = async (attribute: QueueAttributeName): Promise<string> => {
+    const request = new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [attribute] });
+    return (await client.send(request)).Attributes?.[attribute] ?? '';
+  };
+  return {
+    client,
+    url,
+    name,
+    send: (MessageBody, options) => sendMessage(client, { QueueUrl: url, MessageBody, ...options }),
+    sendBatch: (messages) => sendBatch(client, url, messages),
+    async receive(options) {
+      const request = new ReceiveMessageCommand({ QueueUrl: url, ...options });
+      return (await client.send(request)).Messages ?? [];
+    },
+    async delete(message) {
+      await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: message?.ReceiptHandle }));
+    },
+    async hide(message, VisibilityTimeout) {
+      const receipt = { QueueUrl: url, ReceiptHandle: message?.ReceiptHandle };
+      await client.send(new ChangeMessageVisibilityCommand({ ...receipt, VisibilityTimeout }));
+    },
+    count: async (attribute) => Number(await getAttribute(attribute)),
+    getArn: () => getAttribute('QueueArn'),
+  };
+}
+
+function sendMessage(client: SQSClient, input: SendMessageCommandInput) {
+  return client.send(new SendMessageCommand(input));
+}
+
+function sendBatch(
+  client: SQSClient,
+  QueueUrl: string,
+  messages: readonly Omit<SendMessageCommandInput, 'QueueUrl'>[],
+) {
+  const Entries = messages.map((message, index) => ({ Id: String(index), ...message }));
+  return client.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
+}
+
+function toEntries(messages: readonly Message[]) {
+  return messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
+}
