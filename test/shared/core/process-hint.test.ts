@@ -172,6 +172,8 @@ describe('a worker that dies', () => {
         effects.push('name');
         return `v${effects.length}`;
       });
+      // Acting right after the decision, outside a step, as a decision allows.
+      effects.push(`used:${name}`);
       await visit();
       for (const step of steps) {
         own.report(`step ${step}`);
@@ -209,7 +211,10 @@ describe('a worker that dies', () => {
         'Completed op: TestFirst',
         'Orchestration completed.',
       ]);
-      const done = effects.filter((effect) => effect !== 'name');
+      const done = effects.filter((effect) => !/^(name|used)/.test(effect));
+      expect(new Set(effects.filter((effect) => effect.startsWith('used')))).toEqual(
+        new Set([`used:${name}`]),
+      );
       expect(new Set(done)).toEqual(new Set(steps.map((step) => `${step}:${name}`)));
       expect(done.length).toBeLessThanOrEqual(steps.length + 1);
     });
