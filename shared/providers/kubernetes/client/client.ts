@@ -30,6 +30,8 @@ export interface ListRequest {
   /** Kubernetes label selector syntax. */
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
+  /** True for objects with their metadata alone, at a fraction of the bytes. Default: whole objects. */
+  readonly metadataOnly?: boolean | undefined;
 }
 
 /** How a patch is read by the API server: content type and field ownership. */
@@ -85,6 +87,8 @@ export interface KubernetesClient extends AsyncDisposable {
    * @throws KubernetesApiError (404) when the cluster does not serve it.
    */
   getResourceOfKind(spinnakerKind: string, options?: CallOptions): Promise<ApiResource>;
+  /** The namespace of objects that name none: that of the account's kubeconfig context, else `default`. */
+  getDefaultNamespace(options?: CallOptions): Promise<string>;
   /** The live object, or undefined when it does not exist. */
   get(ref: ObjectRef, options?: CallOptions): Promise<Manifest | undefined>;
   /** All matching objects, read in pages of 500, with apiVersion and kind filled in. */

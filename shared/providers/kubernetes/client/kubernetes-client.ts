@@ -38,6 +38,7 @@ export interface KubernetesClientOptions extends ConnectionSurroundings {
 const defaultTimeoutSeconds = 30;
 const defaultBudget: BudgetLimits = { qps: 50, burst: 100 };
 const pageSize = 500;
+const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 const patchTypes: Readonly<Record<PatchRequest['type'], string>> = {
   strategic: 'application/strategic-merge-patch+json',
@@ -85,6 +86,10 @@ class ApiServerClient implements KubernetesClient {
 
   getResourceOfKind(spinnakerKind: string, options?: CallOptions): Promise<ApiResource> {
     return this.#discovery.getResourceOfKind(spinnakerKind, options);
+  }
+
+  async getDefaultNamespace(options?: CallOptions): Promise<string> {
+    return (await this.#transport.getSession(options?.signal)).connection.namespace;
   }
 
   async get(ref: ObjectRef, options?: CallOptions): Promise<Manifest | undefined> {
@@ -179,7 +184,7 @@ class ApiServerClient implements KubernetesClient {
   }
 
   async #listPages(request: ListRequest, options?: CallOptions): Promise<Manifest[]> {
-    const { resource, namespace, labelSelector, fieldSelector } = request;
+    const { resource, namespace, labelSelector, fieldSelector, metadataOnly } = request;
     const path = getCollectionPath(resource, namespace);
     const found: Manifest[] = [];
     let token: string | undefined;
@@ -187,6 +192,7 @@ class ApiServerClient implements KubernetesClient {
       const page = await this.#sendTo(resource, {
         method: 'GET',
         path: withQuery(path, { limit: pageSize, labelSelector, fieldSelector, continue: token }),
+        accept: metadataOnly ? metadataListAccept : undefined,
         compressed: true,
         signal: options?.signal,
       });
@@ -206,7 +212,7 @@ class ApiServerClient implements KubernetesClient {
     options?: CallOptions,
   ): Promise<string> {
     if (namespace || !resource.namespaced) return namespace ?? '';
-    return (await this.#transport.getSession(options?.signal)).connection.namespace;
+    return this.getDefaultNamespace(options);
   }
 
   async #write(resource: ApiResource, request: ApiRequest): Promise<Manifest> {
@@ -265,7 +271,8 @@ function getWriteQuery(options: WriteOptions | undefined): {
   };
 }
 
-/** Items of a list lack what the list says for all of them. */
+/** Items of a list lack what the list says for all of them; those with metadata alone call themselves another kind. */
 function toListed(item: unknown, { apiVersion, kind }: ApiResource): JsonObject {
-  return { apiVersion, kind, ...(isJsonObject(item) ? item : {}) };
+  const { apiVersion: _version, kind: _kind, ...members } = isJsonObject(item) ? item : {};
+  return { apiVersion, kind, ...members };
 }
