@@ -1,4 +1,4 @@
-import { getCredentialsViewOptions, toCredentialsView } from '../../../shared/core/credentials-view.ts';
+import { parseCredentialsSettings, toCredentialsView } from '../../../shared/core/credentials-view.ts';
 import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
 import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
 
@@ -10,6 +10,6 @@ export const handler = apiHandler(
   openProviderContext,
   async function getAuthorizedCredentials(request, context) {
     const account = context.providers.getAccount(request.getParameter('account'));
-    return ok(toCredentialsView(account, { ...getCredentialsViewOptions(context.settings), expand: true }));
+    return ok(toCredentialsView(account, { ...parseCredentialsSettings(context.settings), expand: true }));
   },
 );
