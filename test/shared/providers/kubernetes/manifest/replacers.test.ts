@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import type { Artifact } from '../../../../../shared/core/artifact.ts';
+import type { JsonValue } from '../../../../../shared/core/json.ts';
+import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import {
+  bindArtifacts,
+  findArtifacts,
+  type ImageBinding,
+} from '../../../../../shared/providers/kubernetes/manifest/artifacts.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import { freeze } from '../../../../support/frozen.ts';
+
+const { find } = createKindRegistry();
+const tools = { type: 'docker/image', name: 'tools', reference: 'tools:2' };
+const settings = {
+  type: 'kubernetes/configMap',
+  name: 'settings',
+  location: 'shop',
+  reference: 'settings-v003',
+};
+
+interface Target {
+  readonly manifest: Manifest;
+  readonly kind: string;
+  readonly imageBinding?: ImageBinding;
+}
+
+/** Binds in a target in the namespace `shop`. */
+function bind(
+  artifacts: readonly Artifact[],
+  { manifest, kind, imageBinding = 'match-name-and-tag' }: Target,
+) {
+  return bindArtifacts({
+    manifest,
+    kind: find(kind),
+    namespace: 'shop',
+    account: 'prod',
+    imageBinding,
+    artifacts,
+  });
+}
+
+/** The value in which each string `from` is `to`. */
+function substitute(value: JsonValue, from: string, to: string): JsonValue {
+  return JSON.parse(JSON.stringify(value).replaceAll(`"${from}"`, `"${to}"`)) as JsonValue;
+}
+
+/** A bare pod with one image in each of its lists. */
+function makePod(containerImage: string): Manifest {
+  return freeze({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'lone', namespace: 'shop' },
+    spec: {
+      initContainers: [{ image: 'tools' }],
+      containers: [{ image: containerImage }],
+      volumes: [{ configMap: { name: 'settings' } }],
+    },
+  });
+}
+
+describe('an image', () => {
+  const withImage = (text: string): Manifest =>
+    freeze({ spec: { template: { spec: { containers: [{ image: text }] } } } });
+  const imageOf = (manifest: Manifest) => findArtifacts(manifest, find('deployment'))[0]?.reference;
+
+  test.each([
+    ['nginx', 'nginx', 'match-name-and-tag', true],
+    ['nginx:1.2', 'nginx', 'match-name-and-tag', true],
+    ['nginx:1.2@sha256:1f', 'nginx:1.2', 'match-name-and-tag', true],
+    ['nginx:1.2@sha256:1f', 'nginx', 'match-name-and-tag', false],
+    ['nginx@sha256:1f', 'nginx', 'match-name-and-tag', true],
+    ['registry:5000/nginx:1', 'registry:5000/nginx', 'match-name-and-tag', true],
+    ['registry:5000/nginx', 'registry', 'match-name-and-tag', true],
+    ['registry:5000/nginx', 'registry:5000/nginx', 'match-name-and-tag', false],
+    ['nginx:1.2', 'nginx:1.2', 'match-name-and-tag', false],
+    ['library/nginx', 'nginx', 'match-name-and-tag', false],
+    ['nginx', 'nginx', 'match-name-only', true],
+    ['nginx:1.2', 'nginx', 'match-name-only', false],
+    ['nginx:1.2', 'nginx:1.2', 'match-name-only', true],
+    ['registry:5000/nginx', 'registry:5000/nginx', 'match-name-only', true],
+  ] as const)('%s takes the artifact %s under %s: %s', (field, name, imageBinding, taken) => {
+    const artifact = { type: 'docker/image', name, reference: 'new:1' };
+    const result = bind([artifact], { manifest: withImage(field), kind: 'deployment', imageBinding });
+    expect(imageOf(result.manifest)).toBe(taken ? 'new:1' : field);
+    expect(result.bound).toEqual(taken ? [artifact] : []);
+  });
+
+  test.each([
+    ['web', true],
+    ['web:1', false],
+  ])('of a bare pod (%s) must be named whole', (field, taken) => {
+    const artifact = { type: 'docker/image', name: 'web', reference: 'web:2' };
+    for (const imageBinding of ['match-name-and-tag', 'match-name-only'] as const) {
+      const manifest = makePod(field);
+      const result = bind([artifact], { manifest, kind: 'pod', imageBinding });
+      expect(result.manifest).toEqual(taken ? substitute(manifest, 'web', 'web:2') : manifest);
+    }
+  });
+
+  test('of a bare pod’s init container, and its config maps, stay', () => {
+    const manifest = makePod('x');
+    expect(bind([tools, settings], { manifest, kind: 'pod' })).toEqual({ manifest, bound: [] });
+  });
+});
+
+describe('an autoscaler', () => {
+  const target = (kind: string): Manifest =>
+    freeze({ spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind, name: 'web' } } });
+  const artifactOf = (kind: string) => ({
+    type: `kubernetes/${kind}`,
+    name: 'web',
+    location: 'shop',
+    reference: 'web-v001',
+  });
+
+  test.each([
+    ['ReplicaSet', 'replicaSet', true],
+    ['replicaSet', 'replicaSet', true],
+    ['Deployment', 'deployment', true],
+    ['deployment', 'deployment', true],
+    ['ReplicaSet', 'deployment', false],
+    ['Deployment', 'replicaSet', false],
+    ['replicaset', 'replicaSet', false],
+    ['StatefulSet', 'statefulSet', false],
+  ])('of a %s takes a %s: %s', (targetKind, kind, taken) => {
+    const manifest = target(targetKind);
+    const result = bind([artifactOf(kind)], { manifest, kind: 'hpa' });
+    expect(result.bound).toHaveLength(taken ? 1 : 0);
+    expect(result.manifest).toEqual(taken ? substitute(manifest, 'web', 'web-v001') : manifest);
+  });
+});
