@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { InvalidInputError } from './errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { bindKeys } from './spring-config.ts';
 
 /**
  * Building blocks for data that Clouddriver reads with Jackson: operation descriptions and accounts.
@@ -29,8 +30,7 @@ const int32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
  */
 export function intField(options: IntFieldOptions = {}): Field<number | undefined> {
   const { min = int32.min, max = int32.max } = options;
-  const bounds = options.min === undefined && options.max === undefined ? '' : ` from ${min} to ${max}`;
-  return scalarField(`a whole number${bounds}`, (value) => {
+  return scalarField(`a whole number${describeBounds(options)}`, (value) => {
     const number = typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value;
     if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
     const whole = Math.trunc(number) + 0;
@@ -99,6 +99,15 @@ export function objectField<const S extends z.core.$ZodLooseShape>(
   return optionalOf(z.object(shape, { error: refuse('an object') }));
 }
 
+/** An object with the named fields in a configuration: its keys may have any spelling that Spring accepts. */
+export function settingsField<const S extends z.core.$ZodLooseShape>(
+  shape: S,
+): Field<z.output<z.ZodObject<S>> | undefined> {
+  const names = Object.keys(shape);
+  const bind = z.unknown().transform((value) => (isJsonObject(value) ? bindKeys(value, names) : value));
+  return bind.optional().pipe(objectField(shape));
+}
+
 /** Any JSON object, taken as it is: a manifest, metadata. */
 export function jsonObjectField(): Field<JsonObject | undefined> {
   return nullishField('an object', (value) => (isJsonObject(value) ? value : undefined));
@@ -159,6 +168,13 @@ function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`))
     .join('');
+}
+
+/** The bounds that were asked for, in words. */
+function describeBounds({ min, max }: IntFieldOptions): string {
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+  if (min !== undefined) return ` of at least ${min}`;
+  return max === undefined ? '' : ` of at most ${max}`;
 }
 
 /** A field for which the empty string is absent too, as for Jackson's numbers and booleans. */

@@ -13,6 +13,7 @@ import {
   parseAt,
   parseWith,
   requireField,
+  settingsField,
   stringField,
   stringListField,
   stringMapField,
@@ -73,6 +74,12 @@ describe('intField', () => {
     expect(read(intField({ min: 1, max: 4 }), '4')).toBe(4);
     expect(errorsOf(() => read(intField({ min: 1, max: 4 }), 5))).toEqual([
       'op: f: expected a whole number from 1 to 4, got 5',
+    ]);
+    expect(errorsOf(() => read(intField({ min: 1 }), 0))).toEqual([
+      'op: f: expected a whole number of at least 1, got 0',
+    ]);
+    expect(errorsOf(() => read(intField({ max: 1 }), 2))).toEqual([
+      'op: f: expected a whole number of at most 1, got 2',
     ]);
     expect(read(intField({ max: Number.MAX_SAFE_INTEGER }), '30000000000')).toBe(30000000000);
   });
@@ -186,6 +193,19 @@ describe('lists, maps and objects', () => {
     ]);
     expect(errorsOf(() => parseWith(schema, null, 'op'))).toEqual(['op: expected a value, got none']);
     expect(errorsOf(() => parseWith(schema, [], 'op'))).toEqual(['op: expected an object, got a list']);
+  });
+
+  test('settings may spell their keys in any way', () => {
+    const field = settingsField({ cacheThreads: intField(), name: stringField() });
+    expect(read(field, { 'cache-threads': '2', NAME: 'a', other: 1 })).toEqual({
+      cacheThreads: 2,
+      name: 'a',
+    });
+    expect(read(field, null)).toBeUndefined();
+    expect(errorsOf(() => read(field, { cache_threads: [] }))).toEqual([
+      'op: f.cacheThreads: expected a whole number, got a list',
+    ]);
+    expect(errorsOf(() => read(field, []))).toEqual(['op: f: expected an object, got a list']);
   });
 
   test('JSON is taken as it is', () => {

@@ -1,0 +1,101 @@
+import {
+  booleanField,
+  intField,
+  listOf,
+  nameListField,
+  parseAt,
+  requireField,
+  settingsField,
+  stringField,
+  withDefault,
+} from '../../core/coerce.ts';
+import { isJsonObject, type JsonValue } from '../../core/json.ts';
+import { joinPath } from '../../core/spring-config.ts';
+import { hasPlaceholder } from '../../core/spring-placeholders.ts';
+
+const names = withDefault(nameListField(), []);
+const flag = (fallback: boolean) => withDefault(booleanField(), fallback);
+const seconds = intField({ min: 0, max: Number.MAX_SAFE_INTEGER });
+const requiredText = requireField(stringField());
+
+/**
+ * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults. Keys that are no
+ * longer of use (`providerVersion`, `liveManifestCalls`, `dockerRegistries` …) are not read.
+ */
+const accountField = settingsField({
+  name: requiredText,
+  environment: stringField(),
+  accountType: stringField(),
+  kubeconfigFile: stringField(),
+  kubeconfigContents: stringField(),
+  context: stringField(),
+  serviceAccount: flag(false),
+  kubectlRequestTimeoutSeconds: seconds,
+  oAuthServiceAccount: stringField(),
+  namespaces: names,
+  omitNamespaces: names,
+  kinds: names,
+  omitKinds: names,
+  customResources: withDefault(
+    listOf(
+      settingsField({
+        kubernetesKind: requiredText,
+        spinnakerKind: stringField(),
+        deployPriority: stringField(),
+        versioned: booleanField(),
+        namespaced: booleanField(),
+      }),
+    ),
+    [],
+  ),
+  cachingPolicies: withDefault(
+    listOf(
+      settingsField({
+        kubernetesKind: requiredText,
+        maxEntriesPerAgent: requireField(intField({ min: 0 })),
+      }),
+    ),
+    [],
+  ),
+  cacheThreads: withDefault(intField({ min: 0 }), 1),
+  cacheIntervalSeconds: seconds,
+  cacheAllApplicationRelationships: flag(false),
+  rawResourcesEndpointConfig: settingsField({ kindExpressions: names, omitKindExpressions: names }),
+  onlySpinnakerManaged: flag(false),
+  checkPermissionsOnStartup: flag(true),
+  metrics: flag(true),
+  debug: flag(false),
+  namingStrategy: withDefault(stringField(), 'kubernetesAnnotations'),
+});
+
+/** The settings of one account, as they are written. */
+export type AccountFields = ReturnType<typeof parseAccountFields>;
+
+/**
+ * Reads one entry of `kubernetes.accounts`, which stands at the path `at`.
+ *
+ * @throws InvalidInputError with every field that is of the wrong type.
+ */
+export function parseAccountFields(entry: JsonValue, at: string) {
+  return parseAt(requireField(accountField), entry, at);
+}
+
+/**
+ * What makes an account's texts unusable: variables that nobody set and references to secret stores, which nothing
+ * here can open. Texts of several lines are files, in which a placeholder may mean something else.
+ */
+export function findUnusableTexts(value: unknown, path: string): readonly string[] {
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => findUnusableTexts(item, joinPath(path, index)));
+  if (isJsonObject(value)) {
+    return Object.entries(value).flatMap(([key, member]) => findUnusableTexts(member, joinPath(path, key)));
+  }
+  if (typeof value !== 'string') return [];
+  if (/^(encrypted|encryptedfile|configserver):|^secret(file)?:\/\//i.test(value.trim())) {
+    return [`${path}: references to secret stores are not supported yet: expected the value itself`];
+  }
+  const isFile = value.includes('\n');
+  return !isFile && hasPlaceholder(value)
+    ? [`${path}: expected a value, got a placeholder that nothing fills`]
+    : [];
+}

@@ -1,0 +1,245 @@
+import type { Account, RejectedAccount } from '../../core/account.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { asJsonObject, asString, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { parseAccess } from '../../core/permissions.ts';
+import { findMember, getSetting } from '../../core/spring-config.ts';
+import { type AccountFields, findUnusableTexts, parseAccountFields } from './account-fields.ts';
+import { parseKubernetesSettings } from './account-settings.ts';
+import { type CustomResource, createKindRegistry, type KindRegistry } from './kinds/index.ts';
+
+/** How an account reaches its API server. Holds secrets: never log or show it. */
+export interface AccountConnection {
+  readonly name: string;
+  readonly kubeconfigFile: string | undefined;
+  /** Used when there is no file. */
+  readonly kubeconfigContents: string | undefined;
+  /** Left out, the kubeconfig's current context. */
+  readonly context: string | undefined;
+  /** True for the credentials of the pod we run in; the three above are then ignored. */
+  readonly serviceAccount: boolean;
+  /** Bound of one request. */
+  readonly requestTimeoutSeconds: number | undefined;
+}
+
+/** Keeps only the first so many listed objects of a kind. */
+export interface CachingPolicy {
+  readonly kubernetesKind: string;
+  readonly maxEntriesPerAgent: number;
+}
+
+/** Which kinds the raw-resources view shows, as regular expressions; at most one of the lists has any. */
+export interface RawResourcesFilter {
+  readonly kindExpressions: readonly string[];
+  readonly omitKindExpressions: readonly string[];
+}
+
+/** Which objects of an account are cached and listed, and how often. Operations and live reads heed none of it. */
+export interface CachingRules {
+  /** The only kinds to cache; empty for all. */
+  readonly kinds: readonly string[];
+  /** Kinds not to cache; empty when `kinds` has any. */
+  readonly omitKinds: readonly string[];
+  readonly policies: readonly CachingPolicy[];
+  /** Into how many agents the account's namespaces are divided. */
+  readonly threads: number;
+  /** Left out, the interval that holds for all agents. */
+  readonly intervalSeconds: number | undefined;
+  /** Whether objects of every kind are linked to their application. */
+  readonly allApplicationRelationships: boolean;
+  readonly rawResources: RawResourcesFilter;
+  /** Whether only objects that carry Spinnaker's application annotation are cached. */
+  readonly onlySpinnakerManaged: boolean;
+  /** False takes every kind for readable. */
+  readonly checkPermissionsOnStartup: boolean;
+}
+
+/** A Kubernetes account. */
+export interface KubernetesAccount extends Account {
+  readonly connection: AccountConnection;
+  /** The only namespaces it may use; empty for all that there are. */
+  readonly namespaces: readonly string[];
+  /** Namespaces it may not use; empty when `namespaces` has any. */
+  readonly omitNamespaces: readonly string[];
+  readonly customResources: readonly CustomResource[];
+  /** All that is known of the account's kinds. */
+  readonly kindRegistry: KindRegistry;
+  /** Whether a pod's metrics are read along with it. */
+  readonly metrics: boolean;
+  /** Whether calls are logged in detail and their output shows in tasks. */
+  readonly debug: boolean;
+  readonly caching: CachingRules;
+}
+
+/** The accounts of a configuration: those that can be used, and the others with the reason. */
+export interface ParsedAccounts {
+  readonly accounts: readonly KubernetesAccount[];
+  readonly rejected: readonly RejectedAccount[];
+}
+
+/**
+ * Reads `kubernetes.accounts`. An account that is wrong is rejected, with a reason that begins with the path of the
+ * setting, and the others are read; of two with one name the first is taken. There are none when
+ * `kubernetes.enabled` is false.
+ *
+ * @throws InvalidInputError when the settings that hold for all accounts are wrong, or the list is none.
+ */
+export function parseKubernetesAccounts(settings: JsonObject): ParsedAccounts {
+  const path = 'kubernetes.accounts';
+  const list = getSetting(settings, path) || [];
+  if (!Array.isArray(list)) throw new InvalidInputError(`${path}: expected a list of accounts`);
+  if (!parseKubernetesSettings(settings).enabled) return { accounts: [], rejected: [] };
+  const accounts = new Map<string, KubernetesAccount>();
+  const rejected: RejectedAccount[] = [];
+  list.forEach((entry, index) => {
+    if (entry === null) return;
+    const at = `${path}[${index}]`;
+    try {
+      const account = parseAccount(entry, at);
+      if (accounts.has(account.name))
+        throw new InvalidInputError(`${at}.name: an earlier account has this name`);
+      accounts.set(account.name, account);
+    } catch (error) {
+      if (!(error instanceof InvalidInputError)) throw error;
+      rejected.push({ name: findEntryName(entry) ?? at, reason: error.message });
+    }
+  });
+  return { accounts: [...accounts.values()], rejected };
+}
+
+/**
+ * What speaks against using a namespace: `wrongNamespace` when it is not among the account's own, `omittedNamespace`
+ * when it is among those left out. Nothing does for a namespace that is not given, or not there yet.
+ */
+export function checkNamespace(
+  account: Pick<KubernetesAccount, 'namespaces' | 'omitNamespaces'>,
+  namespace: string | undefined,
+): string[] {
+  if (!namespace) return [];
+  const codes = [];
+  if (account.namespaces.length > 0 && !account.namespaces.includes(namespace)) codes.push('wrongNamespace');
+  if (account.omitNamespaces.includes(namespace)) codes.push('omittedNamespace');
+  return codes;
+}
+
+/** @throws InvalidInputError; each sentence begins with the path of the setting. */
+function parseAccount(entry: JsonValue, at: string): KubernetesAccount {
+  const fields = parseAccountFields(entry, at);
+  const access = parseAccess(asJsonObject(entry) ?? {}, at);
+  const violations = [
+    ...findUnusableTexts({ ...fields, ...access }, at),
+    ...findConflicts(fields).map((conflict) => `${at}.${conflict}`),
+  ];
+  if (violations.length > 0) throw new InvalidInputError(violations);
+  const kindRegistry = createRegistry(fields.customResources, at);
+  return {
+    name: fields.name,
+    cloudProvider: 'kubernetes',
+    environment: fields.environment || fields.name,
+    accountType: fields.accountType || fields.name,
+    ...access,
+    details: createDetails(fields, kindRegistry),
+    connection: createConnection(fields),
+    namespaces: fields.namespaces,
+    omitNamespaces: fields.omitNamespaces,
+    customResources: fields.customResources,
+    kindRegistry,
+    metrics: fields.metrics,
+    debug: fields.debug,
+    caching: createCachingRules(fields),
+  };
+}
+
+/** What is wrong with fields that are each right by themselves. */
+function findConflicts(fields: AccountFields): readonly string[] {
+  const { kindExpressions = [], omitKindExpressions = [] } = fields.rawResourcesEndpointConfig ?? {};
+  const pairs = [
+    ['namespaces', fields.namespaces, 'omitNamespaces', fields.omitNamespaces],
+    ['kinds', fields.kinds, 'omitKinds', fields.omitKinds],
+    [
+      'rawResourcesEndpointConfig.kindExpressions',
+      kindExpressions,
+      'omitKindExpressions',
+      omitKindExpressions,
+    ],
+  ] as const;
+  const conflicts = pairs
+    .filter(([, only, , omitted]) => only.length > 0 && omitted.length > 0)
+    .map(([only, , omitted]) => `${only}: expected to be empty where ${omitted} is set`);
+  if (fields.name.trim() === '') conflicts.push('name: expected a name, got an empty string');
+  if (fields.namingStrategy !== 'kubernetesAnnotations') {
+    conflicts.push("namingStrategy: expected 'kubernetesAnnotations', the only one there is");
+  }
+  if (fields.oAuthServiceAccount) {
+    conflicts.push('oAuthServiceAccount: not supported: expected a kubeconfig that says how to log in');
+  }
+  for (const expression of [...kindExpressions, ...omitKindExpressions]) {
+    if (!isRegularExpression(expression))
+      conflicts.push('rawResourcesEndpointConfig: expected regular expressions');
+  }
+  return conflicts;
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function createRegistry(customResources: readonly CustomResource[], at: string): KindRegistry {
+  try {
+    return createKindRegistry(customResources);
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    throw new InvalidInputError(
+      error.errors.map((message) => `${at}.${message}`),
+      { cause: error },
+    );
+  }
+}
+
+function createConnection(fields: AccountFields): AccountConnection {
+  return {
+    name: fields.name,
+    kubeconfigFile: fields.kubeconfigFile || undefined,
+    kubeconfigContents: fields.kubeconfigContents || undefined,
+    context: fields.context || undefined,
+    serviceAccount: fields.serviceAccount,
+    requestTimeoutSeconds: fields.kubectlRequestTimeoutSeconds || undefined,
+  };
+}
+
+function createCachingRules(fields: AccountFields): CachingRules {
+  return {
+    kinds: fields.kinds,
+    omitKinds: fields.omitKinds,
+    policies: fields.cachingPolicies,
+    threads: fields.cacheThreads,
+    intervalSeconds: fields.cacheIntervalSeconds,
+    allApplicationRelationships: fields.cacheAllApplicationRelationships,
+    rawResources: fields.rawResourcesEndpointConfig ?? { kindExpressions: [], omitKindExpressions: [] },
+    onlySpinnakerManaged: fields.onlySpinnakerManaged,
+    checkPermissionsOnStartup: fields.checkPermissionsOnStartup,
+  };
+}
+
+/** What the expanded view shows besides the fields of all providers. */
+function createDetails(fields: AccountFields, { spinnakerKindMap }: KindRegistry): JsonObject {
+  const details: JsonObject = {
+    enabled: true,
+    cacheThreads: fields.cacheThreads,
+    namespaces: [...fields.namespaces],
+    dockerRegistries: [],
+    spinnakerKindMap: { ...spinnakerKindMap },
+  };
+  if (fields.cacheIntervalSeconds !== undefined) details.cacheIntervalSeconds = fields.cacheIntervalSeconds;
+  return details;
+}
+
+/** The name in an entry of the list, however wrong the rest of it is. */
+function findEntryName(entry: JsonValue): string | undefined {
+  const name = asJsonObject(entry) && findMember(asJsonObject(entry) ?? {}, 'name');
+  return asString(name)?.trim() || undefined;
+}
