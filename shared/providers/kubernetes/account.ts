@@ -1,6 +1,6 @@
 import type { Account, RejectedAccount } from '../../core/account.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { asJsonObject, asString, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { asJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { parseAccess } from '../../core/permissions.ts';
 import { findMember, getSetting } from '../../core/spring-config.ts';
 import { type AccountFields, findUnusableTexts, parseAccountFields } from './account-fields.ts';
@@ -78,8 +78,8 @@ export interface ParsedAccounts {
 
 /**
  * Reads `kubernetes.accounts`. An account that is wrong is rejected, with a reason that begins with the path of the
- * setting, and the others are read; of two with one name the first is taken. There are none when
- * `kubernetes.enabled` is false.
+ * setting, and the others are read. Of two with one name only the first counts, even if it is rejected: the second
+ * may be open to more people. There are none when `kubernetes.enabled` is false.
  *
  * @throws InvalidInputError when the settings that hold for all accounts are wrong, or the list is none.
  */
@@ -88,22 +88,23 @@ export function parseKubernetesAccounts(settings: JsonObject): ParsedAccounts {
   const list = getSetting(settings, path) || [];
   if (!Array.isArray(list)) throw new InvalidInputError(`${path}: expected a list of accounts`);
   if (!parseKubernetesSettings(settings).enabled) return { accounts: [], rejected: [] };
-  const accounts = new Map<string, KubernetesAccount>();
+  const accounts: KubernetesAccount[] = [];
   const rejected: RejectedAccount[] = [];
+  const names = new Set<string>();
   list.forEach((entry, index) => {
     if (entry === null) return;
     const at = `${path}[${index}]`;
+    const name = findEntryName(entry) ?? at;
     try {
-      const account = parseAccount(entry, at);
-      if (accounts.has(account.name))
-        throw new InvalidInputError(`${at}.name: an earlier account has this name`);
-      accounts.set(account.name, account);
+      if (names.has(name)) throw new InvalidInputError(`${at}.name: an earlier account has this name`);
+      names.add(name);
+      accounts.push(parseAccount(entry, at));
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
-      rejected.push({ name: findEntryName(entry) ?? at, reason: error.message });
+      rejected.push({ name, reason: error.message });
     }
   });
-  return { accounts: [...accounts.values()], rejected };
+  return { accounts, rejected };
 }
 
 /**
@@ -240,6 +241,6 @@ function createDetails(fields: AccountFields, { spinnakerKindMap }: KindRegistry
 
 /** The name in an entry of the list, however wrong the rest of it is. */
 function findEntryName(entry: JsonValue): string | undefined {
-  const name = asJsonObject(entry) && findMember(asJsonObject(entry) ?? {}, 'name');
-  return asString(name)?.trim() || undefined;
+  const name = findMember(asJsonObject(entry) ?? {}, 'name') ?? null;
+  return typeof name === 'object' ? undefined : String(name).trim() || undefined;
 }
