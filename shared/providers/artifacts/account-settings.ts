@@ -2,22 +2,22 @@ import type { RejectedAccount } from '../../core/account.ts';
 import {
   booleanField,
   type Field,
-  jsonObjectField,
+  jsonField,
   listOf,
   objectField,
   parseWith,
   requireField,
 } from '../../core/coerce.ts';
 import { InvalidInputError } from '../../core/errors.ts';
-import { asJsonObject, asString, type JsonObject } from '../../core/json.ts';
+import { asJsonObject, type JsonObject } from '../../core/json.ts';
 import { bindKeys, findMember, getSetting } from '../../core/spring-config.ts';
 import type { ArtifactSource, OpenedSources } from './source.ts';
 
 /** One entry of `artifacts.<kind>.accounts`. */
 export interface ConfiguredAccount {
-  /** Its name, or its place in the configuration when it has none. */
+  /** Empty when it has none: then it is rejected. */
   readonly name: string;
-  /** What messages about it begin with. */
+  /** What messages about it begin with: what it is and its name, or its place in the configuration. */
   readonly context: string;
   /** The entry, keys as they were spelled. */
   readonly settings: JsonObject;
@@ -52,7 +52,8 @@ export function openConfiguredAccounts(options: OpenAccountsOptions): OpenedSour
   };
   attempt(`artifacts.${options.kind}`, () => {
     for (const account of findAccounts(options)) {
-      attempt(account.name, () => {
+      attempt(account.name || account.context, () => {
+        if (account.name === '') throw new InvalidInputError(`${account.context}: name: expected a value`);
         if (sources.has(account.name)) throw new InvalidInputError(`${account.context}: the name is taken`);
         sources.set(account.name, options.open(account));
       });
@@ -61,10 +62,11 @@ export function openConfiguredAccounts(options: OpenAccountsOptions): OpenedSour
   return { sources: [...sources.values()], rejectedAccounts };
 }
 
-/** Describes one entry of the list of accounts. `place` stands in for a missing name. */
+/** Describes one entry of the list of accounts. `place` is where it stands, for messages when it has no name. */
 export function describeAccount(settings: JsonObject, kind: string, place: string): ConfiguredAccount {
-  const name = asString(findMember(settings, 'name'))?.trim() || place;
-  return { name, context: `artifacts.${kind} account '${name}'`, settings };
+  const value = findMember(settings, 'name') ?? '';
+  const name = typeof value === 'object' ? '' : String(value).trim();
+  return { name, context: name === '' ? place : `artifacts.${kind} account '${name}'`, settings };
 }
 
 /**
@@ -85,9 +87,9 @@ function findAccounts({ settings, kind, complete }: OpenAccountsOptions): readon
   const { enabled, accounts = [] } = parseSettings(kindFields, root, `artifacts.${kind}`);
   if (enabled !== true) return [];
   const configured = accounts.map((entry, index) =>
-    describeAccount(entry, kind, `artifacts.${kind}.accounts[${index}]`),
+    describeAccount(asJsonObject(entry) ?? {}, kind, `artifacts.${kind}.accounts[${index}]`),
   );
   return complete?.(configured) ?? configured;
 }
 
-const kindFields = { enabled: booleanField(), accounts: listOf(jsonObjectField()) };
+const kindFields = { enabled: booleanField(), accounts: listOf(jsonField()) };

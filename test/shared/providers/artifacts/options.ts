@@ -54,11 +54,16 @@ export function createTestOptions(
   };
 }
 
-/** All of a body as text. */
-export async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+/** All of a body. */
+export async function readBytes(body: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
+  for await (const chunk of body ?? []) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** All of a body as text. */
+export async function readText(body: AsyncIterable<Uint8Array> | undefined): Promise<string> {
+  return Buffer.from(await readBytes(body)).toString('utf8');
 }
 
 /** A signal that nobody aborts. */

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
 import {
   type DownloaderOptions,
   startDownloader,
@@ -7,12 +6,12 @@ import { parseUrlRestrictions } from '../../../../shared/providers/artifacts/url
 import { createTestClock, createTestLog, middling } from './options.ts';
 
 /** A downloader that may reach this machine, every name included. */
-export function startTestDownloader(options: Partial<DownloaderOptions> = {}, restrictions: JsonObject = {}) {
+export function startTestDownloader(options: Partial<DownloaderOptions> = {}) {
   const clock = createTestClock();
   const log = createTestLog();
   const downloader = startDownloader({
     account: 'files',
-    restrictions: parseUrlRestrictions({ allowedIps: ['127.0.0.1'], ...restrictions }, 'files'),
+    restrictions: parseUrlRestrictions({ allowedIps: ['127.0.0.1'] }, 'files'),
     clock,
     randomness: middling,
     log,

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../shared/core/json.ts';
+import { openHttpSources } from '../../../../shared/providers/artifacts/http.ts';
+import { createTestOptions, neverAborted, readText } from './options.ts';
+import { startOrigin } from './origin.ts';
+
+const local = { urlRestrictions: { allowedIps: ['127.0.0.1'] } };
+
+function open(http: JsonObject, shared: JsonObject = local) {
+  return openHttpSources(createTestOptions({ artifacts: { ...shared, http } }));
+}
+
+function names(http: JsonObject): string[] {
+  return open(http).sources.map(({ name }) => name);
+}
+
+describe('the accounts of artifacts.http', () => {
+  test('are none unless enabled', () => {
+    expect(names({})).toEqual([]);
+    expect(names({ enabled: false, accounts: [{ name: 'a' }] })).toEqual([]);
+    expect(openHttpSources(createTestOptions({})).sources).toEqual([]);
+  });
+
+  test('include the built-in one as long as none has credentials', () => {
+    const user = { name: 'b', 'username-password-file': '/x' };
+
+    expect(names({ enabled: true })).toEqual(['no-auth-http-account']);
+    expect(names({ enabled: 'true', accounts: [{ name: 'a' }] })).toEqual(['a', 'no-auth-http-account']);
+    expect(names({ enabled: true, accounts: [{ name: 'a' }, user] })).toEqual(['a', 'b']);
+    expect(names({ enabled: true, accounts: [{ name: 'no-auth-http-account' }] })).toEqual([
+      'no-auth-http-account',
+    ]);
+  });
+
+  test('show what Deck selects by', () => {
+    expect(open({ enabled: true }).sources[0]).toMatchObject({
+      name: 'no-auth-http-account',
+      type: 'artifacts-http',
+      types: ['http/file'],
+    });
+  });
+
+  test('are rejected one by one, by name and reason', () => {
+    const { sources, rejectedAccounts } = open({
+      enabled: true,
+      accounts: [
+        { name: 'good' },
+        { name: 'list', username: ['planted'] },
+        { name: 'range', urlRestrictions: { rejectedIps: ['planted'] } },
+        { name: 'good', username: 'planted' },
+        { name: 'text', urlRestrictions: 'planted' },
+        { username: 'planted' },
+        { name: { planted: true } },
+        'planted',
+        { name: 7 },
+      ],
+    });
+
+    expect(sources.map(({ name }) => name)).toEqual(['good', '7']);
+    expect(rejectedAccounts).toEqual([
+      { name: 'list', reason: "artifacts.http account 'list': username: expected a string, got a list" },
+      {
+        name: 'range',
+        reason:
+          "artifacts.http account 'range': urlRestrictions: rejectedIps: expected an IP address or a CIDR block such as 10.0.0.0/8",
+      },
+      { name: 'good', reason: "artifacts.http account 'good': the name is taken" },
+      {
+        name: 'text',
+        reason:
+          "artifacts.http account 'text': urlRestrictions: expected an object, got a string (not shown)",
+      },
+      { name: 'artifacts.http.accounts[5]', reason: 'artifacts.http.accounts[5]: name: expected a value' },
+      { name: 'artifacts.http.accounts[6]', reason: 'artifacts.http.accounts[6]: name: expected a value' },
+      { name: 'artifacts.http.accounts[7]', reason: 'artifacts.http.accounts[7]: name: expected a value' },
+    ]);
+  });
+
+  test('are rejected as a whole when their list is none', () => {
+    const { sources, rejectedAccounts } = open({ enabled: true, accounts: 'planted' });
+
+    expect(sources).toEqual([]);
+    expect(rejectedAccounts).toEqual([
+      {
+        name: 'artifacts.http',
+        reason: 'artifacts.http: accounts: expected a list, got a string (not shown)',
+      },
+    ]);
+  });
+});
+
+describe('fetching http/file', () => {
+  async function fetchFrom(http: JsonObject, reference: string | undefined, shared: JsonObject = local) {
+    const { sources } = open(http, shared);
+    const [account] = sources;
+    const artifact = { type: 'http/file', ...(reference === undefined ? {} : { reference }) };
+    try {
+      const content = await account?.fetch(artifact, neverAborted());
+      return await readText(content?.body);
+    } finally {
+      for (const source of sources) await source[Symbol.asyncDispose]();
+    }
+  }
+
+  test('reads the reference with the credentials of the account', async () => {
+    await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
+    const accounts = [{ name: 'a', username: 'ann', password: 12345 }];
+
+    const text = await fetchFrom({ enabled: true, accounts }, `${origin.url}/a.yml?x=y`);
+
+    expect(text).toBe('kind: Pod');
+    expect(origin.requests[0]?.url).toBe('/a.yml?x=y');
+    expect(origin.requests[0]?.headers.authorization).toBe(`Basic ${btoa('ann:12345')}`);
+  });
+
+  test('sends no credentials without an account of its own, not even those of the URL', async () => {
+    await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
+    const reference = origin.url.replace('//', '//ann:pass@');
+
+    expect(await fetchFrom({ enabled: true }, reference)).toBe('kind: Pod');
+    expect(origin.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  test('refuses this machine unless the restrictions allow it', async () => {
+    await using origin = await startOrigin((_, response) => response.end('secret'));
+    const own = { urlRestrictions: { 'allowed-ips': ['127.0.0.1'] } };
+
+    await expect(fetchFrom({ enabled: true }, origin.url, {})).rejects.toThrow('rejectVerbatimIps');
+    expect(await fetchFrom({ enabled: true, accounts: [{ name: 'a', ...own }] }, origin.url, {})).toBe(
+      'secret',
+    );
+  });
+
+  test('puts the restrictions of the account above those of all accounts', async () => {
+    await using origin = await startOrigin((_, response) => response.end('secret'));
+    const accounts = [{ name: 'a', urlRestrictions: { allowedSchemes: ['https'] } }];
+
+    await expect(fetchFrom({ enabled: true, accounts }, origin.url)).rejects.toThrow('allowedSchemes');
+  });
+
+  test('keeps to the largest size that is configured', async () => {
+    await using origin = await startOrigin((_, response) => response.end('12345678901'));
+
+    await expect(
+      fetchFrom({ enabled: true }, origin.url, { ...local, 'max-download-bytes': 10 }),
+    ).rejects.toThrow('larger than the limit of 10 bytes');
+  });
+
+  test.each([undefined, '', 'planted', '/planted', 'http://', 'http://[planted'])(
+    'refuses the reference %j without repeating it',
+    async (reference) => {
+      await expect(fetchFrom({ enabled: true }, reference)).rejects.toThrow(
+        /^Malformed URL \(check the reference of the artifact\): expected an absolute URL$/,
+      );
+    },
+  );
+});
