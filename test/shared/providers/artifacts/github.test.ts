@@ -1,0 +1,185 @@
+import type { RequestListener } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import type { Artifact } from '../../../../shared/core/artifact.ts';
+import { FailedOperationError, NotFoundError } from '../../../../shared/core/errors.ts';
+import type { JsonObject } from '../../../../shared/core/json.ts';
+import { openGitHubSources } from '../../../../shared/providers/artifacts/github.ts';
+import { createTestOptions, neverAborted, readText } from './options.ts';
+import { type Origin, startOrigin } from './origin.ts';
+
+const contents = '/api/v3/repos/acme/shop/contents/web.yml';
+
+/** A server that describes one file at `contents` and holds it at `/raw/web.yml`. */
+function startGitHub(
+  describe: (origin: Origin) => JsonObject = ({ url }) => ({ download_url: `${url}/raw/web.yml` }),
+) {
+  let origin: Origin | undefined;
+  const listener: RequestListener = (request, response) => {
+    const { pathname } = new URL(request.url ?? '', 'http://x');
+    const raw = pathname === '/raw/web.yml' || request.headers.accept?.endsWith('.raw') === true;
+    if (raw) response.end('kind: Pod');
+    else if (pathname === contents && origin) response.end(JSON.stringify(describe(origin)));
+    else response.writeHead(404).end('{}');
+  };
+  return startOrigin(listener).then((started) => {
+    origin = started;
+    return started;
+  });
+}
+
+function open(account: JsonObject, more: JsonObject = {}) {
+  return openGitHubSources(
+    createTestOptions({
+      artifacts: {
+        urlRestrictions: { allowedIps: ['127.0.0.1'] },
+        github: { enabled: true, accounts: [{ name: 'gh', ...account }], ...more },
+      },
+    }),
+  );
+}
+
+async function fetchFile(account: JsonObject, artifact: Artifact): Promise<string> {
+  const { sources } = open(account);
+  try {
+    const content = await sources[0]?.fetch({ type: 'github/file', ...artifact }, neverAborted());
+    return await readText(content?.body);
+  } finally {
+    for (const source of sources) await source[Symbol.asyncDispose]();
+  }
+}
+
+function asked({ requests }: Origin) {
+  return requests.map(({ url, headers }) => `${url} ${headers.accept} ${headers.authorization ?? '-'}`);
+}
+
+describe('the accounts of artifacts.github', () => {
+  test('show what Deck selects by', () => {
+    expect(open({}).sources[0]).toMatchObject({
+      name: 'gh',
+      type: 'artifacts-github',
+      types: ['github/file'],
+    });
+  });
+
+  test('are none unless enabled', () => {
+    expect(open({}, { enabled: false }).sources).toEqual([]);
+  });
+
+  test.each([
+    [{ tokenFile: '/secrets/planted' }, 'tokenFile'],
+    [{ 'token-file': '/secrets/planted' }, 'tokenFile'],
+    [{ usernamePasswordFile: '/secrets/planted' }, 'usernamePasswordFile'],
+    [{ githubApp: { appId: '1', appPrivateKeyPath: '/secrets/planted' } }, 'githubApp: appPrivateKeyPath'],
+  ])('are rejected for files when deployed, by name: %j', (account, key) => {
+    const accounts = [
+      { name: 'gh', ...account },
+      { name: 'other', token: 'planted' },
+    ];
+    const { sources, rejectedAccounts } = openGitHubSources(
+      createTestOptions({ artifacts: { github: { enabled: true, accounts } } }, { placement: 'deployed' }),
+    );
+
+    expect(sources.map(({ name }) => name)).toEqual(['other']);
+    expect(rejectedAccounts).toEqual([
+      {
+        name: 'gh',
+        reason: `artifacts.github account 'gh': ${key}: deployed functions read no files, give the value itself`,
+      },
+    ]);
+  });
+});
+
+describe('fetching github/file', () => {
+  test('asks for the download URL, then downloads', async () => {
+    await using origin = await startGitHub();
+
+    const text = await fetchFile(
+      { token: 't' },
+      { reference: origin.url + contents, version: 'release/1 2' },
+    );
+
+    expect(text).toBe('kind: Pod');
+    expect(asked(origin)).toEqual([`${contents}?ref=release%2F1+2 */* token t`, '/raw/web.yml */* token t']);
+  });
+
+  test.each([undefined, ''])('reads master when the version is %j', async (version) => {
+    await using origin = await startGitHub();
+
+    await fetchFile(
+      {},
+      { reference: `${origin.url}${contents}?ref=other`, ...(version === undefined ? {} : { version }) },
+    );
+
+    expect(origin.requests[0]?.url).toBe(`${contents}?ref=master`);
+  });
+
+  test('makes one request where the contents API gives the file itself', async () => {
+    await using origin = await startGitHub();
+
+    const text = await fetchFile(
+      { 'use-content-api': 'true', token: 't' },
+      { reference: origin.url + contents },
+    );
+
+    expect(text).toBe('kind: Pod');
+    expect(asked(origin)).toEqual([`${contents}?ref=master application/vnd.github.v3.raw token t`]);
+  });
+
+  test('asks in the version of the API that the account names', async () => {
+    await using origin = await startGitHub();
+
+    await fetchFile({ useContentAPI: true, githubAPIVersion: 'v4' }, { reference: origin.url + contents });
+
+    expect(origin.requests[0]?.headers.accept).toBe('application/vnd.github.v4.raw');
+  });
+
+  test('keeps the token from a download URL elsewhere', async () => {
+    await using raw = await startOrigin((_, response) => response.end('kind: Pod'));
+    await using origin = await startGitHub(() => ({ download_url: `${raw.url}/web.yml?token=short-lived` }));
+
+    expect(await fetchFile({ token: 'planted' }, { reference: origin.url + contents })).toBe('kind: Pod');
+
+    expect(asked(raw)).toEqual(['/web.yml?token=short-lived */* -']);
+  });
+
+  test('holds the download URL to the restrictions', async () => {
+    await using origin = await startGitHub(() => ({
+      download_url: 'http://169.254.169.254/latest/meta-data/',
+    }));
+
+    await expect(fetchFile({}, { reference: origin.url + contents })).rejects.toThrow(
+      "Host '169.254.169.254' is not allowed",
+    );
+  });
+
+  test.each([
+    ['no download URL', {}],
+    ['an empty one', { download_url: '' }],
+    ['null', { download_url: null }],
+    ['something else', { download_url: 'planted' }],
+  ])('explains itself when GitHub tells %s', async (_, description) => {
+    await using origin = await startGitHub(() => description);
+
+    const failure = await fetchFile({}, { reference: origin.url + contents }).catch(
+      (error: unknown) => error,
+    );
+
+    expect(failure).toBeInstanceOf(FailedOperationError);
+    expect(String(failure)).toContain(`127.0.0.1:${origin.port} did not tell a download URL`);
+    expect(String(failure)).not.toContain('planted');
+  });
+
+  test('explains itself when the reference is a web page, however long', async () => {
+    await using page = await startOrigin((_, response) => response.end('<html>'.repeat(2 ** 21)));
+
+    await expect(fetchFile({}, { reference: `${page.url}/acme/shop/blob/web.yml` })).rejects.toThrow(
+      'the reference must be the contents-API URL of a file',
+    );
+  });
+
+  test('reports a file that is not there', async () => {
+    await using origin = await startGitHub();
+
+    await expect(fetchFile({}, { reference: `${origin.url}/other` })).rejects.toBeInstanceOf(NotFoundError);
+  });
+});
