@@ -57,7 +57,7 @@ describe('parseMoniker', () => {
 
   test('finds the parts that a name was made of', () => {
     fc.assert(
-      fc.property(segment, segment, segment, version, (app, stack, detail, sequence) => {
+      fc.property(fc.tuple(segment, segment, segment), version, ([app, stack, detail], sequence) => {
         const cluster = `${app}-${stack}-${detail}`;
         const name = `${cluster}-v${String(sequence).padStart(3, '0')}`;
         expect(parseMoniker(name)).toEqual({ app, stack, detail, cluster, sequence });

@@ -44,7 +44,11 @@ export function readMessage(condition: JsonObject, fallback: string): string {
   return asString(condition.message) || fallback;
 }
 
-/** @throws FailedOperationError when the object is of another API than `apps/v1`, whose fields it might lack. */
+/**
+ * Checks that a workload has the fields its status is read from.
+ *
+ * @throws FailedOperationError when it is of another apiVersion than `apps/v1`.
+ */
 export function checkAppsV1(manifest: Manifest): void {
   if (manifest.apiVersion === 'apps/v1') return;
   const kind = asString(manifest.kind) ?? 'Object';

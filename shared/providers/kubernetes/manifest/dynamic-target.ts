@@ -8,7 +8,11 @@ export const targetCriteria = ['oldest', 'newest', 'second_newest', 'largest', '
 /** One of the criteria above. */
 export type TargetCriteria = (typeof targetCriteria)[number];
 
-/** @throws InvalidInputError for anything but one of the criteria. */
+/**
+ * Reads the criteria from a path, spelled exactly so.
+ *
+ * @throws InvalidInputError for anything else.
+ */
 export function parseTargetCriteria(text: string): TargetCriteria {
   const criteria = targetCriteria.find((known) => known === text);
   if (criteria !== undefined) return criteria;

@@ -23,7 +23,11 @@ export interface OwnerReference {
   readonly uid: string;
 }
 
-/** @throws InvalidInputError for what cannot be a Kubernetes object: not an object, or no `kind`, `apiVersion` or `metadata`. */
+/**
+ * Takes a value of a request for a Kubernetes object, unchanged.
+ *
+ * @throws InvalidInputError when it is no object or has no `kind`, `apiVersion` or `metadata`.
+ */
 export function parseManifest(value: unknown): Manifest {
   if (!isJsonObject(value)) throw new InvalidInputError('manifest: expected a Kubernetes object');
   const what = asString(getPath(value, 'metadata', 'name')) ?? asString(value.kind) ?? 'manifest';

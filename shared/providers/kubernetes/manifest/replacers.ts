@@ -38,7 +38,7 @@ const podTemplateReplacers: readonly Replacer[] = [
   inContainers(artifactTypes.secret, ['env', '*', 'valueFrom', 'secretKeyRef', 'name']),
 ];
 
-/** A bare pod: the images of its containers alone, and only where they have no tag or are named with it. */
+/** A bare pod: the images of its containers alone, each compared whole. */
 const podReplacers: readonly Replacer[] = [
   {
     artifactType: artifactTypes.dockerImage,

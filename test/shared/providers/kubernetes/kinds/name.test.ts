@@ -20,6 +20,7 @@ describe('parseKind', () => {
     ['Deployment', 'deployment'],
     ['DEPLOY', 'deployment'],
     ['deployment.apps', 'deployment'],
+    ['Deployment.APPS', 'deployment'],
     ['Ingress.networking.k8s.io', 'ingress'],
     ['replicaset', 'replicaSet'],
     ['rs', 'replicaSet'],

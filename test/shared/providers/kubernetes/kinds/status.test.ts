@@ -162,6 +162,11 @@ describe('status', () => {
     expect(find('job').getStatus(job).failed).toEqual({ state: true, message: 'The job has failed' });
   });
 
+  test('waits for the controller also where no generation is known', () => {
+    const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: {}, status: {} };
+    expect(find('deployment').getStatus(deployment)).toEqual(toStatus(unobserved));
+  });
+
   test('compares conditions without regard to case', () => {
     const job = { status: { conditions: [null, 'x', { type: 'FAILED', status: 'true', message: 'm' }] } };
     expect(find('job').getStatus(job).failed).toEqual({ state: true, message: 'm' });

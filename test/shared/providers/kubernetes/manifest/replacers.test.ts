@@ -64,7 +64,7 @@ describe('an image', () => {
     freeze({ spec: { template: { spec: { containers: [{ image: text }] } } } });
   const imageOf = (manifest: Manifest) => findArtifacts(manifest, find('deployment'))[0]?.reference;
 
-  test.each([
+  test.for([
     ['nginx', 'nginx', 'match-name-and-tag', true],
     ['nginx:1.2', 'nginx', 'match-name-and-tag', true],
     ['nginx:1.2@sha256:1f', 'nginx:1.2', 'match-name-and-tag', true],
@@ -79,7 +79,7 @@ describe('an image', () => {
     ['nginx:1.2', 'nginx', 'match-name-only', false],
     ['nginx:1.2', 'nginx:1.2', 'match-name-only', true],
     ['registry:5000/nginx', 'registry:5000/nginx', 'match-name-only', true],
-  ] as const)('%s takes the artifact %s under %s: %s', (field, name, imageBinding, taken) => {
+  ] as const)('%s takes the artifact %s under %s: %s', ([field, name, imageBinding, taken]) => {
     const artifact = { type: 'docker/image', name, reference: 'new:1' };
     const result = bind([artifact], { manifest: withImage(field), kind: 'deployment', imageBinding });
     expect(imageOf(result.manifest)).toBe(taken ? 'new:1' : field);

@@ -137,6 +137,8 @@ describe('chooseVersion', () => {
 
   test('does not reuse what has no version', () => {
     expect(chooseVersion({ manifest, live: [live('', { from: manifest }), live('v001')] })).toBe(2);
+    const later = [live('', { age: 9, from: manifest }), live('v001', { from: manifest }), live('v002')];
+    expect(chooseVersion({ manifest, live: later })).toBe(1);
   });
 
   test('never reuses a version of other content, and never takes one that is taken', () => {
@@ -164,14 +166,14 @@ describe('isVersioned', () => {
   });
   const plain = { metadata: { name: 'a' } };
 
-  test.each([
+  test.for<readonly [Manifest, boolean | undefined, boolean, boolean]>([
     [annotated('true'), false, false, true],
     [annotated('false'), true, true, false],
     [plain, true, false, true],
     [plain, false, true, false],
     [plain, undefined, true, true],
     [plain, undefined, false, false],
-  ])('of %j, requested %j, by default %j: %s', (manifest, requested, kindDefault, expected) => {
+  ])('of %j, requested %j, by default %j: %s', ([manifest, requested, kindDefault, expected]) => {
     expect(isVersioned({ manifest, requested, kindDefault })).toBe(expected);
   });
 
