@@ -1,24 +1,69 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { getErrorMessage } from '../../shared/core/errors.ts';
+import { takeFileLock } from './file-lock.ts';
 
-const root = path.resolve(import.meta.dirname, '../..');
-const outputDir = path.join(root, 'dist', 'local');
-const stampFile = path.join(outputDir, 'build.json');
+/** How often a builder looks whether another one has finished, in milliseconds. */
+const lockPollIntervalMs = 50;
+
+/** A process that runs may still load chunks of an earlier build: they are kept for so long, in milliseconds. */
+const oldChunkLifetimeMs = 24 * 60 * 60 * 1000;
 
 /** CommonJS packages in an ES module bundle need a `require` for Node's own modules. */
 const banner =
   "import { createRequire as makeRequire } from 'node:module';\nconst require = makeRequire(import.meta.url);";
 
-/** Everything that the last build read, with its time of change: as long as they match, it is up to date. */
+/** What to build. */
+export interface BuildLocalOptions {
+  /** Busdriver's own folder, absolute. */
+  readonly root: string;
+  /** Where the bundles go, absolute. */
+  readonly outputDir: string;
+}
+
+/** What the last build read, so that it need not be repeated. */
 interface Stamp {
   readonly options: string;
+  /** Time of change of each file, milliseconds since the epoch, by path from the root. */
   readonly inputs: { readonly [file: string]: number };
 }
 
-function getOptions(): BuildOptions {
-  const entries = ['main', 'demo'].map((name) => path.join(import.meta.dirname, `${name}.ts`));
+/**
+ * Bundles `npm start` (and the demo) with all functions, each function in chunks that are read on its first use. A
+ * build whose inputs have not changed is not repeated; concurrent builders wait for one of them.
+ *
+ * @returns whether there was anything to build
+ * @throws Error when the sources do not compile, with what is wrong where
+ */
+export async function buildLocal({ root, outputDir }: BuildLocalOptions): Promise<boolean> {
+  const options = getOptions(root, outputDir);
+  const stampFile = path.join(outputDir, 'build.json');
+  await mkdir(outputDir, { recursive: true });
+  for (;;) {
+    if (await isUpToDate(stampFile, { root, options })) return false;
+    await using lock = await takeFileLock(path.join(outputDir, 'build.lock'));
+    if (lock === undefined) {
+      await sleep(lockPollIntervalMs);
+      continue;
+    }
+    const startedAtMs = Date.now();
+    const { metafile } = await build({ ...options, metafile: true });
+    await removeOldChunks(path.join(outputDir, 'chunks'), metafile);
+    const inputs = await readTimes(root, listInputs(metafile));
+    const stamp: Stamp = { options: JSON.stringify(options), inputs };
+    // What changed meanwhile may or may not have been read: the next build finds out.
+    const isStable = Object.values(inputs).every((time) => time < startedAtMs);
+    if (isStable) await writeFile(stampFile, JSON.stringify(stamp));
+    return true;
+  }
+}
+
+function getOptions(root: string, outputDir: string): BuildOptions {
+  const entries = ['main', 'demo'].map((name) => path.join(root, 'infra', 'local', `${name}.ts`));
   return {
     absWorkingDir: root,
     entryPoints: entries.filter((file) => existsSync(file)),
@@ -29,53 +74,62 @@ function getOptions(): BuildOptions {
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    conditions: ['module'],
-    // Has a native part that it finds beside itself.
-    external: ['classic-level'],
+    // It loads its actions by computed names, and LevelDB finds its native part beside itself.
+    external: ['dynalite'],
     minifySyntax: true,
     minifyWhitespace: true,
     keepNames: true,
     sourcemap: true,
+    sourcesContent: false,
     legalComments: 'none',
     banner: { js: banner },
     chunkNames: 'chunks/[name]-[hash]',
-    metafile: true,
-    logLevel: 'warning',
+    logLevel: 'silent',
   };
 }
 
-async function isUpToDate(options: BuildOptions): Promise<boolean> {
+async function isUpToDate(
+  stampFile: string,
+  { root, options }: { root: string; options: BuildOptions },
+): Promise<boolean> {
   try {
     const stamp: Stamp = JSON.parse(await readFile(stampFile, 'utf8'));
     if (stamp.options !== JSON.stringify(options)) return false;
-    const current = await readTimes(Object.keys(stamp.inputs));
+    const current = await readTimes(root, Object.keys(stamp.inputs));
     return Object.entries(stamp.inputs).every(([file, time]) => current[file] === time);
   } catch {
+    // No build yet, or one of its inputs is gone.
     return false;
   }
 }
 
-async function readTimes(files: readonly string[]): Promise<{ [file: string]: number }> {
+async function readTimes(root: string, files: readonly string[]): Promise<{ [file: string]: number }> {
   const times = files.map(async (file) => [file, (await stat(path.join(root, file))).mtimeMs] as const);
   return Object.fromEntries(await Promise.all(times));
 }
 
+/** The folders are inputs because a new function changes nothing else that was read. */
 function listInputs({ inputs }: Metafile): readonly string[] {
-  const own = ['package-lock.json', path.relative(root, import.meta.filename)];
-  return [
-    ...own,
-    ...Object.keys(inputs).filter((file) => !file.startsWith('node_modules/') && !file.includes(':')),
-  ];
+  const files = Object.keys(inputs).filter((file) => !file.includes('node_modules/'));
+  const folders = files.map((file) => path.dirname(file)).filter((folder) => folder.startsWith('functions'));
+  return ['package-lock.json', 'infra/local/build.ts', ...new Set(folders), ...files];
 }
 
-const options = getOptions();
-if (!(await isUpToDate(options))) {
-  await rm(outputDir, { recursive: true, force: true });
-  const { metafile } = await build(options);
-  const stamp: Stamp = {
-    options: JSON.stringify(options),
-    inputs: await readTimes(listInputs(metafile as Metafile)),
-  };
-  await mkdir(outputDir, { recursive: true });
-  await writeFile(stampFile, JSON.stringify(stamp));
+async function removeOldChunks(dir: string, { outputs }: Metafile): Promise<void> {
+  const current = new Set(Object.keys(outputs).map((file) => path.basename(file)));
+  for (const name of await readdir(dir)) {
+    const file = path.join(dir, name);
+    const isOld = Date.now() - (await stat(file)).mtimeMs > oldChunkLifetimeMs;
+    if (isOld && !current.has(name)) await rm(file, { force: true });
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = path.resolve(import.meta.dirname, '../..');
+  try {
+    await buildLocal({ root, outputDir: path.join(root, 'dist', 'local') });
+  } catch (error) {
+    console.error(getErrorMessage(error));
+    process.exitCode = 1;
+  }
 }
