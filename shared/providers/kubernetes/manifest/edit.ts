@@ -37,6 +37,7 @@ export function changeTemplateSpecs<T extends JsonValue>(
   root: T,
   change: (podSpec: JsonObject) => JsonValue,
 ): T {
+  if (typeof root !== 'object' || root === null) return root;
   const inner = changeMembers(root, (member) => changeTemplateSpecs(member, change));
   return changeAt(inner, ['spec', 'template', 'spec'], (value) =>
     isJsonObject(value) ? change(value) : value,
@@ -67,6 +68,14 @@ function changeMembers(value: JsonValue, change: (member: JsonValue) => JsonValu
     return items.every((item, index) => item === value[index]) ? value : items;
   }
   if (!isJsonObject(value)) return value;
-  const entries = Object.entries(value).map(([key, member]) => [key, change(member)] as const);
-  return entries.every(([key, member]) => member === value[key]) ? value : Object.fromEntries(entries);
+  // Deploys walk whole manifests many times, nearly always without a change: copy at the first one only.
+  let copy: JsonObject | undefined;
+  for (const key of Object.keys(value)) {
+    const member = value[key] as JsonValue;
+    const changed = change(member);
+    if (changed === member) continue;
+    copy ??= { ...value };
+    copy[key] = changed;
+  }
+  return copy ?? value;
 }
