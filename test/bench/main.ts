@@ -1,0 +1,101 @@
+import { parseArgs } from 'node:util';
+import { startCluster } from '../../infra/local/cluster.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { type BundleReport, measureBundles } from './bundles.ts';
+import { countDeployCalls, measureDeploys, measureReads, openApiClient, type Row } from './deploy-rows.ts';
+import { openFloor } from './floor.ts';
+import { type CallCounts, startRunningSystem } from './running-system.ts';
+import { summarize } from './statistics.ts';
+import { toTable } from './table.ts';
+
+const help = `npm run bench -- [options]
+
+Measures Busdriver against the real control plane on this machine and prints a table, then the same as JSON. Absolute times
+wander on shared machines: compare rows with the floor that was measured in the same run.
+
+Options:
+  --samples N   samples of each timed row (default 60)
+  --starts N    starts of the whole system (default 7)
+  --json        print the JSON alone
+  --help        this text
+`;
+
+/** Everything that a run measured. */
+export interface BenchReport {
+  readonly node: string;
+  readonly rows: readonly Row[];
+  readonly calls: { readonly [kind: string]: CallCounts };
+  readonly bundles: readonly BundleReport[];
+}
+
+interface Options {
+  readonly samples: number;
+  readonly starts: number;
+}
+
+const { values } = parseArgs({
+  options: {
+    samples: { type: 'string', default: '60' },
+    starts: { type: 'string', default: '7' },
+    json: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+if (values.help) {
+  process.stdout.write(help);
+} else {
+  const report = await runBench({ samples: Number(values.samples), starts: Number(values.starts) });
+  if (!values.json) process.stdout.write(`${toTable(report)}\n`);
+  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
+}
+
+async function runBench({ samples, starts }: Options): Promise<BenchReport> {
+  const tell = (line: string): void => {
+    process.stderr.write(`${line}\n`);
+  };
+  await using cluster = await startCluster({ report: tell });
+  const namespace = 'default';
+  tell('starting the system');
+  const startRows = await measureStarts(cluster.kubeconfig, starts);
+  tell('counting the calls of a deploy');
+  const calls = await countCalls(cluster.kubeconfig, namespace);
+  tell('measuring deploys and reads');
+  await using dir = await makeTempDir();
+  await using system = await startRunningSystem({ kubeconfig: cluster.kubeconfig, dataDir: dir.path });
+  await using client = openApiClient(system.url);
+  await using floor = await openFloor(cluster, namespace);
+  const options = { client, floor, namespace, n: samples, warmUp: 10 };
+  const rows = [...startRows, ...(await measureDeploys(options)), ...(await measureReads(options))];
+  const memory = summarize([await system.readMemoryMiB()]);
+  rows.push({
+    name: `memory after ${3 * (samples + 10)} deploys, engines included`,
+    unit: 'MiB',
+    summary: memory,
+  });
+  tell('measuring bundles');
+  return { node: process.version, rows, calls, bundles: await measureBundles(tell) };
+}
+
+async function measureStarts(kubeconfig: string, starts: number): Promise<Row[]> {
+  const ready: number[] = [];
+  const idle: number[] = [];
+  await using dir = await makeTempDir();
+  for (let round = 0; round <= starts; round += 1) {
+    await using system = await startRunningSystem({ kubeconfig, dataDir: dir.path });
+    await fetch(new URL('/health', system.url));
+    // The first start makes the tables and fills the compile cache.
+    if (round > 0) ready.push(system.readyMs);
+    if (round > 0) idle.push(await system.readMemoryMiB());
+  }
+  return [
+    { name: 'ready after start', unit: 'ms', summary: summarize(ready), limit: 1_500 },
+    { name: 'memory when idle, engines included', unit: 'MiB', summary: summarize(idle), limit: 150 },
+  ];
+}
+
+async function countCalls(kubeconfig: string, namespace: string): Promise<BenchReport['calls']> {
+  await using dir = await makeTempDir();
+  await using system = await startRunningSystem({ kubeconfig, dataDir: dir.path, counting: true });
+  return await countDeployCalls(system, namespace);
+}

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Numbers of calls by name, such as `PutItem` or `Kubernetes GET`. */
+export type CallCounts = { readonly [name: string]: number };
+
+/** What `npm start` starts, as its own process, watched from outside. */
+export interface RunningSystem extends AsyncDisposable {
+  readonly url: string;
+  /** Milliseconds from the start of the process to its ready line. */
+  readonly readyMs: number;
+  /** Resident memory of the process with all its engines, MiB. */
+  readMemoryMiB(): Promise<number>;
+  /** The calls it made since it was last asked. Answers only where counting was asked for. */
+  takeCounts(): Promise<CallCounts>;
+}
+
+/** Starts the built system on a free port. */
+export async function startRunningSystem(options: {
+  readonly kubeconfig: string;
+  readonly dataDir: string;
+  /** Counting costs a little time: not for rows that measure time. */
+  readonly counting?: boolean;
+}): Promise<RunningSystem> {
+  const preload = options.counting ? ['--import', join(import.meta.dirname, 'count-calls.ts')] : [];
+  const main = join(root, 'dist', 'local', 'main.js');
+  const parameters = [
+    '--json',
+    '--port',
+    '0',
+    '--data-dir',
+    options.dataDir,
+    '--kubeconfig',
+    options.kubeconfig,
+  ];
+  const start = performance.now();
+  const child = spawn(process.execPath, [...preload, main, ...parameters], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const line = await readLine(child);
+  const readyMs = performance.now() - start;
+  const { url } = JSON.parse(line) as { url: string };
+  return {
+    url,
+    readyMs,
+    readMemoryMiB: () => readMemoryMiB(child.pid ?? 0),
+    async takeCounts() {
+      const answer = once(child, 'message');
+      child.send('counts');
+      return (await answer)[0] as CallCounts;
+    },
+    async [Symbol.asyncDispose]() {
+      const closed = once(child, 'close');
+      child.kill('SIGTERM');
+      await closed;
+    },
+  };
+}
+
+async function readLine(child: ChildProcess): Promise<string> {
+  const { stdout } = child;
+  if (stdout === null) throw new Error('the system has no standard output');
+  const ended = once(child, 'close').then(() =>
+    Promise.reject(new Error('the system ended before it was ready')),
+  );
+  return Promise.race([once(createInterface(stdout), 'line').then(([line]) => String(line)), ended]);
+}
+
+/** Linux tells it in /proc. */
+async function readMemoryMiB(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}

@@ -1,0 +1,23 @@
+/** What a row of the table says of its samples, in the unit of the samples. */
+export interface Summary {
+  readonly n: number;
+  readonly minimum: number;
+  readonly median: number;
+  readonly p95: number;
+  readonly maximum: number;
+}
+
+/** Summarises samples, at least one. Percentiles are the nearest rank. */
+export function summarize(samples: readonly number[]): Summary {
+  const sorted = [...samples].sort((one, other) => one - other);
+  const at = (share: number): number =>
+    sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+  return { n: sorted.length, minimum: at(0), median: at(0.5), p95: at(0.95), maximum: at(1) };
+}
+
+/** Milliseconds that `work` takes. */
+export async function measure(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}

@@ -1,0 +1,87 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, request as requestHttps } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestCluster } from './cluster.ts';
+import { makeTempDir } from './temp-dir.ts';
+
+/** A call that went through the proxy. */
+export interface ProxiedCall {
+  readonly method: string;
+  /** Path without its query. */
+  readonly path: string;
+  readonly status: number;
+}
+
+/** A proxy between Busdriver and the real API server that counts, and delays, what passes. */
+export interface ApiProxy extends AsyncDisposable {
+  /** A kubeconfig whose server is the proxy, with the rights of an administrator. */
+  readonly kubeconfig: string;
+  /** Every call since the start, in the order of the answers. */
+  readonly calls: ProxiedCall[];
+}
+
+/** How the proxy treats what passes. */
+export interface ApiProxyOptions {
+  /** Milliseconds by which each request is delayed before it is passed on; default none. */
+  getDelayMs?(): number;
+}
+
+/** Starts a proxy in front of the cluster on a free port of 127.0.0.1. */
+export async function startApiProxy(cluster: TestCluster, options: ApiProxyOptions = {}): Promise<ApiProxy> {
+  const dir = await makeTempDir();
+  const agent = new Agent({ ca: await readFile(cluster.caFile), keepAlive: true });
+  const calls: ProxiedCall[] = [];
+  const server = createServer((request, response) => {
+    void passOn({ request, response, cluster, agent, calls, delayMs: options.getDelayMs?.() ?? 0 });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const kubeconfig = join(dir.path, 'kubeconfig');
+  await writeFile(kubeconfig, toKubeconfig(`http://127.0.0.1:${port}`, cluster.token));
+  return {
+    kubeconfig,
+    calls,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      agent.destroy();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function passOn(call: {
+  request: IncomingMessage;
+  response: ServerResponse;
+  cluster: TestCluster;
+  agent: Agent;
+  calls: ProxiedCall[];
+  delayMs: number;
+}): Promise<void> {
+  const { request, response, cluster, agent, calls } = call;
+  if (call.delayMs > 0) await sleep(call.delayMs);
+  const { method = 'GET', url = '/', headers } = request;
+  const target = new URL(url, cluster.server);
+  const passed = requestHttps(target, { method, agent, headers: { ...headers, host: target.host } });
+  passed.on('response', (answer) => {
+    calls.push({ method, path: target.pathname, status: answer.statusCode ?? 0 });
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  passed.on('error', () => response.destroy());
+  request.pipe(passed);
+}
+
+function toKubeconfig(server: string, token: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'proxy', cluster: { server } }],
+    users: [{ name: 'admin', user: { token } }],
+    contexts: [{ name: 'test', context: { cluster: 'proxy', user: 'admin' } }],
+    'current-context': 'test',
+  });
+}
