@@ -1,7 +1,7 @@
 import type { Queue } from '../../functions/queues.ts';
 import type { Table } from '../../shared/aws/tables.ts';
-import { type Environment, type LogLevel, variables } from '../../shared/runtime/config.ts';
-import { localAccountId, localClientOptions } from './local-aws.ts';
+import { type LogLevel, variables } from '../../shared/runtime/config.ts';
+import { localAccountId } from './local-aws.ts';
 
 /** URLs of the engines. */
 export interface Engines {
@@ -31,14 +31,10 @@ export interface EnvironmentParts {
 }
 
 /**
- * The variables that functions find in Lambda: names of their resources, and where AWS is.
- *
- * @param current the environment so far: credentials and region that it has are kept, for clusters in EKS need them
+ * The variables that functions find in Lambda: names of their resources, and where AWS is. Region and credentials are
+ * left as they are, for clusters in EKS need the user's own.
  */
-export function toFunctionEnvironment(
-  parts: EnvironmentParts,
-  current: Environment,
-): { [name: string]: string } {
+export function toFunctionEnvironment(parts: EnvironmentParts): { [name: string]: string } {
   const { settings, engines, tables, queues, busName } = parts;
   const resources = [
     ...tables.map(({ name }) => [`BUSDRIVER_${toUpperSnake(name)}_TABLE`, name]),
@@ -58,22 +54,6 @@ export function toFunctionEnvironment(
     AWS_ENDPOINT_URL_DYNAMODB: engines.dynamodb,
     AWS_ENDPOINT_URL_SQS: engines.sqs,
     AWS_ENDPOINT_URL_EVENTBRIDGE: engines.eventbridge,
-    ...toCredentials(current),
-  };
-}
-
-/** Clients refuse to start without region and credentials, which the local engines ignore. */
-function toCredentials(current: Environment): { [name: string]: string } {
-  const { region, credentials } = localClientOptions;
-  const hasOwn =
-    current['AWS_ACCESS_KEY_ID'] || current['AWS_PROFILE'] || current['AWS_WEB_IDENTITY_TOKEN_FILE'];
-  return {
-    ...(!current['AWS_REGION'] && { AWS_REGION: region }),
-    ...(!hasOwn && {
-      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      AWS_EC2_METADATA_DISABLED: 'true',
-    }),
   };
 }
 

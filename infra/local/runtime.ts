@@ -6,7 +6,7 @@ import { type Schedule, schedules } from '../../functions/schedules.ts';
 import { type Table, tables } from '../../shared/aws/tables.ts';
 import type { Clock } from '../../shared/core/clock.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import { readEnvironment, setEnvironment } from '../../shared/runtime/config.ts';
+import { setEnvironment } from '../../shared/runtime/config.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { systemClock } from '../../shared/runtime/system.ts';
 import { lockDataDir } from './data-dir-lock.ts';
@@ -78,7 +78,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   const invoker = new Invoker(load, log);
   const engines = await startEngines({ options, inventory, invoker, log }, starting);
   const parts = { settings: options, engines, busName, ...inventory };
-  setEnvironment(toFunctionEnvironment(parts, readEnvironment()));
+  setEnvironment(toFunctionEnvironment(parts));
   // Disposed of in reverse order: first nothing new is taken, then what runs may end, then connections are cut.
   const http = await startHttp({ ...options, routes: inventory.routes, invoker });
   starting.use(http);

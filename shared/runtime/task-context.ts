@@ -22,6 +22,15 @@ const requestHandler = { connectionTimeout: 1_000, requestTimeout: 5_000, throwO
 /** Attempts of each call to an AWS service: the SDK backs off with jitter between them. */
 const maxAttempts = 4;
 
+/**
+ * Region and credentials for the local engines, which check neither. The environment keeps the user's own: a kubeconfig
+ * whose user is `aws eks get-token` needs them.
+ */
+const localClient = {
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+};
+
 let opened: TaskContext | undefined;
 
 /** The context of this process, made from its environment on first use and shared from then on. */
@@ -31,7 +40,7 @@ export function openTaskContext(): TaskContext {
 }
 
 function createTaskContext(config: Config): TaskContext {
-  const client = { requestHandler, maxAttempts };
+  const client = { requestHandler, maxAttempts, ...(config.placement === 'local' && localClient) };
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient(client), {
     marshallOptions: { removeUndefinedValues: true },
   });
