@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { FailedOperationError, NotFoundError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { createGuardedAgent, type ResolveHost } from './guarded-agent.ts';
+import { type ResolveHost, startGuardedAgent } from './guarded-agent.ts';
 import { findErrorCode, readResponseBody, toDownloadError } from './response-body.ts';
 import { assertUrlAllowed } from './url-guard.ts';
 import type { UrlRestrictions } from './url-restrictions.ts';
@@ -99,7 +99,7 @@ interface Hop extends DownloadRequest {
 export function startDownloader(options: DownloaderOptions): Downloader {
   const limits = { ...defaultLimits, ...options.limits };
   const { restrictions, resolve } = options;
-  const agent = createGuardedAgent({ restrictions, resolve, connectTimeoutMs: limits.connectTimeoutMs });
+  const agent = startGuardedAgent({ restrictions, resolve, connectTimeoutMs: limits.connectTimeoutMs });
 
   function send({ url, method, accept, authorization, signal }: Hop): Promise<Dispatcher.ResponseData> {
     return agent.request({
@@ -146,7 +146,7 @@ export function startDownloader(options: DownloaderOptions): Downloader {
         signal,
       });
     },
-    [Symbol.asyncDispose]: () => agent.destroy(),
+    [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
   };
 }
 

@@ -1,7 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector } from 'undici';
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import createConnector from 'undici/lib/core/connect.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import { assertAddressesAllowed } from './url-guard.ts';
 import type { UrlRestrictions } from './url-restrictions.ts';
 
@@ -16,6 +19,16 @@ export interface GuardedAgentOptions {
   readonly resolve?: ResolveHost | undefined;
 }
 
+/** A connection pool. Disposing of it breaks its connections. */
+export interface GuardedAgent extends AsyncDisposable {
+  /**
+   * Sends one request and answers its response, as undici's `request` does. Redirects are not followed.
+   *
+   * @throws AccessDeniedError when the host may not be connected to, undici's errors otherwise.
+   */
+  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
+}
+
 /**
  * A connection pool that connects to allowed addresses only.
  *
@@ -23,14 +36,14 @@ export interface GuardedAgentOptions {
  * another to the connection. What was dialled is judged once more by the socket's own word before a byte is sent.
  * A URL that holds an address instead of a name is not looked up: judge it with `assertUrlAllowed` beforehand.
  */
-export function createGuardedAgent(options: GuardedAgentOptions): Agent {
+export function startGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
   const { restrictions, connectTimeoutMs } = options;
-  const connect = buildConnector({
+  const connect = createConnector({
     timeout: connectTimeoutMs,
     allowH2: false,
     lookup: createGuardedLookup(restrictions, options.resolve ?? resolveBySystem),
-  } as buildConnector.BuildOptions);
-  return new Agent({
+  });
+  const agent = new Agent({
     allowH2: false,
     connect: (target, callback) =>
       connect(target, (...[error, socket]) => {
@@ -44,6 +57,10 @@ export function createGuardedAgent(options: GuardedAgentOptions): Agent {
         callback(null, socket);
       }),
   });
+  return {
+    request: (target) => request.call(agent, target),
+    [Symbol.asyncDispose]: () => agent.destroy(),
+  };
 }
 
 function createGuardedLookup(restrictions: UrlRestrictions, resolve: ResolveHost): LookupFunction {

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { expect, test } from 'vitest';
-import { createGuardedAgent } from '../../../../shared/providers/artifacts/guarded-agent.ts';
+import { startGuardedAgent } from '../../../../shared/providers/artifacts/guarded-agent.ts';
 import { parseUrlRestrictions } from '../../../../shared/providers/artifacts/url-restrictions.ts';
 import { startOrigin } from './origin.ts';
 
@@ -11,7 +11,7 @@ const documentation: LookupAddress = { address: '203.0.113.1', family: 4 };
 /** A client for which each look-up answers the next list of addresses, in the end the last one again and again. */
 function startClient(answers: readonly (readonly LookupAddress[])[], allowedIps: string[]) {
   const lookups: string[] = [];
-  const agent = createGuardedAgent({
+  const agent = startGuardedAgent({
     restrictions: parseUrlRestrictions({ allowedIps }, 'a'),
     connectTimeoutMs: 1_000,
     resolve: async (hostname) => {
@@ -25,7 +25,7 @@ function startClient(answers: readonly (readonly LookupAddress[])[], allowedIps:
       const { body } = await agent.request({ origin, path: '/', method: 'GET' });
       return body.text();
     },
-    [Symbol.asyncDispose]: () => agent.destroy(),
+    [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
   };
 }
 
