@@ -97,7 +97,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#end()) return;
     const [first, second] = this.#chunks;
     const body = second === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(this.#chunks);
-    this.#result.resolve({ status: this.#status, headers: this.#headers, body });
+    const answer = { status: this.#status, headers: this.#headers, body };
+    // The pool takes the connection back a turn of the event loop later. Answering after it has lets the next request
+    // use this connection, where it would open another one now.
+    process.nextTick(() => setImmediate(this.#result.resolve, answer));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

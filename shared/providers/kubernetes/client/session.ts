@@ -90,10 +90,10 @@ export class SessionKeeper {
     this.#checkFilesAtMs = 0;
   }
 
-  /** Closes the connections once the requests under way have ended. */
+  /** Cuts the connections; requests under way fail. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#session?.dispatcher.close();
+    await this.#session?.dispatcher.destroy();
   }
 
   async #open(): Promise<Session> {
