@@ -37,6 +37,18 @@ export function getPath(root: unknown, ...keys: readonly string[]): JsonValue | 
   return current as JsonValue | undefined;
 }
 
+/** True when no member of `value` lies deeper than `levels`. It does not recurse, so no depth can exhaust the stack. */
+export function isWithinDepth(value: JsonValue, levels: number): boolean {
+  let members: JsonValue[] = [value];
+  for (let level = 0; members.length > 0; level += 1) {
+    if (level > levels) return false;
+    members = members.flatMap((member) =>
+      typeof member === 'object' && member !== null ? Object.values(member) : [],
+    );
+  }
+  return true;
+}
+
 /**
  * A copy of `value` whose null object members are gone, as Clouddriver's serializer drops them.
  * Nulls inside arrays stay.

@@ -3,7 +3,7 @@ import contentEncoding from '@middy/http-content-encoding';
 import contentNegotiation from '@middy/http-content-negotiation';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { InvalidInputError } from '../core/errors.ts';
-import type { JsonValue } from '../core/json.ts';
+import { isWithinDepth, type JsonValue } from '../core/json.ts';
 import type { Logger } from '../core/logger.ts';
 import type { Caller } from '../core/task.ts';
 import { parseError, toErrorBody } from './error-body.ts';
@@ -39,6 +39,9 @@ export interface ApiResponse {
 interface BaseContext {
   readonly log: Logger;
 }
+
+/** Levels of nesting in a body: definitions of custom resources, the deepest manifests, stay below 100. */
+const bodyLevelsMax = 500;
 
 const jsonType = 'application/json;charset=UTF-8';
 
@@ -135,6 +138,12 @@ function parseBody(event: APIGatewayProxyEvent): JsonValue {
   const raw = event.body ?? '';
   const text = event.isBase64Encoded ? Buffer.from(raw, 'base64').toString('utf8') : raw;
   if (text.trim() === '') throw new InvalidInputError('The request must have a body in JSON');
+  const value = parseJsonText(text);
+  if (isWithinDepth(value, bodyLevelsMax)) return value;
+  throw new InvalidInputError(`The body is nested too deep: at most ${bodyLevelsMax} levels are accepted`);
+}
+
+function parseJsonText(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch (error) {

@@ -6,6 +6,7 @@ import {
   asString,
   getPath,
   isJsonObject,
+  isWithinDepth,
   type JsonValue,
   omitNulls,
   withDoubles,
@@ -98,4 +99,19 @@ describe('withDoubles', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['a scalar', 1, 0, true],
+  ['an empty array', [], 0, true],
+  ['an array of a scalar', [1], 0, false],
+  ['an object within its limit', { a: { b: 1 } }, 2, true],
+  ['an object beyond its limit', { a: { b: 1 } }, 1, false],
+])('isWithinDepth() judges %s', (_title, value, levels, expected) => {
+  expect(isWithinDepth(value as JsonValue, levels)).toBe(expected);
+});
+
+test('isWithinDepth() survives nesting that would exhaust the stack', () => {
+  const deep = JSON.parse('['.repeat(200_000) + ']'.repeat(200_000)) as JsonValue;
+  expect(isWithinDepth(deep, 500)).toBe(false);
 });
