@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { booleanField, type Field, jsonObjectField, parseWith, requireField, stringField } from './coerce.ts';
 import { type JsonObject, omitNulls } from './json.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InvalidInputError } from './errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { bindKeys } from './spring-config.ts';
