@@ -1,0 +1,59 @@
+import { connect } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { expect, test } from 'vitest';
+import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
+import { localClientOptions } from '../../../infra/local/local-aws.ts';
+import { tables, tasksTable } from '../../../shared/aws/tables.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
+
+const key = { pk: { S: 'a' }, sk: { S: 'b' } };
+
+test('makes the tables, and finds them with their items at the next start', async () => {
+  await using temp = await makeTempDir();
+  const dir = path.join(temp.path, 'dynamodb');
+  {
+    await using server = await startDynamoDb({ dir, tables });
+    const client = openClient(server.url);
+    await client.send(
+      new PutItemCommand({ TableName: tasksTable.name, Item: { ...key, text: { S: 'kept' } } }),
+    );
+    client.destroy();
+  }
+  await using server = await startDynamoDb({ dir, tables });
+  const client = openClient(server.url);
+  const { Item } = await client.send(new GetItemCommand({ TableName: tasksTable.name, Key: key }));
+  expect(Item?.text).toEqual({ S: 'kept' });
+  client.destroy();
+});
+
+test('survives a client that breaks off in the middle of a request', async () => {
+  await using temp = await makeTempDir();
+  await using server = await startDynamoDb({ dir: temp.path, tables });
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await new Promise<void>((resolve) => {
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{', () => resolve());
+  });
+  socket.resetAndDestroy();
+
+  const client = openClient(server.url);
+  const answer = await client.send(new GetItemCommand({ TableName: tasksTable.name, Key: key }));
+  expect(answer.$metadata.httpStatusCode).toBe(200);
+  client.destroy();
+});
+
+test.each(['Host: evil.test', 'Host: localhost\r\nOrigin: https://evil.test'])(
+  'refuses %j',
+  async (headers) => {
+    await using temp = await makeTempDir();
+    await using server = await startDynamoDb({ dir: temp.path, tables: [] });
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(`GET / HTTP/1.1\r\nConnection: close\r\n${headers}\r\n\r\n`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 403 /);
+  },
+);
+
+function openClient(endpoint: string): DynamoDBClient {
+  return new DynamoDBClient({ ...localClientOptions, endpoint });
+}
