@@ -101,15 +101,15 @@ export function parseCliOptions(args: readonly string[], environment: Environmen
   const { values } = parse(args);
   const configFiles = (values.config ?? []).map((file) => requireFile('config', file));
   return {
-    host: parseHost(values.host ?? '127.0.0.1'),
+    host: parseHost('host', values.host ?? '127.0.0.1'),
     port: parsePort(values.port ?? '7002'),
-    dataDir: path.resolve(values['data-dir'] ?? '.busdriver'),
+    dataDir: parseFolder(values['data-dir'] ?? '.busdriver'),
     configFiles,
-    profiles: (values.profiles ?? 'local').split(',').map((name) => name.trim()),
+    profiles: (values.profiles ?? 'local').split(',').map(parseProfile),
     kubeconfig: values.kubeconfig
       ? requireFile('kubeconfig', values.kubeconfig)
       : findKubeconfig(environment),
-    allowedHosts: values['allow-host'] ?? [],
+    allowedHosts: (values['allow-host'] ?? []).map((name) => parseHost('allow-host', name)),
     logLevel: parseLogLevel(values['log-level'] ?? 'info'),
     json: values.json ?? false,
     help: values.help ?? false,
@@ -157,9 +157,20 @@ function parsePort(text: string): number {
   throw new UsageError(`--port must be a number from 0 to 65535, not '${text}'`);
 }
 
-function parseHost(text: string): string {
+function parseHost(flag: string, text: string): string {
   if (/^[\w.:[\]-]+$/.test(text)) return text;
-  throw new UsageError(`--host must be an address or a name, such as 127.0.0.1, not '${text}'`);
+  throw new UsageError(`--${flag} must be an address or a name, such as 127.0.0.1, not '${text}'`);
+}
+
+function parseFolder(text: string): string {
+  if (text.trim() !== '') return path.resolve(text);
+  throw new UsageError('--data-dir must name a folder');
+}
+
+function parseProfile(text: string): string {
+  const name = text.trim();
+  if (/^[\w.-]+$/.test(name)) return name;
+  throw new UsageError(`--profiles must be names with commas between, such as local,test: '${name}' is none`);
 }
 
 function parseLogLevel(text: string): LogLevel {
@@ -177,6 +188,6 @@ function requireFile(flag: string, file: string): string {
 function findKubeconfig(environment: Environment): string | undefined {
   const listed = environment['KUBECONFIG'];
   if (listed) return listed;
-  const file = path.join(homedir(), '.kube', 'config');
+  const file = path.join(environment['HOME'] ?? homedir(), '.kube', 'config');
   return existsSync(file) ? file : undefined;
 }

@@ -1,0 +1,89 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { formatHelp, parseCliOptions, UsageError } from '../../../infra/local/cli-options.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
+
+describe('the command line', () => {
+  test('may be empty', () => {
+    expect(parseCliOptions([], { KUBECONFIG: '/some/where' })).toMatchObject({
+      host: '127.0.0.1',
+      port: 7002,
+      dataDir: path.resolve('.busdriver'),
+      configFiles: [],
+      profiles: ['local'],
+      kubeconfig: '/some/where',
+      allowedHosts: [],
+      logLevel: 'INFO',
+      json: false,
+      help: false,
+    });
+  });
+
+  test('takes every option of the help', async () => {
+    await using temp = await makeTempDir();
+    const file = path.join(temp.path, 'clouddriver.yml');
+    await writeFile(file, '');
+    const args = [
+      '--port=0',
+      '--host',
+      '0.0.0.0',
+      '--allow-host',
+      'a',
+      '--allow-host',
+      'b',
+      '--data-dir',
+      temp.path,
+    ];
+    const more = ['--config', file, '--config', temp.path, '--profiles', 'x, y', '--kubeconfig', file];
+    const options = parseCliOptions([...args, ...more, '--log-level', 'debug', '--json', '--help'], {});
+    expect(options).toEqual({
+      host: '0.0.0.0',
+      port: 0,
+      dataDir: temp.path,
+      configFiles: [file, temp.path],
+      profiles: ['x', 'y'],
+      kubeconfig: file,
+      allowedHosts: ['a', 'b'],
+      logLevel: 'DEBUG',
+      json: true,
+      help: true,
+    });
+    for (const name of [...args, ...more].filter((arg) => arg.startsWith('--'))) {
+      expect(formatHelp()).toContain(name.replace(/=.*/, ''));
+    }
+  });
+
+  test("falls back to the user's kubeconfig where there is one", async () => {
+    await using temp = await makeTempDir();
+    expect(parseCliOptions([], { HOME: temp.path }).kubeconfig).toBeUndefined();
+    await mkdir(path.join(temp.path, '.kube'));
+    const file = path.join(temp.path, '.kube', 'config');
+    await writeFile(file, '');
+    expect(parseCliOptions([], { HOME: temp.path }).kubeconfig).toBe(file);
+  });
+
+  test.each([
+    [['--prot', '1'], "Unknown option '--prot': did you mean --port?"],
+    [['--datadir', 'x'], "Unknown option '--datadir': did you mean --data-dir?"],
+    [['--kube', 'x'], "Unknown option '--kube': did you mean --kubeconfig?"],
+    [['--nonsense'], "Unknown option '--nonsense'"],
+    [['-p', '1'], "Unknown option '-p'"],
+    [['start'], "'start' is no option"],
+    [['--port', 'x'], "--port must be a number from 0 to 65535, not 'x'"],
+    [['--port', '65536'], "--port must be a number from 0 to 65535, not '65536'"],
+    [['--port'], '--port'],
+    [['--json=yes'], '--json'],
+    [['--host', 'a b'], "--host must be an address or a name, such as 127.0.0.1, not 'a b'"],
+    [['--log-level', 'loud'], "--log-level must be debug, info, warn, error or silent, not 'loud'"],
+    [['--config', '/does/not/exist'], "--config: there is no file '/does/not/exist'"],
+    [['--kubeconfig', '/does/not/exist'], "--kubeconfig: there is no file '/does/not/exist'"],
+    [['--profiles', 'a,,b'], "--profiles must be names with commas between, such as local,test: '' is none"],
+    [['--data-dir', ''], '--data-dir must name a folder'],
+    [['--allow-host', ''], '--allow-host must be an address or a name'],
+  ])('%j is refused: %s', (args, message) => {
+    const parse = () => parseCliOptions(args, {});
+    expect(parse).toThrow(UsageError);
+    expect(parse).toThrow(message);
+  });
+});
