@@ -89,6 +89,14 @@ export interface ArtifactFetcher {
   fetch(artifact: Artifact, signal: AbortSignal): Promise<ArtifactContent>;
 }
 
+/** The clusters of one application in one account. */
+export interface ApplicationClusters {
+  readonly application: string;
+  readonly account: string;
+  /** Names of clusters, for example `deployment web`; each once. */
+  readonly clusters: readonly string[];
+}
+
 /** An opened provider. A capability left out is one it lacks. */
 export interface Provider extends AsyncDisposable {
   /** Provider id, for example `kubernetes`. */
@@ -98,6 +106,8 @@ export interface Provider extends AsyncDisposable {
   readonly operations: readonly Operation[];
   readonly manifests?: ManifestReader;
   readonly artifacts?: ArtifactFetcher;
+  /** What runs in the accounts, by application. An account that cannot be read is left out, never a reason to fail. */
+  listApplications?(signal: AbortSignal): Promise<readonly ApplicationClusters[]>;
 }
 
 /** A provider as the registry lists it: a name and how to open it. Opening makes no network call. */

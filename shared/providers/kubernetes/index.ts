@@ -1,0 +1,22 @@
+import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provider.ts';
+import { operationDefinitions } from './operations/index.ts';
+import { bindOperation } from './operations/operation-definition.ts';
+import { createApplicationLister } from './reads/applications.ts';
+import { createManifestReader } from './reads/manifest-reader.ts';
+import { KubernetesSession } from './session.ts';
+
+/** Kubernetes: everything that can be described by a manifest, through the API servers of the configured accounts. */
+export const kubernetesPlugin: ProviderPlugin = { name: 'kubernetes', open: openKubernetes };
+
+function openKubernetes(options: ProviderOptions): Provider {
+  const session = new KubernetesSession(options);
+  return {
+    name: kubernetesPlugin.name,
+    accounts: session.accounts,
+    rejectedAccounts: session.rejectedAccounts,
+    operations: operationDefinitions.map((definition) => bindOperation(definition, session)),
+    manifests: createManifestReader(session),
+    listApplications: createApplicationLister(session),
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,161 @@
+import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
+import { readLabels } from '../manifest/annotations.ts';
+import { checkArtifactsBound } from '../manifest/artifacts.ts';
+import { overrideNamespace } from '../manifest/expand.ts';
+import { readFullName, readNamespace } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { sortForDeploy } from '../manifest/order.ts';
+import { matchesSelectors } from '../manifest/selectors.ts';
+import { checkVersionHistory, readStrategy } from '../manifest/strategy.ts';
+import { createDecider } from './deploy/decisions.ts';
+import { type DeployDescription, deployField, findManifests } from './deploy/description.ts';
+import {
+  type Decision,
+  type DeployRequest,
+  hasQuestions,
+  type PlannedManifest,
+  planDeploy,
+} from './deploy/plan.ts';
+import { isNamespacedByTable, readScopes } from './deploy/scopes.ts';
+import { submitManifest } from './deploy/submit.ts';
+import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
+import { groupNames, toOperationResult } from './result.ts';
+
+/** Deploys manifests: binds artifacts, chooses versions, annotates, and applies each in order. */
+export const deployManifest = defineOperation({
+  name: 'deployManifest',
+  operationClass: 'KubernetesDeployManifestOperation',
+  phase: 'DEPLOY_KUBERNETES_MANIFEST',
+  context: 'deployKubernetesManifest',
+  schema: deployField,
+  validate,
+  run: runDeploy,
+});
+
+/**
+ * Deploys what a description holds. The journal gets one decision if anything is to be decided, and a step for each manifest
+ * but the last.
+ *
+ * @throws InvalidInputError before anything is submitted, FailedOperationError naming the manifest that failed.
+ */
+export async function runDeploy(description: DeployDescription, work: OperationWork): Promise<object> {
+  const { run, account, session } = work;
+  run.report(`Beginning the deployment to account ${account.name}`);
+  const manifests = await prepareManifests(description, work);
+  const request: DeployRequest = { description, manifests, account, settings: session.settings };
+  run.report(`Order of deployment: ${manifests.map(readFullName).join(', ') || 'nothing to deploy'}`);
+  const planned = await planOnce(request, work);
+  reportPlan(planned, work);
+  const bound = [...new Set(planned.flatMap((each) => each.bound))];
+  if (description.enableArtifactBinding) {
+    run.report('Checking that each required artifact was bound');
+    checkArtifactsBound(description.requiredArtifacts, bound);
+  }
+  const objects = await submitAll(planned, description, work);
+  run.report(`Deployed ${objects.length} of ${planned.length} manifests`);
+  const created = planned.map(({ artifact }) => artifact);
+  return toOperationResult({ names: groupNames(objects), objects, created, bound });
+}
+
+/** What can be seen to be wrong without a call. */
+function validate(description: DeployDescription, validation: Validation): void {
+  if (description.moniker === undefined) validation.reject('moniker', 'empty');
+  else if (!description.moniker.app) validation.reject('moniker.app', 'empty');
+  const manifests = findManifests(description);
+  if (manifests === undefined) validation.reject('manifests', 'empty');
+  else validateManifests(manifests, description, validation);
+}
+
+function validateManifests(
+  given: readonly Manifest[],
+  description: DeployDescription,
+  validation: Validation,
+): void {
+  const { kindRegistry } = validation.account;
+  const manifests = overrideNamespace(given, description.namespaceOverride, (manifest) =>
+    isNamespacedByTable(manifest, kindRegistry),
+  );
+  for (const manifest of manifests) {
+    validation.checkNamespace(readNamespace(manifest));
+    validation.check(() => checkVersionHistory(manifest, description.strategy));
+  }
+  validation.check(() => sortForDeploy(manifests, kindRegistry));
+  validation.check(() => checkSelectable(manifests, description));
+}
+
+/** @throws InvalidInputError for manifests to be replaced in a deploy that selects by labels: a replace cannot select. */
+function checkSelectable(manifests: readonly Manifest[], { labelSelectors }: DeployDescription): void {
+  if (labelSelectors.length === 0) return;
+  const replaced = manifests.filter((manifest) => readStrategy(manifest).method === 'replace');
+  if (replaced.length === 0) return;
+  throw new InvalidInputError(
+    `labelSelectors cannot be used with the strategy replace, which is that of ${replaced.map(readFullName).join(', ')}`,
+  );
+}
+
+/** The manifests in the order of their deployment, in the namespace of the request if it names one. */
+async function prepareManifests(
+  description: DeployDescription,
+  { account, client, run }: OperationWork,
+): Promise<Manifest[]> {
+  const given = findManifests(description) ?? [];
+  const { namespaceOverride: namespace } = description;
+  const isNamespaced =
+    namespace.trim() === ''
+      ? () => false
+      : await readScopes(given, { registry: account.kindRegistry, client, signal: run.signal });
+  return sortForDeploy(overrideNamespace(given, namespace, isNamespaced), account.kindRegistry);
+}
+
+/** The plan of a deploy. What might come out otherwise the next time is decided first, once. */
+async function planOnce(request: DeployRequest, work: OperationWork): Promise<PlannedManifest[]> {
+  if (!hasQuestions(request)) return planDeploy(request, async () => ({}));
+  const { client, session, run } = work;
+  const decisions = await run.decide('decisions', async () => {
+    const decide = createDecider({ client, randomness: session.randomness, signal: run.signal });
+    const decided: Decision[] = [];
+    await planDeploy(request, async (question) => {
+      const decision = await decide(question);
+      decided.push(decision);
+      return decision;
+    });
+    return decided;
+  });
+  return planDeploy(request, async (_question, index) => decisions[index] ?? {});
+}
+
+function reportPlan(planned: readonly PlannedManifest[], { run }: OperationWork): void {
+  for (const { fullName, bound, attached } of planned) {
+    const references = bound.map(({ type, reference }) => `${type} ${reference}`).join(', ');
+    run.report(`Bound artifacts in ${fullName}: ${references || 'none'}`);
+    run.report(`Annotated ${fullName} with its artifact and moniker`);
+    for (const loadBalancer of attached) run.report(`Attached ${loadBalancer} to ${fullName}`);
+  }
+}
+
+/**
+ * Submits one manifest after the other; the first that fails ends it.
+ *
+ * @throws FailedOperationError when the labels select none and nothing says that this is fine.
+ */
+async function submitAll(
+  planned: readonly PlannedManifest[],
+  { labelSelectors, allowNothingSelected }: DeployDescription,
+  work: OperationWork,
+): Promise<Manifest[]> {
+  const objects: Manifest[] = [];
+  for (const [index, each] of planned.entries()) {
+    if (!matchesSelectors(labelSelectors, readLabels(each.manifest))) {
+      work.run.report(`Left out ${each.fullName}: the labels do not select it`);
+      continue;
+    }
+    const isLast = index === planned.length - 1;
+    objects.push(await submitManifest(work, each, { key: String(index), isLast }));
+  }
+  if (objects.length === 0 && labelSelectors.length > 0 && !allowNothingSelected) {
+    throw new FailedOperationError(
+      'Nothing was deployed: labelSelectors select none of the manifests, and allowNothingSelected is not set',
+    );
+  }
+  return objects;
+}

@@ -1,0 +1,137 @@
+import type { Randomness } from '../../../../core/clock.ts';
+import { FailedOperationError } from '../../../../core/errors.ts';
+import { getPath } from '../../../../core/json.ts';
+import type { ApiResource, KubernetesClient } from '../../client/client.ts';
+import { isResourceNotServed } from '../../client/errors.ts';
+import { formatFullName } from '../../kinds/name.ts';
+import { findRecordedArtifact } from '../../manifest/annotate.ts';
+import {
+  type Coordinates,
+  findReplicas,
+  readGenerateName,
+  readName,
+  readNamespace,
+} from '../../manifest/identity.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import { chooseVersion, formatVersionedName, listVersions, parseVersion } from '../../manifest/version.ts';
+import type { Decision, Question } from './plan.ts';
+
+/** What answering questions works with. */
+export interface DecisionOptions {
+  readonly client: KubernetesClient;
+  readonly randomness: Randomness;
+  readonly signal: AbortSignal;
+}
+
+/** Characters that Kubernetes itself puts behind a `generateName`: no vowels, nothing that looks like another. */
+const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
+const suffixLength = 5;
+/** Kubernetes cuts the given part so that the whole name has at most 63 characters. */
+const generateNameMax = 63 - suffixLength;
+/** Each try fails with odds of one in 14 million for each object of that prefix. */
+const nameTriesMax = 8;
+
+/** Answers questions about manifests of one deploy. The live objects of a kind in a namespace are read once. */
+export function createDecider(options: DecisionOptions): (question: Question) => Promise<Decision> {
+  const lists = new Map<string, Promise<Manifest[]>>();
+  const list = (manifest: Manifest): Promise<Manifest[]> => {
+    const key = JSON.stringify([manifest.apiVersion, manifest.kind, readNamespace(manifest)]);
+    const listing = lists.get(key) ?? listLive(manifest, options);
+    lists.set(key, listing);
+    return listing;
+  };
+  return async (question) => {
+    const { manifest, versioned, useSourceCapacity, nameless, loadBalancers } = question;
+    const live = versioned ? await list(manifest) : [];
+    const replicas = useSourceCapacity ? await findSourceReplicas(question, live, options) : undefined;
+    return {
+      ...(versioned && { version: chooseVersion({ manifest, live }) }),
+      ...(replicas !== undefined && { replicas }),
+      ...(nameless && { name: await chooseName(manifest, options) }),
+      ...(loadBalancers.length > 0 && {
+        loadBalancers: await Promise.all(loadBalancers.map((each) => getLoadBalancer(each, options))),
+      }),
+    };
+  };
+}
+
+/** The objects of a manifest's kind in its namespace, metadata alone: versions are told by annotations. */
+async function listLive(manifest: Manifest, { client, signal }: DecisionOptions): Promise<Manifest[]> {
+  const resource = await findResource(manifest, { client, signal });
+  if (resource === undefined) return [];
+  const namespace = readNamespace(manifest) || (await client.getDefaultNamespace({ signal }));
+  return client.list({ resource, namespace, metadataOnly: true }, { signal });
+}
+
+/** Where the kind is served; undefined while its definition, perhaps part of the same deploy, is not there. */
+async function findResource(
+  manifest: Manifest,
+  { client, signal }: Pick<DecisionOptions, 'client' | 'signal'>,
+): Promise<ApiResource | undefined> {
+  try {
+    return await client.getResource(String(manifest.apiVersion), String(manifest.kind), { signal });
+  } catch (error) {
+    if (isResourceNotServed(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The replicas of what runs under the manifest's name: for versions, those of the latest. */
+async function findSourceReplicas(
+  { manifest, versioned }: Question,
+  live: readonly Manifest[],
+  { client, signal }: DecisionOptions,
+): Promise<number | undefined> {
+  const name = versioned ? findLatestName(manifest, live) : readName(manifest);
+  const resource = await findResource(manifest, { client, signal });
+  if (name === undefined || resource === undefined) return undefined;
+  const source = await client.get({ resource, namespace: readNamespace(manifest), name }, { signal });
+  return source === undefined ? undefined : findReplicas(source);
+}
+
+function findLatestName(manifest: Manifest, live: readonly Manifest[]): string | undefined {
+  const name = readName(manifest);
+  const versions = listVersions(live, name)
+    .map((object) => parseVersion(findRecordedArtifact(object)?.version ?? ''))
+    .filter((version) => version !== undefined);
+  return versions.length === 0 ? undefined : formatVersionedName(name, Math.max(...versions));
+}
+
+/** A name for an object that brings only its beginning, as the API server would make it up, and free at this moment. */
+async function chooseName(
+  manifest: Manifest,
+  { client, randomness, signal }: DecisionOptions,
+): Promise<string> {
+  const base = (readGenerateName(manifest) ?? '').slice(0, generateNameMax);
+  const resource = await findResource(manifest, { client, signal });
+  for (let tries = 1; tries <= nameTriesMax; tries += 1) {
+    const name = base + createSuffix(randomness);
+    const ref = resource && { resource, namespace: readNamespace(manifest), name };
+    if (ref === undefined || (await client.get(ref, { signal })) === undefined) return name;
+  }
+  throw new FailedOperationError(`No free name beginning with ${base} was found in ${nameTriesMax} tries`);
+}
+
+function createSuffix(randomness: Randomness): string {
+  const pick = (): string => suffixAlphabet.charAt(Math.floor(randomness.fraction() * suffixAlphabet.length));
+  return Array.from({ length: suffixLength }, pick).join('');
+}
+
+/** What attaching needs of a live load balancer. @throws FailedOperationError when there is none. */
+async function getLoadBalancer(
+  { kind, namespace, name }: Coordinates,
+  { client, signal }: DecisionOptions,
+): Promise<Manifest> {
+  const resource = await client.getResourceOfKind(kind, { signal });
+  const live = await client.get({ resource, namespace, name }, { signal });
+  if (live === undefined) {
+    const where = namespace === '' ? '' : ` in namespace ${namespace}`;
+    throw new FailedOperationError(`Load balancer ${formatFullName(kind, name)} was not found${where}`);
+  }
+  return {
+    apiVersion: resource.apiVersion,
+    kind: resource.kind,
+    metadata: { namespace, name },
+    spec: { selector: getPath(live, 'spec', 'selector') ?? null },
+  };
+}

@@ -1,0 +1,123 @@
+import type * as z from 'zod';
+import { artifactField } from '../../../../core/artifact.ts';
+import {
+  booleanField,
+  enumField,
+  type Field,
+  intField,
+  jsonObjectField,
+  listOf,
+  objectField,
+  stringField,
+  stringListField,
+  withDefault,
+} from '../../../../core/coerce.ts';
+import {
+  asJsonArray,
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  omitNulls,
+} from '../../../../core/json.ts';
+import type { Moniker } from '../../../../core/moniker.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import { labelSelectorsField } from '../../manifest/selectors.ts';
+
+const flag = (fallback: boolean) => withDefault(booleanField(), fallback);
+const artifactList = withDefault(listOf(artifactField()), []);
+
+/** The fields of `deployManifest`. Lists of kind `List` are replaced by their items, nulls are dropped. */
+export const deployField = objectField({
+  manifests: manifestListField(),
+  /** Older pipelines send one manifest here. It counts only where `manifests` is empty. */
+  manifest: listedManifestField(),
+  moniker: monikerField(),
+  requiredArtifacts: artifactList,
+  optionalArtifacts: artifactList,
+  /** False leaves the artifacts of the request alone; those made by this deploy are bound all the same. */
+  enableArtifactBinding: flag(true),
+  versioned: booleanField(),
+  /** Empty or blank for none. */
+  namespaceOverride: withDefault(stringField(), ''),
+  /** Load balancers as `service web`. */
+  services: withDefault(stringListField(), []),
+  enableTraffic: flag(true),
+  strategy: enumField(['RED_BLACK', 'BLUE_GREEN', 'HIGHLANDER', 'NONE']),
+  labelSelectors: labelSelectorsField(),
+  allowNothingSelected: flag(false),
+  skipSpecTemplateLabels: flag(false),
+});
+
+/** A parsed description of `deployManifest`. */
+export type DeployDescription = Exclude<z.output<typeof deployField>, undefined>;
+
+/** The manifests to deploy, none of them null or a List. Undefined when the description has no place for them. */
+export function findManifests({
+  manifests,
+  manifest,
+}: Pick<DeployDescription, 'manifests' | 'manifest'>): readonly Manifest[] | undefined {
+  if (manifests !== undefined && manifests.length > 0) return manifests;
+  return manifest ?? manifests;
+}
+
+function monikerField(): Field<Moniker | undefined> {
+  return objectField({
+    app: stringField(),
+    cluster: stringField(),
+    stack: stringField(),
+    detail: stringField(),
+    sequence: intField(),
+  }).transform((fields) => {
+    const present = Object.entries(fields ?? {}).filter(([, value]) => value !== undefined);
+    return fields && (Object.fromEntries(present) as Moniker);
+  });
+}
+
+/** A list of manifests, each `List` in it replaced by its items. */
+function manifestListField(): Field<readonly Manifest[] | undefined> {
+  return listOf(listedManifestField()).transform((lists) => lists?.flat());
+}
+
+/** A manifest as a list of one, or a `List` as the list of its items. */
+function listedManifestField(): Field<readonly Manifest[] | undefined> {
+  return jsonObjectField().transform((object, context) => {
+    if (object === undefined) return undefined;
+    const entries = isList(object) ? listItems(object) : [{ path: [], value: object }];
+    for (const { path, value } of entries) {
+      for (const { at, message } of findProblems(value)) {
+        context.issues.push({ code: 'custom', path: [...path, ...at], message, input: value });
+      }
+    }
+    return entries.map(({ value }) => omitNulls(value) as Manifest);
+  });
+}
+
+interface ManifestEntry {
+  /** Where it stands in the object that was sent. */
+  readonly path: readonly (string | number)[];
+  readonly value: JsonValue;
+}
+
+function isList(object: JsonObject): boolean {
+  return asString(object.kind)?.toLowerCase() === 'list';
+}
+
+function listItems(list: JsonObject): ManifestEntry[] {
+  return asJsonArray(list.items)
+    .map((value, index) => ({ path: ['items', index], value }))
+    .filter(({ value }) => value !== null);
+}
+
+/** What keeps a value from being sent to a cluster at all, as far as it can be seen from here. */
+function findProblems(value: JsonValue): { at: string[]; message: string }[] {
+  if (!isJsonObject(value)) return [{ at: [], message: 'expected a Kubernetes object' }];
+  const problems = ['apiVersion', 'kind']
+    .filter((field) => !asString(value[field]))
+    .map((field) => ({ at: [field], message: 'expected a string, got none' }));
+  if (!isJsonObject(value.metadata)) {
+    return [...problems, { at: ['metadata'], message: 'expected an object, got none' }];
+  }
+  if (asString(value.metadata.name) || asString(value.metadata.generateName)) return problems;
+  return [...problems, { at: ['metadata', 'name'], message: 'expected a name or a generateName, got none' }];
+}

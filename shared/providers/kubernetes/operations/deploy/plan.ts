@@ -1,0 +1,200 @@
+import { type Artifact, mergeArtifacts } from '../../../../core/artifact.ts';
+import { omitNulls } from '../../../../core/json.ts';
+import type { KubernetesAccount } from '../../account.ts';
+import type { KubernetesSettings } from '../../account-settings.ts';
+import type { KindDefinition } from '../../kinds/kind.ts';
+import { formatFullName } from '../../kinds/name.ts';
+import { annotateArtifact, annotateMoniker, createDeployMoniker } from '../../manifest/annotate.ts';
+import { bindArtifacts, createDeployedArtifact } from '../../manifest/artifacts.ts';
+import { setName } from '../../manifest/expand.ts';
+import {
+  type Coordinates,
+  readFullName,
+  readGenerateName,
+  readKind,
+  readNamespace,
+} from '../../manifest/identity.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import { type DeployMethod, readStrategy, setReplicas } from '../../manifest/strategy.ts';
+import {
+  annotateLoadBalancers,
+  attachService,
+  findManifest,
+  parseLoadBalancer,
+  readLoadBalancers,
+} from '../../manifest/traffic.ts';
+import { isVersioned } from '../../manifest/version.ts';
+import type { DeployDescription } from './description.ts';
+
+/** What to deploy, and by whose rules. */
+export interface DeployRequest {
+  readonly description: DeployDescription;
+  /** In the order of their deployment, namespaces overridden. */
+  readonly manifests: readonly Manifest[];
+  readonly account: KubernetesAccount;
+  readonly settings: KubernetesSettings;
+}
+
+/** What has to be found out about a manifest before it can be planned. */
+export interface Question {
+  /** With its artifacts bound. */
+  readonly manifest: Manifest;
+  readonly kind: KindDefinition;
+  /** It gets a version: which? */
+  readonly versioned: boolean;
+  /** It keeps the replicas of what runs: how many? */
+  readonly useSourceCapacity: boolean;
+  /** It has only the beginning of a name. */
+  readonly nameless: boolean;
+  /** Load balancers to attach it to that this request does not bring. */
+  readonly loadBalancers: readonly Coordinates[];
+}
+
+/** The answers to a question. They differ from one moment to the next, so a repeated run must not ask again. */
+export type Decision = {
+  readonly version?: number;
+  readonly replicas?: number;
+  readonly name?: string;
+  /** The live load balancers, as far as attaching needs them, with the namespaces of the question. */
+  readonly loadBalancers?: Manifest[];
+};
+
+/** A manifest as it will be sent. */
+export interface PlannedManifest {
+  readonly manifest: Manifest;
+  /** Spinnaker's name of it in the cluster: `configMap flags-v003`. */
+  readonly fullName: string;
+  readonly method: DeployMethod;
+  /** What it is for manifests deployed after it. */
+  readonly artifact: Artifact;
+  /** The artifacts that were bound in it. */
+  readonly bound: readonly Artifact[];
+  /** Full names of the load balancers it was attached to. */
+  readonly attached: readonly string[];
+}
+
+/** True when some manifest needs an answer. The artifacts that will be bound do not matter for that. */
+export function hasQuestions(request: DeployRequest): boolean {
+  return request.manifests.some((manifest) => isAsking(createQuestion(manifest, request)));
+}
+
+/** True when the question asks for anything. */
+export function isAsking(question: Question): boolean {
+  const { versioned, useSourceCapacity, nameless, loadBalancers } = question;
+  return versioned || useSourceCapacity || nameless || loadBalancers.length > 0;
+}
+
+/**
+ * Works out what to send, manifest by manifest: later ones refer to what earlier ones become.
+ *
+ * @param decide answers the question about the manifest at that place; always the same when it is asked again.
+ * @throws InvalidInputError or FailedOperationError for load balancers that cannot be attached.
+ */
+export async function planDeploy(
+  request: DeployRequest,
+  decide: (question: Question, index: number) => Promise<Decision>,
+): Promise<PlannedManifest[]> {
+  const planned: PlannedManifest[] = [];
+  for (const [index, manifest] of request.manifests.entries()) {
+    const created = planned.map(({ artifact }) => artifact).reverse();
+    const { manifest: bound, bound: artifacts } = bind(manifest, request, created);
+    const question = createQuestion(bound, request);
+    const decision = await decide(question, index);
+    planned.push({ ...plan(question, decision, request), bound: artifacts });
+  }
+  return planned;
+}
+
+/** The artifacts that may be bound: those made by this deploy first, then required, then optional ones. */
+function bind(
+  manifest: Manifest,
+  { description, account, settings }: DeployRequest,
+  created: readonly Artifact[],
+): ReturnType<typeof bindArtifacts> {
+  const { enableArtifactBinding, requiredArtifacts, optionalArtifacts } = description;
+  const given = enableArtifactBinding ? [requiredArtifacts, optionalArtifacts] : [];
+  return bindArtifacts({
+    manifest,
+    kind: account.kindRegistry.find(readKind(manifest)),
+    namespace: readNamespace(manifest),
+    account: account.name,
+    artifacts: mergeArtifacts(created, ...given),
+    imageBinding: settings.dockerImageBinding,
+  });
+}
+
+function createQuestion(manifest: Manifest, request: DeployRequest): Question {
+  const { description, account } = request;
+  const kind = account.kindRegistry.find(readKind(manifest));
+  return {
+    manifest,
+    kind,
+    versioned: isVersioned({ manifest, requested: description.versioned, kindDefault: kind.versioned }),
+    useSourceCapacity: kind.capabilities.has('scale') && readStrategy(manifest).useSourceCapacity,
+    nameless: readGenerateName(manifest) !== undefined,
+    loadBalancers: listLoadBalancers(manifest, request).filter(
+      (coordinates) => findManifest(request.manifests, coordinates) === undefined,
+    ),
+  };
+}
+
+/** The load balancers that the deploy itself attaches a manifest to. */
+function listLoadBalancers(manifest: Manifest, request: DeployRequest): Coordinates[] {
+  const registry = request.account.kindRegistry;
+  if (!request.description.enableTraffic || !canReceiveTraffic(manifest, request)) return [];
+  const namespace = readNamespace(manifest);
+  const texts = readLoadBalancers(recordLoadBalancers(manifest, request));
+  return texts.map((text) => ({ ...parseLoadBalancer(text, registry), namespace }));
+}
+
+/** The manifest annotated with the load balancers of the request, if it is of a kind that can be put behind any. */
+function recordLoadBalancers(manifest: Manifest, request: DeployRequest): Manifest {
+  const { services } = request.description;
+  return canReceiveTraffic(manifest, request) ? annotateLoadBalancers(manifest, services) : manifest;
+}
+
+function canReceiveTraffic(manifest: Manifest, { account }: DeployRequest): boolean {
+  return account.kindRegistry.find(readKind(manifest)).capabilities.has('traffic');
+}
+
+function plan(
+  { manifest, kind }: Question,
+  decision: Decision,
+  request: DeployRequest,
+): Omit<PlannedManifest, 'bound'> {
+  const { description, account, settings } = request;
+  const { version, replicas } = decision;
+  const artifact = createDeployedArtifact({ manifest, account: account.name, version });
+  const moniker = createDeployMoniker({ manifest, requested: description.moniker ?? {}, version });
+  const annotated = annotateArtifact(manifest, artifact);
+  const sized = replicas === undefined ? annotated : setReplicas(annotated, replicas);
+  const { manifest: attached, names } = attach(sized, request, decision.loadBalancers ?? []);
+  const labelled = annotateMoniker(attached, moniker, {
+    applyAppLabels: settings.applyAppLabels,
+    managedBySuffix: settings.managedBySuffix,
+    skipSpecTemplateLabels: description.skipSpecTemplateLabels,
+  });
+  const name = decision.name ?? artifact.reference ?? '';
+  return {
+    manifest: omitNulls(setName(labelled, name)) as Manifest,
+    fullName: formatFullName(kind.name, name),
+    method: readStrategy(manifest).method,
+    artifact,
+    attached: names,
+  };
+}
+
+/** Puts the manifest behind its load balancers: those of the request, and `live` ones. */
+function attach(
+  manifest: Manifest,
+  request: DeployRequest,
+  live: readonly Manifest[],
+): { manifest: Manifest; names: string[] } {
+  const loadBalancers = listLoadBalancers(manifest, request)
+    .map((coordinates) => findManifest([...request.manifests, ...live], coordinates))
+    .filter((loadBalancer) => loadBalancer !== undefined);
+  return {
+    manifest: loadBalancers.reduce(attachService, recordLoadBalancers(manifest, request)),
+    names: loadBalancers.map(readFullName),
+  };
+}

@@ -1,0 +1,57 @@
+import { asString, getPath } from '../../../../core/json.ts';
+import type { KubernetesClient } from '../../client/client.ts';
+import { isResourceNotServed } from '../../client/errors.ts';
+import type { KindRegistry } from '../../kinds/index.ts';
+import { getKindName, isSameKind } from '../../kinds/name.ts';
+import { readKind } from '../../manifest/identity.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+
+/** What finding out about scopes works with. */
+export interface ScopeOptions {
+  readonly registry: KindRegistry;
+  readonly client: KubernetesClient;
+  readonly signal: AbortSignal;
+}
+
+/** Whether a manifest lives in a namespace, as far as the kinds tell: what nobody described is assumed to. */
+export function isNamespacedByTable(manifest: Manifest, registry: KindRegistry): boolean {
+  const { known, namespaced } = registry.find(readKind(manifest));
+  return !known || namespaced;
+}
+
+/** Tells which of the manifests live in a namespace. For kinds that nobody described the cluster is asked. */
+export async function readScopes(
+  manifests: readonly Manifest[],
+  options: ScopeOptions,
+): Promise<(manifest: Manifest) => boolean> {
+  const { registry } = options;
+  const unknown = manifests.filter((manifest) => !registry.find(readKind(manifest)).known);
+  const scopes = new Map<Manifest, boolean>();
+  for (const manifest of unknown) scopes.set(manifest, await readScope(manifest, manifests, options));
+  return (manifest) => scopes.get(manifest) ?? isNamespacedByTable(manifest, registry);
+}
+
+/** A definition in the same request knows best: the cluster may have none yet, or an older one. */
+async function readScope(
+  manifest: Manifest,
+  manifests: readonly Manifest[],
+  { client, signal }: ScopeOptions,
+): Promise<boolean> {
+  const definition = manifests.find((each) => isDefinitionOf(each, manifest));
+  if (definition !== undefined) return getPath(definition, 'spec', 'scope') !== 'Cluster';
+  try {
+    const { apiVersion, kind } = manifest;
+    return (await client.getResource(String(apiVersion), String(kind), { signal })).namespaced;
+  } catch (error) {
+    if (isResourceNotServed(error)) return true;
+    throw error;
+  }
+}
+
+/** Whether `definition` is the CustomResourceDefinition of the manifest's kind. */
+function isDefinitionOf(definition: Manifest, manifest: Manifest): boolean {
+  if (readKind(definition) !== 'customResourceDefinition') return false;
+  const group = asString(getPath(definition, 'spec', 'group')) ?? '';
+  const kind = asString(getPath(definition, 'spec', 'names', 'kind')) ?? '';
+  return isSameKind(getKindName(`${group}/`, kind), readKind(manifest));
+}

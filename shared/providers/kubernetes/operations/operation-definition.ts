@@ -1,0 +1,142 @@
+import {
+  type Field,
+  objectField,
+  parseWith,
+  requireField,
+  stringField,
+  withDefault,
+} from '../../../core/coerce.ts';
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { Operation, OperationRun, PreparedOperation } from '../../../core/operation.ts';
+import { checkNamespace, type KubernetesAccount } from '../account.ts';
+import type { KubernetesClient } from '../client/client.ts';
+import type { KubernetesSession } from '../session.ts';
+
+/** One operation, apart from accounts and sessions. */
+export interface OperationFields<D extends object> {
+  /** Name in the request: `deployManifest`. */
+  readonly name: string;
+  /** Clouddriver's class name: `KubernetesDeployManifestOperation`. */
+  readonly operationClass: string;
+  /** Tag of its history lines: `DEPLOY_KUBERNETES_MANIFEST`. */
+  readonly phase: string;
+  /** Clouddriver's name of the description, which begins its validation errors: `deployKubernetesManifest`. */
+  readonly context: string;
+  /** Its fields; the account is read for all operations alike. */
+  readonly schema: Field<D | undefined>;
+  /** Reports what is wrong with a description as far as that is known without a call. */
+  validate(description: D, validation: Validation): void;
+  /** Does it; see `PreparedOperation.run`. */
+  run(description: D, work: OperationWork): Promise<object | undefined>;
+}
+
+/** An operation as the list of operations holds it. */
+export interface OperationDefinition {
+  readonly name: string;
+  /** See `Operation.prepare`. */
+  prepare(description: JsonObject, session: KubernetesSession): PreparedOperation;
+}
+
+/** Collects what is wrong with a description, so that all of it is told at once. */
+export interface Validation {
+  readonly account: KubernetesAccount;
+  /** An attribute is wrong in a way that Clouddriver has a code for: `moniker` is `empty`. */
+  reject(attribute: string, code: string): void;
+  /** Runs a rule of ours; what it throws as InvalidInputError joins the list. */
+  check(rule: () => void): void;
+  /** Rejects a namespace that the account may not use; none, or an empty one, is fine. */
+  checkNamespace(namespace: string | undefined): void;
+}
+
+/** What an operation works with. */
+export interface OperationWork {
+  readonly session: KubernetesSession;
+  readonly account: KubernetesAccount;
+  readonly client: KubernetesClient;
+  readonly run: OperationRun;
+}
+
+const accountSchema = requireField(
+  objectField({
+    account: withDefault(stringField(), ''),
+    credentials: withDefault(stringField(), ''),
+  }),
+);
+
+/** Makes an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are common to all. */
+export function defineOperation<D extends object>(fields: OperationFields<D>): OperationDefinition {
+  const { name, operationClass, phase, schema } = fields;
+  return {
+    name,
+    prepare(input, session) {
+      const account = getAccount(input, fields, session);
+      const description = parseWith(requireField(schema), input, name);
+      validate(description, fields, account);
+      return {
+        account: account.name,
+        operationClass,
+        phase,
+        async run(run) {
+          const client = await session.getClient(account);
+          return await fields.run(description, { session, account, client, run });
+        },
+      };
+    },
+  };
+}
+
+/** The operation for the accounts of a session. */
+export function bindOperation({ name, prepare }: OperationDefinition, session: KubernetesSession): Operation {
+  return { name, prepare: (description) => prepare(description, session) };
+}
+
+/** The account that a description names in `account` or, where that is empty, in the older `credentials`. */
+function getAccount(
+  input: JsonObject,
+  { name, context }: Pick<OperationFields<object>, 'name' | 'context'>,
+  session: KubernetesSession,
+): KubernetesAccount {
+  const fields = parseWith(accountSchema, input, name);
+  const accountName = fields.account || fields.credentials;
+  if (accountName === '') throw new InvalidInputError(formatCode(context, 'account', 'empty'));
+  const account = session.findAccount(accountName);
+  if (account !== undefined) return account;
+  const known = session.accounts.map((each) => each.name).toSorted();
+  throw new InvalidInputError(
+    `${name}: there is no Kubernetes account '${accountName}'; there are: ${known.join(', ') || 'none'}`,
+  );
+}
+
+/** @throws InvalidInputError with everything that is wrong. */
+function validate<D extends object>(
+  description: D,
+  fields: Pick<OperationFields<D>, 'context' | 'validate'>,
+  account: KubernetesAccount,
+): void {
+  const errors = new Set<string>();
+  const reject = (attribute: string, code: string): void => {
+    errors.add(formatCode(fields.context, attribute, code));
+  };
+  fields.validate(description, {
+    account,
+    reject,
+    check(rule) {
+      try {
+        rule();
+      } catch (error) {
+        if (!(error instanceof InvalidInputError)) throw error;
+        for (const message of error.errors) errors.add(message);
+      }
+    },
+    checkNamespace(namespace) {
+      for (const code of checkNamespace(account, namespace)) reject(namespace ?? '', code);
+    },
+  });
+  if (errors.size > 0) throw new InvalidInputError([...errors]);
+}
+
+/** Clouddriver writes the context twice; callers match on the end of it. */
+function formatCode(context: string, attribute: string, code: string): string {
+  return `${context}.${context}.${attribute}.${code}`;
+}

@@ -1,0 +1,49 @@
+import { type Artifact, toArtifactView } from '../../../core/artifact.ts';
+import { withDoubles } from '../../../core/json.ts';
+import type { KindRegistry } from '../kinds/index.ts';
+import { readFullName, readKind, readNamespace } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { omitSensitiveKeys } from '../manifest/sensitive.ts';
+import { omitManagedFields } from '../reads/displayed.ts';
+
+/** Full names (`deployment web`) by namespace; those of cluster-scoped objects stand under the empty one. */
+export type NamesByNamespace = { readonly [namespace: string]: readonly string[] };
+
+/** What an operation did, as Orca reads it. What is left out is empty. */
+export interface OperationOutcome {
+  readonly names: NamesByNamespace;
+  /** Masked by `maskObject`. */
+  readonly objects?: readonly Manifest[];
+  readonly created?: readonly Artifact[];
+  readonly bound?: readonly Artifact[];
+}
+
+/** The result object of an operation. Orca promotes its four members, so each is there, and numbers are doubles. */
+export function toOperationResult({
+  names,
+  objects = [],
+  created = [],
+  bound = [],
+}: OperationOutcome): object {
+  return {
+    manifestNamesByNamespace: names,
+    manifests: objects.map(withDoubles),
+    createdArtifacts: created.map(toArtifactView).map(withDoubles),
+    boundArtifacts: bound.map(toArtifactView).map(withDoubles),
+  };
+}
+
+/** Where the objects are, each name once. */
+export function groupNames(objects: readonly Manifest[]): NamesByNamespace {
+  const groups = new Map<string, Set<string>>();
+  for (const object of objects) {
+    const namespace = readNamespace(object);
+    groups.set(namespace, (groups.get(namespace) ?? new Set()).add(readFullName(object)));
+  }
+  return Object.fromEntries([...groups].map(([namespace, names]) => [namespace, [...names]]));
+}
+
+/** A live object as task results may hold it: no secret, no field ownership. */
+export function maskObject(object: Manifest, registry: KindRegistry): Manifest {
+  return omitSensitiveKeys(omitManagedFields(object), registry.find(readKind(object)));
+}

@@ -1,0 +1,8 @@
+import { asJsonObject } from '../../../core/json.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+
+/** The object without the record of who owns which field: kubectl, and so Spinnaker, never shows it. */
+export function omitManagedFields(object: Manifest): Manifest {
+  const { managedFields: _, ...metadata } = asJsonObject(object.metadata) ?? {};
+  return { ...object, metadata };
+}

@@ -1,0 +1,52 @@
+import { asString } from '../../../core/json.ts';
+import type { ApiResource, KubernetesClient, ObjectRef } from '../client/client.ts';
+import { KubernetesApiError } from '../client/errors.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+
+const eventResource: ApiResource = {
+  apiVersion: 'v1',
+  kind: 'Event',
+  plural: 'events',
+  namespaced: true,
+  builtIn: true,
+};
+
+/** Where Kubernetes keeps events about objects that live in no namespace. */
+const clusterScopedNamespace = 'default';
+
+/** The events about an object, oldest first. None when the account may not read events. */
+export async function listEvents(
+  client: KubernetesClient,
+  { resource, namespace, name }: ObjectRef,
+): Promise<Manifest[]> {
+  try {
+    const events = await client.list({
+      resource: eventResource,
+      namespace: await getEventNamespace(client, resource, namespace),
+      fieldSelector: `involvedObject.name=${name},involvedObject.kind=${resource.kind}`,
+    });
+    return events.toSorted((one, other) => compareText(readTime(one), readTime(other)));
+  } catch (error) {
+    if (error instanceof KubernetesApiError && error.status === 403) return [];
+    throw error;
+  }
+}
+
+async function getEventNamespace(
+  client: KubernetesClient,
+  resource: ApiResource,
+  namespace: string | undefined,
+): Promise<string> {
+  if (!resource.namespaced) return clusterScopedNamespace;
+  return namespace || (await client.getDefaultNamespace());
+}
+
+/** When it last happened. Texts of RFC 3339 in UTC sort by time; those without any come last. */
+function readTime(event: Manifest): string {
+  return asString(event.lastTimestamp) ?? asString(event.firstTimestamp) ?? 'n/a';
+}
+
+function compareText(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,161 @@
+import { toArtifactView } from '../../../core/artifact.ts';
+import {
+  FailedOperationError,
+  InvalidInputError,
+  NotFoundError,
+  VisibleError,
+} from '../../../core/errors.ts';
+import { omitNulls, withDoubles } from '../../../core/json.ts';
+import type {
+  ClusterManifestsRequest,
+  ManifestCoordinates,
+  ManifestReader,
+  ManifestRequest,
+} from '../../../core/provider.ts';
+import type { KubernetesAccount } from '../account.ts';
+import type { KubernetesClient, ObjectRef } from '../client/client.ts';
+import { type FullName, parseFullName, parseKind } from '../kinds/name.ts';
+import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
+import { findArtifacts } from '../manifest/artifacts.ts';
+import { parseTargetCriteria, pickTarget } from '../manifest/dynamic-target.ts';
+import { readFullName, readKind, readMoniker, readName, readNamespace } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { KubernetesSession } from '../session.ts';
+import { omitManagedFields } from './displayed.ts';
+import { listEvents } from './events.ts';
+import { readPodMetrics } from './pod-metrics.ts';
+
+/** Live reads through the clients of a session. */
+export function createManifestReader(session: KubernetesSession): ManifestReader {
+  return {
+    getManifest: (request) => getManifest(session, request),
+    async listClusterManifests(request) {
+      return (await listMembers(session, request)).map((object) => toCoordinates(object, request.kind));
+    },
+    async getDynamicManifest(request, criteria) {
+      const parsed = parseTargetCriteria(criteria);
+      const picked = pickTarget(await listMembers(session, request), parsed);
+      if (picked !== undefined) return toCoordinates(picked, request.kind);
+      const { kind, location, application, cluster } = request;
+      throw new NotFoundError(
+        `No ${criteria} ${kind} of cluster '${cluster}' and application '${application}' was found in ${location}`,
+      );
+    },
+  };
+}
+
+/** Where an object is read from. */
+interface ReadTarget {
+  readonly client: KubernetesClient;
+  readonly account: KubernetesAccount;
+  readonly ref: ObjectRef;
+}
+
+async function getManifest(session: KubernetesSession, request: ManifestRequest): Promise<object> {
+  const account = getAccount(session, request.account);
+  const fullName = parseName(request.name);
+  const { location, name } = request;
+  const what = `(account: ${request.account}, location: ${location}, name: ${name})`;
+  try {
+    const client = await session.getClient(account);
+    const resource = await client.getResourceOfKind(fullName.kind);
+    const ref = { resource, namespace: location, name: fullName.name };
+    const target = { client, account, ref };
+    const [object, events, metrics] = await Promise.all([
+      client.get(ref),
+      request.includeEvents ? listEvents(client, ref) : [],
+      request.includeEvents ? readMetrics(target) : [],
+    ]);
+    if (object === undefined) throw new NotFoundError(`Manifest ${what} not found`);
+    return toManifestView(object, { account, events, metrics });
+  } catch (error) {
+    if (error instanceof NotFoundError || !(error instanceof VisibleError)) throw error;
+    throw new FailedOperationError(`Failed to read manifest: ${what}: ${error.message}`, { cause: error });
+  }
+}
+
+/** What a pod uses, if the account wants that read and the cluster measures it. */
+function readMetrics({ client, account, ref }: ReadTarget): Promise<object[]> | [] {
+  return account.metrics && ref.resource.kind === 'Pod' ? readPodMetrics(client, ref) : [];
+}
+
+function toManifestView(
+  object: Manifest,
+  {
+    account,
+    events,
+    metrics,
+  }: { account: KubernetesAccount; events: readonly Manifest[]; metrics: readonly object[] },
+): object {
+  const kind = account.kindRegistry.find(readKind(object));
+  return {
+    account: account.name,
+    name: readFullName(object),
+    location: readNamespace(object),
+    moniker: readMoniker(object),
+    manifest: toShown(object),
+    status: kind.getStatus(object),
+    artifacts: findArtifacts(object, kind).map(toArtifactView),
+    events: events.map(toShown),
+    warnings: [],
+    metrics,
+  };
+}
+
+/** An object as Spinnaker shows it: without nulls, which Orca's maps refuse, numbers as doubles. */
+function toShown(object: Manifest): unknown {
+  return withDoubles(omitNulls(omitManagedFields(object)));
+}
+
+/**
+ * The live objects of a kind that a deploy marked as members of a cluster. Only annotations count: what merely has a
+ * fitting name was not deployed by Spinnaker.
+ */
+async function listMembers(
+  session: KubernetesSession,
+  request: ClusterManifestsRequest,
+): Promise<Manifest[]> {
+  const { location, kind, application, cluster } = request;
+  const account = getAccount(session, request.account);
+  try {
+    const client = await session.getClient(account);
+    const resource = await client.getResourceOfKind(parseKind(kind));
+    const objects = await client.list({ resource, namespace: location });
+    return objects.filter((object) => {
+      const annotations = readAnnotations(object);
+      return (
+        annotations[annotationKeys.cluster] === cluster &&
+        annotations[annotationKeys.application] === application
+      );
+    });
+  } catch (error) {
+    if (!(error instanceof VisibleError)) throw error;
+    throw new FailedOperationError(
+      `Failed to list ${kind} in ${location} of account ${account.name}: ${error.message}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function toCoordinates(object: Manifest, kind: string): ManifestCoordinates {
+  return { kind: parseKind(kind), namespace: readNamespace(object), name: readName(object) };
+}
+
+/** @throws NotFoundError */
+function getAccount(session: KubernetesSession, name: string): KubernetesAccount {
+  const account = session.findAccount(name);
+  if (account !== undefined) return account;
+  throw new NotFoundError(`There is no Kubernetes account '${name}'`);
+}
+
+/** @throws NotFoundError: nothing can have a name like this. */
+function parseName(name: string): FullName {
+  try {
+    return parseFullName(name);
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    throw new NotFoundError(error.message, { cause: error });
+  }
+}
