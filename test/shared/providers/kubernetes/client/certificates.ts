@@ -52,7 +52,7 @@ export class CertificateAuthority {
     );
     const signature = tagged(0x03, Buffer.of(0), sign('sha256', content, this.#keys.privateKey));
     const text = sequence(content, ecdsaWithSha256, signature).toString('base64');
-    return `-----BEGIN CERTIFICATE-----\n${text.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+    return `-----BEGIN CERTIFICATE-----\n${text.replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`;
   }
 }
 
