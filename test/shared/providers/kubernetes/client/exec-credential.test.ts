@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadExecCredential } from '../../../../../shared/providers/kubernetes/client/exec-credential.ts';
+import type {
+  ExecPlugin,
+  KubeconfigCluster,
+} from '../../../../../shared/providers/kubernetes/client/kubeconfig.ts';
+import { makeTempDir, type TempDir, writeProgram } from '../../../../support/temp-dir.ts';
+
+const cluster: KubeconfigCluster = {
+  server: 'https://api:6443',
+  certificateAuthorityData: 'Q0E=',
+  certificateAuthority: undefined,
+  insecureSkipTlsVerify: false,
+  tlsServerName: undefined,
+  proxyUrl: undefined,
+};
+
+let dir: TempDir;
+
+beforeEach(async () => {
+  dir = await makeTempDir();
+});
+afterEach(() => dir[Symbol.asyncDispose]());
+
+async function run(script: string, plugin: Partial<ExecPlugin> = {}) {
+  const command = await writeProgram(join(dir.path, 'plugin'), script);
+  const apiVersion = 'client.authentication.k8s.io/v1';
+  const defaults = {
+    args: [],
+    env: {},
+    installHint: undefined,
+    provideClusterInfo: false,
+    interactiveMode: 'Never',
+  };
+  return loadExecCredential(
+    { apiVersion, command, ...defaults, ...plugin },
+    { environment: { PATH: '/usr/bin:/bin', INHERITED: 'yes' }, cluster },
+  );
+}
+
+function print(status: object): string {
+  return `echo '${JSON.stringify({ kind: 'ExecCredential', status })}'`;
+}
+
+test('a token with its expiry', async () => {
+  const status = { token: 'abc', expirationTimestamp: '2030-01-01T00:00:00Z' };
+  expect(await run(print(status))).toEqual({
+    authorization: 'Bearer abc',
+    certificate: undefined,
+    key: undefined,
+    expiresAtMs: Date.UTC(2030, 0, 1),
+  });
+});
+
+test('a client certificate', async () => {
+  const status = { clientCertificateData: 'CERT', clientKeyData: 'KEY' };
+  expect(await run(print(status))).toMatchObject({
+    authorization: undefined,
+    certificate: 'CERT',
+    key: 'KEY',
+  });
+});
+
+test('a plugin gets its arguments, its variables, ours, and the cluster when it asks', async () => {
+  const out = join(dir.path, 'out');
+  const script = `printf '%s|' "$1" "$OWN" "$INHERITED" "$KUBERNETES_EXEC_INFO" > ${out}\n${print({ token: 'abc' })}`;
+  await run(script, { args: ['a b'], env: { OWN: 'mine' }, provideClusterInfo: true });
+  const [argument, own, inherited, info = ''] = (await readFile(out, 'utf8')).split('|');
+  expect([argument, own, inherited]).toEqual(['a b', 'mine', 'yes']);
+  expect(JSON.parse(info)).toEqual({
+    apiVersion: 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    spec: {
+      interactive: false,
+      cluster: { server: 'https://api:6443', 'certificate-authority-data': 'Q0E=' },
+    },
+  });
+});
+
+test.each([
+  ['fails', 'echo "no session: log in" >&2; exit 3', /plugin" ended with status 3: no session: log in$/],
+  ['is killed', 'kill -9 $$', /plugin" was ended by SIGKILL$/],
+  ['prints no JSON', 'echo "token: secret-token"', /plugin" printed no JSON$/],
+  ['prints no credential', print({}), /printed neither a token nor a client certificate with its key$/],
+  [
+    'prints a certificate without its key',
+    print({ clientCertificateData: 'C' }),
+    /client certificate with its key$/,
+  ],
+])('a plugin that %s', async (_what, script, message) => {
+  await expect(run(script)).rejects.toThrow(message);
+});
+
+test('a plugin that never stops talking is stopped', async () => {
+  await expect(run('while :; do echo 0123456789012345678901234567890123456789; done')).rejects.toThrow(
+    'SIGKILL',
+  );
+});
+
+test('a plugin that is not there', async () => {
+  await expect(run('', { command: 'no-such-plugin', installHint: 'brew install it\n' })).rejects.toThrow(
+    'exec plugin "no-such-plugin" was not found; install it or put it into PATH: brew install it',
+  );
+});
+
+test.each([
+  [{ apiVersion: 'client.authentication.k8s.io/v1alpha1' }, 'expected client.authentication.k8s.io/v1 or'],
+  [{ interactiveMode: 'Always' }, 'needs a terminal (interactiveMode Always)'],
+])('a plugin that we cannot serve: %j', async (plugin, message) => {
+  await expect(run(print({ token: 'abc' }), plugin)).rejects.toThrow(message);
+});

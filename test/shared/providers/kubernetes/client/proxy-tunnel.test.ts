@@ -1,0 +1,71 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestClient, TurnedClock } from './client-setup.ts';
+import { type ScriptedServer, startScriptedServer } from './scripted-server.ts';
+
+let server: ScriptedServer;
+let proxy: Server;
+let sockets: Set<Socket>;
+/** Targets that the proxy was asked for, with what it was told about who asks. */
+let asked: string[];
+
+beforeEach(async () => {
+  server = await startScriptedServer();
+  asked = [];
+  sockets = new Set();
+  proxy = createServer().on('connect', (request, socket: Socket) => {
+    asked.push(`${request.url} ${request.headers['proxy-authorization'] ?? 'nobody'}`);
+    sockets.add(socket);
+    if (request.headers['proxy-authorization'] === undefined) return socket.end('HTTP/1.1 407 Who?\r\n\r\n');
+    const upstream = connect(server.port, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+    socket.pipe(upstream).pipe(socket);
+    socket.on('error', () => upstream.destroy());
+    upstream.on('error', () => socket.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  proxy.close();
+  await server[Symbol.asyncDispose]();
+});
+
+function connectThrough(credentials: string, scheme = 'http') {
+  const { port } = proxy.address() as AddressInfo;
+  const cluster = { 'proxy-url': `${scheme}://${credentials}127.0.0.1:${port}` };
+  return createTestClient(
+    { kubeconfigContents: server.getKubeconfig({ cluster }) },
+    { clock: new TurnedClock() },
+  );
+}
+
+test('requests go through the proxy of the kubeconfig, TLS from end to end', async () => {
+  await using client = connectThrough('jane:p%40ss@');
+  expect(await client.getText('/livez')).toBe('{}');
+  expect(await client.getText('/livez')).toBe('{}');
+  const basic = Buffer.from('jane:p@ss').toString('base64');
+  expect(asked).toEqual([`127.0.0.1:${server.port} Basic ${basic}`]);
+  expect(server.seen[0]?.headers).not.toHaveProperty('proxy-authorization');
+});
+
+test('a proxy that refuses is told, without its password', async () => {
+  await using client = connectThrough('');
+  await expect(client.getText('/livez')).rejects.toThrow(/the proxy refused the tunnel \(HTTP 407\)/);
+});
+
+test('a proxy of another kind is refused', async () => {
+  await using client = connectThrough('jane:secret-password@', 'socks5');
+  const failure = await client.getText('/livez').catch(String);
+  expect(failure).toContain(
+    'account "prod" (context "dev"): the cluster\'s proxy-url must be an http or https URL (found socks5:)',
+  );
+  expect(failure).not.toContain('secret-password');
+});
+
+test('certificates behind a proxy are checked', async () => {
+  const { port } = proxy.address() as AddressInfo;
+  const cluster = { 'proxy-url': `http://jane:p@127.0.0.1:${port}`, 'tls-server-name': 'other.example.com' };
+  await using client = createTestClient({ kubeconfigContents: server.getKubeconfig({ cluster }) });
+  await expect(client.getText('/livez')).rejects.toThrow('its certificate is for another host name');
+});
