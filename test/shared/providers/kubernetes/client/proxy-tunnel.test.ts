@@ -19,9 +19,9 @@ beforeEach(async () => {
     sockets.add(socket);
     if (request.headers['proxy-authorization'] === undefined) return socket.end('HTTP/1.1 407 Who?\r\n\r\n');
     const upstream = connect(server.port, '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+    socket.on('error', () => undefined).once('close', () => upstream.destroy());
+    upstream.on('error', () => undefined).once('close', () => socket.destroy());
     socket.pipe(upstream).pipe(socket);
-    socket.on('error', () => upstream.destroy());
-    upstream.on('error', () => socket.destroy());
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
 });
