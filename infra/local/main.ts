@@ -1,19 +1,14 @@
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
+import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import { formatHelp, parseCliOptions, UsageError } from './cli-options.ts';
 
 /** Where standard output really goes: everything else that is written to it ends on standard error. */
 const printToStandardOutput = takeStandardOutput();
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  const isUsage = error instanceof UsageError;
-  console.error(error instanceof Error ? error.message : String(error));
-  if (isUsage) console.error("Try 'npm start -- --help'.");
-  process.exitCode = isUsage ? 2 : 1;
-}
+// Functions keep connections open for their next invocation, as in Lambda, where nothing closes them either.
+process.exit(await main(process.argv.slice(2)).catch(explain));
 
 /** Runs the command line. @returns the exit code */
 async function main(args: readonly string[]): Promise<number> {
@@ -28,6 +23,14 @@ async function main(args: readonly string[]): Promise<number> {
   const { runUntilStopped } = await import('./foreground.ts');
   await runUntilStopped(options, printToStandardOutput);
   return 0;
+}
+
+/** Tells the user why it did not run. @returns the exit code */
+function explain(error: unknown): number {
+  const isUsage = error instanceof UsageError;
+  console.error(getErrorMessage(error));
+  if (isUsage) console.error("Try 'npm start -- --help'.");
+  return isUsage ? 2 : 1;
 }
 
 /** Functions may log to standard output, as Lambda wants it; here it carries answers for other programs. */

@@ -1,0 +1,224 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildLocal } from '../../../infra/local/build.ts';
+import { describeWithCluster } from '../../support/cluster.ts';
+import { startSystem } from '../../support/system.ts';
+import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const outputDir = path.join(root, 'dist', 'local');
+
+const noAccounts = 'kubernetes: {enabled: true, accounts: []}';
+
+beforeAll(() => buildLocal({ root, outputDir }));
+
+describe('npm start', () => {
+  test('says on one line of standard output that it is ready, and ends at SIGTERM', async () => {
+    await using temp = await makeTempDir();
+    await using system = await startSystem({ config: [await writeConfig(temp, noAccounts)] });
+    const { pid } = system;
+
+    expect((await system.fetch('/health')).status).toBe(200);
+    expect(await system.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+
+    expect(system.stdout.trim().split('\n')).toHaveLength(1);
+    expect(JSON.parse(system.stdout)).toEqual({
+      ready: true,
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      pid,
+      engines: {
+        dynamodb: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        sqs: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        eventbridge: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      },
+      dataDir: system.dataDir,
+      accounts: [],
+    });
+  });
+
+  test('tells people how to point Spinnaker at it', async () => {
+    await using temp = await makeTempDir();
+    const config = await writeConfig(temp, noAccounts);
+    const { stdout, code } = await runUntil(/Ctrl-C/, [
+      '--port',
+      '0',
+      '--data-dir',
+      temp.path,
+      '--config',
+      config,
+    ]);
+    expect(stdout).toMatch(/^Busdriver answers at http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(stdout).toMatch(/services\.clouddriver\.baseUrl: http:\/\/127\.0\.0\.1:\d+/);
+    expect(code).toBe(0);
+  });
+
+  test('starts again after kill -9', async () => {
+    await using temp = await makeTempDir();
+    await using system = await startSystem({ config: [await writeConfig(temp, noAccounts)] });
+    expect(await system.kill('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+    await system.restart();
+    expect((await system.fetch('/health')).status).toBe(200);
+  });
+
+  test('ends with the process that holds its channel', async () => {
+    await using temp = await makeTempDir();
+    const config = await writeConfig(temp, noAccounts);
+    const script = `
+      import { spawn } from 'node:child_process';
+      const args = ${JSON.stringify(toArguments(['--json', '--port', '0', '--data-dir', temp.path, '--config', config]))};
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
+      child.stdout.once('data', (line) => { process.stdout.write(line); process.kill(process.pid, 'SIGKILL'); });`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const [stdout, stderr] = await Promise.all([text(parent.stdout), text(parent.stderr)]);
+    expect(JSON.parse(stdout).ready).toBe(true);
+    // Both ends of the pipe are closed: the child has ended, too.
+    expect(stderr).toContain('Stopping');
+  });
+
+  test('warns when other machines can reach it', async () => {
+    await using temp = await makeTempDir();
+    const config = await writeConfig(temp, noAccounts);
+    await using system = await startSystem({ config: [config], args: ['--host', '0.0.0.0'] });
+    expect(system.stderr).toMatch(/Warning: 0\.0\.0\.0 is reachable from other machines/);
+  });
+
+  test('loads an account from Spinnaker YAML', async () => {
+    await using temp = await makeTempDir();
+    const kubeconfig = path.join(temp.path, 'kubeconfig');
+    await writeFile(kubeconfig, makeKubeconfig('one'));
+    const yaml = `kubernetes: {enabled: true, accounts: [{name: prod, context: one, kubeconfigFile: ${kubeconfig}}]}`;
+    await using system = await startSystem({ config: [await writeConfig(temp, yaml)] });
+    expect(system.accounts).toEqual(['prod']);
+  });
+});
+
+describe('npm start refuses', () => {
+  test('a wrong command line', async () => {
+    const { code, stderr, stdout } = await run(['--prot', '1']);
+    expect(stderr).toBe("Unknown option '--prot': did you mean --port?\nTry 'npm start -- --help'.\n");
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  });
+
+  test('a port that is taken, and says so', async () => {
+    await using temp = await makeTempDir();
+    const config = await writeConfig(temp, noAccounts);
+    await using system = await startSystem({ config: [config] });
+    const { port } = new URL(system.url);
+    const { code, stderr } = await run(['--port', port, '--data-dir', temp.path, '--config', config]);
+    expect(stderr).toContain(`127.0.0.1:${port} is in use`);
+    expect(code).toBe(1);
+  });
+
+  test('a data folder that is in use, and names the process', async () => {
+    await using temp = await makeTempDir();
+    const config = await writeConfig(temp, noAccounts);
+    await using system = await startSystem({ config: [config] });
+    const { code, stderr } = await run(['--port', '0', '--data-dir', system.dataDir, '--config', config]);
+    expect(stderr).toContain(`${system.dataDir} is in use by process ${system.pid}`);
+    expect(code).toBe(1);
+  });
+
+  test('a host that is not here', async () => {
+    await using temp = await makeTempDir();
+    const config = await writeConfig(temp, noAccounts);
+    const { code, stderr } = await run(['--host', '192.0.2.1', '--data-dir', temp.path, '--config', config]);
+    expect(stderr).toContain('--host 192.0.2.1 is no address of this machine');
+    expect(code).toBe(1);
+  });
+
+  test('a configuration it cannot read, before it makes anything', async () => {
+    await using temp = await makeTempDir();
+    const config = await writeConfig(temp, 'kubernetes: [');
+    const dataDir = path.join(temp.path, 'data');
+    const { code, stderr } = await run(['--data-dir', dataDir, '--config', config]);
+    expect(stderr).toContain(config);
+    expect(code).toBe(1);
+    await expect(readFile(path.join(dataDir, 'pid'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test('to start without any cluster, and says what to pass', async () => {
+    await using temp = await makeTempDir();
+    await mkdir(path.join(temp.path, 'bin'));
+    const { code, stderr } = await run(['--data-dir', path.join(temp.path, 'data')], {
+      HOME: temp.path,
+      PATH: path.join(temp.path, 'bin'),
+      KUBECONFIG: '',
+    });
+    expect(stderr).toContain('No test cluster can be started, either');
+    expect(stderr).toContain('--kubeconfig');
+    expect(code).toBe(1);
+  });
+});
+
+describeWithCluster('npm start without any cluster', () => {
+  test('starts one, and keeps it in the data folder', async () => {
+    await using temp = await makeTempDir();
+    const home = path.join(temp.path, 'home');
+    await mkdir(home);
+    // The control plane was built before; nothing else of the user's may be found.
+    await symlink(path.join(homedir(), '.cache'), path.join(home, '.cache'));
+    await using system = await startSystem({
+      dataDir: path.join(temp.path, 'data'),
+      env: { HOME: home, KUBECONFIG: '' },
+    });
+    expect(system.accounts).toHaveLength(1);
+    expect(system.stderr).toContain('starting a Kubernetes test cluster');
+    await readFile(path.join(temp.path, 'data', 'cluster', 'kubeconfig'));
+  });
+});
+
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function toArguments(args: readonly string[]): readonly string[] {
+  return [path.join(outputDir, 'main.js'), ...args];
+}
+
+/** Runs the command until it ends by itself. */
+async function run(args: readonly string[], env: { [name: string]: string } = {}): Promise<Outcome> {
+  const child = spawn(process.execPath, toArguments(args), { env: { ...process.env, ...env } });
+  const exited = once(child, 'exit');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await exited;
+  return { code, stdout, stderr };
+}
+
+/** Runs the command until its standard output matches, then stops it. */
+async function runUntil(pattern: RegExp, args: readonly string[]): Promise<Outcome> {
+  const child = spawn(process.execPath, toArguments(args), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const exited = once(child, 'exit');
+  const stderr = text(child.stderr);
+  let stdout = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    stdout += chunk;
+    if (pattern.test(stdout)) child.kill('SIGTERM');
+  }
+  const [code] = await exited;
+  return { code, stdout, stderr: await stderr };
+}
+
+async function writeConfig(temp: TempDir, yaml: string): Promise<string> {
+  const file = path.join(temp.path, 'clouddriver.yml');
+  await writeFile(file, yaml);
+  return file;
+}
+
+function makeKubeconfig(context: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+    users: [{ name: 'u', user: { token: 't' } }],
+    contexts: [{ name: context, context: { cluster: 'c', user: 'u' } }],
+  });
+}

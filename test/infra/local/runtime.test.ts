@@ -1,0 +1,212 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  EventBridgeClient,
+  PutEventsCommand,
+  PutRuleCommand,
+  PutTargetsCommand,
+} from '@aws-sdk/client-eventbridge';
+import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Context, SQSEvent } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { routes } from '../../../functions/routes.ts';
+import { DataDirInUseError } from '../../../infra/local/data-dir-lock.ts';
+import { loadHandler } from '../../../infra/local/handlers.ts';
+import type { Handler } from '../../../infra/local/invoker.ts';
+import { localClientOptions } from '../../../infra/local/local-aws.ts';
+import { type Inventory, type Runtime, startRuntime } from '../../../infra/local/runtime.ts';
+import { tables } from '../../../shared/aws/tables.ts';
+import { readConfig } from '../../../shared/runtime/config.ts';
+
+const inventory: Inventory = {
+  routes: [{ method: 'GET', path: '/ping/{name}', module: 'api/ping', reaches: 'store', timeoutSeconds: 20 }],
+  queues: [
+    {
+      name: 'operations',
+      module: 'workers/work',
+      deadLetterModule: 'workers/bury',
+      batchSize: 1,
+      concurrency: 2,
+      timeoutSeconds: 900,
+      visibilityTimeoutSeconds: 1,
+      receivesMax: 2,
+      retentionSeconds: 3600,
+    },
+  ],
+  schedules: [{ name: 'sweep', module: 'workers/sweep', rateMinutes: 1, timeoutSeconds: 50 }],
+  tables,
+};
+
+let dataDir: string;
+let swept: number;
+let work: Handler;
+const buried: string[] = [];
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'busdriver-runtime-'));
+  swept = 0;
+  work = async () => undefined;
+  buried.length = 0;
+});
+
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+test('functions find their resources in the environment, and serve requests', async () => {
+  await using runtime = await start();
+  const config = readConfig();
+  expect(config).toMatchObject({
+    tasksTable: 'tasks',
+    busName: 'busdriver',
+    configFiles: ['/a', '/b'],
+    profiles: ['local', 'test'],
+    kubeconfig: '/k',
+    placement: 'local',
+    logLevel: 'SILENT',
+  });
+
+  const response = await fetch(`${runtime.url}/ping/you`);
+  expect(await response.json()).toEqual({ name: 'you' });
+  const client = new SQSClient({ ...localClientOptions, endpoint: runtime.engines.sqs });
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({ QueueUrl: config.operationsQueueUrl, AttributeNames: ['All'] }),
+  );
+  expect(Attributes).toMatchObject({ VisibilityTimeout: '1', MessageRetentionPeriod: '3600' });
+  client.destroy();
+  const database = new DynamoDBClient({ ...localClientOptions, endpoint: runtime.engines.dynamodb });
+  const { Table } = await database.send(new DescribeTableCommand({ TableName: config.tasksTable }));
+  expect(Table?.TableStatus).toBe('ACTIVE');
+  database.destroy();
+});
+
+test('schedules run at the start', async () => {
+  await using _runtime = await start();
+  await vi.waitFor(() => expect(swept).toBe(1));
+});
+
+test('a message that its worker cannot take ends with the dead-letter function', async () => {
+  const tries: string[] = [];
+  work = async (event) => {
+    tries.push(...(event as SQSEvent).Records.map(({ body }) => body));
+    throw new Error('poison');
+  };
+  await using runtime = await start();
+  await send(runtime, 'poison');
+  await vi.waitFor(() => expect(buried).toEqual(['poison']), { timeout: 10_000 });
+  expect(tries).toEqual(['poison', 'poison']);
+});
+
+test('rules of the bus reach functions and queues', async () => {
+  const bodies: string[] = [];
+  work = async (event) => {
+    bodies.push(...(event as SQSEvent).Records.map(({ body }) => body));
+  };
+  await using runtime = await start();
+  const client = new EventBridgeClient({ ...localClientOptions, endpoint: runtime.engines.eventbridge });
+  const rule = { Name: 'all', EventBusName: 'busdriver', EventPattern: '{"source":["test"]}' };
+  await client.send(new PutRuleCommand(rule));
+  const arns = [
+    'arn:aws:sqs:us-east-1:000000000000:operations',
+    'arn:aws:lambda:us-east-1:000000000000:function:sweep',
+  ];
+  const Targets = arns.map((Arn, index) => ({ Id: String(index), Arn }));
+  await client.send(new PutTargetsCommand({ Rule: 'all', EventBusName: 'busdriver', Targets }));
+  const entry = { EventBusName: 'busdriver', Source: 'test', DetailType: 'Test', Detail: '{"a":1}' };
+  await client.send(new PutEventsCommand({ Entries: [entry] }));
+  client.destroy();
+
+  await vi.waitFor(() => expect(bodies.map((body) => JSON.parse(body).detail)).toEqual([{ a: 1 }]));
+  await vi.waitFor(() => expect(swept).toBe(2));
+});
+
+describe('stopping', () => {
+  test('lets a running invocation end, and shortens its time', async () => {
+    let context: Context | undefined;
+    let finished = false;
+    work = async (_event, given) => {
+      context = given;
+      while (given.getRemainingTimeInMillis() > 10_000)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      finished = true;
+    };
+    const runtime = await start();
+    await send(runtime, 'long');
+    await vi.waitFor(() => expect(context).toBeDefined());
+    expect(context?.getRemainingTimeInMillis()).toBeGreaterThan(800_000);
+
+    await runtime[Symbol.asyncDispose]();
+
+    expect(finished).toBe(true);
+    await expect(fetch(`${runtime.url}/ping/you`)).rejects.toThrow();
+  });
+
+  test('answers the requests under way', async () => {
+    const runtime = await start();
+    const answer = fetch(`${runtime.url}/ping/slow`);
+    await vi.waitFor(() => expect(slowRequests).toHaveLength(1));
+    const stopped = runtime[Symbol.asyncDispose]();
+    slowRequests[0]?.();
+    expect(await (await answer).json()).toEqual({ name: 'slow' });
+    await stopped;
+  });
+
+  test('frees the data folder, which only one runtime may use', async () => {
+    {
+      await using _runtime = await start();
+      await expect(start()).rejects.toThrow(DataDirInUseError);
+    }
+    await using _next = await start();
+  });
+});
+
+test('a start that fails leaves nothing behind', async () => {
+  await using other = await start();
+  const port = Number(new URL(other.url).port);
+  const dir = path.join(dataDir, 'other');
+  await expect(start({ port, dataDir: dir })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await using _next = await start({ dataDir: dir });
+});
+
+test('every function of the inventory can be loaded', async () => {
+  for (const { module } of routes) expect(await loadHandler(module)).toBeTypeOf('function');
+});
+
+const slowRequests: (() => void)[] = [];
+
+function start(options: Partial<Parameters<typeof startRuntime>[0]> = {}): Promise<Runtime> {
+  const functions: { readonly [module: string]: Handler } = {
+    async 'api/ping'(event) {
+      const { pathParameters } = event as { pathParameters: { name: string } };
+      if (pathParameters.name === 'slow') await new Promise<void>((resolve) => slowRequests.push(resolve));
+      return { statusCode: 200, headers: {}, body: JSON.stringify(pathParameters) };
+    },
+    'workers/work': (event, context) => work(event, context),
+    async 'workers/bury'(event) {
+      buried.push(...(event as SQSEvent).Records.map(({ body }) => body));
+    },
+    async 'workers/sweep'() {
+      swept += 1;
+    },
+  };
+  return startRuntime({
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    dataDir,
+    drainTimeoutMs: 10_000,
+    configFiles: ['/a', '/b'],
+    profiles: ['local', 'test'],
+    kubeconfig: '/k',
+    logLevel: 'SILENT',
+    inventory,
+    load: async (module) => functions[module] as Handler,
+    ...options,
+  });
+}
+
+async function send(runtime: Runtime, MessageBody: string): Promise<void> {
+  const client = new SQSClient({ ...localClientOptions, endpoint: runtime.engines.sqs });
+  await client.send(new SendMessageCommand({ QueueUrl: readConfig().operationsQueueUrl, MessageBody }));
+  client.destroy();
+}
