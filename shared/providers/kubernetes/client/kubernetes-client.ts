@@ -118,7 +118,7 @@ class ApiServerClient implements KubernetesClient {
       options,
     );
     const path = withQuery(getCollectionPath(resource, namespace), getWriteQuery(options));
-    return this.#sendForJson({
+    return this.#write(resource, {
       method: 'POST',
       path,
       body: JSON.stringify(manifest),
@@ -137,7 +137,7 @@ class ApiServerClient implements KubernetesClient {
       name: asString(getPath(manifest, 'metadata', 'name')) ?? '',
     };
     const path = withQuery(await this.#getPath(ref, options), getWriteQuery(options));
-    return this.#sendForJson({
+    return this.#write(resource, {
       method: 'PUT',
       path,
       body: JSON.stringify(manifest),
