@@ -16,7 +16,7 @@ import {
   type PlannedManifest,
   planDeploy,
 } from './deploy/plan.ts';
-import { isNamespacedByTable, readScopes } from './deploy/scopes.ts';
+import { isDefinitionOf, isNamespacedByTable, readScopes } from './deploy/scopes.ts';
 import { submitManifest } from './deploy/submit.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { groupNames, toOperationResult } from './result.ts';
@@ -150,7 +150,8 @@ async function submitAll(
       continue;
     }
     const isLast = index === planned.length - 1;
-    objects.push(await submitManifest(work, each, { key: String(index), isLast }));
+    const isKindNew = planned.some(({ manifest }) => isDefinitionOf(manifest, each.manifest));
+    objects.push(await submitManifest(work, each, { key: String(index), isLast, isKindNew }));
   }
   if (objects.length === 0 && labelSelectors.length > 0 && !allowNothingSelected) {
     throw new FailedOperationError(

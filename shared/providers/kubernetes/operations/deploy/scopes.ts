@@ -49,7 +49,7 @@ async function readScope(
 }
 
 /** Whether `definition` is the CustomResourceDefinition of the manifest's kind. */
-function isDefinitionOf(definition: Manifest, manifest: Manifest): boolean {
+export function isDefinitionOf(definition: Manifest, manifest: Manifest): boolean {
   if (readKind(definition) !== 'customResourceDefinition') return false;
   const group = asString(getPath(definition, 'spec', 'group')) ?? '';
   const kind = asString(getPath(definition, 'spec', 'names', 'kind')) ?? '';

@@ -1,23 +1,29 @@
-import { FailedOperationError, VisibleError } from '../../../../core/errors.ts';
 import { applyManifest } from '../../apply/apply.ts';
 import { resolveTarget, type WriteManifestOptions } from '../../apply/target.ts';
 import { createManifest, replaceManifest } from '../../apply/write.ts';
-import { KubernetesApiError } from '../../client/errors.ts';
+import { isResourceNotServed, KubernetesApiError } from '../../client/errors.ts';
 import { readAnnotations } from '../../manifest/annotations.ts';
-import { readNamespace } from '../../manifest/identity.ts';
+import { readCoordinates } from '../../manifest/identity.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { readStrategy } from '../../manifest/strategy.ts';
 import { deleteObject, readUid } from '../deletion.ts';
+import { describeObject, explainFailure } from '../failure.ts';
 import type { OperationWork } from '../operation-definition.ts';
 import { maskObject } from '../result.ts';
 import type { PlannedManifest } from './plan.ts';
 
-/** How a submitted manifest is remembered. */
+/** A new kind that is not served by then will not be. */
+const servedWithinMs = 10_000;
+const servedPauseMs = 100;
+
+/** How a manifest is submitted, and remembered. */
 export interface SubmitOptions {
   /** Names the manifest in the journal. */
   readonly key: string;
   /** Nothing is remembered about the last one: it would be stored together with the operation's own result. */
   readonly isLast: boolean;
+  /** Its kind is defined by an earlier manifest of the same deploy. */
+  readonly isKindNew: boolean;
 }
 
 /** A written object, and what became of it in a word. */
@@ -36,21 +42,33 @@ interface Written {
 export async function submitManifest(
   work: OperationWork,
   planned: PlannedManifest,
-  { key, isLast }: SubmitOptions,
+  { key, isLast, isKindNew }: SubmitOptions,
 ): Promise<Manifest> {
   const submit = async (): Promise<Manifest> => {
-    const { object, outcome, warnings = [] } = await writeManifest(work, planned);
+    const write = () => writeManifest(work, planned);
+    const { object, outcome, warnings = [] } = await (isKindNew ? retryUntilServed(work, write) : write());
     for (const warning of warnings) work.run.report(`Warning about ${planned.fullName}: ${warning}`);
     work.run.report(`${planned.fullName}: ${outcome}`);
     return maskObject(object, work.account.kindRegistry);
   };
-  try {
-    work.run.report(`Submitting ${planned.fullName}…`);
+  work.run.report(`Submitting ${planned.fullName}`);
+  return explainFailure(`Deploying ${describeObject(readCoordinates(planned.manifest))}`, async () => {
     if (planned.method === 'recreate') await removePredecessor(work, planned, key);
     return isLast ? await submit() : await work.run.step(`manifest/${key}`, submit);
-  } catch (error) {
-    if (!(error instanceof VisibleError)) throw error;
-    throw new FailedOperationError(describeFailure(planned, error), { cause: error });
+  });
+}
+
+/** A kind just defined takes a moment until each of the API servers behind one address serves it. */
+async function retryUntilServed<T>({ session, run }: OperationWork, write: () => Promise<T>): Promise<T> {
+  const { clock } = session;
+  const deadlineMs = clock.monotonic() + servedWithinMs;
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isResourceNotServed(error) || clock.monotonic() > deadlineMs) throw error;
+    }
+    await clock.sleep(servedPauseMs, run.signal);
   }
 }
 
@@ -104,12 +122,6 @@ async function removePredecessor(work: OperationWork, planned: PlannedManifest, 
     return { uid: uid ?? '', decidedAtMs: session.clock.now() };
   });
   if (found.uid === '') return;
-  run.report(`Deleting ${planned.fullName}, to be made anew…`);
+  run.report(`Deleting ${planned.fullName}, to be made anew`);
   await deleteObject(work, { ref, fullName: planned.fullName, ...found });
-}
-
-function describeFailure({ fullName, manifest }: PlannedManifest, error: Error): string {
-  const namespace = readNamespace(manifest);
-  const where = namespace === '' ? '' : ` in namespace ${namespace}`;
-  return `Deploying ${fullName}${where} failed: ${error.message}`;
 }

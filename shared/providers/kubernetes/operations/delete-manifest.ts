@@ -1,0 +1,167 @@
+import type { z } from 'zod';
+import { objectField, stringListField, stringMapField, withDefault } from '../../../core/coerce.ts';
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { DeleteRequest } from '../client/client.ts';
+import { formatFullName, parseKind } from '../kinds/name.ts';
+import { readLabels } from '../manifest/annotations.ts';
+import { type Coordinates, readName, readNamespace } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { formatSelectors, labelSelectorsField, matchesSelectors } from '../manifest/selectors.ts';
+import { deleteObject, readUid } from './deletion.ts';
+import { describeObject, explainFailure } from './failure.ts';
+import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
+import { toOperationResult } from './result.ts';
+import { getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
+
+const deleteField = objectField({
+  ...targetShape,
+  /** Counts where there is no `manifestName`: all objects of these kinds that the labels select. */
+  kinds: withDefault(stringListField(), []),
+  labelSelectors: labelSelectorsField(),
+  options: withDefault(stringMapField(), {}),
+});
+
+/** A parsed description of `deleteManifest`. */
+type DeleteDescription = Exclude<z.output<typeof deleteField>, undefined>;
+
+/** The objects to delete, as the journal keeps them: a repeat deletes these, and no newcomer of their name. */
+type Targets = {
+  readonly decidedAtMs: number;
+  readonly objects: { kind: string; namespace: string; name: string; uid: string }[];
+};
+
+/**
+ * Deletes one object, or those of some kinds that labels select, and waits until they are really gone. What is not there
+ * needs no deletion.
+ */
+export const deleteManifest = defineOperation({
+  name: 'deleteManifest',
+  operationClass: 'KubernetesDeleteManifestOperation',
+  phase: 'DELETE_KUBERNETES_MANIFEST',
+  context: 'deleteKubernetesManifest',
+  schema: deleteField,
+  validate,
+  run: runDelete,
+});
+
+async function runDelete(description: DeleteDescription, work: OperationWork): Promise<object> {
+  const { run } = work;
+  const { location } = description;
+  const options = parseDeleteOptions(description.options);
+  const what = describeTargets(description);
+  run.report(`Beginning to delete ${what}`);
+  return explainFailure(`Deleting ${what}`, async () => {
+    const { decidedAtMs, objects } = await run.decide('targets', () => decideTargets(description, work));
+    if (objects.length === 0) run.report('There is nothing to delete');
+    for (const target of objects) run.report(`Deleting ${describeObject(target)}`);
+    await deleteAll(objects, async (target) => {
+      const ref = await getTargetRef(target, work);
+      await deleteObject(work, { ref, fullName: toFullName(target), uid: target.uid, decidedAtMs, options });
+    });
+    run.report(`Deleted ${objects.length} objects`);
+    return toOperationResult({ names: { [location]: objects.map(toFullName) } });
+  });
+}
+
+/** Deletes them side by side. When some fail the others are waited for, so that nothing goes on unseen. */
+async function deleteAll<T>(targets: readonly T[], remove: (target: T) => Promise<void>): Promise<void> {
+  const outcomes = await Promise.allSettled(targets.map(remove));
+  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+}
+
+async function decideTargets(description: DeleteDescription, work: OperationWork): Promise<Targets> {
+  const lists = isNamed(description)
+    ? [await findNamed(description, work)]
+    : await Promise.all(description.kinds.map((kind) => listSelected(kind, description, work)));
+  return { decidedAtMs: work.session.clock.now(), objects: lists.flat() };
+}
+
+/** The object of that name, if it is there and the labels select it. */
+async function findNamed(description: DeleteDescription, work: OperationWork): Promise<Targets['objects']> {
+  const target = readTarget(description);
+  const ref = await getTargetRef(target, work);
+  const live = await work.client.get(ref, { signal: work.run.signal });
+  if (live === undefined || !matchesSelectors(description.labelSelectors, readLabels(live))) return [];
+  return [toTarget(live, target.kind)];
+}
+
+/** The objects of a kind that the labels select. */
+async function listSelected(
+  text: string,
+  { location, labelSelectors }: DeleteDescription,
+  { client, run }: OperationWork,
+): Promise<Targets['objects']> {
+  const { signal } = run;
+  const kind = parseKind(text);
+  const resource = await client.getResourceOfKind(kind, { signal });
+  const namespace = location || (await client.getDefaultNamespace({ signal }));
+  const labelSelector = formatSelectors(labelSelectors);
+  const objects = await client.list({ resource, namespace, labelSelector, metadataOnly: true }, { signal });
+  return objects.map((object) => toTarget(object, kind));
+}
+
+function toTarget(object: Manifest, kind: string): Targets['objects'][number] {
+  return { kind, namespace: readNamespace(object), name: readName(object), uid: readUid(object) ?? '' };
+}
+
+function toFullName({ kind, name }: Coordinates): string {
+  return formatFullName(kind, name);
+}
+
+function describeTargets(description: DeleteDescription): string {
+  if (isNamed(description)) return describeObject(readTarget(description));
+  const { kinds, labelSelectors, location } = description;
+  const where = location === '' ? '' : ` in namespace ${location}`;
+  return `objects of the kinds ${kinds.join(', ')}${where} with the labels ${formatSelectors(labelSelectors)}`;
+}
+
+function isNamed({ manifestName }: DeleteDescription): boolean {
+  return manifestName !== '';
+}
+
+function validate(description: DeleteDescription, validation: Validation): void {
+  validation.check(() => void parseDeleteOptions(description.options));
+  if (isNamed(description)) validateTarget(description, validation);
+  else validateSelection(description, validation);
+}
+
+function validateSelection(description: DeleteDescription, validation: Validation): void {
+  validation.checkNamespace(description.location);
+  if (description.kinds.length === 0) validation.reject('kinds', 'empty');
+  // Without a selection it would be all objects of the kind.
+  if (formatSelectors(description.labelSelectors) === '') validation.reject('labelSelectors', 'empty');
+}
+
+/**
+ * Options of a delete in Deck's words. `orphanDependents`, which Deck also misspells, wins over `cascading`. A grace period
+ * that is no number is ignored, as Clouddriver does; one of 0 is 1, since only force deletes at once.
+ *
+ * @throws InvalidInputError for a `cascading` that Kubernetes does not know.
+ */
+function parseDeleteOptions(
+  options: Readonly<Record<string, string>>,
+): Pick<DeleteRequest, 'propagationPolicy' | 'gracePeriodSeconds'> {
+  const seconds = options['gracePeriodSeconds']?.trim() ?? '';
+  return {
+    propagationPolicy: parsePropagation(options),
+    ...(/^\d{1,9}$/.test(seconds) && { gracePeriodSeconds: Math.max(1, Number(seconds)) }),
+  };
+}
+
+function parsePropagation(options: Readonly<Record<string, string>>): DeleteRequest['propagationPolicy'] {
+  const orphan = options['orphanDependents'] ?? options['orphanDependants'];
+  if (orphan !== undefined) return orphan.toLowerCase() === 'true' ? 'Orphan' : 'Background';
+  const policies: { readonly [text: string]: NonNullable<DeleteRequest['propagationPolicy']> } = {
+    true: 'Background',
+    false: 'Orphan',
+    background: 'Background',
+    foreground: 'Foreground',
+    orphan: 'Orphan',
+  };
+  const policy = policies[(options['cascading'] ?? 'true').toLowerCase()];
+  if (policy !== undefined) return policy;
+  throw new InvalidInputError(
+    `deleteManifest: options.cascading: expected one of ${Object.keys(policies).join(', ')}`,
+  );
+}

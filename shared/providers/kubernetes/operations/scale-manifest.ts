@@ -1,0 +1,30 @@
+import { intField, objectField, withDefault } from '../../../core/coerce.ts';
+import { describeObject, explainFailure } from './failure.ts';
+import { defineOperation } from './operation-definition.ts';
+import { getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
+
+/** Sets the number of replicas, as `kubectl scale` does. Without a number it is 0. */
+export const scaleManifest = defineOperation({
+  name: 'scaleManifest',
+  operationClass: 'KubernetesScaleManifestOperation',
+  phase: 'SCALE_KUBERNETES_MANIFEST',
+  context: 'scaleKubernetesManifest',
+  schema: objectField({ ...targetShape, replicas: withDefault(intField({ min: 0 }), 0) }),
+  validate(description, validation) {
+    validateTarget(description, validation, 'scale');
+  },
+  async run(description, work) {
+    const { client, run } = work;
+    const target = readTarget(description);
+    const what = describeObject(target);
+    run.report(`Scaling ${what} to ${description.replicas} replicas`);
+    await explainFailure(`Scaling ${what}`, async () => {
+      const ref = await getTargetRef(target, work);
+      const body = { spec: { replicas: description.replicas } };
+      const patch = { type: 'merge', subresource: 'scale', fieldManager: 'kubectl', body } as const;
+      await client.patch(ref, patch, { signal: run.signal });
+    });
+    run.report(`Scaled ${what}`);
+    return undefined;
+  },
+});

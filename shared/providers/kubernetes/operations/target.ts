@@ -1,0 +1,56 @@
+import { stringField, withDefault } from '../../../core/coerce.ts';
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { ObjectRef } from '../client/client.ts';
+import type { Capability } from '../kinds/kind.ts';
+import { parseFullName } from '../kinds/name.ts';
+import type { Coordinates } from '../manifest/identity.ts';
+import type { OperationWork, Validation } from './operation-definition.ts';
+
+/** The fields by which a description names the one object it is about. */
+export const targetShape = {
+  /** `deployment web`. */
+  manifestName: withDefault(stringField(), ''),
+  /** Its namespace; empty for a cluster-scoped object. */
+  location: withDefault(stringField(), ''),
+};
+
+/** A description that names one object. */
+export interface TargetDescription {
+  readonly manifestName: string;
+  readonly location: string;
+}
+
+/**
+ * Reports a target that is not named, badly named, or in a namespace that the account may not use.
+ *
+ * @param capability what its kind must have, as far as the operation needs any.
+ */
+export function validateTarget(
+  { manifestName, location }: TargetDescription,
+  validation: Validation,
+  capability?: Capability,
+): void {
+  validation.checkNamespace(location);
+  if (manifestName === '') validation.reject('manifestName', 'empty');
+  else
+    validation.check(() => {
+      const { kind } = parseFullName(manifestName);
+      const { capabilities } = validation.account.kindRegistry.find(kind);
+      if (capability === undefined || capabilities.has(capability)) return;
+      throw new InvalidInputError(`${manifestName}: the kind ${kind} does not support ${capability}`);
+    });
+}
+
+/** The object that a valid description is about. */
+export function readTarget({ manifestName, location }: TargetDescription): Coordinates {
+  return { ...parseFullName(manifestName), namespace: location };
+}
+
+/** Where the object is found in the cluster. @throws KubernetesApiError (404) when its kind is not served there. */
+export async function getTargetRef(
+  { kind, namespace, name }: Coordinates,
+  { client, run }: Pick<OperationWork, 'client' | 'run'>,
+): Promise<ObjectRef> {
+  const resource = await client.getResourceOfKind(kind, { signal: run.signal });
+  return { resource, namespace, name };
+}

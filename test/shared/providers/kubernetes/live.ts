@@ -1,0 +1,33 @@
+import type { JsonObject } from '../../../../shared/core/json.ts';
+import { findObject, requestApi } from '../../../support/cluster.ts';
+
+/** Where the API server serves what is not in `/api/v1`. */
+const groups: { readonly [plural: string]: string } = {
+  deployments: 'apis/apps/v1',
+  replicasets: 'apis/apps/v1',
+  statefulsets: 'apis/apps/v1',
+  daemonsets: 'apis/apps/v1',
+  jobs: 'apis/batch/v1',
+  cronjobs: 'apis/batch/v1',
+  horizontalpodautoscalers: 'apis/autoscaling/v2',
+};
+
+/** The path of `configmaps` or `configmaps/a` in a namespace. */
+export function getPathOf(namespace: string, resource: string): string {
+  const plural = resource.split('/')[0] ?? '';
+  return `/${groups[plural] ?? 'api/v1'}/namespaces/${namespace}/${resource}`;
+}
+
+/** The live object at `configmaps/a`, or undefined. */
+export async function findLive(namespace: string, resource: string): Promise<JsonObject | undefined> {
+  return (await findObject(getPathOf(namespace, resource))) as JsonObject | undefined;
+}
+
+/** Names of the live `configmaps` that an operation could have made, in order. */
+export async function listNames(namespace: string, plural: string): Promise<string[]> {
+  const list = (await requestApi('GET', getPathOf(namespace, plural))) as {
+    items: { metadata: { name: string } }[];
+  };
+  const names = list.items.map(({ metadata }) => metadata.name);
+  return names.filter((name) => name !== 'kube-root-ca.crt').sort();
+}
