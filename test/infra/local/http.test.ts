@@ -20,7 +20,7 @@ const routes: readonly Route[] = [
   makeRoute('GET', '/cookies', 'cookies'),
   makeRoute('GET', '/fail', 'fail'),
   makeRoute('GET', '/malformed', 'malformed'),
-  makeRoute('GET', '/slow', 'slow', 1),
+  { ...makeRoute('GET', '/slow', 'slow'), timeoutSeconds: 1 },
 ];
 
 let contexts: Context[] = [];
@@ -270,8 +270,8 @@ describe('a connection', () => {
   });
 });
 
-function makeRoute(method: Route['method'], path: string, module: string, timeoutSeconds = 20): Route {
-  return { method, path, module, reaches: 'store', timeoutSeconds };
+function makeRoute(method: Route['method'], path: string, module: string): Route {
+  return { method, path, module, reaches: 'store', timeoutSeconds: 20 };
 }
 
 interface Request {
