@@ -18,6 +18,22 @@ export interface Queue {
   readonly receivesMax: number;
   /** Seconds a message is kept. */
   readonly retentionSeconds: number;
+  /** What the worker talks to besides the stores, as for a route. Default `store`. */
+  readonly reaches?: 'store' | 'cluster' | 'internet';
+  /** What the worker does with what all functions share: its role is granted exactly this. Default: nothing. */
+  readonly uses?: readonly (
+    | 'readAccounts'
+    | 'readTasks'
+    | 'writeTasks'
+    | 'sendOperations'
+    | 'publishEvents'
+  )[];
+  /** The same for the receiver of dead letters. */
+  readonly deadLetterUses?: Queue['uses'];
+  /** Lambda's memory of the worker in MB, from which its share of a processor follows. Default 1024. */
+  readonly memoryMb?: number;
+  /** The stack that it is part of. Default `operations`. */
+  readonly stack?: 'operations' | 'caching';
 }
 
 /** Every queue. */
@@ -34,5 +50,10 @@ export const queues: readonly Queue[] = [
     visibilityTimeoutSeconds: 900,
     receivesMax: 5,
     retentionSeconds: 4 * 24 * 3600,
+    reaches: 'cluster',
+    uses: ['readAccounts', 'readTasks', 'writeTasks', 'sendOperations', 'publishEvents'],
+    deadLetterUses: ['readTasks', 'writeTasks', 'publishEvents'],
+    // One whole virtual processor: Lambda divides them by memory.
+    memoryMb: 1769,
   },
 ];

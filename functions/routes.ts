@@ -12,11 +12,28 @@ export interface Route {
   readonly reaches: 'store' | 'cluster' | 'internet';
   /** Lambda's time-out in seconds. Reads end below 20. */
   readonly timeoutSeconds: number;
+  /** What the function does with what all functions share: its role is granted exactly this. Default: nothing. */
+  readonly uses?: readonly (
+    | 'readAccounts'
+    | 'readTasks'
+    | 'writeTasks'
+    | 'sendOperations'
+    | 'publishEvents'
+  )[];
+  /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */
+  readonly memoryMb?: number;
 }
 
 const storeRoute = { reaches: 'store', timeoutSeconds: 20 } as const;
-const clusterRoute = { reaches: 'cluster', timeoutSeconds: 20 } as const;
-const internetRoute = { reaches: 'internet', timeoutSeconds: 120 } as const;
+const accountsRoute = { ...storeRoute, uses: ['readAccounts'] } as const;
+const tasksRoute = { ...storeRoute, uses: ['readTasks'] } as const;
+const clusterRoute = { reaches: 'cluster', timeoutSeconds: 20, uses: ['readAccounts'] } as const;
+const internetRoute = { reaches: 'internet', timeoutSeconds: 120, uses: ['readAccounts'] } as const;
+const operationsRoute = {
+  ...storeRoute,
+  uses: ['readAccounts', 'readTasks', 'writeTasks', 'sendOperations'],
+} as const;
+const restartRoute = { ...storeRoute, uses: ['readTasks', 'writeTasks', 'sendOperations'] } as const;
 
 /** Every route. */
 export const routes: readonly Route[] = [
@@ -29,7 +46,7 @@ export const routes: readonly Route[] = [
   },
   { ...internetRoute, method: 'PUT', path: '/artifacts/fetch', module: 'api/artifacts/fetch-artifact' },
   {
-    ...storeRoute,
+    ...accountsRoute,
     method: 'GET',
     path: '/artifacts/credentials',
     module: 'api/artifacts/list-artifact-credentials',
@@ -41,15 +58,20 @@ export const routes: readonly Route[] = [
     module: 'api/cache/list-pending-refreshes',
   },
   { ...storeRoute, method: 'POST', path: '/cache/{cloudProvider}/{type}', module: 'api/cache/refresh-cache' },
-  { ...storeRoute, method: 'GET', path: '/credentials', module: 'api/credentials/list-credentials' },
-  { ...storeRoute, method: 'GET', path: '/credentials/{account}', module: 'api/credentials/get-credentials' },
+  { ...accountsRoute, method: 'GET', path: '/credentials', module: 'api/credentials/list-credentials' },
   {
-    ...storeRoute,
+    ...accountsRoute,
+    method: 'GET',
+    path: '/credentials/{account}',
+    module: 'api/credentials/get-credentials',
+  },
+  {
+    ...accountsRoute,
     method: 'GET',
     path: '/credentials/{account}/authorized',
     module: 'api/credentials/get-authorized-credentials',
   },
-  { ...storeRoute, method: 'GET', path: '/features/stages', module: 'api/features/list-stages' },
+  { ...accountsRoute, method: 'GET', path: '/features/stages', module: 'api/features/list-stages' },
   { ...storeRoute, method: 'GET', path: '/health', module: 'api/health/get-health' },
   { ...storeRoute, method: 'GET', path: '/installedPlugins', module: 'api/plugins/list-installed-plugins' },
   // Two segments: a cluster-scoped object. The sibling of {location} must have its name, so the name arrives in it.
@@ -77,33 +99,49 @@ export const routes: readonly Route[] = [
     path: '/manifests/{account}/{location}/{name}/cluster/{application}/{cluster}/dynamic/{criteria}',
     module: 'api/manifests/get-dynamic-manifest',
   },
-  { ...storeRoute, method: 'POST', path: '/ops', module: 'api/operations/start-provider-less-operations' },
   {
-    ...storeRoute,
+    ...operationsRoute,
+    method: 'POST',
+    path: '/ops',
+    module: 'api/operations/start-provider-less-operations',
+  },
+  {
+    ...operationsRoute,
     method: 'POST',
     path: '/ops/{operation}',
     module: 'api/operations/start-provider-less-operation',
   },
-  { ...storeRoute, method: 'GET', path: '/task', module: 'api/tasks/list-tasks' },
-  { ...storeRoute, method: 'GET', path: '/task/{id}', module: 'api/tasks/get-task' },
+  { ...tasksRoute, method: 'GET', path: '/task', module: 'api/tasks/list-tasks' },
+  { ...tasksRoute, method: 'GET', path: '/task/{id}', module: 'api/tasks/get-task' },
   // Spinnaker's `POST /task/{id}:resume`: API Gateway allows no text beside a variable, so the function matches it.
-  { ...storeRoute, method: 'POST', path: '/task/{id}', module: 'api/tasks/resume-task' },
-  { ...storeRoute, method: 'POST', path: '/{cloudProvider}/ops', module: 'api/operations/start-operations' },
+  { ...restartRoute, method: 'POST', path: '/task/{id}', module: 'api/tasks/resume-task' },
   {
-    ...storeRoute,
+    ...operationsRoute,
+    method: 'POST',
+    path: '/{cloudProvider}/ops',
+    module: 'api/operations/start-operations',
+  },
+  {
+    ...operationsRoute,
     method: 'POST',
     path: '/{cloudProvider}/ops/{operation}',
     module: 'api/operations/start-operation',
   },
-  { ...storeRoute, method: 'PATCH', path: '/{cloudProvider}/task/{id}', module: 'api/tasks/update-task' },
   {
     ...storeRoute,
+    uses: ['readTasks', 'writeTasks', 'publishEvents'],
+    method: 'PATCH',
+    path: '/{cloudProvider}/task/{id}',
+    module: 'api/tasks/update-task',
+  },
+  {
+    ...tasksRoute,
     method: 'GET',
     path: '/{cloudProvider}/task/{id}/owner',
     module: 'api/tasks/get-task-owner',
   },
   {
-    ...storeRoute,
+    ...restartRoute,
     method: 'POST',
     path: '/{cloudProvider}/task/{id}/restart',
     module: 'api/tasks/restart-task',

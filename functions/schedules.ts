@@ -7,9 +7,29 @@ export interface Schedule {
   readonly rateMinutes: number;
   /** Lambda's time-out in seconds. */
   readonly timeoutSeconds: number;
+  /** What the function talks to besides the stores, as for a route. Default `store`. */
+  readonly reaches?: 'store' | 'cluster' | 'internet';
+  /** What the function does with what all functions share: its role is granted exactly this. Default: nothing. */
+  readonly uses?: readonly (
+    | 'readAccounts'
+    | 'readTasks'
+    | 'writeTasks'
+    | 'sendOperations'
+    | 'publishEvents'
+  )[];
+  /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */
+  readonly memoryMb?: number;
+  /** The stack that it is part of. Default `operations`. */
+  readonly stack?: 'operations' | 'caching';
 }
 
 /** Every schedule. */
 export const schedules: readonly Schedule[] = [
-  { name: 'sweep-tasks', module: 'workers/sweep-tasks', rateMinutes: 1, timeoutSeconds: 50 },
+  {
+    name: 'sweep-tasks',
+    module: 'workers/sweep-tasks',
+    rateMinutes: 1,
+    timeoutSeconds: 50,
+    uses: ['readTasks', 'writeTasks', 'sendOperations', 'publishEvents'],
+  },
 ];
