@@ -1,0 +1,42 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import { getPath } from '../../../core/json.ts';
+import type { KubernetesClient } from '../client/client.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { applyClientSide } from './client-side-apply.ts';
+import type { ApplyResult } from './result.ts';
+import { applyServerSide } from './server-side-apply.ts';
+import { resolveTarget, type WriteManifestOptions } from './target.ts';
+
+/** How to apply a manifest. */
+export interface ApplyOptions extends WriteManifestOptions {
+  /**
+   * False, the default: find the changes here, between the manifest applied last, the live object and the new
+   * manifest. True: let the API server merge by field ownership. `force-conflicts`: the same, and take over fields
+   * that others own.
+   */
+  readonly serverSide?: boolean | 'force-conflicts' | undefined;
+}
+
+/**
+ * Creates or changes an object so that it is as `kubectl apply` would leave it, annotations and field owners
+ * included. Client-side, that takes a call to read it, and one more to create or change it where needed.
+ *
+ * @param manifest one object, not a List; null members of it delete what is there
+ * @throws {InvalidInputError} when the manifest lacks apiVersion, kind or name, or cannot be merged
+ * @throws {KubernetesApiError} with the API server's words when it refuses: fields that cannot change or do not
+ *   exist, conflicts with other owners, a missing namespace
+ */
+export async function applyManifest(
+  client: KubernetesClient,
+  manifest: Manifest,
+  options: ApplyOptions = {},
+): Promise<ApplyResult> {
+  const target = await resolveTarget(client, manifest, options);
+  if (target.ref.name === '') {
+    const hint = getPath(manifest, 'metadata', 'generateName') ? '; generateName works with create only' : '';
+    throw new InvalidInputError(`metadata.name: apply needs it${hint}`);
+  }
+  const { serverSide = false, signal } = options;
+  if (serverSide === false) return applyClientSide(client, target, { signal });
+  return applyServerSide(client, target, { signal, force: serverSide === 'force-conflicts' });
+}

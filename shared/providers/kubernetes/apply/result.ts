@@ -1,0 +1,18 @@
+import { getPath } from '../../../core/json.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+
+/** What an apply did. */
+export interface ApplyResult {
+  /** The object as it is now. */
+  readonly object: Manifest;
+  /** `configured` also when the API server found nothing to change in what was sent. */
+  readonly outcome: 'created' | 'configured' | 'unchanged';
+  /** What the user should know although it worked, one sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** A warning when the object that was changed is being deleted. */
+export function warnIfDeleting(object: Manifest): string[] {
+  if (getPath(object, 'metadata', 'deletionTimestamp') === undefined) return [];
+  return ['The object is being deleted: the change will go with it'];
+}

@@ -1,0 +1,125 @@
+import { getErrorMessage } from '../../../core/errors.ts';
+import { getPath } from '../../../core/json.ts';
+import type { CallOptions, KubernetesClient } from '../client/client.ts';
+import { KubernetesApiError, KubernetesConnectionError } from '../client/errors.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { lastAppliedAnnotation } from './last-applied.ts';
+import { listAnnotationOwners, moveManagedFields } from './managed-fields.ts';
+import { type ApplyResult, warnIfDeleting } from './result.ts';
+import type { WriteTarget } from './target.ts';
+
+/** kubectl's name as the owner of fields it applies server-side. */
+const manager = 'kubectl';
+/** kubectl's name as the owner of the annotation that client-side applies left. */
+const annotationManager = 'kubectl-last-applied';
+const fieldValidation = 'Strict';
+/** How often an object is read anew because somebody else changed it in between. */
+const maxTries = 5;
+
+/** How to apply server-side. */
+export interface ServerSideApplyOptions extends CallOptions {
+  /** Take over fields that others own with other values, instead of failing with a conflict. */
+  readonly force: boolean;
+}
+
+/**
+ * Applies as `kubectl apply --server-side` does. See `applyManifest`. The outcome is always `configured`: the API
+ * server tells no more.
+ *
+ * An object of earlier client-side applies is migrated, once: its annotation is kept, owned by a manager of its own,
+ * and the fields that those applies own pass to this manager, so that they are removed when a manifest drops them.
+ * A failed migration is a warning, since the object is applied; the next apply tries again.
+ */
+export async function applyServerSide(
+  client: KubernetesClient,
+  target: WriteTarget,
+  options: ServerSideApplyOptions,
+): Promise<ApplyResult> {
+  const { force, signal } = options;
+  const apply = () =>
+    client.patch(
+      target.ref,
+      { type: 'apply', body: target.manifest, fieldManager: manager, force, fieldValidation },
+      { signal },
+    );
+  const applied = await apply();
+  try {
+    const migrated = await migrate(client, { ...target, object: applied }, { signal });
+    // Applied again, so that fields which the manifest no longer has are removed by their new owner.
+    const object = migrated === undefined ? applied : await apply();
+    return { object, outcome: 'configured', warnings: warnIfDeleting(object) };
+  } catch (error) {
+    if (!(error instanceof KubernetesApiError || error instanceof KubernetesConnectionError)) throw error;
+    const warning = `Fields of earlier client-side applies could not be taken over: ${getErrorMessage(error)}`;
+    return { object: applied, outcome: 'configured', warnings: [warning, ...warnIfDeleting(applied)] };
+  }
+}
+
+interface AppliedTarget extends WriteTarget {
+  readonly object: Manifest;
+}
+
+/** @returns the migrated object; undefined when there was nothing to migrate */
+async function migrate(
+  client: KubernetesClient,
+  target: AppliedTarget,
+  options: CallOptions,
+): Promise<Manifest | undefined> {
+  const object = await keepAnnotation(client, target, options);
+  const managers = listAnnotationOwners(object, 'Update');
+  return moveFields(client, { ...target, object, managers }, options);
+}
+
+/** Makes the last-applied annotation the property of a manager of its own, so that this apply does not drop it. */
+async function keepAnnotation(
+  client: KubernetesClient,
+  { ref, object }: AppliedTarget,
+  options: CallOptions,
+): Promise<Manifest> {
+  const annotation = getPath(object, 'metadata', 'annotations', lastAppliedAnnotation);
+  if (annotation === undefined || listAnnotationOwners(object, 'Apply').length > 0) return object;
+  const { resource, name, namespace } = ref;
+  const body = {
+    apiVersion: resource.apiVersion,
+    kind: resource.kind,
+    metadata: { name, ...(namespace && { namespace }), annotations: { [lastAppliedAnnotation]: annotation } },
+  };
+  return client.patch(
+    ref,
+    { type: 'apply', body, fieldManager: annotationManager, fieldValidation },
+    options,
+  );
+}
+
+interface MigrationTarget extends AppliedTarget {
+  readonly managers: readonly string[];
+}
+
+async function moveFields(
+  client: KubernetesClient,
+  { ref, object, managers }: MigrationTarget,
+  options: CallOptions,
+): Promise<Manifest | undefined> {
+  let current: Manifest | undefined = object;
+  for (let tries = 1; ; tries++) {
+    const managedFields = moveManagedFields(current, managers, manager);
+    if (managedFields === undefined) return undefined;
+    const body = [
+      { op: 'replace', path: '/metadata/managedFields', value: managedFields },
+      // Makes the API server answer with a conflict when the object has changed since.
+      {
+        op: 'replace',
+        path: '/metadata/resourceVersion',
+        value: getPath(current, 'metadata', 'resourceVersion'),
+      },
+    ];
+    try {
+      return await client.patch(ref, { type: 'json', body, fieldManager: manager, fieldValidation }, options);
+    } catch (error) {
+      const isConflict = error instanceof KubernetesApiError && error.reason === 'Conflict';
+      if (!isConflict || tries === maxTries) throw error;
+    }
+    current = await client.get(ref, options);
+    if (current === undefined) return undefined;
+  }
+}

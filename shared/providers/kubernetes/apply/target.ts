@@ -1,0 +1,55 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import { asJsonObject, asString, getPath } from '../../../core/json.ts';
+import type { CallOptions, KubernetesClient, ObjectRef } from '../client/client.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+
+/** How a manifest is written to a cluster. */
+export interface WriteManifestOptions extends CallOptions {
+  /** Where a namespaced object goes whose manifest names no namespace. Default `default`. */
+  readonly namespace?: string | undefined;
+}
+
+/** A manifest on its way to the API server. */
+export interface WriteTarget {
+  /** Its name is empty when the manifest has only a `generateName`. */
+  readonly ref: ObjectRef;
+  /** With the namespace it goes to; without any for cluster-scoped kinds. */
+  readonly manifest: Manifest;
+}
+
+/**
+ * Finds out where a manifest belongs.
+ *
+ * @throws {InvalidInputError} when the manifest lacks its apiVersion or kind
+ * @throws {KubernetesApiError} (404) when the cluster does not serve the kind
+ */
+export async function resolveTarget(
+  client: KubernetesClient,
+  manifest: Manifest,
+  options: WriteManifestOptions,
+): Promise<WriteTarget> {
+  const resource = await client.getResource(parseText(manifest, 'apiVersion'), parseText(manifest, 'kind'), {
+    signal: options.signal,
+  });
+  const { namespace: given, ...metadata } = asJsonObject(manifest.metadata) ?? {};
+  const namespace = resource.namespaced ? asString(given) || options.namespace || 'default' : undefined;
+  return {
+    ref: { resource, namespace, name: asString(metadata.name) ?? '' },
+    manifest: { ...manifest, metadata: namespace === undefined ? metadata : { ...metadata, namespace } },
+  };
+}
+
+/**
+ * The manifest without the resourceVersion of the object it was once read from, for creating it anew: the API server
+ * refuses to create an object that has one.
+ */
+export function withoutResourceVersion(manifest: Manifest): Manifest {
+  const { resourceVersion: _, ...metadata } = asJsonObject(manifest.metadata) ?? {};
+  return { ...manifest, metadata };
+}
+
+function parseText(manifest: Manifest, key: string): string {
+  const text = asString(getPath(manifest, key));
+  if (text) return text;
+  throw new InvalidInputError(`${key}: the manifest must have one`);
+}

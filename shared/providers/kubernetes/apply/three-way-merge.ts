@@ -1,0 +1,47 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import { getPath, type JsonObject } from '../../../core/json.ts';
+import { diffJsonChanges, diffJsonDeletions, mergeJsonPatches } from './json-merge-diff.ts';
+import type { PatchType } from './patch-schema.ts';
+import { diffObjects } from './strategic-diff.ts';
+import { mergePatches } from './strategic-merge.ts';
+
+/** The three versions of an object between which `kubectl apply` finds its patch. None of them is changed. */
+export interface ThreeVersions {
+  /** The manifest applied last; empty when none is known, so that nothing is deleted. */
+  readonly original: JsonObject;
+  /** The manifest to apply. */
+  readonly modified: JsonObject;
+  /** The live object. */
+  readonly current: JsonObject;
+}
+
+/**
+ * The strategic merge patch that `kubectl apply` sends for a built-in kind: sets what differs from the live
+ * object, deletes what was in the last manifest and is not in this one, and leaves alone what others added.
+ *
+ * @param type the rules of the kind
+ * @returns empty when there is nothing to do
+ * @throws {InvalidInputError} when a merged list holds elements that cannot be told apart
+ */
+export function createStrategicPatch(versions: ThreeVersions, type: PatchType): JsonObject {
+  const { original, modified, current } = versions;
+  const changes = diffObjects(current, modified, { type, mode: 'changes' });
+  const deletions = diffObjects(original, modified, { type, mode: 'deletions' });
+  return mergePatches(deletions, changes, type);
+}
+
+/**
+ * The JSON merge patch that `kubectl apply` sends for a custom resource: as {@link createStrategicPatch}, with every
+ * list taken whole.
+ *
+ * @returns empty when there is nothing to do
+ * @throws {InvalidInputError} when the manifest is of another apiVersion, kind or name than the live object
+ */
+export function createJsonMergePatch({ original, modified, current }: ThreeVersions): JsonObject {
+  const patch = mergeJsonPatches(diffJsonDeletions(original, modified), diffJsonChanges(current, modified));
+  for (const path of [['apiVersion'], ['kind'], ['metadata', 'name']]) {
+    if (getPath(patch, ...path) === undefined) continue;
+    throw new InvalidInputError(`${path.join('.')}: apply cannot change it from that of the live object`);
+  }
+  return patch;
+}
