@@ -1,6 +1,13 @@
-import * as z from 'zod';
-import { booleanField, type Field, jsonObjectField, parseWith, requireField, stringField } from './coerce.ts';
-import { type JsonObject, omitNulls } from './json.ts';
+import {
+  booleanField,
+  type Field,
+  jsonObjectField,
+  openObjectField,
+  parseWith,
+  requireField,
+  stringField,
+} from './coerce.ts';
+import { asJsonObject, type JsonObject, omitNulls } from './json.ts';
 
 /**
  * Spinnaker's artifact. On the wire absent fields are left out, unknown incoming fields are folded into
@@ -19,7 +26,7 @@ export interface Artifact {
   readonly uuid?: string;
 }
 
-const artifactShape = z.looseObject({
+const artifactShape = {
   type: stringField(),
   customKind: booleanField(),
   name: stringField(),
@@ -30,14 +37,11 @@ const artifactShape = z.looseObject({
   artifactAccount: stringField(),
   provenance: stringField(),
   uuid: stringField(),
-});
+};
 
 /** An artifact of a description. Scalars become text, nulls are dropped, unknown fields join the metadata. */
 export function artifactField(): Field<Artifact | undefined> {
-  const object: Field<{ [key: string]: unknown } | undefined> = jsonObjectField();
-  return object
-    .pipe(artifactShape.optional())
-    .transform((fields) => (fields === undefined ? undefined : foldArtifact(fields)));
+  return openObjectField(artifactShape).transform((fields) => fields && foldArtifact(fields));
 }
 
 /**
@@ -80,10 +84,13 @@ export function mergeArtifacts(...lists: readonly (readonly Artifact[])[]): Arti
 }
 
 /** The known fields as they are, all others in the metadata, where an explicit entry wins over a folded one. */
-function foldArtifact({ metadata, ...fields }: z.output<typeof artifactShape>): Artifact {
+function foldArtifact({ metadata, ...fields }: { readonly [key: string]: unknown }): Artifact {
   const entries = Object.entries(fields).filter(([key, value]) => value !== undefined && key !== 'kind');
-  const isKnown = (key: string) => Object.hasOwn(artifactShape.shape, key);
+  const isKnown = (key: string) => Object.hasOwn(artifactShape, key);
   const known = Object.fromEntries(entries.filter(([key]) => isKnown(key)));
   const folded = Object.fromEntries(entries.filter(([key]) => !isKnown(key)));
-  return { ...known, metadata: omitNulls({ ...folded, ...metadata } as JsonObject) as JsonObject };
+  return {
+    ...known,
+    metadata: omitNulls({ ...folded, ...asJsonObject(metadata) } as JsonObject) as JsonObject,
+  };
 }

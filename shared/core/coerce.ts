@@ -12,8 +12,14 @@ import { bindKeys } from './spring-config.ts';
  * `withDefault` or `requireField` to say otherwise.
  *
  * A message names what was expected and the type of what came. It never quotes a string: any string may be a secret.
+ *
+ * What a scalar field accepts is attached to it as JSON Schema, since no schema shows that of a transformation: the API's
+ * document tells it.
  */
 export type Field<T> = z.ZodType<T>;
+
+/** Keywords of JSON Schema. */
+type JsonSchemaKeywords = { readonly [keyword: string]: JsonValue };
 
 /** Bounds of a whole number, both inclusive. They default to those of Java's `int`. */
 export interface IntFieldOptions {
@@ -30,7 +36,9 @@ const int32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
  */
 export function intField(options: IntFieldOptions = {}): Field<number | undefined> {
   const { min = int32.min, max = int32.max } = options;
-  return scalarField(`a whole number${describeBounds(options)}`, (value) => {
+  const pattern = '^\\s*([+-]?\\d+)?\\s*$';
+  const accepted = { type: ['number', 'string', 'null'], minimum: min, maximum: max, pattern };
+  return scalarField(`a whole number${describeBounds(options)}`, accepted, (value) => {
     const number = typeof value === 'string' && /^[+-]?\d+$/.test(value) ? Number(value) : value;
     if (typeof number !== 'number' || !Number.isFinite(number)) return undefined;
     const whole = Math.trunc(number) + 0;
@@ -40,7 +48,9 @@ export function intField(options: IntFieldOptions = {}): Field<number | undefine
 
 /** `true` and `false`, the same words in lower, upper or title case, and integers (0 is false). `""` is absent. */
 export function booleanField(): Field<boolean | undefined> {
-  return scalarField('true or false', (value) => {
+  const pattern = '^\\s*(true|True|TRUE|false|False|FALSE)?\\s*$';
+  const accepted = { type: ['boolean', 'string', 'integer', 'null'], pattern };
+  return scalarField('true or false', accepted, (value) => {
     if (typeof value === 'boolean') return value;
     if (typeof value === 'number' && Number.isInteger(value)) return value !== 0;
     if (typeof value !== 'string') return undefined;
@@ -51,12 +61,15 @@ export function booleanField(): Field<boolean | undefined> {
 
 /** A string; numbers and booleans become their text. The empty string stays. */
 export function stringField(): Field<string | undefined> {
-  return nullishField('a string', toText);
+  return nullishField('a string', { type: ['string', 'number', 'boolean', 'null'] }, toText);
 }
 
 /** One of a set of strings, spelled exactly so. */
 export function enumField<const T extends string>(values: readonly T[]): Field<T | undefined> {
-  return nullishField(`one of ${values.join(', ')}`, (value) => values.find((known) => known === value));
+  const accepted = { enum: [...values, null] };
+  return nullishField(`one of ${values.join(', ')}`, accepted, (value) =>
+    values.find((known) => known === value),
+  );
 }
 
 /** A list of strings; see `stringField` for its items. Null items are dropped. */
@@ -99,6 +112,13 @@ export function objectField<const S extends z.core.$ZodLooseShape>(
   return optionalOf(z.object(shape, { error: refuse('an object') }));
 }
 
+/** An object with the named fields that keeps its other members as they are. */
+export function openObjectField<const S extends z.core.$ZodLooseShape>(
+  shape: S,
+): Field<z.output<z.ZodObject<S, z.core.$loose>> | undefined> {
+  return optionalOf(z.looseObject(shape, { error: refuse('an object') }));
+}
+
 /** An object with the named fields in a configuration: its keys may have any spelling that Spring accepts. */
 export function settingsField<const S extends z.core.$ZodLooseShape>(
   shape: S,
@@ -110,12 +130,13 @@ export function settingsField<const S extends z.core.$ZodLooseShape>(
 
 /** Any JSON object, taken as it is: a manifest, metadata. */
 export function jsonObjectField(): Field<JsonObject | undefined> {
-  return nullishField('an object', (value) => (isJsonObject(value) ? value : undefined));
+  const accepted = { type: ['object', 'null'] };
+  return nullishField('an object', accepted, (value) => (isJsonObject(value) ? value : undefined));
 }
 
 /** Any JSON value, taken as it is. Null is absent. */
 export function jsonField(): Field<JsonValue | undefined> {
-  return nullishField('a JSON value', (value) => value as JsonValue);
+  return nullishField('a JSON value', {}, (value) => value as JsonValue);
 }
 
 /** The field with `fallback` in place of an absent value. */
@@ -178,17 +199,28 @@ function describeBounds({ min, max }: IntFieldOptions): string {
 }
 
 /** A field for which the empty string is absent too, as for Jackson's numbers and booleans. */
-function scalarField<T>(expected: string, read: (value: unknown) => T | undefined): Field<T | undefined> {
-  const field = nullishField(expected, (value) => read(typeof value === 'string' ? value.trim() : value));
+function scalarField<T>(
+  expected: string,
+  accepted: JsonSchemaKeywords,
+  read: (value: unknown) => T | undefined,
+): Field<T | undefined> {
+  const field = nullishField(expected, accepted, (value) =>
+    read(typeof value === 'string' ? value.trim() : value),
+  );
   return z
     .unknown()
     .optional()
     .transform((value) => (typeof value === 'string' && value.trim() === '' ? undefined : value))
-    .pipe(field);
+    .pipe(field)
+    .meta(accepted);
 }
 
 /** A field that is absent when null or undefined; `read` answers undefined for what it refuses. */
-function nullishField<T>(expected: string, read: (value: unknown) => T | undefined): Field<T | undefined> {
+function nullishField<T>(
+  expected: string,
+  accepted: JsonSchemaKeywords,
+  read: (value: unknown) => T | undefined,
+): Field<T | undefined> {
   return z
     .unknown()
     .optional()
@@ -198,7 +230,8 @@ function nullishField<T>(expected: string, read: (value: unknown) => T | undefin
       if (found !== undefined) return found;
       context.issues.push({ code: 'custom', message: refuse(expected)({ input: value }), input: value });
       return z.NEVER;
-    });
+    })
+    .meta(accepted);
 }
 
 /** Makes a schema accept null and absence, both read as undefined. */
