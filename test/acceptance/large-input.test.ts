@@ -17,7 +17,9 @@ describeWithCluster('large input', (cluster) => {
       },
       data: { index: String(index), filler },
     }));
-    const operations = [{ deployManifest: { account: 'test', moniker: { app: 'large' }, manifests } }];
+    const operations = [
+      { deployManifest: { account: system.accounts[0], moniker: { app: 'large' }, manifests } },
+    ];
     expect(JSON.stringify(operations).length).toBeGreaterThan(3_000_000);
 
     const id = await system.postOperations(operations, {});
@@ -45,7 +47,7 @@ describeWithCluster('large input', (cluster) => {
       data: { filler: 'x'.repeat(1_100_000) },
     };
     const id = await system.postOperations(
-      [{ deployManifest: { account: 'test', moniker: { app: 'large' }, manifests: [manifest] } }],
+      [{ deployManifest: { account: system.accounts[0], moniker: { app: 'large' }, manifests: [manifest] } }],
       {},
     );
 

@@ -25,7 +25,7 @@ export interface ApiClient extends AsyncDisposable {
 }
 
 /** Opens a client. */
-export function openApiClient(url: string): ApiClient {
+export function openApiClient({ url, account }: Pick<RunningSystem, 'url' | 'account'>): ApiClient {
   const pool = new Pool(url, { connections: 1 });
   const call = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
     const headers = { 'content-type': 'application/json' };
@@ -37,7 +37,9 @@ export function openApiClient(url: string): ApiClient {
   };
   return {
     async deploy(options) {
-      const { id } = (await call('POST', '/kubernetes/ops', toDeployRequest(options))) as { id: string };
+      const { id } = (await call('POST', '/kubernetes/ops', toDeployRequest({ ...options, account }))) as {
+        id: string;
+      };
       for (;;) {
         const task = (await call('GET', `/task/${id}`)) as {
           status: { completed: boolean; failed: boolean };
@@ -47,7 +49,7 @@ export function openApiClient(url: string): ApiClient {
       }
     },
     async readManifest({ namespace, name, includeEvents }) {
-      const path = `/manifests/test/${namespace}/${encodeURIComponent(`deployment ${name}`)}`;
+      const path = `/manifests/${account}/${namespace}/${encodeURIComponent(`deployment ${name}`)}`;
       await call('GET', `${path}?includeEvents=${includeEvents}`);
     },
     [Symbol.asyncDispose]: () => pool.close(),
@@ -120,7 +122,7 @@ export async function countDeployCalls(
   system: RunningSystem,
   namespace: string,
 ): Promise<{ readonly [kind: string]: CallCounts }> {
-  await using client = openApiClient(system.url);
+  await using client = openApiClient(system);
   await client.deploy({ namespace, name: 'count-warm-up', revision: 1 });
   const counts: { [kind: string]: CallCounts } = {};
   for (const [kind, revision] of Object.entries({ new: 1, unchanged: 1, changed: 2 })) {

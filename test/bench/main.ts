@@ -63,7 +63,7 @@ async function runBench({ samples, starts }: Options): Promise<BenchReport> {
   tell('measuring deploys and reads');
   await using dir = await makeTempDir();
   await using system = await startRunningSystem({ kubeconfig: cluster.kubeconfig, dataDir: dir.path });
-  await using client = openApiClient(system.url);
+  await using client = openApiClient(system);
   await using floor = await openFloor(cluster, namespace);
   const options = { client, floor, namespace, n: samples, warmUp: 10 };
   const rows = [...startRows, ...(await measureDeploys(options)), ...(await measureReads(options))];

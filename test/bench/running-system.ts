@@ -12,6 +12,8 @@ export type CallCounts = { readonly [name: string]: number };
 /** What `npm start` starts, as its own process, watched from outside. */
 export interface RunningSystem extends AsyncDisposable {
   readonly url: string;
+  /** Name of its first account. */
+  readonly account: string;
   /** Milliseconds from the start of the process to its ready line. */
   readonly readyMs: number;
   /** Resident memory of the process with all its engines, MiB. */
@@ -44,9 +46,10 @@ export async function startRunningSystem(options: {
   });
   const line = await readLine(child);
   const readyMs = performance.now() - start;
-  const { url } = JSON.parse(line) as { url: string };
+  const { url, accounts } = JSON.parse(line) as { url: string; accounts: string[] };
   return {
     url,
+    account: accounts[0] ?? '',
     readyMs,
     readMemoryMiB: () => readMemoryMiB(child.pid ?? 0),
     async takeCounts() {

@@ -25,9 +25,14 @@ export function toDeployment(options: { namespace: string; name: string; revisio
 }
 
 /** The request by which Orca deploys it. */
-export function toDeployRequest(options: { namespace: string; name: string; revision: number }): object[] {
+export function toDeployRequest(options: {
+  account: string;
+  namespace: string;
+  name: string;
+  revision: number;
+}): object[] {
   const description = {
-    account: 'test',
+    account: options.account,
     cloudProvider: 'kubernetes',
     moniker: { app: 'bench' },
     source: 'text',
