@@ -7,7 +7,6 @@ import {
   type HistoryLine,
   type JournalEntry,
   type LeasedTask,
-  LeaseLostError,
   orchestrationPhase,
   type SubmittedOperation,
   type TaskStore,
@@ -39,7 +38,8 @@ export type RunOutcome = 'COMPLETED' | 'FAILED' | 'released';
  * Runs the operations of a leased task in order, from where its journal ends. A failing operation does not stop the ones
  * after it, but fails the task.
  *
- * @throws LeaseLostError when another worker has the task or it was ended from outside: nothing more may be done for it.
+ * @throws LeaseLostError when another worker has the task or it was ended from outside, and what the store throws when it is
+ *   away: nothing more may be done for the task here, and another worker goes on with it once the lease has lapsed.
  */
 export async function runTask(leased: LeasedTask, options: RunTaskOptions): Promise<RunOutcome> {
   const journal = openJournal(leased, options);
@@ -127,7 +127,7 @@ async function attemptOperation(
     own.reportIn(orchestrationPhase, `Completed op: ${prepared.operationClass}`);
     return { ...own.takeLines(), ...(result !== undefined && { results: [JSON.stringify(result)] }) };
   } catch (error) {
-    if (error instanceof LeaseLostError) throw error;
+    journal.throwIfBroken();
     // Whatever an operation throws once the run is to stop is a consequence of that.
     if (signal.aborted) throw signal.reason;
     return toFailure(prepared.operationClass, toVisible(error, prepared, options), own.takeLines());

@@ -20,6 +20,7 @@ export class TaskJournal {
   readonly #options: JournalOptions;
   readonly #values: Map<string, JournalEntry>;
   #pending: JournalEntry[] = [];
+  #failure: unknown;
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -45,9 +46,23 @@ export class TaskJournal {
 
   /** Stores what is held back together with what becomes of the task. @throws LeaseLostError */
   async end(next: Commit['next']): Promise<void> {
+    this.throwIfBroken();
     const entries = this.#pending;
     this.#pending = [];
-    await this.#options.commit({ entries, next });
+    try {
+      await this.#options.commit({ entries, next });
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    }
+  }
+
+  /**
+   * Throws what a commit threw. What was done since is not known to the store, so the run must end there; an operation that
+   * catches the error cannot hide it.
+   */
+  throwIfBroken(): void {
+    if (this.#failure !== undefined) throw this.#failure;
   }
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InvalidInputError, VisibleError } from '../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import type { Operation, OperationRun } from '../../../shared/core/operation.ts';
-import { processHint } from '../../../shared/core/process-hint.ts';
+import { processHint, type TaskSystem } from '../../../shared/core/process-hint.ts';
 import { CheckpointError } from '../../../shared/core/run-task.ts';
 import { settleDeadLetter, sweepTasks } from '../../../shared/core/sweep-tasks.ts';
 import {
@@ -270,6 +270,44 @@ describe('a worker that dies', () => {
     const view = await getView(task);
     expect(view.resultObjects).toEqual([{ from: 'second' }]);
     expect(view.history.map(({ status }) => status)).not.toContain('too late');
+  });
+});
+
+describe('a store that is away for a moment', () => {
+  it('fails no task: another worker goes on, even when the operation hides the error', async () => {
+    const task = await accept(['first']);
+    let broken = true;
+    const flaky: TaskSystem = {
+      ...system,
+      store: Object.assign(Object.create(system.store), {
+        takeLease: system.store.takeLease.bind(system.store),
+        renewLease: system.store.renewLease.bind(system.store),
+        commit: async () => {
+          throw new Error('the store timed out');
+        },
+      }),
+    };
+    const work: Work = async (own) => {
+      try {
+        await own.decide('name', async () => 'v0');
+      } catch {
+        if (!broken) throw new Error('only the first worker meets the error');
+      }
+      return { done: true };
+    };
+
+    await expect(
+      processHint(flaky, hintOf(task), {
+        findOperation: (_provider, name) => toOperation(name, work),
+        stop: new AbortController().signal,
+      }),
+    ).rejects.toThrow('the store timed out');
+    expect((await getView(task)).status.completed).toBe(false);
+
+    broken = false;
+    system.clock.advance(leaseDurationMs + 1000);
+    await run(task, { first: work });
+    expect((await getView(task)).status).toMatchObject({ completed: true, failed: false });
   });
 });
 
