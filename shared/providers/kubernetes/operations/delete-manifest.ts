@@ -73,7 +73,7 @@ async function deleteAll<T>(targets: readonly T[], remove: (target: T) => Promis
 async function decideTargets(description: DeleteDescription, work: OperationWork): Promise<Targets> {
   const lists = isNamed(description)
     ? [await findNamed(description, work)]
-    : await Promise.all(description.kinds.map((kind) => listSelected(kind, description, work)));
+    : await Promise.all(listKinds(description).map((kind) => listSelected(kind, description, work)));
   return { decidedAtMs: work.session.clock.now(), objects: lists.flat() };
 }
 
@@ -88,12 +88,11 @@ async function findNamed(description: DeleteDescription, work: OperationWork): P
 
 /** The objects of a kind that the labels select. */
 async function listSelected(
-  text: string,
+  kind: string,
   { location, labelSelectors }: DeleteDescription,
   { client, run }: OperationWork,
 ): Promise<Targets['objects']> {
   const { signal } = run;
-  const kind = parseKind(text);
   const resource = await client.getResourceOfKind(kind, { signal });
   const namespace = location || (await client.getDefaultNamespace({ signal }));
   const labelSelector = formatSelectors(labelSelectors);
@@ -111,9 +110,15 @@ function toFullName({ kind, name }: Coordinates): string {
 
 function describeTargets(description: DeleteDescription): string {
   if (isNamed(description)) return describeObject(readTarget(description));
-  const { kinds, labelSelectors, location } = description;
+  const { labelSelectors, location } = description;
+  const kinds = listKinds(description).join(', ');
   const where = location === '' ? '' : ` in namespace ${location}`;
-  return `objects of the kinds ${kinds.join(', ')}${where} with the labels ${formatSelectors(labelSelectors)}`;
+  return `objects of the kinds ${kinds}${where} with the labels ${formatSelectors(labelSelectors)}`;
+}
+
+/** Each kind once, however it is written. */
+function listKinds({ kinds }: DeleteDescription): string[] {
+  return [...new Set(kinds.map(parseKind))];
 }
 
 function isNamed({ manifestName }: DeleteDescription): boolean {

@@ -34,6 +34,8 @@ export interface OperationFields<D extends object> {
 /** An operation as the list of operations holds it. */
 export interface OperationDefinition {
   readonly name: string;
+  /** Reads its fields; from it the API's document tells what it accepts. */
+  readonly schema: Field<object | undefined>;
   /** See `Operation.prepare`. */
   prepare(description: JsonObject, session: KubernetesSession): PreparedOperation;
 }
@@ -69,6 +71,7 @@ export function defineOperation<D extends object>(fields: OperationFields<D>): O
   const { name, operationClass, phase, schema } = fields;
   return {
     name,
+    schema,
     prepare(input, session) {
       const account = getAccount(input, fields, session);
       const description = parseWith(requireField(schema), input, name);

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../../shared/core/json.ts';
+import type { Clock } from '../../../../shared/core/clock.ts';
+import { asJsonObject, type JsonObject } from '../../../../shared/core/json.ts';
 import type { Logger } from '../../../../shared/core/logger.ts';
 import type { Operation } from '../../../../shared/core/operation.ts';
 import type { Provider } from '../../../../shared/core/provider.ts';
@@ -8,20 +9,26 @@ import { systemClock, systemRandomness } from '../../../../shared/runtime/system
 /** Takes every line and shows none. */
 const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/**
- * The Kubernetes provider with accounts of a configuration.
- *
- * @param settings merged over what the accounts say
- */
-export function openProvider(accounts: readonly JsonObject[], settings: JsonObject = {}): Provider {
+/** What a provider is opened with besides its accounts. */
+export interface ProviderSetup {
+  /** Members of the configuration beside the accounts. */
+  readonly settings?: JsonObject;
+  /** In place of those parts of the machine's clock. */
+  readonly clock?: Partial<Clock>;
+  readonly log?: Logger;
+}
+
+/** The Kubernetes provider with these accounts. */
+export function openProvider(accounts: readonly JsonObject[], setup: ProviderSetup = {}): Provider {
+  const { settings = {}, clock, log = silentLog } = setup;
   return kubernetesPlugin.open({
     settings: {
       ...settings,
-      kubernetes: { ...(settings['kubernetes'] as JsonObject), accounts: [...accounts] },
+      kubernetes: { ...asJsonObject(settings['kubernetes']), accounts: [...accounts] },
     },
-    clock: systemClock,
+    clock: { ...systemClock, ...clock },
     randomness: systemRandomness,
-    log: silentLog,
+    log,
     placement: 'local',
     environment: {},
   });

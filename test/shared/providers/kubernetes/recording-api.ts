@@ -24,7 +24,7 @@ export async function openRecordingApi(cluster: TestCluster): Promise<RecordingA
     calls.push(call);
     const status = api.refuse?.(call);
     if (status === undefined) await passOn(request, response, { cluster, agent });
-    else response.writeHead(status, { 'content-type': 'text/plain' }).end(`refused by the test`);
+    else response.writeHead(status, { 'content-type': 'text/plain' }).end('refused by the test');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

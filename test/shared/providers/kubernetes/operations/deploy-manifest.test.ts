@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 import { createNamespace, describeWithCluster, findObject } from '../../../../support/cluster.ts';
@@ -17,6 +17,7 @@ import { emptyRecord, listHistory, type OperationResult, runOperation } from './
 
 describeWithCluster('deployManifest', (cluster) => {
   const provider = openProvider([{ name: 'test', kubeconfigFile: cluster.kubeconfig }]);
+  afterAll(() => provider[Symbol.asyncDispose]());
   const operation = getOperation(provider, 'deployManifest');
 
   function deploy(manifests: readonly Manifest[], more: JsonObject = {}): Promise<OperationResult> {

@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import { InvalidInputError } from '../../../../../shared/core/errors.ts';
+import type { JsonObject } from '../../../../../shared/core/json.ts';
+import { createConfigMap, createManifest, createWorkload } from '../manifests.ts';
+import { getOperation, openProvider } from '../provider-setup.ts';
+
+const provider = openProvider([
+  { name: 'prod', kubeconfigContents: '{}', omitNamespaces: ['kube-system'] },
+  { name: 'test', kubeconfigContents: '{}', namespaces: ['shop', 'staging'] },
+]);
+
+/** What the operation says about a description; nothing when it accepts it. */
+function getErrors(name: string, description: JsonObject): readonly string[] {
+  try {
+    getOperation(provider, name).prepare(description);
+    return [];
+  } catch (error) {
+    if (error instanceof InvalidInputError) return error.errors;
+    throw error;
+  }
+}
+
+const moniker = { app: 'shop' };
+const flags = createConfigMap('flags', {}, { namespace: 'shop' });
+
+describe('accounts', () => {
+  const rest = { manifestName: 'deployment web', location: 'shop', replicas: 1 };
+
+  test.each([
+    [{ account: 'test' }, 'test'],
+    [{ credentials: 'test' }, 'test'],
+    [{ account: '', credentials: 'test' }, 'test'],
+    [{ account: null, credentials: 'test' }, 'test'],
+    [{ account: 'test', credentials: 'other' }, 'test'],
+  ])('%j names %s', (fields, account) => {
+    expect(getOperation(provider, 'scaleManifest').prepare({ ...fields, ...rest }).account).toBe(account);
+  });
+
+  test.each([
+    [{}, 'scaleKubernetesManifest.scaleKubernetesManifest.account.empty'],
+    [{ account: 'none' }, "scaleManifest: there is no Kubernetes account 'none'; there are: prod, test"],
+    [{ account: ['test'] }, 'scaleManifest: account: expected a string, got a list'],
+  ])('%j is refused', (fields, error) => {
+    expect(getErrors('scaleManifest', { ...fields, ...rest })).toEqual([error]);
+  });
+
+  test('an operation tells its class and phase', () => {
+    const prepared = getOperation(provider, 'scaleManifest').prepare({ account: 'test', ...rest });
+    expect(prepared.operationClass).toBe('KubernetesScaleManifestOperation');
+    expect(prepared.phase).toBe('SCALE_KUBERNETES_MANIFEST');
+  });
+});
+
+describe('deployManifest', () => {
+  const context = 'deployKubernetesManifest.deployKubernetesManifest';
+  const base = { account: 'test', moniker, manifests: [flags] };
+
+  test.each<[string, JsonObject]>([
+    ['scalars of other types', { versioned: 'true', enableTraffic: 0, moniker: { app: 7, sequence: '3' } }],
+    ['nulls', { requiredArtifacts: null, services: null, strategy: null, namespaceOverride: null }],
+    ['null manifests', { manifests: [null, flags] }],
+    [
+      'fields of the stage that are none of ours',
+      { trafficManagement: { enabled: true }, stageTimeoutMs: 5 },
+    ],
+    ['a single manifest', { manifests: [], manifest: flags }],
+    ['a single manifest alone', { manifests: null, manifest: flags }],
+    ['no manifests at all', { manifests: [] }],
+    ['an empty list', { manifests: [{ apiVersion: 'v1', kind: 'list' }] }],
+    ['a namespace that may be used in place of one that may not', namespaceOverrideOf('staging', 'other')],
+    ['no namespace', { manifests: [createConfigMap('flags', {})] }],
+    ['a name that the server completes', { manifests: [{ ...flags, metadata: { generateName: 'flags-' } }] }],
+  ])('accepts %s', (_what, fields) => {
+    expect(getErrors('deployManifest', { ...base, ...fields })).toEqual([]);
+  });
+
+  test.each<[string, JsonObject, string | RegExp]>([
+    ['no moniker', { moniker: null }, `${context}.moniker.empty`],
+    ['a moniker without application', { moniker: { cluster: 'x' } }, `${context}.moniker.app.empty`],
+    ['no place for manifests', { manifests: null }, `${context}.manifests.empty`],
+    ['a manifest that is none', { manifests: ['x'] }, /^deployManifest: manifests\[0\]: expected an object/],
+    [
+      'a manifest without kind',
+      { manifests: [flags, { ...flags, kind: '' }] },
+      'deployManifest: manifests[1].kind: expected a string, got none',
+    ],
+    [
+      'a manifest without metadata',
+      { manifests: [{ ...flags, metadata: null }] },
+      'deployManifest: manifests[0].metadata: expected an object, got none',
+    ],
+    [
+      'a manifest without name, in a list',
+      { manifests: [flags, { kind: 'List', items: [null, { ...flags, metadata: {} }] }] },
+      'deployManifest: manifests[1].items[1].metadata.name: expected a name or a generateName, got none',
+    ],
+    [
+      'a foreign namespace',
+      { manifests: [createConfigMap('a', {}, { namespace: 'x' })] },
+      `${context}.x.wrongNamespace`,
+    ],
+    ['a foreign override', { namespaceOverride: 'x' }, `${context}.x.wrongNamespace`],
+    [
+      'a namespace that is left out',
+      { account: 'prod', manifests: [createConfigMap('a', {}, { namespace: 'kube-system' })] },
+      `${context}.kube-system.omittedNamespace`,
+    ],
+    [
+      'a kind that only controllers make',
+      { manifests: [createManifest('v1', 'Event', { name: 'e', namespace: 'shop' })] },
+      /^event e cannot be deployed/,
+    ],
+    [
+      'too short a history for the strategy',
+      {
+        strategy: 'BLUE_GREEN',
+        manifests: [
+          createWorkload('ReplicaSet', 'web', {
+            namespace: 'shop',
+            annotations: { 'strategy.spinnaker.io/max-version-history': '1' },
+          }),
+        ],
+      },
+      /max-version-history is 1.*BLUE_GREEN needs at least 2/,
+    ],
+    [
+      'a strategy in another case',
+      { strategy: 'red_black' },
+      /^deployManifest: strategy: expected one of RED_BLACK/,
+    ],
+    [
+      'labels together with replace',
+      {
+        labelSelectors: { selectors: [{ kind: 'EXISTS', key: 'tier' }] },
+        manifests: [
+          createConfigMap(
+            'a',
+            {},
+            { namespace: 'shop', annotations: { 'strategy.spinnaker.io/replace': 'true' } },
+          ),
+        ],
+      },
+      /^labelSelectors cannot be used with the strategy replace, which is that of configMap a$/,
+    ],
+  ])('refuses %s', (_what, fields, error) => {
+    expect(getErrors('deployManifest', { ...base, ...fields })).toEqual([
+      error instanceof RegExp ? expect.stringMatching(error) : error,
+    ]);
+  });
+
+  test('tells everything that is wrong at once', () => {
+    const manifests = ['x', 'y'].map((namespace) => createConfigMap('a', {}, { namespace }));
+    expect(getErrors('deployManifest', { account: 'test', manifests })).toEqual([
+      `${context}.moniker.empty`,
+      `${context}.x.wrongNamespace`,
+      `${context}.y.wrongNamespace`,
+    ]);
+  });
+
+  test('never quotes what was sent', () => {
+    const planted = { account: 'test', moniker, manifests: 'planted-secret', versioned: 'planted-secret' };
+    expect(getErrors('deployManifest', planted).join()).not.toContain('planted');
+  });
+
+  /** A deploy into one namespace of a manifest that names another. */
+  function namespaceOverrideOf(namespaceOverride: string, namespace: string): JsonObject {
+    return { namespaceOverride, manifests: [createConfigMap('flags', {}, { namespace })] };
+  }
+});
+
+describe('scaleManifest', () => {
+  const base = { account: 'test', manifestName: 'deployment web', location: 'shop', replicas: 2 };
+
+  test.each<[JsonObject]>([
+    [{}],
+    [{ replicas: '2' }],
+    [{ replicas: null }],
+    [{ manifestName: 'deploy web' }],
+  ])('accepts %j', (fields) => {
+    expect(getErrors('scaleManifest', { ...base, ...fields })).toEqual([]);
+  });
+
+  test.each<[JsonObject, string]>([
+    [{ replicas: -1 }, 'scaleManifest: replicas: expected a whole number'],
+    [{ manifestName: 'daemonSet web' }, 'daemonSet web: the kind daemonSet does not support scale'],
+    [
+      { manifestName: 'crontab.stable.example.com a' },
+      'the kind crontab.stable.example.com does not support scale',
+    ],
+    [
+      { manifestName: 'web' },
+      "'web' is not an object's name of the form 'kind name', as in 'deployment web'",
+    ],
+    [{ manifestName: 'deployment  web' }, "is not an object's name"],
+    [{ manifestName: null }, 'scaleKubernetesManifest.scaleKubernetesManifest.manifestName.empty'],
+    [{ location: 'x' }, 'scaleKubernetesManifest.scaleKubernetesManifest.x.wrongNamespace'],
+  ])('refuses %j', (fields, error) => {
+    expect(getErrors('scaleManifest', { ...base, ...fields })).toEqual([expect.stringContaining(error)]);
+  });
+});
+
+describe('deleteManifest', () => {
+  const context = 'deleteKubernetesManifest.deleteKubernetesManifest';
+  const named = { account: 'test', manifestName: 'deployment web', location: 'shop' };
+  const labelSelectors = { selectors: [{ kind: 'EQUALS', key: 'tier', values: ['old'] }] };
+  const selecting = { account: 'test', location: 'shop', kinds: ['configMap'], labelSelectors };
+
+  test.each<[JsonObject]>([
+    [named],
+    [selecting],
+    [{ ...named, options: { cascading: true, gracePeriodSeconds: null } }],
+    [{ ...named, options: { gracePeriodSeconds: 'soon' } }],
+    [{ ...named, kinds: ['configMap'], labelSelectors: { selectors: [] } }],
+  ])('accepts %j', (description) => {
+    expect(getErrors('deleteManifest', description)).toEqual([]);
+  });
+
+  test.each<[JsonObject, string]>([
+    [
+      { ...named, options: { cascading: 'maybe' } },
+      'deleteManifest: options.cascading: expected one of true, false',
+    ],
+    [{ ...named, location: 'x' }, `${context}.x.wrongNamespace`],
+    [{ ...selecting, location: 'x' }, `${context}.x.wrongNamespace`],
+    [{ ...selecting, kinds: [] }, `${context}.kinds.empty`],
+    [{ ...selecting, labelSelectors: null }, `${context}.labelSelectors.empty`],
+    [{ ...selecting, labelSelectors: { selectors: [{ kind: 'ANY' }] } }, `${context}.labelSelectors.empty`],
+  ])('refuses %j', (description, error) => {
+    expect(getErrors('deleteManifest', description)).toEqual([expect.stringContaining(error)]);
+  });
+});

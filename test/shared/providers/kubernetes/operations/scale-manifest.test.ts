@@ -1,0 +1,41 @@
+import { afterAll, expect, test } from 'vitest';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { findLive, getPathOf } from '../live.ts';
+import { createWorkload } from '../manifests.ts';
+import { getOperation, openProvider } from '../provider-setup.ts';
+import { emptyRecord, listHistory, runOperation } from './task-run.ts';
+
+describeWithCluster('scaleManifest', (cluster) => {
+  const provider = openProvider([{ name: 'test', kubeconfigFile: cluster.kubeconfig }]);
+  afterAll(() => provider[Symbol.asyncDispose]());
+  const operation = getOperation(provider, 'scaleManifest');
+
+  test.each([
+    ['Deployment', 'deployment web', 'deployments/web', 2],
+    ['ReplicaSet', 'rs web', 'replicasets/web', '3'],
+    ['StatefulSet', 'statefulSet web', 'statefulsets/web', undefined],
+  ] as const)('sets the replicas of a %s', async (kind, manifestName, path, replicas) => {
+    await using ns = await createNamespace();
+    await requestApi(
+      'POST',
+      getPathOf(ns.name, path.split('/')[0] ?? ''),
+      createWorkload(kind, 'web', { replicas: 1 }),
+    );
+    const record = emptyRecord();
+    const description = { account: 'test', manifestName, location: ns.name, replicas: replicas ?? null };
+    expect(await runOperation(operation, description, { record })).toEqual({});
+    const wanted = Number(replicas ?? 0);
+    expect(await findLive(ns.name, path)).toHaveProperty('spec.replicas', wanted);
+    const what = `${manifestName.replace('rs', 'replicaSet')} in namespace ${ns.name}`;
+    expect(listHistory(record)).toEqual([`Scaling ${what} to ${wanted} replicas`, `Scaled ${what}`]);
+    expect(record.commits).toBe(1);
+  });
+
+  test('says what is missing', async () => {
+    await using ns = await createNamespace();
+    const description = { account: 'test', manifestName: 'deployment web', location: ns.name, replicas: 1 };
+    await expect(runOperation(operation, description)).rejects.toThrow(
+      `Scaling deployment web in namespace ${ns.name} failed: deployments.apps "web" not found`,
+    );
+  });
+});

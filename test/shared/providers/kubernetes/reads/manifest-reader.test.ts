@@ -1,0 +1,206 @@
+import { afterAll, expect, test } from 'vitest';
+import { FailedOperationError, InvalidInputError, NotFoundError } from '../../../../../shared/core/errors.ts';
+import type { JsonObject } from '../../../../../shared/core/json.ts';
+import type { ManifestReader } from '../../../../../shared/core/provider.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { getPathOf } from '../live.ts';
+import {
+  createConfigMap,
+  createManifest,
+  createSecret,
+  createWorkload,
+  type ManifestParts,
+} from '../manifests.ts';
+import { openProvider } from '../provider-setup.ts';
+import { openRecordingApi } from '../recording-api.ts';
+
+describeWithCluster('reading manifests', (cluster) => {
+  const provider = openProvider([
+    { name: 'test', kubeconfigFile: cluster.kubeconfig },
+    { name: 'unmeasured', kubeconfigFile: cluster.kubeconfig, metrics: false },
+  ]);
+  const reader = getReader(provider);
+  afterAll(() => provider[Symbol.asyncDispose]());
+
+  async function read(
+    location: string,
+    name: string,
+    more: { account?: string; includeEvents?: boolean } = {},
+  ) {
+    const view = await reader.getManifest({ account: 'test', location, name, includeEvents: true, ...more });
+    return { text: JSON.stringify(view), view: JSON.parse(JSON.stringify(view)) as JsonObject };
+  }
+
+  test('a Deployment with status, artifacts, events and numbers as doubles', async () => {
+    await using ns = await createNamespace();
+    const annotations = {
+      'moniker.spinnaker.io/application': 'shop',
+      'moniker.spinnaker.io/cluster': 'deployment web',
+    };
+    const web = createWorkload('Deployment', 'web', { annotations, replicas: 1 });
+    await requestApi('POST', getPathOf(ns.name, 'deployments'), web);
+    const isStable = async () => (await read(ns.name, 'deployment web')).view.status;
+    await expect.poll(isStable, { timeout: 20_000 }).toMatchObject({ stable: { state: true } });
+    const { view, text } = await read(ns.name, 'deploy web');
+    expect(view).toMatchObject({
+      account: 'test',
+      name: 'deployment web',
+      location: ns.name,
+      moniker: { app: 'shop', cluster: 'deployment web' },
+      manifest: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web', annotations } },
+      status: {
+        stable: { state: true },
+        paused: { state: false },
+        available: { state: true },
+        failed: { state: false },
+      },
+      artifacts: [
+        {
+          type: 'docker/image',
+          customKind: false,
+          name: 'registry.test/web',
+          reference: 'registry.test/web:1',
+        },
+      ],
+      events: [{ reason: 'ScalingReplicaSet', involvedObject: { name: 'web' } }],
+      warnings: [],
+      metrics: [],
+    });
+    expect(text).toContain('"readyReplicas":1.0');
+    expect(text).toContain('"availableReplicas":1.0');
+    expect(text).not.toContain('managedFields');
+    expect(text).not.toContain('null');
+  });
+
+  test('without events: one call', async () => {
+    await using ns = await createNamespace();
+    await using api = await openRecordingApi(cluster);
+    await using recorded = openProvider([{ name: 'test', kubeconfigContents: api.kubeconfig }]);
+    await requestApi('POST', getPathOf(ns.name, 'configmaps'), createConfigMap('flags', {}));
+    const request = { account: 'test', location: ns.name, name: 'configMap flags', includeEvents: false };
+    expect(await getReader(recorded).getManifest(request)).toMatchObject({ events: [], metrics: [] });
+    expect(api.calls).toEqual([`GET /api/v1/namespaces/${ns.name}/configmaps/flags`]);
+  });
+
+  test('events of a kind with an irregular name, oldest first', async () => {
+    await using ns = await createNamespace();
+    const autoscaler = createManifest('autoscaling/v2', 'HorizontalPodAutoscaler', {
+      name: 'web',
+      more: {
+        spec: { maxReplicas: 2, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } },
+      },
+    });
+    await requestApi('POST', getPathOf(ns.name, 'horizontalpodautoscalers'), autoscaler);
+    for (const [name, lastTimestamp] of [
+      ['late', '2030-01-02T00:00:00Z'],
+      ['early', '2030-01-01T00:00:00Z'],
+    ]) {
+      await requestApi('POST', getPathOf(ns.name, 'events'), {
+        metadata: { name },
+        involvedObject: { kind: 'HorizontalPodAutoscaler', name: 'web', namespace: ns.name },
+        reason: name,
+        lastTimestamp,
+      });
+    }
+    const { view } = await read(ns.name, 'hpa web');
+    const planted = (view.events as JsonObject[])
+      .map(({ reason }) => reason)
+      .filter((reason) => /late|early/.test(String(reason)));
+    expect(planted).toEqual(['early', 'late']);
+  });
+
+  test('metrics of a pod, where the account wants them', async () => {
+    await using ns = await createNamespace();
+    const annotations = { 'kubecluster.test/cpu': '2500001n', 'kubecluster.test/memory': '3500Ki' };
+    const more = { spec: { containers: [{ name: 'main', image: 'registry.test/web:1' }] } };
+    await requestApi(
+      'POST',
+      getPathOf(ns.name, 'pods'),
+      createManifest('v1', 'Pod', { name: 'one', annotations, more }),
+    );
+    const metrics = async () => (await read(ns.name, 'pod one')).view.metrics;
+    await expect
+      .poll(metrics, { timeout: 30_000 })
+      .toEqual([{ containerName: 'main', metrics: { 'CPU(cores)': '3m', 'MEMORY(bytes)': '3Mi' } }]);
+    expect((await read(ns.name, 'pod one', { account: 'unmeasured' })).view.metrics).toEqual([]);
+    expect((await read(ns.name, 'pod one', { includeEvents: false })).view.metrics).toEqual([]);
+  });
+
+  test('a cluster-scoped object', async () => {
+    await using ns = await createNamespace();
+    expect((await read('', `namespace ${ns.name}`)).view).toMatchObject({
+      name: `namespace ${ns.name}`,
+      location: '',
+    });
+  });
+
+  test('the data of a Secret, for who may read it', async () => {
+    await using ns = await createNamespace();
+    await requestApi('POST', getPathOf(ns.name, 'secrets'), createSecret('keys', 'x'));
+    expect((await read(ns.name, 'secret keys')).view).toMatchObject({ manifest: { data: { text: 'eA==' } } });
+  });
+
+  test.each(['deployment', 'deployment  web', 'a b c', ''])('%j is no name of an object', async (name) => {
+    await expect(read('default', name)).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  test('what is missing is not found', async () => {
+    const error = new NotFoundError(
+      'Manifest (account: test, location: default, name: deployment web) not found',
+    );
+    await expect(read('default', 'deployment web')).rejects.toThrow(error);
+    await expect(read('default', 'deployment web', { account: 'none' })).rejects.toBeInstanceOf(
+      NotFoundError,
+    );
+  });
+
+  test('a failure tells what was read, and what the API server said', async () => {
+    await using api = await openRecordingApi(cluster);
+    await using refused = openProvider([{ name: 'test', kubeconfigContents: api.kubeconfig }]);
+    api.refuse = () => 403;
+    const request = { account: 'test', location: 'default', name: 'deployment web', includeEvents: false };
+    const reading = getReader(refused).getManifest(request);
+    await expect(reading).rejects.toBeInstanceOf(FailedOperationError);
+    await expect(reading).rejects.toThrow(
+      /^Failed to read manifest: \(account: test, location: default, name: deployment web\): .*refused by the test/,
+    );
+  });
+
+  test('members of a cluster by their annotations alone', async () => {
+    await using ns = await createNamespace();
+    const marks = {
+      'moniker.spinnaker.io/application': 'shop',
+      'moniker.spinnaker.io/cluster': 'replicaSet web',
+    };
+    const post = (name: string, parts: ManifestParts & { readonly replicas?: number }) =>
+      requestApi('POST', getPathOf(ns.name, 'replicasets'), createWorkload('ReplicaSet', name, parts));
+    await post('web-v000', { annotations: marks, replicas: 2 });
+    await post('web-v001', { annotations: marks, replicas: 0 });
+    await post('web-v002', { annotations: { ...marks, 'moniker.spinnaker.io/application': 'other' } });
+    await post('web-v003', {});
+    const request = {
+      account: 'test',
+      location: ns.name,
+      kind: 'replicaSet',
+      application: 'shop',
+      cluster: 'replicaSet web',
+    };
+    const coordinates = (name: string) => ({ kind: 'replicaSet', namespace: ns.name, name });
+    const members = await reader.listClusterManifests({ ...request, kind: 'ReplicaSet' });
+    expect(members).toEqual([coordinates('web-v000'), coordinates('web-v001')]);
+    expect(await reader.getDynamicManifest(request, 'largest')).toEqual(coordinates('web-v000'));
+    expect(await reader.getDynamicManifest(request, 'smallest')).toEqual(coordinates('web-v001'));
+    await expect(reader.getDynamicManifest(request, 'tallest')).rejects.toBeInstanceOf(InvalidInputError);
+    const none = { ...request, cluster: 'replicaSet other' };
+    expect(await reader.listClusterManifests(none)).toEqual([]);
+    await expect(reader.getDynamicManifest(none, 'newest')).rejects.toBeInstanceOf(NotFoundError);
+    await expect(reader.listClusterManifests({ ...request, kind: 'Nothing.example.com' })).rejects.toThrow(
+      /^Failed to list Nothing.example.com in .* of account test: no matches for kind/,
+    );
+  });
+});
+
+function getReader({ manifests }: { readonly manifests?: ManifestReader }): ManifestReader {
+  if (manifests === undefined) throw new Error('the provider reads no manifests');
+  return manifests;
+}
