@@ -27,6 +27,8 @@ export interface ApiProxy extends AsyncDisposable {
 export interface ApiProxyOptions {
   /** Milliseconds by which each request is delayed before it is passed on; default none. */
   getDelayMs?(): number;
+  /** Answers a call with this status instead of passing it on; undefined passes it on. Default: passes all on. */
+  refuse?(call: Omit<ProxiedCall, 'status'>): number | undefined;
 }
 
 /** Starts a proxy in front of the cluster on a free port of 127.0.0.1. */
@@ -35,7 +37,15 @@ export async function startApiProxy(cluster: TestCluster, options: ApiProxyOptio
   const agent = new Agent({ ca: await readFile(cluster.caFile), keepAlive: true });
   const calls: ProxiedCall[] = [];
   const server = createServer((request, response) => {
-    void passOn({ request, response, cluster, agent, calls, delayMs: options.getDelayMs?.() ?? 0 });
+    const { method = 'GET', url = '/' } = request;
+    const path = new URL(url, cluster.server).pathname;
+    const status = options.refuse?.({ method, path });
+    if (status === undefined) {
+      void passOn({ request, response, cluster, agent, calls, delayMs: options.getDelayMs?.() ?? 0 });
+      return;
+    }
+    calls.push({ method, path, status });
+    response.writeHead(status, { 'content-type': 'text/plain' }).end('refused by the test');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -7,7 +7,7 @@ import {
   loadClusterConnection,
 } from '../../../../../shared/providers/kubernetes/client/connection.ts';
 import { KubernetesConnectionError } from '../../../../../shared/providers/kubernetes/client/errors.ts';
-import { makeTempDir, type TempDir } from '../../../../support/temp-dir.ts';
+import { makeTempDir, type TempDir, writeProgram } from '../../../../support/temp-dir.ts';
 import { toBase64, toKubeconfig } from './scripted-server.ts';
 
 let dir: TempDir;
@@ -65,6 +65,19 @@ describe('credentials of a kubeconfig', () => {
       const connection = await loadUser(user, { token: 'own' });
       expect(await connection.credentialSource()).toEqual({ authorization: 'Bearer own' });
     }
+  });
+
+  test.each([
+    ['a token, along with the certificate of the kubeconfig', { token: 'abc' }, 'CERT'],
+    ['a certificate, in the place of it', { clientCertificateData: 'OTHER', clientKeyData: 'KEY' }, 'OTHER'],
+  ])('an exec plugin may print %s', async (_what, status, certificate) => {
+    const command = await writeProgram(join(dir.path, 'plugin'), `echo '${JSON.stringify({ status })}'`);
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command };
+    const own = { 'client-certificate-data': toBase64('CERT'), 'client-key-data': toBase64('KEY') };
+    const environment = { PATH: '/usr/bin:/bin' };
+    const kubeconfigContents = toKubeconfig({ server: 'https://api:6443' }, { exec, ...own });
+    const connection = await load({ kubeconfigContents }, { environment });
+    expect(await connection.credentialSource()).toMatchObject({ certificate, key: 'KEY' });
   });
 
   test('files are found beside the kubeconfig; a token file wins over a token', async () => {

@@ -164,6 +164,19 @@ describe('discovery', () => {
     expect(clock.slept).toEqual([900, 600]);
   });
 
+  test('waits for the kind of a definition that was just written, but not for ever', async () => {
+    await using client = connect();
+    const definitions = await client.getResourceOfKind('customResourceDefinition');
+    const late = [answerGroup(), answerGroup(), answerGroup(), answerGroup('Widget')];
+    server.script(answerJson(201, {}), ...late);
+    await client.create(definitions, toDefinition('example.com'));
+    expect(await client.getResource('example.com/v1', 'Widget')).toMatchObject({ kind: 'Widget' });
+    expect(clock.slept.length).toBeLessThanOrEqual(4);
+    clock.turn(1);
+    await expect(client.getResource('example.com/v1', 'Gadget')).rejects.toThrow('no matches');
+    expect(clock.slept.reduce((sum, ms) => sum + ms)).toBeLessThan(7_000);
+  });
+
   test('one that fails is not remembered', async () => {
     await using client = connect();
     server.script(answerStatus(403, 'Forbidden'), answerGroup('Widget'));

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, findObject } from '../../../../support/cluster.ts';
 import { findLive, listNames } from '../live.ts';
 import {
@@ -12,7 +13,6 @@ import {
   createWorkload,
 } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
-import { openRecordingApi } from '../recording-api.ts';
 import { emptyRecord, listHistory, type OperationResult, runOperation } from './task-run.ts';
 
 describeWithCluster('deployManifest', (cluster) => {
@@ -87,15 +87,15 @@ describeWithCluster('deployManifest', (cluster) => {
 
   test('one unversioned manifest costs one read and one write, and no journal entry of its own', async () => {
     await using ns = await createNamespace();
-    await using api = await openRecordingApi(cluster);
-    await using recorded = openProvider([{ name: 'test', kubeconfigContents: api.kubeconfig }]);
+    await using proxy = await startApiProxy(cluster);
+    await using recorded = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
     const recordedDeploy = getOperation(recorded, 'deployManifest');
     const path = `/apis/apps/v1/namespaces/${ns.name}/deployments`;
     const costs = async (manifest: Manifest): Promise<unknown> => {
-      api.calls.length = 0;
+      proxy.calls.length = 0;
       const record = emptyRecord();
       await runOperation(recordedDeploy, describe([manifest]), { record });
-      return { calls: [...api.calls], commits: record.commits };
+      return { calls: proxy.calls.map(({ method, path }) => `${method} ${path}`), commits: record.commits };
     };
     const web = createWorkload('Deployment', 'web', { namespace: ns.name });
     const changed = createWorkload('Deployment', 'web', { namespace: ns.name, image: 'registry.test/web:2' });

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import { getPath } from '../../../../../shared/core/json.ts';
-import type { Operation } from '../../../../../shared/core/operation.ts';
+import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
 import { findLive, getPathOf, listNames } from '../live.ts';
 import { createConfigMap, createJob, createSecret, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
-import { openRecordingApi, type RecordingApi } from '../recording-api.ts';
 import {
   CrashError,
   emptyRecord,
@@ -35,15 +34,22 @@ describeWithCluster('a deploy whose worker dies', (cluster) => {
   });
 
   test('before any call is sent: another worker ends it as if nothing had happened', async () => {
-    const run = async (call: number): Promise<number> => {
-      await using api = await openRecordingApi(cluster);
-      await using provider = openProvider([{ name: 'test', kubeconfigContents: api.kubeconfig }]);
+    const run = async (deadlyCall: number): Promise<number> => {
+      const worker = new AbortController();
+      let calls = 0;
+      const refuse = (): number | undefined => {
+        calls += 1;
+        if (calls !== deadlyCall) return undefined;
+        worker.abort(new CrashError());
+        return 503;
+      };
+      await using proxy = await startApiProxy(cluster, { refuse });
+      await using provider = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
       const operation = getOperation(provider, 'deployManifest');
       await using trial = await arrange();
-      await crashAtCall(operation, trial, { api, call });
-      api.calls.length = 0;
+      await crash(runOperation(operation, trial.description, { ...trial, signal: worker.signal }));
       await verify(trial, await runOperation(operation, trial.description, trial));
-      return api.calls.length;
+      return calls - deadlyCall;
     };
     const calls = await run(1);
     expect(calls).toBeGreaterThan(15);
@@ -113,21 +119,6 @@ async function arrange(): Promise<Trial> {
 /** Waits for the worker's death. */
 async function crash(run: Promise<unknown>): Promise<void> {
   await expect(run).rejects.toBeInstanceOf(CrashError);
-}
-
-/** Runs until a call is about to reach the API server. */
-async function crashAtCall(
-  operation: Operation,
-  trial: Trial,
-  { api, call }: { api: RecordingApi; call: number },
-): Promise<void> {
-  const worker = new AbortController();
-  api.refuse = () => {
-    if (api.calls.length === call) worker.abort(new CrashError());
-    return worker.signal.aborted ? 503 : undefined;
-  };
-  await crash(runOperation(operation, trial.description, { ...trial, signal: worker.signal }));
-  api.refuse = undefined;
 }
 
 /** Everything is there once, and the history tells it once. */

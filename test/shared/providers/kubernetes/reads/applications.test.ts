@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { Logger } from '../../../../../shared/core/logger.ts';
 import type { ApplicationClusters, Provider } from '../../../../../shared/core/provider.ts';
+import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
 import { getPathOf } from '../live.ts';
 import { createConfigMap, createWorkload } from '../manifests.ts';
 import { openProvider } from '../provider-setup.ts';
-import { openRecordingApi } from '../recording-api.ts';
 
 const never = new AbortController().signal;
 
@@ -56,19 +56,19 @@ describeWithCluster('listing applications', (cluster) => {
 
   test('an answer is used again for 30 seconds', async () => {
     await using ns = await createNamespace();
-    await using api = await openRecordingApi(cluster);
+    await using proxy = await startApiProxy(cluster);
     let nowMs = 0;
-    const through = account('test', ns.name, { kubeconfigFile: '', kubeconfigContents: api.kubeconfig });
+    const through = account('test', ns.name, { kubeconfigFile: proxy.kubeconfig });
     await using provider = openProvider([through], { clock: { monotonic: () => nowMs } });
     await list(provider);
-    const calls = api.calls.length;
+    const calls = proxy.calls.length;
     expect(calls).toBeGreaterThan(0);
     nowMs = 29_999;
     await list(provider);
-    expect(api.calls).toHaveLength(calls);
+    expect(proxy.calls).toHaveLength(calls);
     nowMs = 30_000;
     await list(provider);
-    expect(api.calls).toHaveLength(2 * calls);
+    expect(proxy.calls).toHaveLength(2 * calls);
   });
 });
 

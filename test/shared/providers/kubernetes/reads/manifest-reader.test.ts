@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { FailedOperationError, InvalidInputError, NotFoundError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { ManifestReader } from '../../../../../shared/core/provider.ts';
+import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
 import { getPathOf } from '../live.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type ManifestParts,
 } from '../manifests.ts';
 import { openProvider } from '../provider-setup.ts';
-import { openRecordingApi } from '../recording-api.ts';
 
 describeWithCluster('reading manifests', (cluster) => {
   const provider = openProvider([
@@ -74,12 +74,12 @@ describeWithCluster('reading manifests', (cluster) => {
 
   test('without events: one call', async () => {
     await using ns = await createNamespace();
-    await using api = await openRecordingApi(cluster);
-    await using recorded = openProvider([{ name: 'test', kubeconfigContents: api.kubeconfig }]);
+    await using proxy = await startApiProxy(cluster);
+    await using recorded = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
     await requestApi('POST', getPathOf(ns.name, 'configmaps'), createConfigMap('flags', {}));
     const request = { account: 'test', location: ns.name, name: 'configMap flags', includeEvents: false };
     expect(await getReader(recorded).getManifest(request)).toMatchObject({ events: [], metrics: [] });
-    expect(api.calls).toEqual([`GET /api/v1/namespaces/${ns.name}/configmaps/flags`]);
+    expect(proxy.calls).toMatchObject([{ path: `/api/v1/namespaces/${ns.name}/configmaps/flags` }]);
   });
 
   test('events of a kind with an irregular name, oldest first', async () => {
@@ -155,9 +155,8 @@ describeWithCluster('reading manifests', (cluster) => {
   });
 
   test('a failure tells what was read, and what the API server said', async () => {
-    await using api = await openRecordingApi(cluster);
-    await using refused = openProvider([{ name: 'test', kubeconfigContents: api.kubeconfig }]);
-    api.refuse = () => 403;
+    await using proxy = await startApiProxy(cluster, { refuse: () => 403 });
+    await using refused = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
     const request = { account: 'test', location: 'default', name: 'deployment web', includeEvents: false };
     const reading = getReader(refused).getManifest(request);
     await expect(reading).rejects.toBeInstanceOf(FailedOperationError);
