@@ -115,6 +115,7 @@ export const routes: readonly Route[] = [
   { ...tasksRoute, method: 'GET', path: '/task/{id}', module: 'api/tasks/get-task' },
   // Spinnaker's `POST /task/{id}:resume`: API Gateway allows no text beside a variable, so the function matches it.
   { ...restartRoute, method: 'POST', path: '/task/{id}', module: 'api/tasks/resume-task' },
+  { ...storeRoute, method: 'GET', path: '/v3/api-docs', module: 'api/docs/get-api-docs' },
   {
     ...operationsRoute,
     method: 'POST',

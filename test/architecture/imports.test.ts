@@ -14,7 +14,7 @@ interface Rule {
 /** What may import what. It stands in CONTRIBUTING.md in words: change both. */
 const rules: readonly Rule[] = [
   { files: /^functions\/(routes|queues|schedules)\.ts$/, may: [], node: 'none' },
-  { files: /^functions\//, may: ['shared/core/', 'shared/runtime/'], node: 'none' },
+  { files: /^functions\//, may: ['shared/core/', 'shared/runtime/', 'docs/openapi.json'], node: 'none' },
   { files: /^shared\/core\//, may: ['shared/core/', 'zod'], node: 'none' },
   { files: /^shared\/aws\//, may: ['shared/core/', 'shared/aws/', '@aws-sdk/', '@smithy/'], node: 'pure' },
   {

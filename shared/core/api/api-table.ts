@@ -1,0 +1,62 @@
+import type * as z from 'zod';
+import { adminRoutes } from './admin.ts';
+import type { ApiRoutes, DescribedOperation } from './api-route.ts';
+import { applicationRoutes, applicationSchemas } from './applications.ts';
+import { artifactRoutes, artifactSchemas } from './artifacts.ts';
+import { cacheRoutes } from './cache.ts';
+import { credentialsRoutes, credentialsSchemas } from './credentials.ts';
+import { errorSchema } from './errors.ts';
+import { featureRoutes } from './features.ts';
+import { manifestRoutes, manifestSchemas } from './manifests.ts';
+import { createOperationRoutes } from './operations.ts';
+import { taskRoutes, taskSchemas } from './tasks.ts';
+
+/** Everything the document tells. */
+export interface ApiTable {
+  readonly routes: ApiRoutes;
+  /** Schemas that have a name of their own, of requests and of answers: no name occurs in both. */
+  readonly requestSchemas: { readonly [name: string]: z.ZodType };
+  readonly answerSchemas: { readonly [name: string]: z.ZodType };
+  /** Groups of routes, in order. */
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+}
+
+const tags = [
+  { name: 'operations', description: 'Changes, which become tasks.' },
+  { name: 'tasks', description: 'What became of a change.' },
+  { name: 'manifests', description: 'Live objects of clusters.' },
+  { name: 'applications', description: 'What runs where.' },
+  { name: 'credentials', description: 'Accounts.' },
+  { name: 'artifacts', description: 'Artifacts and their accounts.' },
+  { name: 'features', description: 'What there is.' },
+  { name: 'cache', description: 'Forced refreshes, for older Orcas.' },
+  { name: 'admin', description: 'Administration.' },
+];
+
+/** The API. @param operations those of all providers, whose descriptions are shown. */
+export function createApiTable(operations: readonly DescribedOperation[]): ApiTable {
+  const { routes, schemas } = createOperationRoutes(operations);
+  return {
+    tags,
+    routes: {
+      ...routes,
+      ...taskRoutes,
+      ...manifestRoutes,
+      ...applicationRoutes,
+      ...credentialsRoutes,
+      ...artifactRoutes,
+      ...featureRoutes,
+      ...cacheRoutes,
+      ...adminRoutes,
+    },
+    requestSchemas: schemas,
+    answerSchemas: {
+      ...taskSchemas,
+      ...manifestSchemas,
+      ...applicationSchemas,
+      ...credentialsSchemas,
+      ...artifactSchemas,
+      Error: errorSchema,
+    },
+  };
+}

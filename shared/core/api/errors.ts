@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import type { ApiExamples } from './api-route.ts';
+
+/** An error that routes answer. */
+export interface ApiError {
+  /** Name in the document: `NotFound`. */
+  readonly name: string;
+  readonly description: string;
+  readonly schema: z.ZodType;
+  readonly examples: ApiExamples;
+}
+
+const timestampPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}\+00:00$/;
+
+const errorShape = {
+  timestamp: z.string().regex(timestampPattern).describe('When it happened, in UTC.'),
+  message: z.string().describe('What is wrong; `Validation Failed` where `errors` tells more.'),
+  errors: z.array(z.string()).min(1).optional().describe('One sentence for each violation.'),
+};
+
+/** Clouddriver's error body: Orca reads `message` and `error` as strings and `errors` as a list of strings. */
+export const errorSchema = z
+  .strictObject({
+    ...errorShape,
+    status: z.int().min(400).max(599).describe('The HTTP status.'),
+    error: z.string().min(1).describe("The status's reason phrase."),
+  })
+  .describe('An error.');
+
+/** Errors by status. */
+export const apiErrors = {
+  400: makeError(400, 'Bad Request', {
+    description: 'The request is malformed or refers to what cannot be. Nothing was changed.',
+    message: 'Validation Failed',
+    errors: ['deployKubernetesManifest.deployKubernetesManifest.account.empty'],
+  }),
+  403: makeError(403, 'Forbidden', {
+    description: 'The front door does not admit the caller.',
+    message: "The host 'example.com' is not allowed",
+  }),
+  404: makeError(404, 'Not Found', {
+    description: 'What was asked for does not exist.',
+    message: 'Manifest (account: prod, location: web, name: deployment frontend) not found',
+  }),
+  405: makeError(405, 'Method Not Allowed', {
+    description: 'The path exists, but not for this method.',
+    message: "Request method 'POST' is not supported (supported: GET)",
+  }),
+  413: makeError(413, 'Payload Too Large', {
+    description: 'The request exceeds the 6 MB that AWS Lambda accepts.',
+    message:
+      'The request is too large: its event of 7000000 bytes exceeds the 6 MB (6291556 bytes) that AWS Lambda accepts',
+  }),
+  429: makeError(429, 'Too Many Requests', {
+    description: "The caller's quota at the front door is spent. A mere throttle answers 503.",
+    message: 'Limit Exceeded',
+  }),
+  500: makeError(500, 'Internal Server Error', {
+    description: 'A defect, or a failure of a cluster or artifact source that a repeat will not mend.',
+    message: 'Internal error; the log has it',
+  }),
+  503: makeError(503, 'Service Unavailable', {
+    description: 'Something behind the API is away for the moment: try again. Nothing was half done.',
+    message: 'A store is away for the moment; try again',
+  }),
+  504: makeError(504, 'Gateway Timeout', {
+    description: "The function's time ended first.",
+    message: 'The function ran out of time before what it waited for answered',
+  }),
+} as const;
+
+/** A status that an error has. */
+export type ApiErrorStatus = keyof typeof apiErrors;
+
+/** Statuses that any route may answer: the front door makes most of them. */
+export const commonErrors: readonly ApiErrorStatus[] = [400, 403, 429, 500, 503, 504];
+
+/** Statuses that routes with a body may answer besides. */
+export const bodyErrors: readonly ApiErrorStatus[] = [413];
+
+function makeError(
+  status: number,
+  reason: string,
+  text: { description: string; message: string; errors?: string[] },
+): ApiError {
+  const { description, message, errors } = text;
+  const timestamp = '2026-11-21T06:15:35.252+00:00';
+  return {
+    name: reason.replaceAll(' ', ''),
+    description,
+    schema: z.strictObject({ ...errorShape, status: z.literal(status), error: z.literal(reason) }),
+    examples: {
+      error: {
+        summary: reason,
+        value: { timestamp, status, error: reason, message, ...(errors && { errors }) },
+      },
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import type { ApiRoutes } from './api-route.ts';
+
+/** Routes that tell what there is: health, stages, plugins. */
+export const featureRoutes: ApiRoutes = {
+  'GET /features/stages': {
+    operationId: 'listStages',
+    tag: 'features',
+    summary: 'The operations that there are, sorted by name',
+    description: 'Orca looks for `upsertEntityTags` before it tags.',
+    answer: {
+      description: 'The operations.',
+      schema: z.array(z.strictObject({ name: z.string().min(1), enabled: z.literal(true) })),
+      examples: {
+        operations: { summary: 'One operation', value: [{ name: 'deployManifest', enabled: true }] },
+      },
+    },
+  },
+  'GET /health': {
+    operationId: 'getHealth',
+    tag: 'features',
+    summary: 'Whether the API is up',
+    description: 'Accounts that cannot be reached do not change it, and no cluster is called.',
+    answer: {
+      description: 'It is up.',
+      schema: z.strictObject({ status: z.literal('UP') }),
+      examples: { up: { summary: 'Up', value: { status: 'UP' } } },
+    },
+  },
+  'GET /installedPlugins': {
+    operationId: 'listInstalledPlugins',
+    tag: 'features',
+    summary: 'The plugins: never any',
+    answer: {
+      description: 'An empty list.',
+      schema: z.array(z.unknown()).max(0),
+      examples: { none: { summary: 'None', value: [] } },
+    },
+  },
+  'GET /v3/api-docs': {
+    operationId: 'getApiDocs',
+    tag: 'features',
+    summary: 'This document',
+    answer: {
+      description: 'The document, in OpenAPI 3.1.',
+      schema: z.strictObject({
+        openapi: z.literal('3.1.0'),
+        info: z.looseObject({ title: z.string(), version: z.string() }),
+        servers: z.array(z.strictObject({ url: z.string() })),
+        tags: z.array(z.strictObject({ name: z.string(), description: z.string() })),
+        paths: z.record(z.string(), z.record(z.string(), z.unknown())),
+        components: z.record(z.string(), z.record(z.string(), z.unknown())),
+      }),
+      examples: {
+        document: {
+          summary: 'A document without routes',
+          value: {
+            openapi: '3.1.0',
+            info: { title: 'Busdriver', version: '0.1.0' },
+            servers: [{ url: '/' }],
+            tags: [],
+            paths: {},
+            components: {},
+          },
+        },
+      },
+    },
+  },
+};

@@ -1,0 +1,204 @@
+import * as z from 'zod';
+import { stringField } from '../coerce.ts';
+import { toAcceptedObject } from './accepted.ts';
+import type {
+  ApiExamples,
+  ApiParameter,
+  ApiRequestBody,
+  ApiRoutes,
+  DescribedOperation,
+} from './api-route.ts';
+import { cloudProviderParameter, kubernetesParameter, pathParameter } from './parameters.ts';
+import { taskReferenceAnswer } from './tasks.ts';
+
+/** What each description has besides its own fields. */
+const accountShape = {
+  account: stringField().describe('The account to act on.'),
+  credentials: stringField().describe('The account, where `account` is empty: older pipelines send it.'),
+};
+
+const namesProvider = z.object({ cloudProvider: z.string().min(1).describe('Provider id.') });
+
+const clientRequestId: ApiParameter = {
+  in: 'query',
+  name: 'clientRequestId',
+  description: 'The same id answers the same task, whatever the body, and nothing is executed twice.',
+  schema: z.string().max(1_024),
+  example: '3f5a',
+};
+
+const callerParameters: readonly ApiParameter[] = [
+  {
+    in: 'header',
+    name: 'X-SPINNAKER-USER',
+    description: 'Who asks. Trusted as it is.',
+    schema: z.string(),
+    example: 'ada@example.com',
+  },
+  {
+    in: 'header',
+    name: 'X-SPINNAKER-ACCOUNTS',
+    description:
+      'Accounts that the user may write to, with commas between: counts for accounts restricted to groups.',
+    schema: z.string(),
+    example: 'prod,staging',
+  },
+];
+
+const scaleExample = {
+  account: 'prod',
+  cloudProvider: 'kubernetes',
+  manifestName: 'deployment frontend',
+  location: 'web',
+  replicas: 3,
+};
+
+const deployExample = {
+  account: 'prod',
+  cloudProvider: 'kubernetes',
+  moniker: { app: 'shop' },
+  manifests: [
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'settings', namespace: 'web' },
+      data: { color: 'blue' },
+    },
+  ],
+};
+
+/**
+ * Schemas of requests for operations, and the routes that take them.
+ *
+ * @param operations those of all providers.
+ */
+export function createOperationRoutes(operations: readonly DescribedOperation[]): {
+  readonly schemas: { readonly [name: string]: z.ZodType };
+  readonly routes: ApiRoutes;
+} {
+  const descriptions = operations.map(({ name, schema }) => ({
+    name,
+    title: `${name.charAt(0).toUpperCase()}${name.slice(1)}Description`,
+    schema: toDescriptionSchema(schema),
+  }));
+  const bodies = createBodies(descriptions);
+  return {
+    schemas: {
+      ...Object.fromEntries(descriptions.map(({ title, schema }) => [title, schema])),
+      ...bodies,
+      ProviderChoice: namesProvider,
+    },
+    routes: {
+      ...toListRoutes(bodies),
+      ...toSingleRoutes(
+        bodies,
+        operations.map(({ name }) => name),
+      ),
+    },
+  };
+}
+
+/** The four bodies: a list or one, with the provider in the path or in the description. */
+function createBodies(descriptions: readonly { readonly name: string; readonly schema: z.ZodType }[]) {
+  const list = 'Operations, each an object with one key, its name. They run in order, as one task.';
+  const one = 'The description of the operation that the path names.';
+  const named = descriptions.map(({ name, schema }) => ({
+    name,
+    schema: z.intersection(schema, namesProvider),
+  }));
+  return {
+    Operations: toListBody(descriptions).describe(list),
+    OperationDescription: z.union(descriptions.map(({ schema }) => schema)).describe(one),
+    ProviderLessOperations: toListBody(named).describe(`${list} Each description names its provider.`),
+    ProviderLessOperationDescription: z
+      .union(named.map(({ schema }) => schema))
+      .describe(`${one} It names its provider.`),
+  };
+}
+
+function toListBody(
+  descriptions: readonly { readonly name: string; readonly schema: z.ZodType }[],
+): z.ZodType {
+  return z.array(z.xor(descriptions.map(({ name, schema }) => z.strictObject({ [name]: schema })))).min(1);
+}
+
+type Bodies = ReturnType<typeof createBodies>;
+
+function toListRoutes({ Operations, ProviderLessOperations }: Bodies): ApiRoutes {
+  const examples = {
+    deploy: { summary: 'A deploy', value: [{ deployManifest: deployExample }] },
+    scale: { summary: 'A change of scale', value: [{ scaleManifest: scaleExample }] },
+  };
+  const request = toRequest(Operations, examples);
+  return {
+    'POST /{cloudProvider}/ops': {
+      operationId: 'startOperations',
+      tag: 'operations',
+      summary: 'Accepts a list of operations as one task',
+      description:
+        'Everything is parsed, validated and authorized before anything is stored; a refusal is 400 with all violations ' +
+        'in `errors`. Orca sends its whole stage context as a description, so unknown fields are ignored.',
+      parameters: [cloudProviderParameter, clientRequestId, ...callerParameters],
+      request,
+      answer: taskReferenceAnswer,
+    },
+    'POST /ops': {
+      operationId: 'startProviderLessOperations',
+      tag: 'operations',
+      summary: 'The same, where each description names its `cloudProvider` (deprecated in Clouddriver)',
+      parameters: [clientRequestId, ...callerParameters],
+      request: toRequest(ProviderLessOperations, examples),
+      answer: taskReferenceAnswer,
+    },
+    'POST /{cloudProvider}/task/{id}/restart': {
+      operationId: 'restartTask',
+      tag: 'tasks',
+      summary: 'Runs a failed, retryable task again with the operations in the body',
+      parameters: [
+        kubernetesParameter,
+        pathParameter('id', { description: 'Id of the task.', example: '01kak4rwm6h1zq5t9d0x8b2ceg' }),
+      ],
+      request,
+      answer: taskReferenceAnswer,
+      errors: [404],
+    },
+  };
+}
+
+function toSingleRoutes(bodies: Bodies, names: readonly string[]): ApiRoutes {
+  const operation = pathParameter('operation', {
+    description: 'Name of the operation.',
+    schema: z.enum(names),
+    example: 'scaleManifest',
+  });
+  const examples = { scale: { summary: 'A change of scale', value: scaleExample } };
+  return {
+    'POST /{cloudProvider}/ops/{operation}': {
+      operationId: 'startOperation',
+      tag: 'operations',
+      summary: 'Accepts one operation as a task',
+      parameters: [cloudProviderParameter, operation, clientRequestId, ...callerParameters],
+      request: toRequest(bodies.OperationDescription, examples),
+      answer: taskReferenceAnswer,
+    },
+    'POST /ops/{operation}': {
+      operationId: 'startProviderLessOperation',
+      tag: 'operations',
+      summary: 'The same, where the description names its `cloudProvider` (deprecated in Clouddriver)',
+      parameters: [operation, clientRequestId, ...callerParameters],
+      request: toRequest(bodies.ProviderLessOperationDescription, examples),
+      answer: taskReferenceAnswer,
+    },
+  };
+}
+
+function toRequest(schema: z.ZodType, examples: ApiExamples): ApiRequestBody {
+  return { description: 'What to do.', schema, required: true, examples };
+}
+
+/** What the parser of a description accepts, and the account, which is read for all operations alike. */
+function toDescriptionSchema(schema: z.ZodType): z.ZodType {
+  const { properties: account = {} } = toAcceptedObject(z.object(accountShape));
+  const { properties, ...description } = toAcceptedObject(schema);
+  return z.unknown().meta({ ...description, properties: { ...account, ...properties } });
+}

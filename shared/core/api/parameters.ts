@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import type { ApiParameter } from './api-route.ts';
+
+/** A part of the path. A name may hold spaces and colons (`deployment%20web`, `clusterRole%20system:x`). */
+export function pathParameter(
+  name: string,
+  parameter: { readonly description: string; readonly example: string; readonly schema?: z.ZodType },
+): ApiParameter {
+  return { in: 'path', name, schema: z.string().min(1), ...parameter };
+}
+
+/** A query flag. */
+export function flagParameter(name: string, description: string, example: boolean): ApiParameter {
+  return {
+    in: 'query',
+    name,
+    description: `${description} Besides \`true\` and \`false\`, Spring's other words are read: on, off, yes, no, 1, 0.`,
+    schema: z.boolean(),
+    example,
+  };
+}
+
+/** The account of a path. */
+export const accountParameter = pathParameter('account', { description: 'Account.', example: 'prod' });
+
+/** The provider of a path. */
+export const cloudProviderParameter = pathParameter('cloudProvider', {
+  description: 'Provider id.',
+  example: 'kubernetes',
+});
+
+/** The provider of a route that only Kubernetes has. */
+export const kubernetesParameter = pathParameter('cloudProvider', {
+  description: 'Provider id; only Kubernetes has the route.',
+  schema: z.literal('kubernetes'),
+  example: 'kubernetes',
+});

@@ -1,0 +1,19 @@
+/** Objects and arrays that `parseNoting` made, and in whose text a number was written as an integer. */
+const withIntegers = new WeakSet<object>();
+
+/** Parses JSON, and notes what a parse loses: which numbers were written as integers (`2`), not as doubles (`2.0`). */
+export function parseNoting(text: string): unknown {
+  return JSON.parse(text, noteMember);
+}
+
+/** A reviver; `this` is what has the member. */
+function noteMember(this: object, ...[, value, context]: [string, unknown, { source?: string }?]): unknown {
+  if (typeof value === 'number' && /^-?\d+$/.test(context?.source ?? '')) withIntegers.add(this);
+  return value;
+}
+
+/** Whether a number that is part of a value made by `parseNoting` was written as an integer. */
+export function hasWrittenInteger(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return withIntegers.has(value) || Object.values(value).some(hasWrittenInteger);
+}
