@@ -1,0 +1,86 @@
+import document from '../../docs/openapi.json' with { type: 'json' };
+import { routes } from '../../functions/routes.ts';
+import { RouteTable } from '../../infra/local/route-table.ts';
+import { getPath, isJsonObject, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
+import { createValidators } from './open-api-ajv.ts';
+import { parseNoting } from './written-numbers.ts';
+
+/** An answer of the API. */
+export interface Answer {
+  readonly method: string;
+  /** Path of the request, encoded as it was sent, without its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly contentType: string | null;
+  readonly body: string;
+}
+
+/** Characters of a wrong body that an error quotes. */
+const bodyShown = 2_000;
+
+const table = new RouteTable(routes);
+
+const validators = createValidators(document);
+
+/**
+ * Holds an answer to the committed OpenAPI document. What the front door answers where there is no route must be an error of
+ * Clouddriver's form.
+ *
+ * @throws Error for a status, type or body that the document does not have
+ */
+export function validateAnswer(answer: Answer): void {
+  const { method, path, status, contentType, body } = answer;
+  const what = `${method} ${path} answered ${status}`;
+  const content = findContent(answer);
+  if (content === undefined) throw new Error(`${what}, which the document does not have`);
+  const [type = ''] = Object.keys(content);
+  if (contentType?.split(';')[0] !== type) throw new Error(`${what} as ${contentType} instead of ${type}`);
+  const schema = getPath(content, type, 'schema', '$ref');
+  if (schema === undefined) return;
+  if (contentType !== 'application/json;charset=UTF-8') throw new Error(`${what} as ${contentType}`);
+  const validate = validators.get(String(schema));
+  if (validate(parseNoting(body))) return;
+  throw new Error(
+    `${what}, against ${schema}:\n${validators.explain(validate)}\n${body.slice(0, bodyShown)}`,
+  );
+}
+
+/** Validates a response that `fetch` answered, and answers it unread. */
+export async function checkResponse(response: Response, init: RequestInit = {}): Promise<Response> {
+  const { method = 'GET' } = init;
+  if (method === 'HEAD') return response;
+  validateAnswer({
+    method,
+    path: new URL(response.url).pathname,
+    status: response.status,
+    contentType: response.headers.get('content-type'),
+    body: await response.clone().text(),
+  });
+  return response;
+}
+
+/** Content by media type, as the document has it for the answer. */
+function findContent({ method, path, status }: Answer): JsonObject | undefined {
+  const match = table.find(method, path.slice(1).split('/').map(decodeURIComponent));
+  const isRouted = match !== undefined && 'route' in match;
+  const responses = isRouted
+    ? getPath(document, 'paths', match.route.path, match.route.method.toLowerCase(), 'responses')
+    : document.components.responses;
+  const found = isRouted
+    ? getPath(responses, String(status))
+    : Object.values(responses as JsonObject).find((each) => isErrorOf(each, status));
+  const name = getPath(found, '$ref');
+  const response = name === undefined ? found : resolve(String(name));
+  const content = getPath(response, 'content');
+  return isJsonObject(content) ? content : undefined;
+}
+
+function isErrorOf(response: JsonValue, status: number): boolean {
+  const schema = resolve(String(getPath(response, 'content', 'application/json', 'schema', '$ref')));
+  return getPath(schema, 'properties', 'status', 'const') === status;
+}
+
+/** What a reference of the document refers to. */
+function resolve(reference: string): JsonValue | undefined {
+  return getPath(document, ...reference.split('/').slice(1));
+}
