@@ -254,11 +254,11 @@ function dropAbsentMembers(map: Readonly<Record<string, string | undefined>>): R
 
 /** The message for a value of the wrong kind. Numbers and booleans are shown, strings never. */
 function refuse(expected: string): (issue: { readonly input?: unknown }) => string {
-  return ({ input }) => `expected ${expected}, got ${describe(input)}`;
+  return ({ input }) => `expected ${expected}, got ${describeInput(input)}`;
 }
 
-/** What came, without giving a string away. */
-function describe(value: unknown): string {
+/** What came, in an error message's words: numbers and booleans are shown, strings never. */
+export function describeInput(value: unknown): string {
   if (value === undefined || value === null) return 'none';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';

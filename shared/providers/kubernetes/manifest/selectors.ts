@@ -55,7 +55,8 @@ export function labelSelectorsField(): Field<readonly LabelSelector[]> {
     for (const [index, each] of selectors.entries()) {
       const problem = findProblem(each);
       if (problem === undefined) continue;
-      context.issues.push({ code: 'custom', message: problem, input: each, path: ['selectors', index] });
+      const path = ['selectors', index, problem.field];
+      context.issues.push({ code: 'custom', message: problem.message, input: each, path });
     }
     return selectors.filter((each): each is LabelSelector => each.kind !== undefined);
   });
@@ -100,14 +101,20 @@ function findProblem(selector: {
   readonly kind: SelectorKind | undefined;
   readonly key: string;
   readonly values: readonly string[];
-}): string | undefined {
+}): { field: string; message: string } | undefined {
   const { kind, key, values } = selector;
-  if (kind === undefined) return `kind: expected one of ${selectorKinds.join(', ')}, got none`;
+  if (kind === undefined) {
+    return { field: 'kind', message: `expected one of ${selectorKinds.join(', ')}, got none` };
+  }
   if (kind === 'ANY') return undefined;
-  if (!labelKey.test(key)) return 'key: expected the key of a label, got another string (not shown)';
+  if (key === '') return { field: 'key', message: 'expected the key of a label, got none' };
+  if (!labelKey.test(key)) {
+    return { field: 'key', message: 'expected the key of a label, got another string (not shown)' };
+  }
   if (kind === 'EXISTS' || kind === 'NOT_EXISTS') return undefined;
   if (!values.every((value) => labelValue.test(value))) {
-    return 'values: expected values of a label, got another string (not shown)';
+    return { field: 'values', message: 'expected values of a label, got another string (not shown)' };
   }
-  return values.length === 0 ? `values: expected at least one for ${kind}, got none` : undefined;
+  if (values.length > 0) return undefined;
+  return { field: 'values', message: `expected at least one for ${kind}, got none` };
 }

@@ -13,7 +13,7 @@ import type {
   ManifestRequest,
 } from '../../../core/provider.ts';
 import type { KubernetesAccount } from '../account.ts';
-import type { KubernetesClient, ObjectRef } from '../client/client.ts';
+import type { KubernetesClient, ListRequest, ObjectRef } from '../client/client.ts';
 import { type FullName, parseFullName, parseKind } from '../kinds/name.ts';
 import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
 import { findArtifacts } from '../manifest/artifacts.ts';
@@ -30,11 +30,13 @@ export function createManifestReader(session: KubernetesSession): ManifestReader
   return {
     getManifest: (request) => getManifest(session, request),
     async listClusterManifests(request) {
-      return (await listMembers(session, request)).map((object) => toCoordinates(object, request.kind));
+      const members = await listMembers(session, request, { metadataOnly: true });
+      return members.map((object) => toCoordinates(object, request.kind));
     },
     async getDynamicManifest(request, criteria) {
       const parsed = parseTargetCriteria(criteria);
-      const picked = pickTarget(await listMembers(session, request), parsed);
+      const metadataOnly = parsed !== 'largest' && parsed !== 'smallest';
+      const picked = pickTarget(await listMembers(session, request, { metadataOnly }), parsed);
       if (picked !== undefined) return toCoordinates(picked, request.kind);
       const { kind, location, application, cluster } = request;
       throw new NotFoundError(
@@ -42,6 +44,11 @@ export function createManifestReader(session: KubernetesSession): ManifestReader
       );
     },
   };
+}
+
+/** Whether a name, or an empty namespace, can be that of an object: Kubernetes puts names into paths and refuses others. */
+function isPathSegment(name: string): boolean {
+  return name !== '.' && name !== '..' && !/[/%]/.test(name);
 }
 
 /** Where an object is read from. */
@@ -56,6 +63,7 @@ async function getManifest(session: KubernetesSession, request: ManifestRequest)
   const fullName = parseName(request.name);
   const { location, name } = request;
   const what = `(account: ${request.account}, location: ${location}, name: ${name})`;
+  if (![location, fullName.name].every(isPathSegment)) throw new NotFoundError(`Manifest ${what} not found`);
   try {
     const client = await session.getClient(account);
     const resource = await client.getResourceOfKind(fullName.kind);
@@ -120,7 +128,7 @@ async function listMembers(
   try {
     const client = await session.getClient(account);
     const resource = await client.getResourceOfKind(parseKind(kind));
-    const objects = await client.list({ resource, namespace: location });
+    const objects = await client.list({ resource, namespace: location, metadataOnly });
     return objects.filter((object) => {
       const annotations = readAnnotations(object);
       return (

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { artifactField } from '../../../../core/artifact.ts';
 import {
   booleanField,
+  describeInput,
   enumField,
   type Field,
   intField,
@@ -114,9 +115,10 @@ function findProblems(value: JsonValue): { at: string[]; message: string }[] {
   if (!isJsonObject(value)) return [{ at: [], message: 'expected a Kubernetes object' }];
   const problems = ['apiVersion', 'kind']
     .filter((field) => !asString(value[field]))
-    .map((field) => ({ at: [field], message: 'expected a string, got none' }));
+    .map((field) => ({ at: [field], message: `expected a string, got ${describeInput(value[field])}` }));
   if (!isJsonObject(value.metadata)) {
-    return [...problems, { at: ['metadata'], message: 'expected an object, got none' }];
+    const message = `expected an object, got ${describeInput(value.metadata)}`;
+    return [...problems, { at: ['metadata'], message }];
   }
   if (asString(value.metadata.name) || asString(value.metadata.generateName)) return problems;
   return [...problems, { at: ['metadata', 'name'], message: 'expected a name or a generateName, got none' }];

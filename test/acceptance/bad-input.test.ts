@@ -1,0 +1,107 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createNamespace, describeWithCluster, kubectl } from '../support/cluster.ts';
+import { listOpenRows } from '../support/open-rows.ts';
+import { type System, startSystem } from '../support/system.ts';
+import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
+import {
+  type BadRequest,
+  deployment,
+  describeDeploy,
+  malformedBodies,
+  wrongDescriptions,
+  wrongRoutes,
+} from './bad-input-data.ts';
+
+describeWithCluster('bad input', (cluster) => {
+  let dir: TempDir;
+  let system: System;
+
+  beforeAll(async () => {
+    dir = await makeTempDir();
+    const config = join(dir.path, 'clouddriver.yml');
+    const account = { name: 'test', kubeconfigFile: cluster.kubeconfig, namespaces: ['allowed', 'default'] };
+    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts: [account] } }));
+    system = await startSystem({ config: [config] });
+  });
+
+  afterAll(async () => {
+    await system[Symbol.asyncDispose]();
+    await dir[Symbol.asyncDispose]();
+  });
+
+  it.each([...malformedBodies, ...wrongDescriptions, ...wrongRoutes])('$title is refused', async (bad) => {
+    const response = await send(system, bad);
+    const answer = (await response.json()) as { [name: string]: unknown };
+
+    expect(answer).toMatchObject({ status: bad.status, message: bad.message ?? 'Validation Failed' });
+    expect(answer['errors']).toEqual(bad.errors);
+    expect(response.status).toBe(bad.status);
+    expect(answer['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+    expect(JSON.stringify(answer)).not.toContain('planted-secret');
+  });
+
+  it('leaves no task behind', async () => {
+    expect(await (await system.fetch('/task')).json()).toEqual([]);
+    expect(await listOpenRows(system.engines.dynamodb)).toEqual([]);
+  });
+
+  it('is not what Jackson would coerce: that is accepted', async () => {
+    await using namespace = await createNamespace('coerce');
+    const metadata = { name: 'web', namespace: namespace.name };
+    const config = join(dir.path, 'open.yml');
+    const account = { name: 'test', kubeconfigFile: cluster.kubeconfig };
+    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts: [account] } }));
+    await using open = await startSystem({ config: [config] });
+    const operations = [
+      ...describeDeploy({
+        manifests: [null, { ...deployment, metadata }],
+        manifest: null,
+        versioned: null,
+        enableTraffic: 'true',
+        requiredArtifacts: null,
+        moniker: { app: 'web', sequence: '3', unknown: [] },
+        stageId: { of: 'Orca' },
+      }),
+      {
+        scaleManifest: {
+          credentials: 'test',
+          manifestName: 'deployment web',
+          location: namespace.name,
+          replicas: '3',
+        },
+      },
+    ] as object[];
+    const id = await open.postOperations(operations);
+    const deployed = await open.waitForTask(id);
+    expect(deployed.resultObjects.filter(({ type }) => type === 'EXCEPTION')).toEqual([]);
+    expect(await getReplicas(namespace.name)).toBe('3');
+
+    const options = { gracePeriodSeconds: 0, orphanDependants: true, cascading: false };
+    const description = {
+      account: 'test',
+      manifestName: 'deployment web',
+      location: namespace.name,
+      options,
+    };
+    const removed = await open.waitForTask(await open.postOperations([{ deleteManifest: description }]));
+    expect(removed.status.failed).toBe(false);
+    // Misspelt as Deck misspells it, the option still orphans the ReplicaSet.
+    expect(await kubectl(['-n', namespace.name, 'get', 'replicasets', '-o', 'name'])).toContain('replicaset');
+  });
+});
+
+async function send(system: System, bad: BadRequest): Promise<Response> {
+  const { method = 'POST', path = '/kubernetes/ops', headers = {}, body } = bad;
+  const raw = typeof body === 'string' || body instanceof Uint8Array;
+  return await system.fetch(path, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
+  });
+}
+
+async function getReplicas(namespace: string): Promise<string> {
+  return kubectl(['-n', namespace, 'get', 'deployment', 'web', '-o', 'jsonpath={.spec.replicas}']);
+}
