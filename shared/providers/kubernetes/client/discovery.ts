@@ -114,6 +114,7 @@ export class ResourceDiscovery {
       const askedAtMs = clock.monotonic();
       const found = find(await this.#getIndexSince(askedAtMs, options?.signal));
       if (found !== undefined || askedAtMs >= this.#settledAtMs) return found;
+      await clock.sleep(unsettledIntervalMs, options?.signal);
     }
   }
 

@@ -71,7 +71,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(this.#onTimeout, timeoutMs);
     signal?.addEventListener('abort', this.#onAbort);
     if (signal?.aborted) this.#onAbort();
-    else this.#dispatch(dispatcher, { origin, path, method, headers, body: body ?? null });
+    else dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, this);
     return this.#result.promise;
   }
 
@@ -105,15 +105,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.#end()) this.#result.reject(new ExchangeError(error, this.#controller !== undefined));
-  }
-
-  /** The pool refuses at once what no server could read, such as a token with a line break in it. */
-  #dispatch(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions): void {
-    try {
-      dispatcher.dispatch(options, this);
-    } catch (error) {
-      if (this.#end()) this.#result.reject(new ExchangeError(error as Error, false));
-    }
   }
 
   readonly #onAbort = (): void => {

@@ -22,7 +22,7 @@ import {
 } from './errors.ts';
 import { type ApiRequest, ApiTransport } from './http.ts';
 import { type BudgetLimits, RequestBudget } from './request-budget.ts';
-import { getCollectionPath, getObjectPath, withQuery } from './resource-path.ts';
+import { checkPath, getCollectionPath, getObjectPath, withQuery } from './resource-path.ts';
 import { SessionKeeper } from './session.ts';
 
 /** What a client is made with. */
@@ -171,12 +171,17 @@ class ApiServerClient implements KubernetesClient {
     );
   }
 
-  getJson(path: string, options?: CallOptions): Promise<Manifest> {
-    return this.#sendForJson({ method: 'GET', path, signal: options?.signal });
+  async getJson(path: string, options?: CallOptions): Promise<Manifest> {
+    return this.#sendForJson({ method: 'GET', path: checkPath(path), signal: options?.signal });
   }
 
-  getText(path: string, options?: CallOptions): Promise<string> {
-    return this.#transport.send({ method: 'GET', path, accept: '*/*', signal: options?.signal });
+  async getText(path: string, options?: CallOptions): Promise<string> {
+    return this.#transport.send({
+      method: 'GET',
+      path: checkPath(path),
+      accept: '*/*',
+      signal: options?.signal,
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

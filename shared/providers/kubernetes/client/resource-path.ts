@@ -16,6 +16,16 @@ export function getObjectPath(resource: ApiResource, namespace: string, name: st
   return `${getCollectionPath(resource, namespace)}/${encodeName(name)}`;
 }
 
+/**
+ * A path that came from elsewhere, unchanged.
+ *
+ * @throws InvalidInputError when it is no path or holds what must be encoded there.
+ */
+export function checkPath(path: string): string {
+  if (/^\/[\x21-\x7e]*$/.test(path)) return path;
+  throw new InvalidInputError(`a path of the API server must begin with a slash and be URL-encoded: ${path}`);
+}
+
 /** The path with a query behind it. */
 export function withQuery(path: string, query: Query): string {
   let text = '';

@@ -151,22 +151,34 @@ export class SessionKeeper {
       key,
     ]);
     const isSamePool = previous !== undefined && poolKey === this.#poolKey;
-    const session = {
-      connection,
-      credential,
-      dispatcher: isSamePool ? previous.dispatcher : createPool(connection, credential),
-      headers: {
-        accept: 'application/json',
-        'user-agent': userAgent,
-        ...(credential.authorization !== undefined && { authorization: credential.authorization }),
-        ...connection.headers,
-      },
-    };
+    const headers = getHeaders(connection, credential);
+    const dispatcher = isSamePool ? previous.dispatcher : createPool(connection, credential);
+    const session = { connection, credential, dispatcher, headers };
     this.#session = session;
     this.#poolKey = poolKey;
     if (previous !== undefined && !isSamePool) void previous.dispatcher.close();
     return session;
   }
+}
+
+/**
+ * The headers of every request.
+ *
+ * @throws Error for what no header can carry; the pool would answer it with one connection less each time.
+ */
+function getHeaders(connection: ClusterConnection, credential: Credential): Session['headers'] {
+  const headers = {
+    accept: 'application/json',
+    'user-agent': userAgent,
+    ...(credential.authorization !== undefined && { authorization: credential.authorization }),
+    ...connection.headers,
+  };
+  for (const [name, value] of Object.entries(headers)) {
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(String(value))) {
+      throw new Error(`its ${name} header would hold characters that HTTP forbids, such as a line break`);
+    }
+  }
+  return headers;
 }
 
 function createPool(connection: ClusterConnection, credential: Credential): Dispatcher {

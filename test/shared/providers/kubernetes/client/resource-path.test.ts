@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import {
+  checkPath,
   getCollectionPath,
   getObjectPath,
   withQuery,
@@ -43,3 +44,10 @@ test.each(['', '.', '..'])('the name %j would be another path', (name) => {
   expect(() => getObjectPath(pods, 'shop', name)).toThrow(InvalidInputError);
   expect(() => getObjectPath(pods, name, 'web-0')).toThrow('the name of a Kubernetes object must not be');
 });
+
+test.each(['', 'api/v1', '/api/v1/pods?labelSelector=a b', '/ü', '/a\r\nhost: b'])(
+  '%j is no path',
+  (path) => {
+    expect(() => checkPath(path)).toThrow('must begin with a slash and be URL-encoded');
+  },
+);

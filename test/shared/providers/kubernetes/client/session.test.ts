@@ -199,7 +199,9 @@ test('a token that no header can carry is told, not shown', async () => {
   const kubeconfigContents = server.getKubeconfig({ user: { token: 'secret-token\nsecond line' } });
   await using client = createTestClient({ kubeconfigContents }, { clock });
   const failure = await client.getText('/livez').catch(String);
-  expect(failure).toContain('invalid authorization header');
+  expect(failure).toContain(
+    'account "prod" (context "dev"): its authorization header would hold characters that HTTP forbids',
+  );
   expect(failure).not.toContain('secret-token');
 });
 
