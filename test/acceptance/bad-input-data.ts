@@ -482,7 +482,7 @@ export const wrongRoutes: readonly BadRequest[] = [
     title: 'a manifest name with a null byte',
     method: 'GET',
     path: '/manifests/test/allowed/deployment%20w%00b',
-    status: 404,
+    status: 400,
     message: 'The path holds a control character',
   },
   {

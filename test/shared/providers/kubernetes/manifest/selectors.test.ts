@@ -72,8 +72,8 @@ describe('reading a description', () => {
 
   test.each([
     [{ kind: 'SIMILAR', key: 'a' }, /selectors\[0\]\.kind: expected one of ANY, EQUALS/],
-    [{ key: 'a', values: ['b'] }, /selectors\[0\]: kind: expected one of .* got none/],
-    [{ kind: 'EQUALS', values: ['b'] }, /selectors\[0\]: key: expected the key of a label/],
+    [{ key: 'a', values: ['b'] }, /selectors\[0\].kind: expected one of .* got none/],
+    [{ kind: 'EQUALS', values: ['b'] }, /selectors\[0\].key: expected the key of a label/],
     [{ kind: 'EXISTS', key: 'a,b' }, /key: expected the key of a label/],
     [{ kind: 'EXISTS', key: '!a' }, /key: expected the key of a label/],
     [{ kind: 'EQUALS', key: 'a', values: [] }, /values: expected at least one for EQUALS/],
