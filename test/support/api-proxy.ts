@@ -29,6 +29,8 @@ export interface ApiProxyOptions {
   getDelayMs?(): number;
   /** Answers a call with this status instead of passing it on; undefined passes it on. Default: passes all on. */
   refuse?(call: Omit<ProxiedCall, 'status'>): number | undefined;
+  /** True to break the connection in place of an answer: the API server has acted, and nobody learns of it. */
+  cut?(call: ProxiedCall): boolean;
 }
 
 /** Starts a proxy in front of the cluster on a free port of 127.0.0.1. */
@@ -41,7 +43,7 @@ export async function startApiProxy(cluster: TestCluster, options: ApiProxyOptio
     const path = new URL(url, cluster.server).pathname;
     const status = options.refuse?.({ method, path });
     if (status === undefined) {
-      void passOn({ request, response, cluster, agent, calls, delayMs: options.getDelayMs?.() ?? 0 });
+      void passOn({ request, response, cluster, agent, calls, options });
       return;
     }
     calls.push({ method, path, status });
@@ -69,15 +71,22 @@ async function passOn(call: {
   cluster: TestCluster;
   agent: Agent;
   calls: ProxiedCall[];
-  delayMs: number;
+  options: ApiProxyOptions;
 }): Promise<void> {
-  const { request, response, cluster, agent, calls } = call;
-  if (call.delayMs > 0) await sleep(call.delayMs);
+  const { request, response, cluster, agent, calls, options } = call;
+  const delayMs = options.getDelayMs?.() ?? 0;
+  if (delayMs > 0) await sleep(delayMs);
   const { method = 'GET', url = '/', headers } = request;
   const target = new URL(url, cluster.server);
   const passed = requestHttps(target, { method, agent, headers: { ...headers, host: target.host } });
   passed.on('response', (answer) => {
-    calls.push({ method, path: target.pathname, status: answer.statusCode ?? 0 });
+    const passedCall = { method, path: target.pathname, status: answer.statusCode ?? 0 };
+    calls.push(passedCall);
+    if (options.cut?.(passedCall)) {
+      answer.resume();
+      response.destroy();
+      return;
+    }
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(response);
   });

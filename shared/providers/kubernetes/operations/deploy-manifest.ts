@@ -16,7 +16,7 @@ import {
   type PlannedManifest,
   planDeploy,
 } from './deploy/plan.ts';
-import { isDefinitionOf, isNamespacedByTable, readScopes } from './deploy/scopes.ts';
+import { isDefinition, isDefinitionOf, isNamespacedByTable, readScopes } from './deploy/scopes.ts';
 import { submitManifest } from './deploy/submit.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { groupNames, toOperationResult } from './result.ts';
@@ -144,13 +144,14 @@ async function submitAll(
   work: OperationWork,
 ): Promise<Manifest[]> {
   const objects: Manifest[] = [];
+  const definitions = planned.map(({ manifest }) => manifest).filter(isDefinition);
   for (const [index, each] of planned.entries()) {
     if (!matchesSelectors(labelSelectors, readLabels(each.manifest))) {
       work.run.report(`Left out ${each.fullName}: the labels do not select it`);
       continue;
     }
     const isLast = index === planned.length - 1;
-    const isKindNew = planned.some(({ manifest }) => isDefinitionOf(manifest, each.manifest));
+    const isKindNew = definitions.some((definition) => isDefinitionOf(definition, each.manifest));
     objects.push(await submitManifest(work, each, { key: String(index), isLast, isKindNew }));
   }
   if (objects.length === 0 && labelSelectors.length > 0 && !allowNothingSelected) {

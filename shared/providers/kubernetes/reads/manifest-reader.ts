@@ -122,6 +122,7 @@ function toShown(object: Manifest): unknown {
 async function listMembers(
   session: KubernetesSession,
   request: ClusterManifestsRequest,
+  { metadataOnly }: Pick<ListRequest, 'metadataOnly'>,
 ): Promise<Manifest[]> {
   const { location, kind, application, cluster } = request;
   const account = getAccount(session, request.account);

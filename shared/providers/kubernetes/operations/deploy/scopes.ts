@@ -37,7 +37,7 @@ async function readScope(
   manifests: readonly Manifest[],
   { client, signal }: ScopeOptions,
 ): Promise<boolean> {
-  const definition = manifests.find((each) => isDefinitionOf(each, manifest));
+  const definition = manifests.find((each) => isDefinition(each) && isDefinitionOf(each, manifest));
   if (definition !== undefined) return getPath(definition, 'spec', 'scope') !== 'Cluster';
   try {
     const { apiVersion, kind } = manifest;
@@ -48,9 +48,13 @@ async function readScope(
   }
 }
 
-/** Whether `definition` is the CustomResourceDefinition of the manifest's kind. */
+/** Whether the manifest is a CustomResourceDefinition. */
+export function isDefinition(manifest: Manifest): boolean {
+  return readKind(manifest) === 'customResourceDefinition';
+}
+
+/** Whether a CustomResourceDefinition defines the manifest's kind. */
 export function isDefinitionOf(definition: Manifest, manifest: Manifest): boolean {
-  if (readKind(definition) !== 'customResourceDefinition') return false;
   const group = asString(getPath(definition, 'spec', 'group')) ?? '';
   const kind = asString(getPath(definition, 'spec', 'names', 'kind')) ?? '';
   return isSameKind(getKindName(`${group}/`, kind), readKind(manifest));

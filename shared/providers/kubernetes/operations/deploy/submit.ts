@@ -1,7 +1,8 @@
 import { applyManifest } from '../../apply/apply.ts';
 import { resolveTarget, type WriteManifestOptions } from '../../apply/target.ts';
 import { createManifest, replaceManifest } from '../../apply/write.ts';
-import { isResourceNotServed, KubernetesApiError } from '../../client/errors.ts';
+import { isTransientFailure } from '../../client/connection-failure.ts';
+import { isResourceNotServed, KubernetesApiError, KubernetesConnectionError } from '../../client/errors.ts';
 import { readAnnotations } from '../../manifest/annotations.ts';
 import { readCoordinates } from '../../manifest/identity.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
@@ -14,7 +15,7 @@ import type { PlannedManifest } from './plan.ts';
 
 /** A new kind that is not served by then will not be. */
 const servedWithinMs = 10_000;
-const servedPauseMs = 100;
+const repeatPauseMs = 100;
 
 /** How a manifest is submitted, and remembered. */
 export interface SubmitOptions {
@@ -45,8 +46,7 @@ export async function submitManifest(
   { key, isLast, isKindNew }: SubmitOptions,
 ): Promise<Manifest> {
   const submit = async (): Promise<Manifest> => {
-    const write = () => writeManifest(work, planned);
-    const { object, outcome, warnings = [] } = await (isKindNew ? retryUntilServed(work, write) : write());
+    const { object, outcome, warnings = [] } = await writeSurely(work, planned, isKindNew);
     for (const warning of warnings) work.run.report(`Warning about ${planned.fullName}: ${warning}`);
     work.run.report(`${planned.fullName}: ${outcome}`);
     return maskObject(object, work.account.kindRegistry);
@@ -58,18 +58,34 @@ export async function submitManifest(
   });
 }
 
-/** A kind just defined takes a moment until each of the API servers behind one address serves it. */
-async function retryUntilServed<T>({ session, run }: OperationWork, write: () => Promise<T>): Promise<T> {
-  const { clock } = session;
+/**
+ * Writes again where that may help: every way of writing finds what an earlier attempt left. A kind just defined takes a
+ * moment until each of the API servers behind one address serves it; a broken connection may have swallowed an answer.
+ */
+async function writeSurely(
+  work: OperationWork,
+  planned: PlannedManifest,
+  isKindNew: boolean,
+): Promise<Written> {
+  const { clock } = work.session;
   const deadlineMs = clock.monotonic() + servedWithinMs;
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     try {
-      return await write();
+      return await writeManifest(work, planned);
     } catch (error) {
-      if (!isResourceNotServed(error) || clock.monotonic() > deadlineMs) throw error;
+      const isAwaited = isKindNew && isResourceNotServed(error) && clock.monotonic() < deadlineMs;
+      if (!isAwaited && !(tries === 1 && isConnectionBroken(error))) throw error;
     }
-    await clock.sleep(servedPauseMs, run.signal);
+    await clock.sleep(repeatPauseMs, work.run.signal);
   }
+}
+
+function isConnectionBroken(error: unknown): boolean {
+  return (
+    error instanceof KubernetesConnectionError &&
+    error.cause instanceof Error &&
+    isTransientFailure(error.cause)
+  );
 }
 
 async function writeManifest(work: OperationWork, planned: PlannedManifest): Promise<Written> {

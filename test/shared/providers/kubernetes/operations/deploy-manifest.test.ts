@@ -350,6 +350,21 @@ describeWithCluster('deployManifest', (cluster) => {
     }
   });
 
+  test('a create whose answer is lost on the way is found, and made once', async () => {
+    await using ns = await createNamespace();
+    const lost: string[] = [];
+    await using proxy = await startApiProxy(cluster, {
+      cut: ({ method, path }) => method === 'POST' && !lost.includes(path) && lost.push(path) > 0,
+    });
+    await using provider = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
+    const job = createJob({ generateName: 'smoke-', namespace: ns.name });
+    const web = createWorkload('Deployment', 'web', { namespace: ns.name });
+    const result = await runOperation(getOperation(provider, 'deployManifest'), describe([job, web]));
+    expect(lost).toHaveLength(2);
+    expect(await listNames(ns.name, 'jobs')).toHaveLength(1);
+    expect(result.manifestNamesByNamespace[ns.name]?.[1]).toBe('deployment web');
+  });
+
   test('deploys nothing from an empty list', async () => {
     expect(await deploy([])).toEqual({
       manifestNamesByNamespace: {},
