@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { buildLocal } from '../../infra/local/build.ts';
 import { makeTempDir } from './temp-dir.ts';
+import { checkResponse } from './validate-answer.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const outputDir = path.join(root, 'dist', 'local');
@@ -68,7 +69,11 @@ export interface System extends AsyncDisposable {
   readonly stderr: string;
   /** Resolves when the present process has ended. */
   readonly exited: Promise<SystemExit>;
-  /** `fetch` of a path of the API. */
+  /**
+   * `fetch` of a path of the API.
+   *
+   * @throws Error for an answer that the OpenAPI document does not have
+   */
   fetch(target: string, init?: RequestInit): Promise<Response>;
   /**
    * Posts operations.
@@ -180,8 +185,8 @@ class RunningSystem implements Omit<System, typeof Symbol.asyncDispose> {
     this.#ready = JSON.parse(line);
   }
 
-  fetch(target: string, init?: RequestInit): Promise<Response> {
-    return fetch(new URL(target, this.url), init);
+  async fetch(target: string, init?: RequestInit): Promise<Response> {
+    return checkResponse(await fetch(new URL(target, this.url), init), init);
   }
 
   async postOperations(operations: readonly object[], options: PostOptions = {}): Promise<string> {

@@ -1,6 +1,8 @@
 import document from '../../docs/openapi.json' with { type: 'json' };
 import { routes } from '../../functions/routes.ts';
-import { RouteTable } from '../../infra/local/route-table.ts';
+import { HttpError } from '../../infra/local/http-error.ts';
+import { parseTarget } from '../../infra/local/http-event.ts';
+import { type PathMatch, RouteTable } from '../../infra/local/route-table.ts';
 import { getPath, isJsonObject, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
 import { createValidators } from './open-api-ajv.ts';
 import { parseNoting } from './written-numbers.ts';
@@ -61,7 +63,7 @@ export async function checkResponse(response: Response, init: RequestInit = {}):
 
 /** Content by media type, as the document has it for the answer. */
 function findContent({ method, path, status }: Answer): JsonObject | undefined {
-  const match = table.find(method, path.slice(1).split('/').map(decodeURIComponent));
+  const match = findMatch(method, path);
   const isRouted = match !== undefined && 'route' in match;
   const responses = isRouted
     ? getPath(document, 'paths', match.route.path, match.route.method.toLowerCase(), 'responses')
@@ -73,6 +75,16 @@ function findContent({ method, path, status }: Answer): JsonObject | undefined {
   const response = name === undefined ? found : resolve(String(name));
   const content = getPath(response, 'content');
   return isJsonObject(content) ? content : undefined;
+}
+
+/** Undefined for a path that is malformed, too: the front door refuses it before it looks for a route. */
+function findMatch(method: string, path: string): PathMatch {
+  try {
+    return table.find(method, parseTarget(path).segments);
+  } catch (error) {
+    if (error instanceof HttpError) return undefined;
+    throw error;
+  }
 }
 
 function isErrorOf(response: JsonValue, status: number): boolean {

@@ -1,0 +1,147 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { routes } from '../../functions/routes.ts';
+import { root } from '../architecture/source-files.ts';
+import { type ApiProxy, startApiProxy } from '../support/api-proxy.ts';
+import { createNamespace, describeWithCluster, type TestNamespace } from '../support/cluster.ts';
+import { type System, startSystem } from '../support/system.ts';
+
+interface Call {
+  readonly target: string;
+  readonly body?: unknown;
+}
+
+const artifact = {
+  type: 'embedded/base64',
+  artifactAccount: 'embedded-artifact',
+  reference: Buffer.from('kind: ConfigMap').toString('base64'),
+};
+
+// `system.fetch` holds every answer to the document; here each route is called, so that each is held.
+describeWithCluster('the OpenAPI document', (cluster) => {
+  let delayMs = 0;
+  let namespace: TestNamespace;
+  let proxy: ApiProxy;
+  let system: System;
+  let taskId: string;
+
+  beforeAll(async () => {
+    namespace = await createNamespace('open-api');
+    proxy = await startApiProxy(cluster, { getDelayMs: () => delayMs });
+    system = await startSystem({ kubeconfig: proxy.kubeconfig });
+    taskId = await system.postOperations([{ deployManifest: toDeploy() }], { clientRequestId: 'first' });
+    const task = await system.waitForTask(taskId);
+    expect(task.status).toMatchObject({ failed: false });
+  });
+
+  afterAll(async () => {
+    await system?.[Symbol.asyncDispose]();
+    await proxy?.[Symbol.asyncDispose]();
+    await namespace?.[Symbol.asyncDispose]();
+  });
+
+  it('is what GET /v3/api-docs answers', async () => {
+    const response = await system.fetch('/v3/api-docs');
+
+    expect(await response.json()).toEqual(
+      JSON.parse(await readFile(join(root, 'docs/openapi.json'), 'utf8')),
+    );
+  });
+
+  it.each(routes.map(({ method, path }) => ({ method, path })))(
+    'has what $method $path answers',
+    async ({ method, path }) => {
+      const { target, body } = await findCall(`${method} ${path}`);
+      const response = await system.fetch(target, {
+        method,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 200 });
+    },
+  );
+
+  /** A request that succeeds. */
+  async function findCall(route: string): Promise<Call> {
+    const cluster = `/manifests/test/${namespace.name}/replicaSet/cluster/shop/replicaSet%20frontend`;
+    const scale = toScale();
+    const calls: { readonly [route: string]: Call } = {
+      'GET /applications': { target: '/applications?restricted=false&expand=false' },
+      'PUT /admin/db/truncate/{namespace}': { target: '/admin/db/truncate/any' },
+      'PUT /artifacts/fetch': { target: '/artifacts/fetch', body: artifact },
+      'GET /artifacts/credentials': { target: '/artifacts/credentials' },
+      'GET /cache/{cloudProvider}/{type}': { target: '/cache/kubernetes/manifest' },
+      'POST /cache/{cloudProvider}/{type}': { target: '/cache/kubernetes/manifest', body: {} },
+      'GET /credentials': { target: '/credentials?expand=true' },
+      'GET /credentials/{account}': { target: '/credentials/test' },
+      'GET /credentials/{account}/authorized': { target: '/credentials/test/authorized' },
+      'GET /features/stages': { target: '/features/stages' },
+      'GET /health': { target: '/health' },
+      'GET /installedPlugins': { target: '/installedPlugins' },
+      'GET /manifests/{account}/{location}': { target: `/manifests/test/namespace%20${namespace.name}` },
+      'GET /manifests/{account}/{location}/{name}': {
+        target: `/manifests/test/${namespace.name}/replicaSet%20frontend-v000`,
+      },
+      'GET /manifests/{account}/{location}/{name}/cluster/{application}/{cluster}': { target: cluster },
+      'GET /manifests/{account}/{location}/{name}/cluster/{application}/{cluster}/dynamic/{criteria}': {
+        target: `${cluster}/dynamic/newest`,
+      },
+      'POST /ops': { target: '/ops', body: [{ scaleManifest: scale }] },
+      'POST /ops/{operation}': { target: '/ops/scaleManifest', body: scale },
+      'GET /task': { target: '/task' },
+      'GET /task/{id}': { target: `/task/${taskId}` },
+      'GET /v3/api-docs': { target: '/v3/api-docs' },
+      'POST /{cloudProvider}/ops': { target: '/kubernetes/ops', body: [{ scaleManifest: scale }] },
+      'POST /{cloudProvider}/ops/{operation}': { target: '/kubernetes/ops/scaleManifest', body: scale },
+      'PATCH /{cloudProvider}/task/{id}': { target: `/kubernetes/task/${taskId}`, body: { retry: true } },
+      'GET /{cloudProvider}/task/{id}/owner': { target: `/kubernetes/task/${taskId}/owner` },
+    };
+    if (route === 'POST /task/{id}') return { target: `/task/${await startRetryable()}:resume` };
+    if (route === 'POST /{cloudProvider}/task/{id}/restart') {
+      return {
+        target: `/kubernetes/task/${await startRetryable()}/restart`,
+        body: [{ scaleManifest: scale }],
+      };
+    }
+    const call = calls[route];
+    if (call === undefined) throw new Error(`Say here how to call ${route}`);
+    return call;
+  }
+
+  /** A task that was ended from outside while it waited for its cluster. */
+  async function startRetryable(): Promise<string> {
+    delayMs = 3_000;
+    const id = await system.postOperations([{ scaleManifest: toScale() }]);
+    const ended = await system.fetch(`/kubernetes/task/${id}`, { method: 'PATCH', body: '{"retry":true}' });
+    expect(await ended.json()).toMatchObject({ retryable: true });
+    delayMs = 0;
+    return id;
+  }
+
+  function toScale(): object {
+    return {
+      account: 'test',
+      cloudProvider: 'kubernetes',
+      manifestName: 'replicaSet frontend-v000',
+      location: namespace.name,
+      replicas: 0,
+    };
+  }
+
+  function toDeploy(): object {
+    const labels = { app: 'frontend' };
+    const metadata = { name: 'frontend', namespace: namespace.name, labels };
+    const template = {
+      metadata: { labels },
+      spec: { containers: [{ name: 'main', image: 'example.invalid/app' }] },
+    };
+    const replicaSet = {
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata,
+      spec: { replicas: 1, selector: { matchLabels: labels }, template },
+    };
+    const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { color: 'blue' } };
+    return { account: 'test', moniker: { app: 'shop' }, manifests: [replicaSet, settings] };
+  }
+});
