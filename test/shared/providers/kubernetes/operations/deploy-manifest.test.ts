@@ -200,10 +200,15 @@ describeWithCluster('deployManifest', (cluster) => {
   });
 
   test.each([
-    ['the annotation', { 'strategy.spinnaker.io/versioned': 'false' }, { versioned: true }, 'flags'],
-    ['the request', {}, { versioned: false }, 'flags'],
-    ['the kind', {}, {}, 'flags-v000'],
-  ])('%s decides about versions', async (_who, annotations, more, name) => {
+    {
+      who: 'the annotation',
+      annotations: { 'strategy.spinnaker.io/versioned': 'false' },
+      more: { versioned: true },
+      name: 'flags',
+    },
+    { who: 'the request', annotations: {}, more: { versioned: false }, name: 'flags' },
+    { who: 'the kind', annotations: {}, more: {}, name: 'flags-v000' },
+  ])('$who decides about versions', async ({ annotations, more, name }) => {
     await using ns = await createNamespace();
     await deploy([createConfigMap('flags', {}, { namespace: ns.name, annotations })], more);
     expect(await listNames(ns.name, 'configmaps')).toEqual([name]);

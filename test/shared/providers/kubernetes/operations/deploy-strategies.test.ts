@@ -52,7 +52,7 @@ describeWithCluster('strategies of deployManifest', (cluster) => {
       ended = true;
     });
     await expect
-      .poll(() => findLive(ns.name, 'configmaps/flags'))
+      .poll(() => findLive(ns.name, 'configmaps/flags'), { timeout: 20_000 })
       .toHaveProperty('metadata.deletionTimestamp');
     expect(ended).toBe(false);
     await requestApi('PATCH', path, { metadata: { finalizers: null } });
@@ -174,11 +174,31 @@ describeWithCluster('strategies of deployManifest', (cluster) => {
   });
 
   test.each([
-    ['is not there', 'service missing', undefined, 'Load balancer service missing was not found'],
-    ['is no load balancer', 'deployment web', undefined, "'deployment web' is no load balancer"],
-    ['selects nothing', 'service headless', {}, 'service headless has no selector'],
-    ['selects by a label that is there', 'service same', { app: 'web' }, 'has the labels app already'],
-  ])('refuses a service that %s, and submits nothing', async (_what, name, selector, message) => {
+    {
+      what: 'is not there',
+      name: 'service missing',
+      selector: undefined,
+      message: 'Load balancer service missing was not found',
+    },
+    {
+      what: 'is no load balancer',
+      name: 'deployment web',
+      selector: undefined,
+      message: "'deployment web' is no load balancer",
+    },
+    {
+      what: 'selects nothing',
+      name: 'service headless',
+      selector: {},
+      message: 'service headless has no selector',
+    },
+    {
+      what: 'selects by a label that is there',
+      name: 'service same',
+      selector: { app: 'web' },
+      message: 'has the labels app already',
+    },
+  ])('refuses a service that $what, and submits nothing', async ({ name, selector, message }) => {
     await using ns = await createNamespace();
     const service = createService(name.split(' ')[1] ?? '', selector ?? {}, { namespace: ns.name });
     const manifests = [

@@ -11,10 +11,10 @@ describeWithCluster('scaleManifest', (cluster) => {
   const operation = getOperation(provider, 'scaleManifest');
 
   test.each([
-    ['Deployment', 'deployment web', 'deployments/web', 2],
-    ['ReplicaSet', 'rs web', 'replicasets/web', '3'],
-    ['StatefulSet', 'statefulSet web', 'statefulsets/web', undefined],
-  ] as const)('sets the replicas of a %s', async (kind, manifestName, path, replicas) => {
+    { kind: 'Deployment', manifestName: 'deployment web', path: 'deployments/web', replicas: 2 },
+    { kind: 'ReplicaSet', manifestName: 'rs web', path: 'replicasets/web', replicas: '3' },
+    { kind: 'StatefulSet', manifestName: 'statefulSet web', path: 'statefulsets/web', replicas: null },
+  ] as const)('sets the replicas of a $kind', async ({ kind, manifestName, path, replicas }) => {
     await using ns = await createNamespace();
     await requestApi(
       'POST',
@@ -22,7 +22,7 @@ describeWithCluster('scaleManifest', (cluster) => {
       createWorkload(kind, 'web', { replicas: 1 }),
     );
     const record = emptyRecord();
-    const description = { account: 'test', manifestName, location: ns.name, replicas: replicas ?? null };
+    const description = { account: 'test', manifestName, location: ns.name, replicas };
     expect(await runOperation(operation, description, { record })).toEqual({});
     const wanted = Number(replicas ?? 0);
     expect(await findLive(ns.name, path)).toHaveProperty('spec.replicas', wanted);
