@@ -1,12 +1,6 @@
 import { VisibleError } from '../../../core/errors.ts';
 import { asJsonObject, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
 
-/** What a KubernetesApiError may carry besides its message. */
-export interface KubernetesApiErrorOptions extends ErrorOptions {
-  /** `Status.details` as the server sent it. */
-  readonly details?: JsonObject | undefined;
-}
-
 /**
  * An answer of the API server that is not a success. The message is the server's own (`Status.message`), with the
  * status in front when it has none.
@@ -17,14 +11,23 @@ export class KubernetesApiError extends VisibleError {
   readonly status: number;
   /** Kubernetes' machine-readable reason: `NotFound`, `Conflict`, `Invalid` …; empty when it gave none. */
   readonly reason: string;
-  /** `Status.details`: the object meant, and for an invalid one the causes field by field. */
-  readonly details: JsonObject | undefined;
+  #details: JsonObject | undefined;
 
-  constructor(status: number, reason: string, message: string, options?: KubernetesApiErrorOptions) {
-    super(message, options);
+  constructor(status: number, reason: string, message: string) {
+    super(message);
     this.status = status;
     this.reason = reason;
-    this.details = options?.details;
+  }
+
+  /** `Status.details`: the object meant, and for an invalid one the causes field by field. */
+  get details(): JsonObject | undefined {
+    return this.#details;
+  }
+
+  /** This error, with the details that the server gave. */
+  withDetails(details: JsonObject | undefined): this {
+    this.#details = details;
+    return this;
   }
 }
 
@@ -38,7 +41,7 @@ export function parseApiError(status: number, body: string): KubernetesApiError 
   const parsed = parseStatus(body);
   const reason = asString(parsed?.['reason']) ?? '';
   const message = asString(parsed?.['message']) || `HTTP ${status}: ${reason || firstWords(body)}`;
-  return new KubernetesApiError(status, reason, message, { details: asJsonObject(parsed?.['details']) });
+  return new KubernetesApiError(status, reason, message).withDetails(asJsonObject(parsed?.['details']));
 }
 
 /** True when the server says that an object does not exist: this one, or the namespace it was to be in. */

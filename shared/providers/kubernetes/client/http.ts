@@ -48,8 +48,8 @@ const transientStatuses = new Set([429, 500, 502, 503, 504]);
  * Sends requests to one account's API server, within its budget, again where that is safe.
  *
  * What is sent again: anything that surely was not acted upon (never sent, 429, a 5xx with Retry-After), and
- * repeatable requests also after a 500, 502, 503, 504 or a broken connection. A create that broke midway is the caller's to
- * look into. A time-out is final. A 401 renews the credential once.
+ * repeatable requests also after a 500, 502, 503, 504 or a broken connection: at most four tries. A create that broke
+ * midway is the caller's to look into. A time-out is final. A 401 renews the credential once.
  */
 export class ApiTransport {
   readonly #options: TransportOptions;
@@ -91,8 +91,8 @@ export class ApiTransport {
   }
 
   /** The session that a request of now would use. */
-  getSession(signal?: AbortSignal): Promise<Session> {
-    return untilAborted(this.#options.sessions.get(), signal);
+  async getSession(signal?: AbortSignal): Promise<Session> {
+    return await untilAborted(this.#options.sessions.get(), signal);
   }
 
   async #try(session: Session, request: ApiRequest): Promise<Outcome> {
@@ -151,7 +151,7 @@ function toStatusFailure(answer: WireAnswer, text: string, label: string): Failu
 /** "Unauthorized" is all that the server says: whose credentials are meant only we know. */
 function withAdvice(error: KubernetesApiError, label: string): KubernetesApiError {
   const message = `${error.message}: the API server refuses the credentials of ${label}; renew them`;
-  return new KubernetesApiError(error.status, error.reason, message, { details: error.details });
+  return new KubernetesApiError(error.status, error.reason, message).withDetails(error.details);
 }
 
 function toConnectionFailure(failure: ExchangeError, { connection }: Session): Failure {

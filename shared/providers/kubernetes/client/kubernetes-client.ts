@@ -236,7 +236,7 @@ class ApiServerClient implements KubernetesClient {
       const { kind, apiVersion } = resource;
       const call = `${request.method} ${request.path.split('?')[0]}`;
       const what = `the cluster of account "${this.#account}" does not serve ${kind} in ${apiVersion} (${call})`;
-      throw new KubernetesApiError(404, error.reason, `${error.message}: ${what}`, { cause: error });
+      throw new KubernetesApiError(404, error.reason, `${error.message}: ${what}`);
     }
   }
 

@@ -29,6 +29,12 @@ export interface SessionOptions extends ConnectionSurroundings {
   readonly log: Logger;
 }
 
+/** What an account's files said, and the credentials made of it. */
+interface LoadedAccount {
+  readonly connection: ClusterConnection;
+  readonly credentials: CredentialCache;
+}
+
 /** Sent with every request. */
 export const userAgent = 'busdriver/0.1.0';
 
@@ -48,8 +54,7 @@ const maximumIdleMs = 45_000;
  */
 export class SessionKeeper {
   readonly #options: SessionOptions;
-  #connection: ClusterConnection | undefined;
-  #credentials: CredentialCache | undefined;
+  #loaded: LoadedAccount | undefined;
   #session: Session | undefined;
   #opening: Promise<Session> | undefined;
   /** What the pool was made for; empty when it must not be used again. */
@@ -76,7 +81,7 @@ export class SessionKeeper {
     this.#lastUsedMs = now;
     const session = this.#session;
     if (session !== undefined && this.#poolKey !== '' && clock.monotonic() < this.#checkFilesAtMs) {
-      if (this.#credentials?.get() === session.credential) return session;
+      if (this.#loaded?.credentials.get() === session.credential) return session;
     }
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;
@@ -86,7 +91,7 @@ export class SessionKeeper {
 
   /** Forgets the credential of a session that the server refused, and looks at its files again. */
   refuse(session: Session): void {
-    this.#credentials?.discard(session.credential);
+    this.#loaded?.credentials.discard(session.credential);
     this.#checkFilesAtMs = 0;
   }
 
@@ -97,7 +102,7 @@ export class SessionKeeper {
   }
 
   async #open(): Promise<Session> {
-    const { connection, credentials } = await this.#loadConnection();
+    const { connection, credentials } = await this.#loadAccount();
     try {
       const credential = credentials.get() ?? (await credentials.renew());
       return this.#replaceSession(connection, credential);
@@ -106,41 +111,42 @@ export class SessionKeeper {
     }
   }
 
-  async #loadConnection(): Promise<{ connection: ClusterConnection; credentials: CredentialCache }> {
+  async #loadAccount(): Promise<LoadedAccount> {
     const { clock } = this.#options;
     const isCheckDue = clock.monotonic() >= this.#checkFilesAtMs;
     this.#checkFilesAtMs = clock.monotonic() + fileCheckIntervalMs;
-    if (this.#connection === undefined || (isCheckDue && (await this.#connection.files.haveChanged()))) {
-      await this.#reload(this.#connection);
-    }
-    const [connection, credentials] = [this.#connection, this.#credentials];
-    if (connection === undefined || credentials === undefined)
-      throw new KubernetesConnectionError('not connected');
-    return { connection, credentials };
+    let loaded = this.#loaded;
+    if (loaded === undefined) loaded = this.#toLoaded(await this.#loadConnection());
+    else if (isCheckDue && (await loaded.connection.files.haveChanged())) loaded = await this.#reload(loaded);
+    this.#loaded = loaded;
+    return loaded;
   }
 
-  /** Reads the account's files. What is unreadable now, perhaps half written, leaves a connection as it was. */
-  async #reload(previous: ClusterConnection | undefined): Promise<void> {
-    const { connection: account, clock, log } = this.#options;
-    const loading = loadClusterConnection(account, this.#options);
-    if (previous === undefined) {
-      this.#connection = await loading;
-      this.#credentials = new CredentialCache(this.#connection.credentialSource, clock);
-      return;
-    }
-    const next = await loading.catch((error: unknown) => {
-      log.warn('A changed kubeconfig cannot be read; the previous one stays in use', {
-        account: account.name,
+  /** Reads the account's files anew. What is unreadable now, perhaps half written, leaves things as they were. */
+  async #reload(previous: LoadedAccount): Promise<LoadedAccount> {
+    try {
+      const connection = await this.#loadConnection();
+      const isSame = connection.files.getFingerprint() === previous.connection.files.getFingerprint();
+      return isSame ? { ...previous, connection } : this.#toLoaded(connection);
+    } catch (error) {
+      this.#options.log.warn('A changed kubeconfig cannot be read; the previous one stays in use', {
+        account: this.#options.connection.name,
         error: getErrorMessage(error),
       });
-    });
-    if (next === undefined) return;
-    this.#connection = next;
-    if (next.files.getFingerprint() === previous.files.getFingerprint()) return;
-    this.#credentials = new CredentialCache(next.credentialSource, clock);
+      return previous;
+    }
+  }
+
+  #loadConnection(): Promise<ClusterConnection> {
+    return loadClusterConnection(this.#options.connection, this.#options);
+  }
+
+  #toLoaded(connection: ClusterConnection): LoadedAccount {
+    return { connection, credentials: new CredentialCache(connection.credentialSource, this.#options.clock) };
   }
 
   #replaceSession(connection: ClusterConnection, credential: Credential): Session {
+    if (this.#closed) throw new Error('its client is closed');
     const previous = this.#session;
     const { certificate, key } = credential;
     const poolKey = JSON.stringify([

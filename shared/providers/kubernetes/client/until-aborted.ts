@@ -5,12 +5,12 @@
  */
 export async function untilAborted<T>(shared: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined || !(shared instanceof Promise)) return shared;
-  signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
+  if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort);
   try {
-    return await Promise.race([shared, promise]);
+    return await Promise.race([promise, shared]);
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
