@@ -15,10 +15,13 @@ import { getTargetRef, readTarget, targetShape, validateTarget } from './target.
 
 const deleteField = objectField({
   ...targetShape,
-  /** Counts where there is no `manifestName`: all objects of these kinds that the labels select. */
-  kinds: withDefault(stringListField(), []),
-  labelSelectors: labelSelectorsField(),
-  options: withDefault(stringMapField(), {}),
+  kinds: withDefault(stringListField(), []).describe(
+    'Counts where there is no `manifestName`: all objects of these kinds that the labels select.',
+  ),
+  labelSelectors: labelSelectorsField().describe('Only objects with these labels are deleted.'),
+  options: withDefault(stringMapField(), {}).describe(
+    '`cascading` (true, false, background, foreground, orphan), `orphanDependents`, `gracePeriodSeconds`.',
+  ),
 });
 
 /** A parsed description of `deleteManifest`. */

@@ -9,7 +9,10 @@ export const scaleManifest = defineOperation({
   operationClass: 'KubernetesScaleManifestOperation',
   phase: 'SCALE_KUBERNETES_MANIFEST',
   context: 'scaleKubernetesManifest',
-  schema: objectField({ ...targetShape, replicas: withDefault(intField({ min: 0 }), 0) }),
+  schema: objectField({
+    ...targetShape,
+    replicas: withDefault(intField({ min: 0 }), 0).describe('How many replicas there shall be. Default: 0.'),
+  }),
   validate(description, validation) {
     validateTarget(description, validation, 'scale');
   },

@@ -8,10 +8,8 @@ import type { OperationWork, Validation } from './operation-definition.ts';
 
 /** The fields by which a description names the one object it is about. */
 export const targetShape = {
-  /** `deployment web`. */
-  manifestName: withDefault(stringField(), ''),
-  /** Its namespace; empty for a cluster-scoped object. */
-  location: withDefault(stringField(), ''),
+  manifestName: withDefault(stringField(), '').describe('Full name of the object: `deployment web`.'),
+  location: withDefault(stringField(), '').describe('Its namespace; empty for a cluster-scoped object.'),
 };
 
 /** A description that names one object. */

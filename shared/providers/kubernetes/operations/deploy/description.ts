@@ -27,27 +27,38 @@ import { labelSelectorsField } from '../../manifest/selectors.ts';
 
 const flag = (fallback: boolean) => withDefault(booleanField(), fallback);
 const artifactList = withDefault(listOf(artifactField()), []);
+const strategies = ['RED_BLACK', 'BLUE_GREEN', 'HIGHLANDER', 'NONE'] as const;
 
 /** The fields of `deployManifest`. Lists of kind `List` are replaced by their items, nulls are dropped. */
 export const deployField = objectField({
-  manifests: manifestListField(),
-  /** Older pipelines send one manifest here. It counts only where `manifests` is empty. */
-  manifest: listedManifestField(),
-  moniker: monikerField(),
-  requiredArtifacts: artifactList,
-  optionalArtifacts: artifactList,
-  /** False leaves the artifacts of the request alone; those made by this deploy are bound all the same. */
-  enableArtifactBinding: flag(true),
-  versioned: booleanField(),
-  /** Empty or blank for none. */
-  namespaceOverride: withDefault(stringField(), ''),
-  /** Load balancers as `service web`. */
-  services: withDefault(stringListField(), []),
-  enableTraffic: flag(true),
-  strategy: enumField(['RED_BLACK', 'BLUE_GREEN', 'HIGHLANDER', 'NONE']),
-  labelSelectors: labelSelectorsField(),
-  allowNothingSelected: flag(false),
-  skipSpecTemplateLabels: flag(false),
+  manifests: manifestListField().describe('What to deploy. A `List` counts as its items.'),
+  manifest: listedManifestField().describe(
+    'Older pipelines send one manifest here. It counts only where `manifests` is empty.',
+  ),
+  moniker: monikerField().describe("Where the objects belong in Spinnaker's world; `app` is required."),
+  requiredArtifacts: artifactList.describe('Artifacts that must be bound, else the deploy fails.'),
+  optionalArtifacts: artifactList.describe('Artifacts that are bound where a manifest refers to them.'),
+  enableArtifactBinding: flag(true).describe(
+    'Default: true. False leaves the artifacts of the request alone; those made by this deploy are bound all the same.',
+  ),
+  versioned: booleanField().describe(
+    "Whether objects get versions in their names; left out, each kind's own way.",
+  ),
+  namespaceOverride: withDefault(stringField(), '').describe(
+    'Namespace for all manifests; empty or blank for none.',
+  ),
+  services: withDefault(stringListField(), []).describe('Load balancers, as `service web`.'),
+  enableTraffic: flag(true).describe(
+    'Whether the load balancers send traffic to what is deployed. Default: true.',
+  ),
+  strategy: enumField(strategies).describe('How earlier versions are retired.'),
+  labelSelectors: labelSelectorsField().describe('Only manifests with these labels are deployed.'),
+  allowNothingSelected: flag(false).describe(
+    'Whether it is fine when the labels select none. Default: false.',
+  ),
+  skipSpecTemplateLabels: flag(false).describe(
+    "Leaves Spinnaker's labels out of pod templates. Default: false.",
+  ),
 });
 
 /** A parsed description of `deployManifest`. */
