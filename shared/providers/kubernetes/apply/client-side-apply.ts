@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asJsonObject, asString, type JsonObject, omitNulls } from '../../../core/json.ts';
-import type { CallOptions, KubernetesClient, ObjectRef } from '../client/client.ts';
+import type { CallOptions, KubernetesClient } from '../client/client.ts';
 import { KubernetesApiError } from '../client/errors.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { hasLastApplied, lastAppliedAnnotation, parseLastApplied, withLastApplied } from './last-applied.ts';
 import { findPatchType } from './patch-schema.ts';
+import { hideValues } from './refusal.ts';
 import { type ApplyResult, warnIfDeleting } from './result.ts';
 import { type WriteTarget, withoutResourceVersion } from './target.ts';
 import { createJsonMergePatch, createStrategicPatch } from './three-way-merge.ts';
@@ -71,24 +72,10 @@ async function update(
     return { object: current, outcome: 'unchanged', warnings: [...warnings, ...warnIfDeleting(current)] };
   }
   const object = await client.patch(ref, { ...patch, ...writer }, options).catch((error: unknown) => {
-    throw hidePatch(error, ref);
+    throw hideValues(error, ref);
   });
   return { object, outcome: 'configured', warnings: [...warnings, ...warnIfDeleting(object)] };
 }
-
-/**
- * A refusal without the patch, which the API server quotes whole in front of its reason: the patch of a Secret must
- * not be seen.
- */
-function hidePatch(error: unknown, { resource, name }: ObjectRef): unknown {
-  if (!(error instanceof KubernetesApiError)) return error;
-  const message = error.message.replace(quotedPatch, '');
-  if (message === error.message) return error;
-  const subject = `${resource.kind} "${name}" is invalid: `;
-  return new KubernetesApiError(error.status, error.reason, message.replace(/^ "" is invalid: /, subject));
-}
-
-const quotedPatch = /patch: Invalid value: "[^"\\]*(?:\\.[^"\\]*)*": /gs;
 
 interface ThreeWayPatch {
   readonly type: 'strategic' | 'merge';

@@ -5,6 +5,7 @@ import { KubernetesApiError, KubernetesConnectionError } from '../client/errors.
 import type { Manifest } from '../manifest/manifest.ts';
 import { lastAppliedAnnotation } from './last-applied.ts';
 import { listAnnotationOwners, moveManagedFields } from './managed-fields.ts';
+import { hideValues } from './refusal.ts';
 import { type ApplyResult, warnIfDeleting } from './result.ts';
 import type { WriteTarget } from './target.ts';
 
@@ -42,7 +43,9 @@ export async function applyServerSide(
       { type: 'apply', body: target.manifest, fieldManager: manager, force, fieldValidation },
       { signal },
     );
-  const applied = await apply();
+  const applied = await apply().catch((error: unknown) => {
+    throw hideValues(error, target.ref);
+  });
   try {
     const migrated = await migrate(client, { ...target, object: applied }, { signal });
     // Applied again, so that fields which the manifest no longer has are removed by their new owner.

@@ -197,13 +197,20 @@ describeWithCluster('applyManifest', ({ kubeconfig }) => {
         { data: { password: 'swordfish!' } },
         /^Secret "[^"]*" is invalid: .*illegal base64/,
       ],
-    ])('%s, without showing the secret', async (_, change, message) => {
+      ['data of another type', { data: { password: 5318008 } }, /^Secret "[^"]*" is invalid: cannot restore/],
+      [
+        'data of another type, server-side',
+        { data: { password: 5318008 } },
+        /\.data\.password: expected string$/,
+        true,
+      ],
+    ])('%s, without showing the secret', async (_, change, message, serverSide = false) => {
       const { data: __, ...identity } = begin();
       const secret = { ...identity, kind: 'Secret', data: { password: 'c3dvcmRmaXNo' } };
       await apply(secret);
-      const refusal = await apply({ ...secret, ...change }).catch((error: unknown) => error);
+      const refusal = await apply({ ...secret, ...change }, { serverSide }).catch((error: unknown) => error);
       expect(getPath(refusal, 'message') ?? String(refusal)).toMatch(message);
-      expect(JSON.stringify([String(refusal), refusal])).not.toMatch(/c3dvcmRmaXNo|swordfish/);
+      expect(JSON.stringify([String(refusal), refusal])).not.toMatch(/c3dvcmRmaXNo|swordfish|5318008/);
     });
   });
 
