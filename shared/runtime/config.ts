@@ -15,6 +15,10 @@ export interface Config {
   readonly configFiles: readonly string[];
   /** Spring profiles that are active: `BUSDRIVER_PROFILES`, comma-separated, default `local`. */
   readonly profiles: readonly string[];
+  /** Secret of Secrets Manager that holds Spinnaker YAML, when deployed: `BUSDRIVER_CONFIG_SECRET_ARN`. */
+  readonly configSecretArn: string | undefined;
+  /** Secret that callers share with the function that lets them in: `BUSDRIVER_AUTHORIZER_SECRET_ARN`. */
+  readonly authorizerSecretArn: string | undefined;
   /** A kubeconfig whose contexts are the accounts when no configuration names any: `BUSDRIVER_KUBECONFIG`. */
   readonly kubeconfig: string | undefined;
   /** `local` when functions run on one machine, `deployed` in AWS: `BUSDRIVER_PLACEMENT`, default `deployed`. */
@@ -32,6 +36,8 @@ export const variables = {
   operationsQueueUrl: 'BUSDRIVER_OPERATIONS_QUEUE_URL',
   busName: 'BUSDRIVER_BUS_NAME',
   configFiles: 'BUSDRIVER_CONFIG_FILES',
+  configSecretArn: 'BUSDRIVER_CONFIG_SECRET_ARN',
+  authorizerSecretArn: 'BUSDRIVER_AUTHORIZER_SECRET_ARN',
   profiles: 'BUSDRIVER_PROFILES',
   kubeconfig: 'BUSDRIVER_KUBECONFIG',
   placement: 'BUSDRIVER_PLACEMENT',
@@ -60,6 +66,8 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     operationsQueueUrl: required(variables.operationsQueueUrl),
     busName: required(variables.busName),
     configFiles: parseStringList(environment[variables.configFiles], errors),
+    configSecretArn: environment[variables.configSecretArn] || undefined,
+    authorizerSecretArn: environment[variables.authorizerSecretArn] || undefined,
     profiles: splitCommas(environment[variables.profiles] ?? 'local'),
     kubeconfig: environment[variables.kubeconfig] || undefined,
     placement: parseChoice(variables.placement, environment, { choices: ['deployed', 'local'], errors }),

@@ -2,12 +2,12 @@ import { acceptOperations } from '../core/accept-operations.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Task } from '../core/task.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
-import type { ProviderContext } from './provider-context.ts';
+import type { OperationsContext } from './operations-context.ts';
 
 /** Answers a request for operations: the one thing in which the routes that take them differ is where operations stand. */
 export async function startOperations(
   request: ApiRequest,
-  context: ProviderContext,
+  context: OperationsContext,
   { body, cloudProvider }: { body: JsonValue; cloudProvider: string | undefined },
 ): Promise<ApiResponse> {
   const accounts = request.findHeader('x-spinnaker-accounts');

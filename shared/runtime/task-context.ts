@@ -7,14 +7,10 @@ import { createOperationQueue } from '../aws/operation-queue.ts';
 import { ItemTable } from '../aws/table.ts';
 import { DynamoTaskStore } from '../aws/task-store.ts';
 import type { TaskSystem } from '../core/process-hint.ts';
-import { type Config, readConfig } from './config.ts';
-import { createLogger } from './logger.ts';
-import { getHost, systemClock, systemRandomness } from './system.ts';
+import { type BaseContext, openBaseContext } from './base-context.ts';
 
-/** What functions that only deal with tasks work with. */
-export interface TaskContext extends TaskSystem {
-  readonly config: Config;
-}
+/** What functions that deal with tasks work with. */
+export interface TaskContext extends BaseContext, TaskSystem {}
 
 /** Time-outs of each call to an AWS service, milliseconds. */
 const requestHandler = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
@@ -35,26 +31,20 @@ let opened: TaskContext | undefined;
 
 /** The context of this process, made from its environment on first use and shared from then on. */
 export function openTaskContext(): TaskContext {
-  opened ??= createTaskContext(readConfig());
+  opened ??= createTaskContext(openBaseContext());
   return opened;
 }
 
-function createTaskContext(config: Config): TaskContext {
+function createTaskContext(base: BaseContext): TaskContext {
+  const { config, clock, randomness } = base;
   const client = { requestHandler, maxAttempts, ...(config.placement === 'local' && localClient) };
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient(client), {
     marshallOptions: { removeUndefinedValues: true },
   });
+  const table = new ItemTable(documents, config.tasksTable);
   return {
-    config,
-    clock: systemClock,
-    randomness: systemRandomness,
-    host: getHost(),
-    log: createLogger(config),
-    store: new DynamoTaskStore({
-      table: new ItemTable(documents, config.tasksTable),
-      clock: systemClock,
-      randomness: systemRandomness,
-    }),
+    ...base,
+    store: new DynamoTaskStore({ table, clock, randomness }),
     queue: createOperationQueue(new SQSClient(client), config.operationsQueueUrl),
     bus: createEventBus(new EventBridgeClient(client), config.busName),
   };

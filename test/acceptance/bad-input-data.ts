@@ -30,7 +30,7 @@ export const deployment = {
 };
 
 /** A description of `deployManifest` that would be accepted, with some fields replaced; undefined leaves one out. */
-export function describeDeploy(fields: object = {}): object {
+export function describeDeploy(fields: object = {}): object[] {
   return [
     { deployManifest: { account: 'test', moniker: { app: 'web' }, manifests: [deployment], ...fields } },
   ];

@@ -72,7 +72,7 @@ describeWithCluster('bad input', (cluster) => {
           replicas: '3',
         },
       },
-    ] as object[];
+    ];
     const id = await open.postOperations(operations);
     const deployed = await open.waitForTask(id);
     expect(deployed.resultObjects.filter(({ type }) => type === 'EXCEPTION')).toEqual([]);
@@ -98,7 +98,9 @@ async function send(system: System, bad: BadRequest): Promise<Response> {
   return await system.fetch(path, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
-    ...(body !== undefined && { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
+    ...(body !== undefined && {
+      body: raw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body),
+    }),
   });
 }
 
