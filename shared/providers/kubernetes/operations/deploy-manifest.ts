@@ -19,7 +19,7 @@ import {
 import { isDefinition, isDefinitionOf, isNamespacedByTable, readScopes } from './deploy/scopes.ts';
 import { submitManifest } from './deploy/submit.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
-import { groupNames, toOperationResult } from './result.ts';
+import { groupNames, type OperationResult, toOperationResult } from './result.ts';
 
 /** Deploys manifests: binds artifacts, chooses versions, annotates, and applies each in order. */
 export const deployManifest = defineOperation({
@@ -38,7 +38,10 @@ export const deployManifest = defineOperation({
  *
  * @throws InvalidInputError before anything is submitted, FailedOperationError naming the manifest that failed.
  */
-export async function runDeploy(description: DeployDescription, work: OperationWork): Promise<object> {
+export async function runDeploy(
+  description: DeployDescription,
+  work: OperationWork,
+): Promise<OperationResult> {
   const { run, account, session } = work;
   run.report(`Beginning the deployment to account ${account.name}`);
   const manifests = await prepareManifests(description, work);
