@@ -60,6 +60,7 @@ const rules: readonly Rule[] = [
       'functions/[a-z]+\\.ts$',
       'aws-cdk-lib',
       'constructs',
+      'esbuild',
     ],
     node: 'any',
   },

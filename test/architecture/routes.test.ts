@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { authorizers } from '../../functions/authorizers.ts';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
@@ -10,6 +11,7 @@ const modules = [
   ...routes.map(({ module }) => module),
   ...queues.flatMap(({ module, deadLetterModule }) => [module, deadLetterModule]),
   ...schedules.map(({ module }) => module),
+  ...authorizers.map(({ module }) => module),
 ];
 
 describe('the inventory', () => {
