@@ -1,0 +1,180 @@
+import { Aws, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  ApiDefinition,
+  EndpointType,
+  LogGroupLogDestination,
+  MethodLoggingLevel,
+  SpecRestApi,
+  type SpecRestApiProps,
+  type StageOptions,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { IVpcEndpoint } from 'aws-cdk-lib/aws-ec2';
+import {
+  AnyPrincipal,
+  Effect,
+  PolicyDocument,
+  PolicyStatement,
+  Role,
+  ServicePrincipal,
+} from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { Route } from '../../functions/routes.ts';
+import { type Context, toResourceName } from '../context.ts';
+import type { OpenApiDocument } from '../open-api.ts';
+import { toGatewayDocument } from './gateway-document.ts';
+import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
+
+/** What the API is made of. */
+export interface FrontDoorProps {
+  readonly context: Context;
+  readonly routes: readonly Route[];
+  /** Describes the routes. */
+  readonly document: OpenApiDocument;
+  /** Functions by module. */
+  readonly functions: ReadonlyMap<string, IFunction>;
+  /** The interface endpoint through which alone the API answers. Undefined for a public API. */
+  readonly vpcEndpoint: IVpcEndpoint | undefined;
+  /** Decides who may call. Undefined: everybody who reaches the API. */
+  readonly authorizer: { readonly function: IFunction; readonly lifetimeSeconds: number } | undefined;
+}
+
+/** Name of the API's only stage. */
+const stageName = 'live';
+
+/** Failed requests within a few minutes that are worth a call. */
+const serverErrorsMax = 5;
+
+/** The REST API: private unless it is said to be public, each route leading to its function. */
+export class FrontDoor extends Construct {
+  readonly api: SpecRestApi;
+
+  constructor(scope: Construct, id: string, props: FrontDoorProps) {
+    super(scope, id);
+    const { context, vpcEndpoint } = props;
+    const endpointType = vpcEndpoint ? EndpointType.PRIVATE : EndpointType.REGIONAL;
+    this.api = new SpecRestApi(this, 'Api', {
+      restApiName: toResourceName(context, 'api'),
+      description: 'Clouddriver, by Busdriver',
+      apiDefinition: ApiDefinition.fromInline(this.#describe(props)),
+      // Answers are gzipped by the functions: whatever the caller accepts is to be taken for bytes.
+      binaryMediaTypes: ['*/*'],
+      endpointConfiguration: { types: [endpointType], ...(vpcEndpoint && { vpcEndpoints: [vpcEndpoint] }) },
+      // The import of a document falls back to another type of endpoint unless it is told.
+      parameters: { endpointConfigurationTypes: endpointType },
+      ...(vpcEndpoint && { policy: toEndpointPolicy(vpcEndpoint) }),
+      // API Gateway's own name would be a way around mutual TLS.
+      disableExecuteApiEndpoint: context.publicApi && context.domainName !== undefined,
+      deployOptions: this.#makeStage(context),
+      ...toLogRole(context),
+    });
+    // The address that CDK puts out has a stage in it, and none that leads to a private API.
+    this.api.node.tryRemoveChild('Endpoint');
+    this.#addAlarm(context);
+    this.#acknowledge();
+  }
+
+  #describe({ functions, authorizer, ...props }: FrontDoorProps): object {
+    const role = new Role(this, 'Invocation', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+    });
+    const invoked = [...functions.values(), ...(authorizer ? [authorizer.function] : [])];
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: invoked.map(({ functionArn }) => functionArn),
+      }),
+    );
+    return toGatewayDocument({
+      ...props,
+      getFunctionArn: (module) => getFunction(functions, module).functionArn,
+      invocationRoleArn: role.roleArn,
+      invocationPrefix: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2015-03-31/functions`,
+      authorizer: authorizer && {
+        functionArn: authorizer.function.functionArn,
+        lifetimeSeconds: authorizer.lifetimeSeconds,
+      },
+    });
+  }
+
+  #makeStage({ logRetentionDays, namePrefix, stage }: Context): StageOptions {
+    const logGroup = new LogGroup(this, 'AccessLog', {
+      logGroupName: `/aws/apigateway/${namePrefix}-${stage}`,
+      retention: logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    return {
+      stageName,
+      accessLogDestination: new LogGroupLogDestination(logGroup),
+      accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
+      loggingLevel: MethodLoggingLevel.ERROR,
+      metricsEnabled: true,
+      tracingEnabled: true,
+    };
+  }
+
+  #addAlarm(context: Context): void {
+    new ServiceAlarm(this, 'ServerErrors', {
+      context,
+      name: 'api-server-errors',
+      description: 'Requests to the API fail: the access log says which and why.',
+      metric: this.api.metricServerError({ period: alarmPeriod }),
+      threshold: serverErrorsMax,
+    });
+  }
+
+  #acknowledge(): void {
+    const reason =
+      'Spinnaker knows no user pools, nor IAM: who may call is decided by the network, TLS or a secret.';
+    Validations.of(this).acknowledge(
+      { id: 'AwsSolutions-COG4', reason },
+      { id: 'AwsSolutions-APIG4', reason },
+    );
+  }
+}
+
+/** One line of the access log: no query, no header, no body. */
+const accessLogFields = {
+  requestId: '$context.requestId',
+  traceId: '$context.xrayTraceId',
+  time: '$context.requestTime',
+  method: '$context.httpMethod',
+  path: '$context.path',
+  route: '$context.resourcePath',
+  status: '$context.status',
+  latencyMs: '$context.responseLatency',
+  functionLatencyMs: '$context.integration.latency',
+  functionStatus: '$context.integration.status',
+  bytes: '$context.responseLength',
+  error: '$context.error.responseType',
+  from: '$context.identity.sourceIp',
+};
+
+/** Everybody may call, but only through the endpoint: callers have no identity that AWS knows. */
+export function toEndpointPolicy({ vpcEndpointId }: IVpcEndpoint): PolicyDocument {
+  const everyCall = {
+    principals: [new AnyPrincipal()],
+    actions: ['execute-api:Invoke'],
+    resources: ['execute-api:/*'],
+  };
+  const conditions = { StringNotEquals: { 'aws:SourceVpce': vpcEndpointId } };
+  return new PolicyDocument({
+    statements: [
+      new PolicyStatement(everyCall),
+      new PolicyStatement({ ...everyCall, effect: Effect.DENY, conditions }),
+    ],
+  });
+}
+
+/** The role belongs to the account's whole region: it stays when the stack goes. */
+function toLogRole({ apiLogRole }: Context): Pick<SpecRestApiProps, 'cloudWatchRole'> {
+  return { cloudWatchRole: apiLogRole === 'create' };
+}
+
+function getFunction(functions: ReadonlyMap<string, IFunction>, module: string): IFunction {
+  const found = functions.get(module);
+  if (found === undefined) throw new Error(`there is no function for ${module}`);
+  return found;
+}

@@ -1,0 +1,83 @@
+/** An answer that API Gateway gives without asking a function. */
+interface GatewayResponse {
+  /** The status that callers see. */
+  readonly status: number;
+  /** HTTP's phrase for it. */
+  readonly error: string;
+  /** What is wrong, for people. */
+  readonly message: string;
+}
+
+const denied = { status: 403, error: 'Forbidden', message: 'Access denied' };
+const invalid = { status: 400, error: 'Bad Request', message: 'The request is malformed' };
+const noRoute = { status: 404, error: 'Not Found', message: 'No route for this method and path' };
+const unauthorized = {
+  status: 401,
+  error: 'Unauthorized',
+  message: 'The Authorization header must be Bearer and the shared secret',
+};
+const tooLarge = {
+  status: 413,
+  error: 'Payload Too Large',
+  message: 'The request is too large: its body may have 4.5 MB, its line and headers 10,240 bytes',
+};
+const unsupported = {
+  status: 415,
+  error: 'Unsupported Media Type',
+  message: 'The content type is not supported',
+};
+
+/** 503 and no other status: it is the only one on which Orca sends a POST again. */
+const unavailable = {
+  status: 503,
+  error: 'Service Unavailable',
+  message: 'The function could not be run, or did not answer in time; try again',
+};
+const throttled = { ...unavailable, message: 'Too many requests at once; try again' };
+
+/**
+ * What API Gateway answers by the name of its response. A path or a method that does not exist looks to it like a call without
+ * a token. Those that are not named here fall back to the two defaults.
+ */
+const responses: { readonly [type: string]: GatewayResponse } = {
+  ACCESS_DENIED: denied,
+  API_CONFIGURATION_ERROR: unavailable,
+  AUTHORIZER_CONFIGURATION_ERROR: unavailable,
+  AUTHORIZER_FAILURE: unavailable,
+  BAD_REQUEST_BODY: invalid,
+  BAD_REQUEST_PARAMETERS: invalid,
+  DEFAULT_4XX: invalid,
+  DEFAULT_5XX: unavailable,
+  EXPIRED_TOKEN: denied,
+  INTEGRATION_FAILURE: unavailable,
+  INTEGRATION_TIMEOUT: unavailable,
+  INVALID_API_KEY: denied,
+  INVALID_SIGNATURE: denied,
+  MISSING_AUTHENTICATION_TOKEN: noRoute,
+  QUOTA_EXCEEDED: throttled,
+  REQUEST_TOO_LARGE: tooLarge,
+  RESOURCE_NOT_FOUND: noRoute,
+  THROTTLED: throttled,
+  UNAUTHORIZED: unauthorized,
+  UNSUPPORTED_MEDIA_TYPE: unsupported,
+  WAF_FILTERED: denied,
+};
+
+const headers = { 'gatewayresponse.header.Content-Type': "'application/json;charset=UTF-8'" };
+
+/** The responses as the OpenAPI extension `x-amazon-apigateway-gateway-responses` has them, with Clouddriver's error body. */
+export function toGatewayResponses(): object {
+  const entries = Object.entries(responses).map(([type, { status, ...words }]) => {
+    // Templates of responses know no other clock than this one.
+    const body = JSON.stringify({ timestamp: '$context.requestTime', status, ...words });
+    return [
+      type,
+      {
+        statusCode: String(status),
+        responseParameters: headers,
+        responseTemplates: { 'application/json': body },
+      },
+    ];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,109 @@
+import { Aws } from 'aws-cdk-lib';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Queue } from '../../functions/queues.ts';
+import type { Route } from '../../functions/routes.ts';
+import type { Schedule } from '../../functions/schedules.ts';
+import { tasksTable } from '../../shared/aws/tables.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** What a row may say of what its function does. */
+export type Use = NonNullable<(Route | Queue | Schedule)['uses']>[number];
+
+/** The statements that a use needs: nothing but the calls that the stores make, on nothing but what is ours. */
+const grants: { readonly [use in Use]: (surroundings: Surroundings) => PolicyStatement[] } = {
+  readAccounts: (surroundings) => [
+    allow(['secretsmanager:GetSecretValue'], surroundings.configSecretArn),
+    allowKey(['kms:Decrypt'], { surroundings, service: 'secretsmanager' }),
+  ],
+  readTasks: (surroundings) => [
+    allow(['dynamodb:GetItem', 'dynamodb:Query'], getTasksArn(surroundings)),
+    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { surroundings, service: 'dynamodb' }),
+  ],
+  writeTasks: (surroundings) => [
+    allow(['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'], getTasksArn(surroundings)),
+    allowKey(writingKeyActions, { surroundings, service: 'dynamodb' }),
+  ],
+  sendOperations: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'operations').queueArn)],
+  publishEvents: ({ bus }) => [allow(['events:PutEvents'], bus.eventBusArn)],
+};
+
+/** What DynamoDB does with the key for who writes. */
+const writingKeyActions = [
+  'kms:Decrypt',
+  'kms:DescribeKey',
+  'kms:Encrypt',
+  'kms:GenerateDataKey',
+  'kms:ReEncryptFrom',
+  'kms:ReEncryptTo',
+];
+
+/** What a function with these uses may do. */
+export function toUseStatements(uses: readonly Use[], surroundings: Surroundings): PolicyStatement[] {
+  return uses.flatMap((use) => grants[use](surroundings));
+}
+
+/**
+ * What a function that reaches clusters may do for accounts: look up those EKS clusters, assume those roles and read those
+ * secrets that the operator names. Without names, nothing.
+ */
+export function toClusterStatements({ context }: Surroundings): PolicyStatement[] {
+  const { clusterArns, accountRoleArns, accountSecretArns } = context;
+  return [
+    { action: 'eks:DescribeCluster', resources: clusterArns },
+    { action: 'sts:AssumeRole', resources: accountRoleArns },
+    { action: 'secretsmanager:GetSecretValue', resources: accountSecretArns },
+  ]
+    .filter(({ resources }) => resources.length > 0)
+    .map(({ action, resources }) => allow([action], ...resources));
+}
+
+const anyInterface = `arn:${Aws.PARTITION}:ec2:${Aws.REGION}:${Aws.ACCOUNT_ID}:*/*`;
+
+/**
+ * What Lambda must do, under the function's role, to connect the function to a VPC; the function's own code is denied it. EC2
+ * knows no resources for what it describes, and Lambda asks for the others on any.
+ */
+export function toNetworkStatements(functionName: string): PolicyStatement[] {
+  const describe = ['ec2:DescribeNetworkInterfaces', 'ec2:DescribeSubnets'];
+  const change = [
+    'ec2:AssignPrivateIpAddresses',
+    'ec2:CreateNetworkInterface',
+    'ec2:DeleteNetworkInterface',
+    'ec2:UnassignPrivateIpAddresses',
+  ];
+  const functionArn = `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:${functionName}`;
+  return [
+    allow(describe, '*'),
+    allow(change, anyInterface),
+    new PolicyStatement({
+      effect: Effect.DENY,
+      actions: [...describe, ...change],
+      resources: ['*'],
+      conditions: { ArnEquals: { 'lambda:SourceFunctionArn': functionArn } },
+    }),
+  ];
+}
+
+/** The named one. @throws Error when there is none. */
+export function getResource<T>(resources: ReadonlyMap<string, T>, name: string): T {
+  const found = resources.get(name);
+  if (found === undefined) throw new Error(`there is no '${name}' among ${[...resources.keys()].join(', ')}`);
+  return found;
+}
+
+function getTasksArn({ tables }: Surroundings): string {
+  return getResource(tables, tasksTable.name).tableArn;
+}
+
+function allow(actions: string[], ...resources: string[]): PolicyStatement {
+  return new PolicyStatement({ actions, resources });
+}
+
+/** The key, but only by way of the service that encrypts with it. */
+function allowKey(
+  actions: string[],
+  { surroundings, service }: { surroundings: Surroundings; service: string },
+): PolicyStatement {
+  const conditions = { StringEquals: { 'kms:ViaService': `${service}.${Aws.REGION}.amazonaws.com` } };
+  return new PolicyStatement({ actions, resources: [surroundings.key.keyArn], conditions });
+}

@@ -1,0 +1,175 @@
+import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  ApplicationLogLevel,
+  Architecture,
+  type FunctionOptions,
+  Function as LambdaFunction,
+  LoggingFormat,
+  RecursiveLoop,
+  Runtime,
+  SystemLogLevel,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { variables } from '../../shared/runtime/config.ts';
+import { toCode, toHandler } from '../bundling.ts';
+import { type Context, toResourceName } from '../context.ts';
+import { toClusterStatements, toNetworkStatements, toUseStatements, type Use } from './grants.ts';
+import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
+import { type FunctionNetwork, type Surroundings, toEnvironment } from './surroundings.ts';
+
+/** What a table of functions says of one. */
+export interface FunctionRow {
+  /** Path below `functions/`, without extension. */
+  readonly module: string;
+  readonly timeoutSeconds: number;
+  /** Default `store`. */
+  readonly reaches?: 'store' | 'cluster' | 'internet';
+  /** Default: nothing. */
+  readonly uses?: readonly Use[] | undefined;
+  /** Default 1024. */
+  readonly memoryMb?: number;
+}
+
+/** What a function is made of. */
+export interface ServiceFunctionProps {
+  readonly row: FunctionRow;
+  readonly surroundings: Surroundings;
+  /** Invocations at once that are set aside for it, and its limit. Default: none are. */
+  readonly reservedConcurrency?: number;
+  /** Further variables. Default: none. */
+  readonly environment?: { readonly [name: string]: string };
+  /** Further statements of its role. Default: none. */
+  readonly statements?: readonly PolicyStatement[];
+}
+
+/** Memory of a function whose row says nothing, MB. */
+const defaultMemoryMb = 1024;
+
+/** A function of ours: its bundle, its own role with the least grants, its log. */
+export class ServiceFunction extends Construct {
+  readonly function: LambdaFunction;
+  /** The function's name in Lambda, known before it is deployed. */
+  readonly functionName: string;
+  readonly #context: Context;
+  readonly #name: string;
+
+  constructor(scope: Construct, props: ServiceFunctionProps) {
+    const { row, surroundings } = props;
+    super(scope, toConstructId(row.module));
+    this.#context = surroundings.context;
+    this.#name = getModuleName(row.module);
+    this.functionName = toResourceName(this.#context, this.#name);
+    const logGroup = new LogGroup(this, 'Logs', {
+      logGroupName: `/aws/lambda/${this.functionName}`,
+      retention: surroundings.context.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const network = (row.reaches ?? 'store') === 'store' ? undefined : surroundings.network;
+    this.function = new LambdaFunction(this, 'Function', {
+      code: toCode(row.module),
+      handler: toHandler(row.module),
+      functionName: this.functionName,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      timeout: Duration.seconds(row.timeoutSeconds),
+      memorySize: row.memoryMb ?? defaultMemoryMb,
+      role,
+      environment: getEnvironment(props),
+      tracing: Tracing.ACTIVE,
+      // Lambda ends a chain of some sixteen messages from a function to itself: the checkpoints of a long task are one.
+      recursiveLoop: row.uses?.includes('sendOperations') ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
+      ...toLogOptions(props, logGroup),
+      ...(network && toVpcOptions(network)),
+      ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
+    });
+    for (const statement of [
+      toLogStatement(logGroup),
+      ...toUseStatements(row.uses ?? [], surroundings),
+      ...(row.reaches === 'cluster' ? toClusterStatements(surroundings) : []),
+      ...(network ? toNetworkStatements(this.functionName) : []),
+      ...(props.statements ?? []),
+    ]) {
+      role.addToPolicy(statement);
+    }
+    acknowledgeWildcards(this);
+  }
+
+  /** Adds the alarms about a function for which no caller waits. */
+  addAlarms(): void {
+    new ServiceAlarm(this, 'Errors', {
+      context: this.#context,
+      name: `${this.#name}-errors`,
+      description: `The function ${this.functionName} threw, or ran out of time or memory: see its log.`,
+      metric: this.function.metricErrors({ period: alarmPeriod }),
+      threshold: 1,
+    });
+    new ServiceAlarm(this, 'Throttles', {
+      context: this.#context,
+      name: `${this.#name}-throttles`,
+      description: `Lambda refused to run ${this.functionName}: the account's concurrency is used up.`,
+      metric: this.function.metricThrottles({ period: alarmPeriod }),
+      threshold: 1,
+    });
+  }
+}
+
+/** `api/tasks/get-task` becomes `get-task`. */
+function getModuleName(module: string): string {
+  return module.slice(module.lastIndexOf('/') + 1);
+}
+
+/** `api/tasks/get-task` becomes `GetTask`. */
+function toConstructId(module: string): string {
+  return getModuleName(module).replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function getEnvironment({ row, surroundings, environment }: ServiceFunctionProps): {
+  [name: string]: string;
+} {
+  const usesAccounts = row.uses?.includes('readAccounts') ?? false;
+  return {
+    ...toEnvironment(surroundings),
+    ...(usesAccounts && { [variables.configSecretArn]: surroundings.configSecretArn }),
+    ...environment,
+  };
+}
+
+function toLogOptions({ surroundings }: ServiceFunctionProps, logGroup: ILogGroup): FunctionOptions {
+  return {
+    logGroup,
+    loggingFormat: LoggingFormat.JSON,
+    applicationLogLevelV2: ApplicationLogLevel[surroundings.context.logLevel],
+    systemLogLevelV2: SystemLogLevel.WARN,
+  };
+}
+
+function toVpcOptions({ vpc, subnets, securityGroup }: FunctionNetwork): FunctionOptions {
+  return { vpc, vpcSubnets: { subnets: [...subnets] }, securityGroups: [securityGroup] };
+}
+
+function toLogStatement(logGroup: ILogGroup): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+    resources: [logGroup.logGroupArn],
+  });
+}
+
+function acknowledgeWildcards(scope: ServiceFunction): void {
+  const interfaces = 'Resource::arn:<AWS::Partition>:ec2:<AWS::Region>:<AWS::AccountId>:*/*';
+  Validations.of(scope).acknowledge(
+    {
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason:
+        'X-Ray takes traces, and EC2 describes interfaces and subnets, on no resource: they know only *.',
+    },
+    {
+      id: `AwsSolutions-IAM5[${interfaces}]`,
+      reason:
+        "Lambda makes the function's network interfaces under its role; the function's own code is denied it.",
+    },
+  );
+}

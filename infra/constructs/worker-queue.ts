@@ -1,0 +1,119 @@
+import { Duration } from 'aws-cdk-lib';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Queue as QueueRow } from '../../functions/queues.ts';
+import { toResourceName } from '../context.ts';
+import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
+import { ServiceFunction } from './service-function.ts';
+import type { Surroundings } from './surroundings.ts';
+import { findQueueProblems } from './time-limits.ts';
+
+/** What a queue is made of. */
+export interface WorkerQueueProps {
+  readonly row: QueueRow;
+  /** What its functions share with others; this queue joins it. */
+  readonly surroundings: Surroundings;
+}
+
+/** SQS keeps no message longer. */
+const deadLetterRetention = Duration.days(14);
+
+/** What the receiver of dead letters has to do takes a few calls of DynamoDB. */
+const deadLetterTimeoutSeconds = 60;
+
+/** Lambda polls a queue with no fewer invocations at once. */
+const deadLetterConcurrency = 2;
+
+/** A hint that is this much older than a function may run has not been taken, seconds. */
+const latenessMax = 300;
+
+/** A queue with its worker, its dead letters with theirs, and the alarms about both. */
+export class WorkerQueue extends Construct {
+  readonly queue: Queue;
+  readonly deadLetterQueue: Queue;
+  readonly worker: ServiceFunction;
+  readonly deadLetterWorker: ServiceFunction;
+  /** The surroundings, this queue among them. */
+  readonly surroundings: Surroundings;
+
+  constructor(scope: Construct, id: string, { row, surroundings }: WorkerQueueProps) {
+    super(scope, id);
+    const { context } = surroundings;
+    this.deadLetterQueue = makeQueue(this, 'DeadLetterQueue', {
+      queueName: toResourceName(context, `${row.name}-dead-letters`),
+      // AWS advises six times the function's, so that throttled batches are not handed out twice.
+      visibilityTimeout: Duration.seconds(6 * deadLetterTimeoutSeconds),
+      retentionPeriod: deadLetterRetention,
+    });
+    this.queue = makeQueue(this, 'Queue', {
+      queueName: toResourceName(context, row.name),
+      visibilityTimeout: Duration.seconds(row.visibilityTimeoutSeconds),
+      retentionPeriod: Duration.seconds(row.retentionSeconds),
+      deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: row.receivesMax },
+    });
+    const queues = new Map([...surroundings.queues, [row.name, this.queue]]);
+    this.surroundings = { ...surroundings, queues };
+    this.worker = this.#addWorker(row);
+    this.deadLetterWorker = this.#addDeadLetterWorker(row);
+    this.#addAlarms(row);
+    this.node.addValidation({ validate: () => findQueueProblems(row, deadLetterRetention.toSeconds()) });
+  }
+
+  #addWorker(row: QueueRow): ServiceFunction {
+    const { surroundings } = this;
+    const concurrency = surroundings.context.concurrency.get(row.name) ?? row.concurrency;
+    const worker = new ServiceFunction(this, { row, surroundings, reservedConcurrency: concurrency });
+    const { batchSize } = row;
+    worker.function.addEventSource(
+      new SqsEventSource(this.queue, {
+        batchSize,
+        maxConcurrency: concurrency,
+        reportBatchItemFailures: true,
+      }),
+    );
+    return worker;
+  }
+
+  #addDeadLetterWorker({ deadLetterModule, deadLetterUses }: QueueRow): ServiceFunction {
+    const row = {
+      module: deadLetterModule,
+      uses: deadLetterUses,
+      timeoutSeconds: deadLetterTimeoutSeconds,
+    };
+    const worker = new ServiceFunction(this, { row, surroundings: this.surroundings });
+    worker.function.addEventSource(
+      new SqsEventSource(this.deadLetterQueue, {
+        maxConcurrency: deadLetterConcurrency,
+        reportBatchItemFailures: true,
+      }),
+    );
+    return worker;
+  }
+
+  #addAlarms({ name, timeoutSeconds }: QueueRow): void {
+    const { context } = this.surroundings;
+    new ServiceAlarm(this, 'QueueAge', {
+      context,
+      name: `${name}-queue-age`,
+      description: `Messages of the queue ${name} wait too long: its workers are too few, away, or stuck.`,
+      metric: this.queue.metricApproximateAgeOfOldestMessage({ period: alarmPeriod }),
+      threshold: timeoutSeconds + latenessMax,
+    });
+    new ServiceAlarm(this, 'DeadLetters', {
+      context,
+      name: `${name}-dead-letters`,
+      description: `Messages of the queue ${name} could not be handled after all their deliveries.`,
+      // Dead letters are received at once, so that the queue's length would seldom show them.
+      metric: this.deadLetterWorker.function.metricInvocations({ period: alarmPeriod }),
+      threshold: 1,
+    });
+    this.worker.addAlarms();
+    this.deadLetterWorker.addAlarms();
+  }
+}
+
+/** Messages hold no more than a task's id: SQS' own key does for them. */
+function makeQueue(scope: Construct, id: string, props: QueueProps): Queue {
+  return new Queue(scope, id, { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, ...props });
+}

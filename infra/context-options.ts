@@ -1,0 +1,116 @@
+import type { IConstruct } from 'constructs';
+import type { Context } from './context.ts';
+import { findContradictions } from './context-rules.ts';
+import {
+  flagType,
+  makeChoiceType,
+  makeCountsType,
+  makeListType,
+  makeNumberType,
+  makeTextType,
+  type ValueType,
+} from './context-values.ts';
+
+/** Context options that cannot be accepted. The message has one line for each. */
+export class ContextError extends Error {
+  override readonly name = 'ContextError';
+
+  constructor(problems: readonly string[]) {
+    super(['The context options cannot be accepted:', ...problems.map((one) => `  ${one}`)].join('\n'));
+  }
+}
+
+interface Option<T> {
+  readonly type: ValueType<NonNullable<T>>;
+  /** The value when the option is not given. */
+  readonly otherwise: T;
+}
+
+const retentionDays = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+];
+
+const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
+  stage: { type: makeNameType(12), otherwise: 'dev' },
+  namePrefix: { type: makeNameType(16), otherwise: 'busdriver' },
+  vpcId: { type: makeIdType('vpc'), otherwise: undefined },
+  subnetIds: { type: makeListType(makeIdType('subnet')), otherwise: [] },
+  vpcEndpointId: { type: makeIdType('vpce'), otherwise: undefined },
+  clientCidrs: {
+    type: makeListType(makeTextType(/^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/, 'a range like 10.0.0.0/8')),
+    otherwise: [],
+  },
+  domainName: {
+    type: makeTextType(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'a name in lower case'),
+    otherwise: undefined,
+  },
+  certificateArn: { type: makeArnType('acm', 'certificate/.+'), otherwise: undefined },
+  publicApi: { type: flagType, otherwise: false },
+  truststoreUri: { type: makeTextType(/^s3:\/\/[^/]+\/.+$/, 's3://bucket/key'), otherwise: undefined },
+  truststoreVersion: { type: makeTextType(/^\S+$/, "an object's version"), otherwise: undefined },
+  authorizerSecretArn: { type: makeSecretType(), otherwise: undefined },
+  configSecretArn: { type: makeSecretType(), otherwise: undefined },
+  clusterArns: { type: makeListType(makeArnType('eks', 'cluster/.+')), otherwise: [] },
+  accountRoleArns: { type: makeListType(makeArnType('iam', 'role/.+')), otherwise: [] },
+  accountSecretArns: { type: makeListType(makeSecretType()), otherwise: [] },
+  encryptionKeyArn: { type: makeArnType('kms', 'key/.+'), otherwise: undefined },
+  permissionsBoundaryArn: { type: makeArnType('iam', 'policy/.+'), otherwise: undefined },
+  alarmTopicArn: { type: makeArnType('sns', '.+'), otherwise: undefined },
+  // Lambda polls a queue with two invocations at least, and a thousand at most.
+  concurrency: { type: makeCountsType(2, 1000), otherwise: new Map() },
+  logRetentionDays: { type: makeNumberType(retentionDays), otherwise: 30 },
+  logLevel: { type: makeChoiceType('DEBUG', 'INFO', 'WARN', 'ERROR'), otherwise: 'INFO' },
+  profiles: { type: makeListType(makeTextType(/^[\w-]+$/, 'a word')), otherwise: ['local'] },
+  apiLogRole: { type: makeChoiceType('create', 'existing'), otherwise: 'create' },
+  protectData: { type: flagType, otherwise: true },
+};
+
+/** Names of all options. */
+export const contextOptions: readonly string[] = Object.keys(options);
+
+/**
+ * Reads the context options of an app.
+ *
+ * @throws ContextError with every option that is unknown, of another form than expected, or contradicts another one.
+ */
+export function readContext({ node }: IConstruct): Context {
+  const problems = findUnknownOptions(node.getAllContext());
+  const entries = Object.entries(options).map(([name, { type, otherwise }]) => {
+    const given: unknown = node.tryGetContext(name);
+    const value: unknown = given === undefined ? otherwise : type.parse(given);
+    if (given !== undefined && value === undefined)
+      problems.push(`${name}: expected ${type.expected}, not ${JSON.stringify(given)}`);
+    return [name, value];
+  });
+  const context = Object.fromEntries(entries) as Context;
+  if (problems.length === 0) problems.push(...findContradictions(context));
+  if (problems.length > 0) throw new ContextError(problems);
+  return context;
+}
+
+/** CDK's own keys have a colon, a slash or a dash in them; any other word that we do not know is a slip of the pen. */
+function findUnknownOptions(given: { readonly [name: string]: unknown }): string[] {
+  return Object.keys(given)
+    .filter((name) => /^[A-Za-z]+$/.test(name) && !contextOptions.includes(name))
+    .map((name) => `${name}: expected one of ${contextOptions.join(', ')}`);
+}
+
+function makeNameType(lengthMax: number): ValueType<string> {
+  const pattern = new RegExp(`^[a-z][a-z0-9-]{0,${lengthMax - 1}}(?<!-)$`);
+  return makeTextType(pattern, `lower-case letters, digits and dashes, at most ${lengthMax}, a letter first`);
+}
+
+function makeIdType(prefix: string): ValueType<string> {
+  return makeTextType(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `an id like ${prefix}-0123456789abcdef0`);
+}
+
+function makeArnType(service: string, resource: string): ValueType<string> {
+  const pattern = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}$`);
+  return makeTextType(pattern, `an ARN of ${service}`);
+}
+
+/** Grants name secrets by their whole ARN: without the six characters at its end they would need a wildcard. */
+function makeSecretType(): ValueType<string> {
+  const { parse } = makeArnType('secretsmanager', 'secret:.+-[A-Za-z0-9]{6}');
+  return { expected: 'the whole ARN of a secret, with the six characters at its end', parse };
+}

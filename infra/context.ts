@@ -1,0 +1,61 @@
+/** What the operator may choose: options of `cdk -c name=value`, or of `context` in cdk.json. */
+export interface Context {
+  /** Name of this installation; part of every resource's name. Default `dev`. */
+  readonly stage: string;
+  /** How every resource's name begins. Default `busdriver`. */
+  readonly namePrefix: string;
+  /** Existing VPC in which functions that reach clusters or the internet run. Default: they run in none. */
+  readonly vpcId: string | undefined;
+  /** Private subnets of `vpcId`, with a way to AWS and to the clusters. Needed with `vpcId`. */
+  readonly subnetIds: readonly string[];
+  /** Existing interface endpoint for `execute-api`, through which alone the API answers. Default: one is made in `vpcId`. */
+  readonly vpcEndpointId: string | undefined;
+  /** Address ranges that may reach the endpoint that is made. Needed where one is made. */
+  readonly clientCidrs: readonly string[];
+  /** Name under which the API answers, without a stage in its path. Default: API Gateway's own name. */
+  readonly domainName: string | undefined;
+  /** Certificate for `domainName` in AWS Certificate Manager. Needed with `domainName`. */
+  readonly certificateArn: string | undefined;
+  /** Whether the API answers to the internet; needs `truststoreUri` or `authorizerSecretArn`. Default false. */
+  readonly publicApi: boolean;
+  /** Mutual TLS: the bundle of trusted certificate authorities, `s3://bucket/key`. Default: no mutual TLS. */
+  readonly truststoreUri: string | undefined;
+  /** Version of the object at `truststoreUri`. Default: the newest. */
+  readonly truststoreVersion: string | undefined;
+  /** Existing secret whose text callers send as `Authorization: Bearer …`. Default: no authorizer. */
+  readonly authorizerSecretArn: string | undefined;
+  /** Existing secret with Spinnaker's YAML: accounts and settings. Default: an empty one is made, for you to fill. */
+  readonly configSecretArn: string | undefined;
+  /** EKS clusters whose endpoint and certificate authority functions may look up. Default: none. */
+  readonly clusterArns: readonly string[];
+  /** Roles that functions may assume for accounts. Default: none. */
+  readonly accountRoleArns: readonly string[];
+  /** Further secrets that accounts refer to: kubeconfigs, tokens. Default: none. */
+  readonly accountSecretArns: readonly string[];
+  /** Existing KMS key for tables and secrets; its policy must let IAM decide. Default: one is made. */
+  readonly encryptionKeyArn: string | undefined;
+  /** Managed policy that bounds every role. Default: none. */
+  readonly permissionsBoundaryArn: string | undefined;
+  /** SNS topic that alarms notify. Default: alarms only show. */
+  readonly alarmTopicArn: string | undefined;
+  /** Invocations at once by queue, for example `operations=10`. Default: what functions/queues.ts says. */
+  readonly concurrency: ReadonlyMap<string, number>;
+  /** Days for which logs are kept. Default 30. */
+  readonly logRetentionDays: number;
+  /** Least level that functions log. Default INFO. */
+  readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  /** Spring profiles that are active in Spinnaker's YAML. Default `local`. */
+  readonly profiles: readonly string[];
+  /** `create` sets the account's role with which API Gateway writes logs; `existing` when the account has one. Default create. */
+  readonly apiLogRole: 'create' | 'existing';
+  /** Whether tables, key and secrets survive the stacks, and cannot be deleted by mistake. Default true. */
+  readonly protectData: boolean;
+}
+
+/** The name of a resource: what it is called in the tables, behind prefix and stage. */
+export function toResourceName(
+  { namePrefix, stage }: Pick<Context, 'namePrefix' | 'stage'>,
+  name: string,
+): string {
+  return `${namePrefix}-${stage}-${name}`;
+}
