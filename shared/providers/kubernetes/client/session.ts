@@ -112,12 +112,10 @@ export class SessionKeeper {
   }
 
   async #loadAccount(): Promise<LoadedAccount> {
-    const { clock } = this.#options;
-    const isCheckDue = clock.monotonic() >= this.#checkFilesAtMs;
-    this.#checkFilesAtMs = clock.monotonic() + fileCheckIntervalMs;
+    this.#checkFilesAtMs = this.#options.clock.monotonic() + fileCheckIntervalMs;
     let loaded = this.#loaded;
     if (loaded === undefined) loaded = this.#toLoaded(await this.#loadConnection());
-    else if (isCheckDue && (await loaded.connection.files.haveChanged())) loaded = await this.#reload(loaded);
+    else if (await loaded.connection.files.haveChanged()) loaded = await this.#reload(loaded);
     this.#loaded = loaded;
     return loaded;
   }
