@@ -18,13 +18,21 @@ export interface OperationOutcome {
   readonly bound?: readonly Artifact[];
 }
 
-/** The result object of an operation. Orca promotes its four members, so each is there, and numbers are doubles. */
+/** The result object of an operation. Orca promotes its four members, so each is there; numbers are doubles. */
+export interface OperationResult {
+  readonly manifestNamesByNamespace: NamesByNamespace;
+  readonly manifests: readonly unknown[];
+  readonly createdArtifacts: readonly unknown[];
+  readonly boundArtifacts: readonly unknown[];
+}
+
+/** The result object of what an operation did. */
 export function toOperationResult({
   names,
   objects = [],
   created = [],
   bound = [],
-}: OperationOutcome): object {
+}: OperationOutcome): OperationResult {
   return {
     manifestNamesByNamespace: names,
     manifests: objects.map(withDoubles),

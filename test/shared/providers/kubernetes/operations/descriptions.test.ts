@@ -82,7 +82,7 @@ describe('deployManifest', () => {
     [
       'a manifest without kind',
       { manifests: [flags, { ...flags, kind: '' }] },
-      'deployManifest: manifests[1].kind: expected a string, got none',
+      'deployManifest: manifests[1].kind: expected a string, got an empty string',
     ],
     [
       'a manifest without metadata',
