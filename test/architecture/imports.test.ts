@@ -24,15 +24,7 @@ const rules: readonly Rule[] = [
   },
   {
     files: /^shared\/providers\/([^/]+)\//,
-    may: [
-      'shared/core/',
-      'shared/providers/$1/',
-      'undici',
-      '@kubernetes/client-node',
-      'ipaddr.js',
-      'zod',
-      'yaml',
-    ],
+    may: ['shared/core/', 'shared/providers/$1/', 'undici', 'ipaddr.js', 'zod', 'yaml'],
     node: 'any',
   },
   {

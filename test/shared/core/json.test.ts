@@ -102,12 +102,12 @@ describe('withDoubles', () => {
 });
 
 test.each([
-  ['a scalar', 1, 0, true],
-  ['an empty array', [], 0, true],
-  ['an array of a scalar', [1], 0, false],
-  ['an object within its limit', { a: { b: 1 } }, 2, true],
-  ['an object beyond its limit', { a: { b: 1 } }, 1, false],
-])('isWithinDepth() judges %s', (_title, value, levels, expected) => {
+  { what: 'a scalar', value: 1, levels: 0, expected: true },
+  { what: 'an empty array', value: [], levels: 0, expected: true },
+  { what: 'an array of a scalar', value: [1], levels: 0, expected: false },
+  { what: 'an object within its limit', value: { a: { b: 1 } }, levels: 2, expected: true },
+  { what: 'an object beyond its limit', value: { a: { b: 1 } }, levels: 1, expected: false },
+])('isWithinDepth() judges $what', ({ value, levels, expected }) => {
   expect(isWithinDepth(value as JsonValue, levels)).toBe(expected);
 });
 

@@ -1,27 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { InvalidInputError, VisibleError } from '../../../shared/core/errors.ts';
-import type { JsonObject } from '../../../shared/core/json.ts';
-import type { Operation, OperationRun } from '../../../shared/core/operation.ts';
 import { processHint, type TaskSystem } from '../../../shared/core/process-hint.ts';
 import { CheckpointError } from '../../../shared/core/run-task.ts';
-import { settleDeadLetter, sweepTasks } from '../../../shared/core/sweep-tasks.ts';
-import {
-  attemptsMax,
-  leaseDurationMs,
-  type SubmittedOperation,
-  type Task,
-} from '../../../shared/core/task.ts';
+import { leaseDurationMs, type Task } from '../../../shared/core/task.ts';
 import { toTaskView } from '../../../shared/core/task-view.ts';
+import {
+  acceptTask,
+  getTaskView,
+  hintOf,
+  runTaskOnce,
+  type TaskView,
+  toOperation,
+  type Work,
+} from '../../support/task-runs.ts';
 import { createMortalSystem, startTaskSystem, type TestTaskSystem } from '../../support/task-system.ts';
-
-type Work = (run: OperationRun) => Promise<object | undefined>;
-
-interface TaskView {
-  readonly status: { phase: string; status: string; completed: boolean; failed: boolean; retryable: boolean };
-  readonly history: { phase: string; status: string }[];
-  readonly resultObjects: JsonObject[];
-  readonly outputs: JsonObject[];
-}
 
 let system: TestTaskSystem;
 
@@ -30,6 +22,11 @@ beforeAll(async () => {
 });
 
 afterAll(() => system[Symbol.asyncDispose]());
+
+const accept = (names: readonly string[]): Promise<Task> => acceptTask(system, names);
+const getView = (task: Task): Promise<TaskView> => getTaskView(system, task);
+const run = (task: Task, works: { [name: string]: Work }, stop?: AbortSignal): Promise<void> =>
+  runTaskOnce(system, task, { works, ...(stop && { stop }) });
 
 describe('processHint()', () => {
   it('runs the operations in order and shows their lines and results', async () => {
@@ -338,115 +335,6 @@ describe('a worker whose time ends', () => {
     expect((await getView(task)).status).toMatchObject({ completed: true, failed: false });
   });
 });
-
-describe('a task that nobody can run', () => {
-  it('is failed once its attempts are spent', async () => {
-    const task = await accept(['first']);
-    for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-      const taken = await system.store.takeLease(task.id, { ownerId: `${attempt}@dies`, attempts: 1 });
-      expect(taken).toBeDefined();
-      system.clock.advance(leaseDurationMs + 1);
-    }
-
-    await run(task, { first: async () => ({ unexpected: true }) });
-
-    const view = await getView(task);
-    expect(view.status).toMatchObject({ completed: true, failed: true });
-    expect(view.resultObjects).toEqual([expect.objectContaining({ type: 'EXCEPTION' })]);
-  });
-
-  it('is failed by dead letters, but not while a worker holds it', async () => {
-    const task = await accept(['first']);
-    const taken = await system.store.takeLease(task.id, { ownerId: 'alive@here', attempts: 1 });
-    await settleDeadLetter(system, task.id, attemptsMax);
-    expect((await getView(task)).status.completed).toBe(false);
-    if (taken) await system.store.commit(taken.lease, { entries: [], next: 'release' });
-
-    await settleDeadLetter(system, task.id, 5);
-    expect((await getView(task)).status.completed).toBe(false);
-    await settleDeadLetter(system, task.id, 5);
-
-    expect((await getView(task)).status).toMatchObject({ completed: true, failed: true });
-    expect((await system.store.listOpen(10_000)).map((row) => row.taskId)).not.toContain(task.id);
-  });
-});
-
-describe('sweepTasks()', () => {
-  it('hints what is open, waits for live leases, and ends what died after completion', async () => {
-    const waiting = await accept(['first']);
-    const held = await accept(['first']);
-    const finished = await accept(['first']);
-    await system.store.takeLease(held.id, { ownerId: 'alive@here', attempts: 1 });
-    const taken = await system.store.takeLease(finished.id, { ownerId: 'died@here', attempts: 1 });
-    if (taken) await system.store.commit(taken.lease, { entries: [], next: 'COMPLETED' });
-    await system.receiveHints();
-
-    await sweepTasks(system);
-
-    const hints = await system.receiveHints();
-    expect(hints).toContain(waiting.id);
-    expect(hints).not.toContain(held.id);
-    expect(await system.listEvents(finished.id)).toContain('TaskCompleted');
-    const open = (await system.store.listOpen(10_000)).map((row) => row.taskId);
-    expect(open).toEqual(expect.arrayContaining([waiting.id, held.id]));
-    expect(open).not.toContain(finished.id);
-  });
-
-  it('removes the row of a submission that died before its header was written', async () => {
-    const old = system.clock.now() - 3600_000;
-    const sk = `${String(old).padStart(15, '0')}#NOSUCHTASKNOSUCHTASKNOSUCH#x`;
-    const { getOpenKey, getOpenShard } = await import('../../../shared/aws/task-items.ts');
-    await system.table.put({
-      pk: getOpenKey(getOpenShard('NOSUCHTASKNOSUCHTASKNOSUCH')),
-      sk,
-      expiresAt: 9e9,
-    });
-
-    await sweepTasks(system);
-
-    expect((await system.store.listOpen(10_000)).map((row) => row.key)).not.toContain(sk);
-  });
-});
-
-async function accept(names: readonly string[]): Promise<Task> {
-  const operations: SubmittedOperation[] = names.map((name) => ({ provider: 'test', name, description: {} }));
-  const { task } = await system.store.accept({
-    id: system.randomness.id(),
-    requestId: '',
-    account: 'account',
-    caller: {},
-    operations,
-    entry: { key: 'accept', lines: [{ phase: 'ORCHESTRATION', status: 'accepted' }] },
-  });
-  return task;
-}
-
-function hintOf(task: Task): { taskId: string; receiptHandle: string } {
-  return { taskId: task.id, receiptHandle: 'none' };
-}
-
-async function run(
-  task: Task,
-  works: { [name: string]: Work },
-  stop = new AbortController().signal,
-): Promise<void> {
-  await processHint(system, hintOf(task), {
-    findOperation: (_provider, name) => toOperation(name, works[name]),
-    stop,
-  });
-}
-
-function toOperation(name: string, work: Work | undefined): Operation | undefined {
-  if (work === undefined) return undefined;
-  const operationClass = `Test${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-  return { name, prepare: () => ({ account: 'account', operationClass, phase: 'WORK', run: work }) };
-}
-
-async function getView(task: Task): Promise<TaskView> {
-  const found = await system.store.find(task.id);
-  if (found === undefined) throw new Error('the task is gone');
-  return JSON.parse(toTaskView(found)) as TaskView;
-}
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await system.clock.sleep(5);
