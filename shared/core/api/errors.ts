@@ -35,7 +35,7 @@ export const apiErrors = {
     errors: ['deployKubernetesManifest.deployKubernetesManifest.account.empty'],
   }),
   403: makeError(403, 'Forbidden', {
-    description: 'The front door does not admit the caller.',
+    description: 'The front door does not admit the caller, or the URL of an artifact is not allowed.',
     message: "The host 'example.com' is not allowed",
   }),
   404: makeError(404, 'Not Found', {
