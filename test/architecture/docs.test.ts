@@ -1,0 +1,282 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, posix, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../functions/routes.ts';
+import { formatHelp } from '../../infra/local/cli-options.ts';
+import { formatDemoHelp } from '../../infra/local/demo-options.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import * as taskItems from '../../shared/aws/task-items.ts';
+import * as task from '../../shared/core/task.ts';
+import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
+import { loadSourceFiles, root, type SyntaxNode, walk } from './source-files.ts';
+
+interface Document {
+  /** Path from the root, with `/`. */
+  readonly path: string;
+  readonly text: string;
+  /** The text without code blocks. */
+  readonly prose: string;
+}
+
+const ignoredFolders = ['node_modules', 'dist', 'coverage', '.git', '.busdriver'];
+
+const documents = listFiles(root)
+  .filter((path) => path.endsWith('.md'))
+  .map(loadDocument);
+
+describe('documents', () => {
+  it('link only to files and headings that exist', () => {
+    const broken = documents.flatMap((document) =>
+      findLinks(document)
+        .filter((link) => !isResolved(document, link))
+        .map((link) => `${document.path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('name only files of ours that exist', () => {
+    const missing = documents.flatMap(({ path, prose }) =>
+      findPaths(prose)
+        .filter(
+          (named) => !existsSync(join(root, named)) && !existsSync(join(root, posix.dirname(path), named)),
+        )
+        .map((named) => `${path}: ${named}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('name only scripts that package.json has', () => {
+    const scripts = new Set(Object.keys(packageJson.scripts));
+    const unknown = documents.flatMap(({ path, text }) =>
+      findScripts(text)
+        .filter((script) => !scripts.has(script))
+        .map((script) => `${path}: npm run ${script}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('draw only pictures that Mermaid could read', () => {
+    const wrong = documents.flatMap(({ path, text }) =>
+      findBlocks(text, 'mermaid').flatMap((block) =>
+        findMermaidErrors(block).map((error) => `${path}: ${error}`),
+      ),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('README.md', () => {
+  const { text } = getDocument('README.md');
+
+  it.each([
+    { command: 'npm start', help: formatHelp() },
+    { command: 'npm run demo', help: formatDemoHelp() },
+  ])('has the options of $command as its help tells them', ({ help }) => {
+    const options = findOptions(help);
+    const shown = findRows(text).filter(([name]) => options.some((option) => option[0] === name));
+    expect(options.length).toBeGreaterThan(5);
+    expect(shown).toEqual(expect.arrayContaining(options));
+  });
+
+  it('has no options that no help tells', () => {
+    const options = [...findOptions(formatHelp()), ...findOptions(formatDemoHelp())].map(([name]) => name);
+    const shown = findRows(text).map(([name = '']) => name);
+    expect(shown.filter((name) => name.startsWith('`--') && !options.includes(name))).toEqual([]);
+  });
+
+  it('tells the commands that the CI runs', () => {
+    const script = readFileSync(join(root, '.ci/run'), 'utf8');
+    for (const command of ['npm ci', 'npm test']) {
+      expect(script).toMatch(new RegExp(`^${command}\\b`, 'm'));
+      expect(text).toMatch(new RegExp(`^.*${command}`, 'm'));
+    }
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  const { text } = getDocument('CONTRIBUTING.md');
+
+  it('has the import table of the test, in words', () => {
+    const rows = findRows(text.slice(text.indexOf('## What may import what')));
+    const words = rows.map((cells) => cells.join(' ')).join('\n');
+    const missing = findImportTable().filter((target) => !words.includes(target));
+    expect(missing).toEqual([]);
+  });
+
+  it('lists every script', () => {
+    const unlisted = Object.keys(packageJson.scripts).filter((script) => {
+      return !text.includes(`\`npm run ${script}\``) && !text.includes(`\`npm ${script}\``);
+    });
+    expect(unlisted).toEqual([]);
+  });
+});
+
+describe('docs/contract.md', () => {
+  const { text } = getDocument('docs/contract.md');
+
+  it('has every route, and no other', () => {
+    const known = routes.map(({ method, path }) => `${method} ${path}`);
+    const shown = findRows(text)
+      .filter(([method = '']) => /^(GET|POST|PUT|PATCH|DELETE)$/.test(method))
+      .map(([method, path = '']) => `${method} ${path.replaceAll('`', '')}`);
+    expect(shown.sort()).toEqual(known.sort());
+  });
+
+  it('has a section for every operation, and no other', () => {
+    const section = text.slice(text.indexOf('\n## Operations'), text.indexOf('\n## Tasks'));
+    const shown = [...section.matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
+    expect(shown.sort()).toEqual(operationDefinitions.map(({ name }) => name).sort());
+  });
+});
+
+describe('docs/architecture.md', () => {
+  it('tells the numbers of the code', () => {
+    const constants: { readonly [name: string]: unknown } = { ...task, ...taskItems };
+    const { text } = getDocument('docs/architecture.md');
+    const rows = findRows(text.slice(text.indexOf('## Numbers'))).slice(1);
+    expect(rows.length).toBeGreaterThan(5);
+    for (const [name = '', , value] of rows) {
+      expect(`${name} ${value}`).toBe(`${name} ${constants[name.replaceAll('`', '')]}`);
+    }
+  });
+});
+
+describe('decisions', () => {
+  const decisions = documents.filter(({ path }) => /^docs\/decisions\/\d/.test(path));
+
+  it('have a number each, and a line in the index', () => {
+    const numbers = decisions.map(({ path }) => posix.basename(path).slice(0, 4));
+    const index = findLinks(getDocument('docs/decisions/README.md'));
+    const unlisted = decisions
+      .map(({ path }) => posix.basename(path))
+      .filter((name) => !index.includes(name));
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(unlisted).toEqual([]);
+  });
+
+  it('tell context, decision and consequences', () => {
+    for (const { path, text } of decisions) {
+      const parts = [...text.matchAll(/^(?:## |\*\*)(\w+)/gm)].map(([, part]) => part);
+      expect({ path, parts }).toEqual({ path, parts: ['Context', 'Decision', 'Consequences'] });
+    }
+  });
+});
+
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return ignoredFolders.includes(entry.name) ? [] : listFiles(path);
+    return [relative(root, path).replaceAll('\\', '/')];
+  });
+}
+
+function loadDocument(path: string): Document {
+  const text = readFileSync(join(root, path), 'utf8');
+  return { path, text, prose: text.replaceAll(/^```.*?^```$/gms, '') };
+}
+
+function getDocument(path: string): Document {
+  const document = documents.find((each) => each.path === path);
+  if (document === undefined) throw new Error(`There is no ${path}`);
+  return document;
+}
+
+/** Targets of links within the repository. */
+function findLinks({ prose }: Document): string[] {
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^(https?|mailto):/.test(target));
+}
+
+function isResolved({ path }: Document, link: string): boolean {
+  const [file = '', anchor] = link.split('#');
+  const target = file === '' ? path : posix.join(posix.dirname(path), decodeURI(file));
+  if (!existsSync(join(root, target))) return false;
+  return anchor === undefined || findAnchors(readFileSync(join(root, target), 'utf8')).includes(anchor);
+}
+
+/** Anchors of headings, as GitHub makes them. */
+function findAnchors(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Paths of ours between backticks, without those that hold a wildcard or a placeholder. */
+function findPaths(prose: string): string[] {
+  return [...prose.matchAll(/`([^`\s]+)`/g)]
+    .map(([, named = '']) => named)
+    .filter((named) => /^(functions|shared|infra|test|docs|\.ci|\.github)\//.test(named))
+    .filter((named) => !/[*<>{}…$]|NNNN/.test(named));
+}
+
+function findScripts(text: string): string[] {
+  const named = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, script = '']) => script);
+  return named.concat(/npm test/.test(text) ? ['test'] : [], /npm start/.test(text) ? ['start'] : []);
+}
+
+/** The contents of code blocks of a language. */
+function findBlocks(text: string, language: string): string[] {
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(
+    ([, block = '']) => block,
+  );
+}
+
+/** The rows of all tables, cell by cell, without their rulers. */
+function findRows(text: string): string[][] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !/^\|[-|]+\|$/.test(line))
+    .map((line) => line.split('|').slice(1, -1))
+    .map((cells) => cells.map((cell) => cell.trim()));
+}
+
+/** The options in a help, as rows of a table. */
+function findOptions(help: string): string[][] {
+  return [...help.matchAll(/^ {2}(--[a-z-]+(?: [A-Z,]+)?) +(.+)$/gm)].map(([, option, meaning = '']) => [
+    `\`${option}\``,
+    meaning,
+  ]);
+}
+
+/** Everything that some file may import by the table of the imports test, without its patterns. */
+function findImportTable(): string[] {
+  const file = loadSourceFiles().find(({ path }) => path === 'test/architecture/imports.test.ts');
+  const rules: SyntaxNode[] = [];
+  walk(file?.parsed.program, (node) => {
+    const { name } = (node['id'] ?? {}) as { name?: string };
+    if (node.type === 'VariableDeclarator' && name === 'rules') rules.push(node);
+  });
+  const texts: string[] = [];
+  walk(rules, (node) => {
+    if (node.type === 'Literal' && typeof node['value'] === 'string') texts.push(node['value']);
+  });
+  const pattern = /[[\]$\\]|^(any|pure|none|\.)$/;
+  expect(texts.length).toBeGreaterThan(20);
+  return texts.filter((text) => !pattern.test(text));
+}
+
+/** What looks wrong in a picture, line by line: a superficial look, without Mermaid itself. */
+function findMermaidErrors(block: string): string[] {
+  const [first = '', ...lines] = block.split('\n').map((line) => line.trim());
+  const isKnown = mermaidLines[first.split(' ')[0] ?? ''];
+  if (isKnown === undefined) return [`unknown picture: ${first}`];
+  const wrong = lines.filter((line) => line !== '' && !isKnown.test(line));
+  const open =
+    lines.filter((line) => line.endsWith('{')).length - lines.filter((line) => line === '}').length;
+  return [...wrong, ...(open === 0 ? [] : ['a brace is left open'])];
+}
+
+const node = String.raw`\w+(\[\[?\(?".+"\)?\]\]?|\[\(".+"\)\]|\(\(".+"\)\))?`;
+
+/** The lines that each kind of picture may have. */
+const mermaidLines: { readonly [kind: string]: RegExp } = {
+  flowchart: new RegExp(`^${node}( -->(\\|[^|"]*\\||\\|"[^"]+"\\|)? ${node})*$`),
+  sequenceDiagram:
+    /^(autonumber|participant \w+ as [^;#]+|\w+--?>>\w+: [^;#]+|Note over \w+(,\w+)?: [^;#]+)$/,
+  stateDiagram: /^(state \w+ \{|\}|(\w+|\[\*\]) --> (\w+|\[\*\])(: [^:;#]+)?)$/,
+  'stateDiagram-v2': /^(state \w+ \{|\}|(\w+|\[\*\]) --> (\w+|\[\*\])(: [^:;#]+)?)$/,
+};
