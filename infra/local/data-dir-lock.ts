@@ -14,13 +14,14 @@ interface Owner {
 }
 
 /**
- * Claims a data directory, made when missing, for this process until disposal. A claim of a process that ended
+ * Claims a data directory for this process until disposal. It is made when missing, for this user alone: manifests in
+ * it may hold secrets. A claim of a process that ended
  * without disposing, by kill -9 for example, is taken over.
  *
  * @throws DataDirInUseError naming the process that holds it
  */
 export async function lockDataDir(dir: string): Promise<AsyncDisposable> {
-  await mkdir(dir, { recursive: true });
+  await mkdir(dir, { recursive: true, mode: 0o700 });
   const file = path.join(dir, 'pid');
   while (!(await claim(file))) {
     const owner = await readOwner(file);

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import path from 'node:path';
-import { getErrorMessage } from '../../shared/core/errors.ts';
+import { json } from 'node:stream/consumers';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import { loadSettings } from '../../shared/runtime/settings.ts';
 import type { CliOptions } from './cli-options.ts';
@@ -85,14 +87,12 @@ async function start(options: Parameters<typeof startRuntime>[0]): Promise<Runti
 
 /** Names of the accounts, as the API tells them; this also loads what the first request would have to wait for. */
 async function listAccounts({ url }: Runtime): Promise<readonly string[]> {
-  try {
-    const response = await fetch(`${url}/credentials`);
-    const accounts: unknown = await response.json();
-    return Array.isArray(accounts) ? accounts.map(({ name }) => String(name)) : [];
-  } catch (error) {
-    report(`The accounts cannot be listed: ${getErrorMessage(error)}`);
-    return [];
-  }
+  const request = get(`${url}/credentials`);
+  const [response]: IncomingMessage[] = await once(request, 'response');
+  const answer: unknown = response && (await json(response));
+  if (Array.isArray(answer)) return answer.map(({ name }) => String(name));
+  report(`The accounts cannot be listed: ${JSON.stringify(answer)}`);
+  return [];
 }
 
 async function waitForAbort(signal: AbortSignal): Promise<void> {

@@ -45,19 +45,19 @@ export class Invoker {
   async invoke(invocation: Invocation): Promise<unknown> {
     const requestId = invocation.requestId ?? randomUUID();
     const running = this.#run(invocation, requestId);
+    // One that is over its time counts as running until it really ends.
+    const forget = () => this.#running.delete(running);
     this.#running.add(running);
+    running.then(forget, forget);
     try {
       return await withTimeout(running, invocation);
     } catch (error) {
       this.#log.error('a function failed', { function: invocation.module, requestId, error });
       throw error;
-    } finally {
-      // One that is over its time stays in the set until it really ends.
-      running.then(...twice(() => this.#running.delete(running)));
     }
   }
 
-  /** Loads the handlers of modules ahead of their first invocation. A failure shows at the invocation. */
+  /** Loads functions one by one ahead of their first invocation, where a failure will show. */
   async preload(modules: Iterable<string>): Promise<void> {
     for (const module of new Set(modules)) await this.#load(module).catch(() => undefined);
   }
@@ -130,7 +130,3 @@ export function toFunctionArn(functionName: string): string {
 
 /** The callbacks of old Node runtimes: handlers here answer by promise. */
 function ignore(): void {}
-
-function twice<T>(value: T): [T, T] {
-  return [value, value];
-}

@@ -19,6 +19,7 @@ import { Invoker, type LoadHandler, toFunctionArn } from './invoker.ts';
 import { localClientOptions } from './local-aws.ts';
 import { startScheduler } from './scheduler.ts';
 import { type SqsServer, startSqs } from './sqs.ts';
+import { startTableExpiry } from './table-expiry.ts';
 import { type EventSource, startWorkers, toQueueArn } from './workers.ts';
 
 /** Name of the event bus. */
@@ -88,8 +89,10 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   starting.use(
     startWorkers({ sources: toEventSources(inventory.queues), endpoint: engines.sqs, invoker, log }),
   );
+  starting.use(startTableExpiry({ tables: inventory.tables, endpoint: engines.dynamodb, clock, log }));
   starting.use(startScheduler({ schedules: inventory.schedules, invoker, clock }));
   starting.defer(() => http.stopAccepting());
+  void invoker.preload(listModules(inventory));
   const running = starting.move();
   return { url: http.url, engines, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
@@ -138,6 +141,13 @@ function toFunctions({
 
 function getName(module: string): string {
   return module.slice(module.lastIndexOf('/') + 1);
+}
+
+/** Modules of all functions, those first that a deploy waits for. */
+function listModules({ routes, queues, schedules }: Inventory): readonly string[] {
+  return [...routes.filter(({ method }) => method === 'POST'), ...queues, ...routes, ...schedules].map(
+    ({ module }) => module,
+  );
 }
 
 async function createQueues(endpoint: string, all: readonly Queue[]): Promise<void> {

@@ -1,0 +1,110 @@
+import {
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  DynamoDBClient,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { Table } from '../../shared/aws/tables.ts';
+import type { Clock } from '../../shared/core/clock.ts';
+import type { Logger } from '../../shared/core/logger.ts';
+import { localClientOptions } from './local-aws.ts';
+
+/** The first run leaves the start alone, and a session of some minutes still gets one. Milliseconds. */
+const firstRunDelayMs = 60_000;
+
+const intervalMs = 60 * 60_000;
+
+/** Items read at a time; between two pages everything else has its turn. */
+const pageSize = 100;
+
+/** How to delete what has expired. */
+export interface StartTableExpiryOptions {
+  readonly tables: readonly Table[];
+  /** URL of DynamoDB. */
+  readonly endpoint: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Deletes expired items once an hour, as DynamoDB's time to live does and dynalite does not: a data folder would grow
+ * for ever. Nothing depends on it, for readers filter what is expired.
+ */
+export function startTableExpiry(options: StartTableExpiryOptions): AsyncDisposable {
+  const client = new DynamoDBClient({ ...localClientOptions, endpoint: options.endpoint });
+  const stopping = new AbortController();
+  const ended = repeat(client, options, stopping.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await ended;
+      client.destroy();
+    },
+  };
+}
+
+async function repeat(
+  client: DynamoDBClient,
+  { tables, clock, log }: StartTableExpiryOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const pause = (ms: number) => clock.sleep(ms, signal).catch(() => undefined);
+  await pause(firstRunDelayMs);
+  while (!signal.aborted) {
+    const nowSeconds = Math.floor(clock.now() / 1000);
+    try {
+      for (const table of tables) await deleteExpired(client, table, { nowSeconds, signal });
+    } catch (error) {
+      log.warn('expired items cannot be deleted', { error });
+    }
+    await pause(intervalMs);
+  }
+}
+
+interface Run {
+  readonly nowSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+async function deleteExpired(
+  client: DynamoDBClient,
+  table: Table,
+  { nowSeconds, signal }: Run,
+): Promise<void> {
+  const isExpired = {
+    ExpressionAttributeNames: { '#ttl': table.ttlAttribute },
+    ExpressionAttributeValues: { ':now': { N: String(nowSeconds) } },
+  };
+  let from: { [name: string]: AttributeValue } | undefined;
+  do {
+    const page = await client.send(
+      new ScanCommand({
+        ...isExpired,
+        TableName: table.name,
+        FilterExpression: '#ttl < :now',
+        Limit: pageSize,
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    for (const item of page.Items ?? []) await deleteItem(client, { ...isExpired, ...toKey(table, item) });
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined && !signal.aborted);
+}
+
+function toKey({ name, partitionKey, sortKey }: Table, item: { readonly [name: string]: AttributeValue }) {
+  const entries = [partitionKey, sortKey].map((key) => [key, item[key]]);
+  return { TableName: name, Key: Object.fromEntries(entries) as { [name: string]: AttributeValue } };
+}
+
+/** Unless it was renewed meanwhile. */
+async function deleteItem(
+  client: DynamoDBClient,
+  input: ConstructorParameters<typeof DeleteItemCommand>[0],
+): Promise<void> {
+  try {
+    await client.send(new DeleteItemCommand({ ...input, ConditionExpression: '#ttl < :now' }));
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+}

@@ -1,0 +1,64 @@
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { expect, test, vi } from 'vitest';
+import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
+import { localClientOptions } from '../../../infra/local/local-aws.ts';
+import { startTableExpiry } from '../../../infra/local/table-expiry.ts';
+import { tables, tasksTable } from '../../../shared/aws/tables.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
+import { createTestClock } from '../../support/test-clock.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+test('deletes what has expired, page by page, and nothing else', async () => {
+  await using temp = await makeTempDir();
+  await using server = await startDynamoDb({ dir: temp.path, tables });
+  const clock = createTestClock();
+  const table = openTable(server.url);
+  const nowSeconds = Math.floor(clock.now() / 1000);
+  for (let index = 0; index < 250; index++) await table.put(`old-${index}`, nowSeconds - 1);
+  await table.put('lives', nowSeconds + 3600 * 2);
+  await table.put('forever', undefined);
+  await table.put('soon', nowSeconds + 600);
+
+  await using _expiry = startTableExpiry({ tables, endpoint: server.url, clock, log: silent });
+  expect(await table.has('old-0')).toBe(true);
+  clock.advance(60_000);
+  await vi.waitFor(async () => expect(await table.count('old-', 250)).toBe(0), { timeout: 20_000 });
+  expect(await table.has('soon')).toBe(true);
+
+  clock.advance(3600_000);
+  await vi.waitFor(async () => expect(await table.has('soon')).toBe(false), { timeout: 20_000 });
+  expect(await table.has('lives')).toBe(true);
+  expect(await table.has('forever')).toBe(true);
+});
+
+test('ends at once on disposal', async () => {
+  const expiry = startTableExpiry({
+    tables,
+    endpoint: 'http://127.0.0.1:1',
+    clock: createTestClock(),
+    log: silent,
+  });
+  await expiry[Symbol.asyncDispose]();
+});
+
+function openTable(endpoint: string) {
+  const client = new DynamoDBClient({ ...localClientOptions, endpoint });
+  const TableName = tasksTable.name;
+  const toKey = (name: string) => ({ pk: { S: name }, sk: { S: 'x' } });
+  const has = async (name: string): Promise<boolean> => {
+    const answer = await client.send(new GetItemCommand({ TableName, Key: toKey(name) }));
+    return answer.Item !== undefined;
+  };
+  return {
+    has,
+    async put(name: string, expiresAt: number | undefined) {
+      const ttl = expiresAt === undefined ? {} : { expiresAt: { N: String(expiresAt) } };
+      await client.send(new PutItemCommand({ TableName, Item: { ...toKey(name), ...ttl } }));
+    },
+    async count(prefix: string, end: number): Promise<number> {
+      const found = await Promise.all(Array.from({ length: end }, (_, index) => has(`${prefix}${index}`)));
+      return found.filter(Boolean).length;
+    },
+  };
+}
