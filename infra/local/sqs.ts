@@ -1,23 +1,24 @@
 import type { JsonObject } from '../../shared/core/json.ts';
 import { AwsError } from './aws-json-error.ts';
-import { findInteger, findText, getObject, getObjects, getText, getTexts } from './aws-json-input.ts';
+import { findText, getObject, getText, getTexts } from './aws-json-input.ts';
 import { type AwsAction, type AwsJsonServer, startAwsJsonServer } from './aws-json-server.ts';
 import { localAccountId, localRegion } from './local-aws.ts';
 import {
+  changeMessageVisibility,
+  deleteMessage,
+  receiveMessage,
+  sendMessage,
+  sendMessageBatch,
+} from './sqs-actions.ts';
+import {
   defaultQueueAttributes,
   formatQueueAttributes,
-  maximumMessageBytes,
   parseQueueAttributes,
   type QueueAttributes,
-  visibilityTimeoutRange,
 } from './sqs-attributes.ts';
-import {
-  hashMessageAttributes,
-  type MessageDraft,
-  parseMessageDraft,
-  pickAttributes,
-} from './sqs-message.ts';
-import { MessageQueue, type Receipt, type StoredMessage } from './sqs-queue.ts';
+import { doEach } from './sqs-batch.ts';
+import { parseMessageDraft } from './sqs-message.ts';
+import { MessageQueue } from './sqs-queue.ts';
 
 const queryErrorPrefix = 'AWS.SimpleQueueService.';
 
@@ -92,7 +93,7 @@ function makeActions(service: Service): { [name: string]: AwsAction } {
     SetQueueAttributes: (input) => setQueueAttributes(service, input),
     SendMessage: onQueue(sendMessage),
     SendMessageBatch: onQueue(sendMessageBatch),
-    ReceiveMessage: (input, call) => receiveMessage(getQueue(service, input), input, call.onClose),
+    ReceiveMessage: (input, call) => receiveMessage(getQueue(service, input), input, call),
     DeleteMessage: onQueue(deleteMessage),
     DeleteMessageBatch: onQueue((queue, input) => doEach(input, (entry) => deleteMessage(queue, entry))),
     ChangeMessageVisibility: onQueue(changeMessageVisibility),
@@ -177,169 +178,6 @@ function setQueueAttributes(service: Service, input: JsonObject): object {
   checkRedrive(service, queue.arn, changes);
   queue.setAttributes(changes);
   return {};
-}
-
-function sendMessage(queue: MessageQueue, input: JsonObject): object {
-  const draft = parseMessageDraft(input);
-  checkSize(queue, draft);
-  const [message] = queue.send([draft]);
-  return message === undefined ? {} : toSendResult(message);
-}
-
-function sendMessageBatch(queue: MessageQueue, input: JsonObject): object {
-  const drafts = new Map<string, MessageDraft>();
-  const failed: object[] = [];
-  for (const entry of getBatch(input)) {
-    const problem = attempt(() => {
-      const draft = parseMessageDraft(entry);
-      checkSize(queue, draft);
-      drafts.set(getText(entry, 'Id'), draft);
-    });
-    if (problem !== undefined) failed.push(toBatchFailure(entry, problem));
-  }
-  const size = [...drafts.values()].reduce((sum, draft) => sum + draft.size, 0);
-  if (size > maximumMessageBytes) {
-    const reason = `Batch requests cannot be longer than ${maximumMessageBytes} bytes. You have sent ${size} bytes.`;
-    throw new AwsError('BatchRequestTooLong', reason);
-  }
-  const ids = [...drafts.keys()];
-  const messages = queue.send([...drafts.values()]);
-  const successful = messages.map((message, index) => ({ Id: ids[index], ...toSendResult(message) }));
-  return { Successful: successful, Failed: failed };
-}
-
-function checkSize(queue: MessageQueue, { size }: MessageDraft): void {
-  const limit = queue.attributes.MaximumMessageSize;
-  if (size <= limit) return;
-  throw new AwsError(
-    'InvalidParameterValue',
-    `One or more parameters are invalid. Reason: Message must be shorter than ${limit} bytes.`,
-  );
-}
-
-function toSendResult(message: StoredMessage): object {
-  return {
-    MessageId: message.id,
-    MD5OfMessageBody: message.bodyMd5,
-    MD5OfMessageAttributes: message.attributesMd5,
-    ...(message.traceHeader !== undefined && {
-      MD5OfMessageSystemAttributes: hashTraceHeader(message.traceHeader),
-    }),
-  };
-}
-
-function hashTraceHeader(traceHeader: string): string | undefined {
-  return hashMessageAttributes({ AWSTraceHeader: { DataType: 'String', StringValue: traceHeader } });
-}
-
-async function receiveMessage(
-  queue: MessageQueue,
-  input: JsonObject,
-  onWait: (cancel: () => void) => void,
-): Promise<object> {
-  const receipts = await queue.receive({
-    limit: findInteger(input, 'MaxNumberOfMessages', { from: 1, to: 10 }) ?? 1,
-    visibilityTimeoutSeconds:
-      findInteger(input, 'VisibilityTimeout', visibilityTimeoutRange) ?? queue.attributes.VisibilityTimeout,
-    waitSeconds:
-      findInteger(input, 'WaitTimeSeconds', { from: 0, to: 20 }) ??
-      queue.attributes.ReceiveMessageWaitTimeSeconds,
-    onWait,
-  });
-  const systemNames = [
-    ...getTexts(input, 'AttributeNames'),
-    ...getTexts(input, 'MessageSystemAttributeNames'),
-  ];
-  const names = getTexts(input, 'MessageAttributeNames');
-  return { Messages: receipts.map((receipt) => toReceivedMessage(receipt, systemNames, names)) };
-}
-
-function toReceivedMessage(
-  { message, handle }: Receipt,
-  systemNames: readonly string[],
-  names: readonly string[],
-): object {
-  const attributes = pickAttributes(message.attributes, names);
-  return {
-    MessageId: message.id,
-    ReceiptHandle: handle,
-    Body: message.body,
-    MD5OfBody: message.bodyMd5,
-    Attributes: pickAttributes(toSystemAttributes(message), systemNames),
-    ...(Object.keys(attributes).length > 0 && {
-      MessageAttributes: attributes,
-      MD5OfMessageAttributes: hashMessageAttributes(attributes),
-    }),
-  };
-}
-
-function toSystemAttributes(message: StoredMessage): { [name: string]: string } {
-  return {
-    SenderId: localAccountId,
-    SentTimestamp: String(message.sentAtMs),
-    ApproximateReceiveCount: String(message.receiveCount),
-    ApproximateFirstReceiveTimestamp: String(message.firstReceivedAtMs),
-    ...(message.groupId !== undefined && { MessageGroupId: message.groupId }),
-    ...(message.deadLetterSource !== undefined && { DeadLetterQueueSourceArn: message.deadLetterSource }),
-    ...(message.traceHeader !== undefined && { AWSTraceHeader: message.traceHeader }),
-  };
-}
-
-function deleteMessage(queue: MessageQueue, input: JsonObject): object {
-  queue.delete(getText(input, 'ReceiptHandle'));
-  return {};
-}
-
-function changeMessageVisibility(queue: MessageQueue, input: JsonObject): object {
-  const seconds = findInteger(input, 'VisibilityTimeout', visibilityTimeoutRange);
-  if (seconds === undefined) {
-    throw new AwsError('MissingParameter', 'The request must contain the parameter VisibilityTimeout.');
-  }
-  queue.changeVisibility(getText(input, 'ReceiptHandle'), seconds);
-  return {};
-}
-
-/** Runs an action for each entry of a batch. */
-function doEach(input: JsonObject, act: (entry: JsonObject) => object): object {
-  const successful: object[] = [];
-  const failed: object[] = [];
-  for (const entry of getBatch(input)) {
-    const problem = attempt(() => act(entry));
-    if (problem === undefined) successful.push({ Id: entry['Id'] });
-    else failed.push(toBatchFailure(entry, problem));
-  }
-  return { Successful: successful, Failed: failed };
-}
-
-/** The entries of a batch: 1 to 10 with distinct ids. */
-function getBatch(input: JsonObject): readonly JsonObject[] {
-  const entries = getObjects(input, 'Entries');
-  const ids = entries.map((entry) => getText(entry, 'Id'));
-  if (entries.length === 0) throw new AwsError('EmptyBatchRequest', 'There should be at least one entry.');
-  if (entries.length > 10) {
-    const reason = `Maximum number of entries per request are 10. You have sent ${entries.length}.`;
-    throw new AwsError('TooManyEntriesInBatchRequest', reason);
-  }
-  if (new Set(ids).size < ids.length) throw new AwsError('BatchEntryIdsNotDistinct', 'An Id is repeated.');
-  if (!ids.every((id) => /^[\w-]{1,80}$/.test(id))) {
-    const reason = 'A batch entry id can only contain alphanumeric characters, hyphens and underscores.';
-    throw new AwsError('InvalidBatchEntryId', `${reason} It can be at most 80 letters long.`);
-  }
-  return entries;
-}
-
-function attempt(act: () => unknown): AwsError | undefined {
-  try {
-    act();
-    return undefined;
-  } catch (error) {
-    if (error instanceof AwsError) return error;
-    throw error;
-  }
-}
-
-function toBatchFailure(entry: JsonObject, { code, message, status }: AwsError): object {
-  return { Id: entry['Id'], Code: code, Message: message, SenderFault: status < 500 };
 }
 
 function getQueue(service: Service, input: JsonObject): MessageQueue {
