@@ -4,8 +4,8 @@ import { ItemTable } from '../../shared/aws/table.ts';
 import { DynamoTaskStore } from '../../shared/aws/task-store.ts';
 import {
   type JournalEntry,
-  LeaseLostError,
   type LeasedTask,
+  LeaseLostError,
   leaseDurationMs,
   type NewTask,
   taskRetentionMs,
@@ -156,7 +156,9 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
             next: 'hold',
           });
         }
-        const large = JSON.stringify({ blob: Array.from({ length: 2e4 }, () => testRandomness.id()).join('') });
+        const large = JSON.stringify({
+          blob: Array.from({ length: 2e4 }, () => testRandomness.id()).join(''),
+        });
         await store.commit(lease, { entries: [{ ...entry('end'), results: [large] }], next: 'COMPLETED' });
 
         expect(await getKeys(store, task.id)).toEqual(['accept', ...keys, 'end']);
