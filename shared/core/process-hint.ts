@@ -5,7 +5,7 @@ import type { Logger } from './logger.ts';
 import type { Operation } from './operation.ts';
 import type { OperationQueue } from './operation-queue.ts';
 import { type RunOutcome, runTask } from './run-task.ts';
-import { type LeasedTask, LeaseLostError, type Task, type TaskStore } from './task.ts';
+import { type LeasedTask, LeaseLostError, leaseDurationMs, type Task, type TaskStore } from './task.ts';
 import { type BusEvent, type EventBus, toEndEvent, toTaskEvent } from './task-events.ts';
 
 /** What turning a hint into a finished task needs. */
@@ -59,8 +59,21 @@ export async function processHint(
     const outcome = await runLeased({ system, leased, hint, options, events });
     await finishRun(system, leased.task, { outcome, events });
   } catch (error) {
-    if (!(error instanceof LeaseLostError)) throw error;
+    if (!(error instanceof LeaseLostError)) {
+      await showSoon(system, hint);
+      throw error;
+    }
     system.log.warn('stopped working on a task', { taskId: hint.taskId, reason: error.message });
+  }
+}
+
+/** Lets a message whose worker failed come again when the lease has lapsed, instead of after the queue's long time-out. */
+async function showSoon(system: TaskSystem, hint: ReceivedHint): Promise<void> {
+  const seconds = Math.ceil(leaseDurationMs / 1000) + 5;
+  try {
+    await system.queue.extendVisibility(hint.receiptHandle, seconds);
+  } catch (error) {
+    system.log.warn('the visibility of a message could not be changed', { cause: getErrorMessage(error) });
   }
 }
 
