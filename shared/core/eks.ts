@@ -1,0 +1,44 @@
+/** An EKS cluster, and as whom to reach it. */
+export interface EksCluster {
+  /** Its name in EKS, or for a local cluster on Outposts its id. */
+  readonly name: string;
+  /** Left out, the region of this process. */
+  readonly region?: string | undefined;
+  /** A role to assume first. Left out, the identity of this process is used. */
+  readonly roleArn?: string | undefined;
+  /** Name of the role's session, which CloudTrail and EKS' access entries show. Default `busdriver`. */
+  readonly sessionName?: string | undefined;
+  /** What the role's trust policy may demand of those who assume it. */
+  readonly externalId?: string | undefined;
+  /** A profile of this machine's AWS configuration, in the place of the identity of this process. */
+  readonly profile?: string | undefined;
+}
+
+/** Where an EKS cluster's API server is. */
+export interface EksEndpoint {
+  /** `https://…` */
+  readonly server: string;
+  /** PEM in base64. */
+  readonly certificateAuthorityData: string;
+}
+
+/** A bearer token for an EKS cluster. */
+export interface EksToken {
+  readonly token: string;
+  /** When to stop using it, wall time in milliseconds since the epoch. */
+  readonly expiresAtMs: number;
+}
+
+/** How a token is made. */
+export interface EksTokenOptions {
+  /** True when the last token was refused: nothing remembered is used for the next. Default false. */
+  readonly refused?: boolean | undefined;
+}
+
+/** What AWS knows of EKS clusters. Each call throws an Error that says what AWS refused, as whom, and what to do. */
+export interface EksService {
+  /** Asks EKS where the cluster is. */
+  describeCluster(cluster: EksCluster): Promise<EksEndpoint>;
+  /** Makes a token, without a call of AWS unless a role is to be assumed. */
+  presignToken(cluster: EksCluster, options?: EksTokenOptions): Promise<EksToken>;
+}
