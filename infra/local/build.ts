@@ -23,6 +23,8 @@ export interface BuildLocalOptions {
   readonly root: string;
   /** Where the bundles go, absolute. */
   readonly outputDir: string;
+  /** Told when another builder makes this one wait. */
+  readonly report?: (line: string) => void;
 }
 
 /** What the last build read, so that it need not be repeated. */
@@ -39,14 +41,16 @@ interface Stamp {
  * @returns whether there was anything to build
  * @throws Error when the sources do not compile, with what is wrong where
  */
-export async function buildLocal({ root, outputDir }: BuildLocalOptions): Promise<boolean> {
+export async function buildLocal({ root, outputDir, report }: BuildLocalOptions): Promise<boolean> {
   const options = getOptions(root, outputDir);
   const stampFile = path.join(outputDir, 'build.json');
   await mkdir(outputDir, { recursive: true });
-  for (;;) {
+  for (let waits = 0; ; waits++) {
     if (await isUpToDate(stampFile, { root, options })) return false;
     await using lock = await takeFileLock(path.join(outputDir, 'build.lock'));
     if (lock === undefined) {
+      if (waits * lockPollIntervalMs === 1000)
+        report?.('Waiting for another build, or for the trace of a killed one');
       await sleep(lockPollIntervalMs);
       continue;
     }
@@ -127,7 +131,7 @@ async function removeOldChunks(dir: string, { outputs }: Metafile): Promise<void
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = path.resolve(import.meta.dirname, '../..');
   try {
-    await buildLocal({ root, outputDir: path.join(root, 'dist', 'local') });
+    await buildLocal({ root, outputDir: path.join(root, 'dist', 'local'), report: console.error });
   } catch (error) {
     console.error(getErrorMessage(error));
     process.exitCode = 1;

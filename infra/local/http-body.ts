@@ -26,6 +26,11 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks, length);
 }
 
+/** A function answered what is no result of API Gateway's proxy integration. */
+export class MalformedAnswerError extends Error {
+  override readonly name = 'MalformedAnswerError';
+}
+
 /** 413 for what is over the limit. @param what start of a sentence, for example `its body exceeds` */
 export function refuseSize(what: string): HttpError {
   const limit = `the 6 MB (${maximumEventBytes} bytes) that AWS Lambda accepts`;
@@ -36,14 +41,15 @@ export function refuseSize(what: string): HttpError {
  * Writes the answer of a function, as API Gateway's proxy integration does.
  *
  * @param answer `{statusCode, headers, multiValueHeaders, body, isBase64Encoded}`
- * @throws TypeError when it is malformed, before anything is written
+ * @throws MalformedAnswerError before anything is written
  */
-export function writeAnswer(response: ServerResponse, answer: JsonObject): void {
+export function writeAnswer(response: ServerResponse, answer: unknown): void {
+  if (!isJsonObject(answer)) throw new MalformedAnswerError('The answer must be an object');
   const { statusCode, body = null, isBase64Encoded } = answer;
   if (!Number.isInteger(statusCode) || Number(statusCode) < 200 || Number(statusCode) > 599) {
-    throw new TypeError('statusCode must be a number from 200 to 599');
+    throw new MalformedAnswerError('statusCode must be a number from 200 to 599');
   }
-  if (body !== null && typeof body !== 'string') throw new TypeError('body must be a string');
+  if (body !== null && typeof body !== 'string') throw new MalformedAnswerError('body must be a string');
   const content = Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8');
   if (response.headersSent || response.destroyed) return;
   for (const [name, value] of toHeaders(answer)) response.setHeader(name, value);

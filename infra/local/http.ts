@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '../../functions/routes.ts';
-import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
+import type { Logger } from '../../shared/core/logger.ts';
 import { toErrorBody } from '../../shared/runtime/error-body.ts';
 import { closeServer } from './aws-json-server.ts';
-import { maximumEventBytes, readBody, refuseSize, writeAnswer } from './http-body.ts';
+import { MalformedAnswerError, maximumEventBytes, readBody, refuseSize, writeAnswer } from './http-body.ts';
 import { HttpError } from './http-error.ts';
 import { parseTarget, toProxyEvent } from './http-event.ts';
 import { FunctionTimeoutError, type Invoker } from './invoker.ts';
@@ -18,6 +18,7 @@ import { RouteTable } from './route-table.ts';
 export interface StartHttpOptions {
   readonly routes: readonly Route[];
   readonly invoker: Invoker;
+  readonly log: Logger;
   /** Name or address to bind. */
   readonly host: string;
   /** 0 takes any free port. */
@@ -68,11 +69,13 @@ class FrontDoor {
   isStopping = false;
   readonly #table: RouteTable;
   readonly #invoker: Invoker;
+  readonly #log: Logger;
   readonly #allowedHosts: readonly string[];
 
-  constructor({ routes, invoker, host, allowedHosts }: StartHttpOptions) {
+  constructor({ routes, invoker, log, host, allowedHosts }: StartHttpOptions) {
     this.#table = new RouteTable(routes);
     this.#invoker = invoker;
+    this.#log = log;
     this.#allowedHosts = [host, ...allowedHosts].map((name) => name.toLowerCase());
   }
 
@@ -84,11 +87,14 @@ class FrontDoor {
       const answer = await this.#invoke(request, requestId);
       writeAnswer(response, answer);
     } catch (error) {
+      // What a function throws is logged already.
+      if (error instanceof MalformedAnswerError)
+        this.#log.error(error.message, { url: request.url, requestId });
       sendError(response, error);
     }
   }
 
-  async #invoke(request: IncomingMessage, requestId: string): Promise<JsonObject> {
+  async #invoke(request: IncomingMessage, requestId: string): Promise<unknown> {
     const receivedAtMs = Date.now();
     const refusal = findRefusal(request, { allowedHosts: this.#allowedHosts });
     if (refusal !== undefined) throw new HttpError(403, refusal);
@@ -101,9 +107,7 @@ class FrontDoor {
     const event = toProxyEvent({ ...match, request, target, body, requestId, receivedAtMs });
     checkSize(event, body.length);
     const { module, timeoutSeconds } = match.route;
-    const answer = await this.#invoker.invoke({ module, event, timeoutSeconds, requestId });
-    if (!isJsonObject(answer)) throw new TypeError(`${module} answered no API Gateway result`);
-    return answer;
+    return this.#invoker.invoke({ module, event, timeoutSeconds, requestId });
   }
 }
 

@@ -81,7 +81,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   const parts = { settings: options, engines, busName, ...inventory };
   setEnvironment(toFunctionEnvironment(parts));
   // Disposed of in reverse order: first nothing new is taken, then what runs may end, then connections are cut.
-  const http = await startHttp({ ...options, routes: inventory.routes, invoker });
+  const http = await startHttp({ ...options, routes: inventory.routes, invoker, log });
   starting.use(http);
   starting.defer(async () => {
     await invoker.drain(options.drainTimeoutMs);

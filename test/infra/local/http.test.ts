@@ -45,7 +45,9 @@ const functions: { readonly [module: string]: Handler } = {
   slow: () => new Promise(() => {}),
 };
 
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+let errors: string[] = [];
+
+const log: Logger = { debug() {}, info() {}, warn() {}, error: (message) => void errors.push(message) };
 
 let server: HttpServer;
 
@@ -53,7 +55,8 @@ beforeAll(async () => {
   const load = async (module: string) => functions[module] as Handler;
   server = await startHttp({
     routes,
-    invoker: new Invoker(load, silent),
+    invoker: new Invoker(load, log),
+    log,
     host: '127.0.0.1',
     port: 0,
     allowedHosts: ['busdriver.test'],
@@ -153,8 +156,10 @@ describe('an answer', () => {
     expectErrorBody(answer, 'Internal Server Error');
   });
 
-  test('that is malformed is 500', async () => {
+  test('that is malformed is 500, and logged', async () => {
+    errors = [];
     expectErrorBody(await send('/malformed'), 'Internal Server Error');
+    expect(errors).toEqual(['statusCode must be a number from 200 to 599']);
   });
 
   test('that does not come in time is 504', async () => {
