@@ -13,7 +13,7 @@ import { type BaseContext, openBaseContext } from './base-context.ts';
 export interface TaskContext extends BaseContext, TaskSystem {}
 
 /** Time-outs of each call to an AWS service, milliseconds. */
-const requestHandler = { connectionTimeout: 1_000, requestTimeout: 5_000, throwOnRequestTimeout: true };
+const requestHandler = { connectionTimeout: 3_000, requestTimeout: 6_000, throwOnRequestTimeout: true };
 
 /** Attempts of each call to an AWS service: the SDK backs off with jitter between them. */
 const maxAttempts = 4;
