@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { buildLocal } from '../../../infra/local/build.ts';
@@ -20,6 +20,17 @@ test('builds once, again after a change, and never twice at a time', async () =>
   await writeFile(path.join(root, 'functions', 'two.ts'), 'export const handler = async () => 3;');
   expect(await buildLocal({ root, outputDir })).toBe(true);
   expect((await stat(path.join(outputDir, 'main.js'))).isFile()).toBe(true);
+});
+
+test('what changed during a build is built again', async () => {
+  await using temp = await makeTempDir();
+  const root = await makeProject(temp.path, 'export const handler = async () => 1;');
+  const outputDir = path.join(root, 'dist');
+  const source = path.join(root, 'functions', 'one.ts');
+  const later = new Date(Date.now() + 60_000);
+  await utimes(source, later, later);
+  expect(await buildLocal({ root, outputDir })).toBe(true);
+  expect(await buildLocal({ root, outputDir })).toBe(true);
 });
 
 test('each function is a chunk of its own, found by its name', async () => {
