@@ -1,0 +1,159 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { vi } from 'vitest';
+
+/** A call as it came over the wire. */
+export interface SeenCall {
+  readonly action: 'AssumeRole' | 'DescribeCluster' | 'GetSecretValue';
+  /** Access key that signed it. */
+  readonly accessKeyId: string;
+  /** Region that it was signed for. */
+  readonly region: string;
+  /** What was asked for: the query of STS, the body of Secrets Manager, the name of a cluster. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** An error in AWS' manner. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What the endpoints know; tests change it. */
+export interface AwsWorld {
+  /** Clusters by name; what EKS says of each. */
+  readonly clusters: Map<string, object | Refusal>;
+  /** Secrets by name or ARN. */
+  readonly secrets: Map<string, { SecretString?: string; SecretBinary?: string } | Refusal>;
+  /** Roles that may be assumed, by ARN; the life of a session in seconds. */
+  readonly roles: Map<string, number | Refusal>;
+}
+
+/** STS, EKS and Secrets Manager, speaking their wire protocols on 127.0.0.1. */
+export interface AwsEndpoints extends AsyncDisposable, AwsWorld {
+  readonly calls: readonly SeenCall[];
+  /** Calls of one action. */
+  countCalls(action: SeenCall['action']): number;
+}
+
+/**
+ * Starts the endpoints and points this process's environment at them, with a key of its own; vitest's `unstubAllEnvs` undoes
+ * the latter.
+ *
+ * @param folder a folder in which no AWS configuration is.
+ */
+export async function startAwsEndpoints(folder: string): Promise<AwsEndpoints> {
+  const calls: SeenCall[] = [];
+  const world: AwsWorld = { clusters: new Map(), secrets: new Map(), roles: new Map() };
+  const server = createServer(async (message, response) => {
+    const call = await readCall(message);
+    calls.push(call);
+    answerers[call.action](call, { world, response, count: calls.length });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  stubEnvironment(url, folder);
+  return {
+    ...world,
+    calls,
+    countCalls: (action) => calls.filter((call) => call.action === action).length,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function stubEnvironment(url: string, folder: string): void {
+  const variables = {
+    AWS_ENDPOINT_URL_STS: url,
+    AWS_ENDPOINT_URL_EKS: url,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: url,
+    AWS_REGION: 'eu-west-1',
+    AWS_DEFAULT_REGION: undefined,
+    AWS_PROFILE: undefined,
+    AWS_ACCESS_KEY_ID: 'AKIAOWN',
+    AWS_SECRET_ACCESS_KEY: 'own-secret-key',
+    AWS_SESSION_TOKEN: undefined,
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_CONFIG_FILE: `${folder}/aws-config`,
+    AWS_SHARED_CREDENTIALS_FILE: `${folder}/aws-credentials`,
+  };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+}
+
+async function readCall(message: IncomingMessage): Promise<SeenCall> {
+  const body = await text(message);
+  const [, accessKeyId = '', region = ''] =
+    /Credential=([^/]+)\/\d+\/([^/]+)/.exec(message.headers.authorization ?? '') ?? [];
+  const [, cluster] = /^\/clusters\/([^/?]+)/.exec(message.url ?? '') ?? [];
+  if (cluster !== undefined) {
+    return { action: 'DescribeCluster', accessKeyId, region, parameters: { name: cluster } };
+  }
+  if (message.headers['x-amz-target'] === 'secretsmanager.GetSecretValue') {
+    return { action: 'GetSecretValue', accessKeyId, region, parameters: JSON.parse(body) };
+  }
+  const parameters = Object.fromEntries(new URLSearchParams(body));
+  if (parameters['Action'] !== 'AssumeRole') throw new Error(`no such call: ${message.url} ${body}`);
+  return { action: 'AssumeRole', accessKeyId, region, parameters };
+}
+
+interface Answering {
+  readonly world: AwsWorld;
+  readonly response: ServerResponse;
+  /** Calls so far. */
+  readonly count: number;
+}
+
+const answerers: Record<SeenCall['action'], (call: SeenCall, answering: Answering) => void> = {
+  DescribeCluster({ parameters }, { world, response }) {
+    const name = parameters['name'] ?? '';
+    const missing = { code: 'ResourceNotFoundException', status: 404, message: `No cluster found: ${name}.` };
+    const found = world.clusters.get(name) ?? missing;
+    if (!isRefusal(found)) answerJson(response, 200, { cluster: { name, ...found } });
+    else answerJson(response, found.status, { code: found.code, message: found.message });
+  },
+
+  GetSecretValue({ parameters }, { world, response }) {
+    const name = parameters['SecretId'] ?? '';
+    const message = "Secrets Manager can't find the specified secret.";
+    const found = world.secrets.get(name) ?? { code: 'ResourceNotFoundException', status: 400, message };
+    if (!isRefusal(found)) answerJson(response, 200, { Name: name, ...found });
+    else answerJson(response, found.status, { __type: found.code, Message: found.message });
+  },
+
+  AssumeRole({ parameters }, { world, response, count }) {
+    const role = parameters['RoleArn'] ?? '';
+    const message = `User: arn:aws:iam::111122223333:user/me is not authorized to perform: sts:AssumeRole on resource: ${role}`;
+    const found = world.roles.get(role) ?? { status: 403, code: 'AccessDenied', message };
+    const xml = typeof found === 'number' ? toSession(found, count) : toErrorXml(found);
+    response
+      .writeHead(typeof found === 'number' ? 200 : found.status, { 'content-type': 'text/xml' })
+      .end(xml);
+  },
+};
+
+function isRefusal(value: object): value is Refusal {
+  return 'code' in value;
+}
+
+function answerJson(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function toSession(seconds: number, count: number): string {
+  const expiration = new Date(Date.now() + seconds * 1000).toISOString();
+  return `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials><AccessKeyId>ASIA${count}</AccessKeyId><SecretAccessKey>role-secret-key</SecretAccessKey><SessionToken>role-session-token</SessionToken><Expiration>${expiration}</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`;
+}
+
+function toErrorXml({ code, message }: Refusal): string {
+  return `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`;
+}
+
+/** The request that a token of EKS holds: its query, and whose key signed it. */
+export function readToken(token: string): { url: URL; accessKeyId: string } {
+  const url = new URL(Buffer.from(token.replace(/^k8s-aws-v1\./, ''), 'base64url').toString('utf8'));
+  return { url, accessKeyId: url.searchParams.get('X-Amz-Credential')?.split('/')[0] ?? '' };
+}
