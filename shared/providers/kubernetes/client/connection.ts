@@ -9,6 +9,7 @@ import {
   type KubeconfigUser,
   parseKubeconfigContext,
 } from './kubeconfig.ts';
+import type { RemoteText } from './remote-text.ts';
 import { selectCredentialSource } from './user-credential.ts';
 import { WatchedFiles } from './watched-files.ts';
 
@@ -37,6 +38,8 @@ export interface ConnectionSurroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where a pod's credentials lie; default Kubernetes' own place. */
   readonly serviceAccountDirectory?: string | undefined;
+  /** The account's kubeconfig where it comes from afar, in the place of the settings' own. */
+  readonly remoteKubeconfig?: RemoteText | undefined;
   /**
    * Offers a credential source of our own for an exec plugin, which then is not run and is allowed everywhere:
    * `aws eks get-token` needs no process, only a presigned request. Undefined leaves the plugin as it is.
@@ -127,7 +130,9 @@ async function loadKubeconfigConnection(
   surroundings: ConnectionSurroundings,
 ): Promise<ClusterConnection> {
   const files = new WatchedFiles();
-  const context = await loadContext(account, files);
+  const context = surroundings.remoteKubeconfig
+    ? await loadRemoteContext(surroundings.remoteKubeconfig, { account, files })
+    : await loadContext(account, files);
   const { cluster } = context;
   const ownSource = context.user.exec && surroundings.replaceExecPlugin?.(context.user.exec, cluster);
   if (account.placement === 'deployed') refuseMachineFields(context, ownSource !== undefined);
@@ -171,6 +176,18 @@ async function loadContext(account: KubernetesConnection, files: WatchedFiles): 
   } catch (error) {
     const where = file ? `kubeconfigFile ${file}` : 'kubeconfigContents';
     throw new Error(`${where}: ${getErrorMessage(error)}`, { cause: error });
+  }
+}
+
+async function loadRemoteContext(
+  remote: RemoteText,
+  { account, files }: { account: KubernetesConnection; files: WatchedFiles },
+): Promise<KubeconfigContext> {
+  const text = await files.readRemote(remote);
+  try {
+    return parseKubeconfigContext(text, account.context);
+  } catch (error) {
+    throw new Error(`${remote.name}: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 

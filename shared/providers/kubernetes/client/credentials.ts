@@ -10,13 +10,21 @@ export interface Credential {
   readonly key?: string | undefined;
   /** When it stops being accepted, wall time in milliseconds since the epoch; left out, never by itself. */
   readonly expiresAtMs?: number | undefined;
+  /** What to do when the server refuses it, for errors. Default `renew them`. */
+  readonly advice?: string | undefined;
+}
+
+/** Why a source is asked. */
+export interface CredentialRequest {
+  /** True when the server refused the last credential before its time. */
+  readonly refused: boolean;
 }
 
 /**
  * Where credentials come from: a kubeconfig's constants, an exec plugin, a presigned request. It makes a fresh one
  * each time; `CredentialCache` remembers it. Adding a way to authenticate means adding one such function.
  */
-export type CredentialSource = () => Promise<Credential>;
+export type CredentialSource = (request?: CredentialRequest) => Promise<Credential>;
 
 /** Renewed this long before it expires, at the latest … */
 const renewAheadMs = 60_000;
@@ -34,6 +42,7 @@ export class CredentialCache {
   readonly #clock: Clock;
   #current: Credential | undefined;
   #renewAtMs = 0;
+  #refused = false;
   #pending: Promise<Credential> | undefined;
 
   constructor(source: CredentialSource, clock: Clock) {
@@ -62,6 +71,7 @@ export class CredentialCache {
   discard(credential: Credential): void {
     if (this.#current !== credential) return;
     this.#current = undefined;
+    this.#refused = true;
     this.#renewAtMs = 0;
   }
 
@@ -73,7 +83,8 @@ export class CredentialCache {
 
   async #load(): Promise<Credential> {
     const startedAtMs = this.#clock.now();
-    const credential = await this.#source();
+    const credential = await this.#source({ refused: this.#refused });
+    this.#refused = false;
     this.#current = credential;
     this.#renewAtMs = getRenewalTime(credential, startedAtMs);
     return credential;

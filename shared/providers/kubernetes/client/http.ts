@@ -49,7 +49,8 @@ const transientStatuses = new Set([429, 500, 502, 503, 504]);
  *
  * What is sent again: anything that surely was not acted upon (never sent, 429, a 5xx with Retry-After), and
  * repeatable requests also after a 500, 502, 503, 504 or a broken connection: at most four tries. A create that broke
- * midway is the caller's to look into. A time-out is final. A 401 renews the credential once.
+ * midway is the caller's to look into. A time-out is final. A 401 renews the credential once. Where no connection comes about,
+ * the account's kubeconfig is looked at again once.
  */
 export class ApiTransport {
   readonly #options: TransportOptions;
@@ -67,6 +68,7 @@ export class ApiTransport {
     const { clock, budget, sessions, requestTimeoutMs, randomness } = this.#options;
     const deadlineMs = clock.monotonic() + requestTimeoutMs;
     let renewed = false;
+    let rechecked = false;
     for (let tries = 1; ; tries += 1) {
       request.signal?.throwIfAborted();
       await budget.take(request.signal);
@@ -78,6 +80,10 @@ export class ApiTransport {
         renewed = true;
         sessions.refuse(session);
         continue;
+      }
+      if (isUnconnected(failure) && !rechecked) {
+        rechecked = true;
+        if (await this.#isOutdated(session, request)) continue;
       }
       const pauseMs = planRetry(failure, {
         tries,
@@ -95,6 +101,16 @@ export class ApiTransport {
     return await untilAborted(this.#options.sessions.get(), signal);
   }
 
+  /** Whether another session than this one, with which no connection came about, is worth a try. */
+  async #isOutdated(session: Session, { signal }: ApiRequest): Promise<boolean> {
+    try {
+      return await untilAborted(this.#options.sessions.isOutdated(session), signal);
+    } catch {
+      signal?.throwIfAborted();
+      return false;
+    }
+  }
+
   async #try(session: Session, request: ApiRequest): Promise<Outcome> {
     const { connection, dispatcher } = session;
     try {
@@ -109,7 +125,7 @@ export class ApiTransport {
         signal: request.signal,
       });
       const text = await decode(answer);
-      return answer.status < 300 ? { text } : { failure: toStatusFailure(answer, text, connection.label) };
+      return answer.status < 300 ? { text } : { failure: toStatusFailure(answer, text, session) };
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
       return { failure: toConnectionFailure(error, session) };
@@ -137,11 +153,11 @@ async function decode({ headers, body }: WireAnswer): Promise<string> {
   }
 }
 
-function toStatusFailure(answer: WireAnswer, text: string, label: string): Failure {
+function toStatusFailure(answer: WireAnswer, text: string, session: Session): Failure {
   const error = parseApiError(answer.status, text);
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after']);
   return {
-    error: error.status === 401 ? withAdvice(error, label) : error,
+    error: error.status === 401 ? withAdvice(error, session) : error,
     transient: transientStatuses.has(answer.status),
     harmless: answer.status === 429 || retryAfterMs !== undefined,
     retryAfterMs,
@@ -149,8 +165,9 @@ function toStatusFailure(answer: WireAnswer, text: string, label: string): Failu
 }
 
 /** "Unauthorized" is all that the server says: whose credentials are meant only we know. */
-function withAdvice(error: KubernetesApiError, label: string): KubernetesApiError {
-  const message = `${error.message}: the API server refuses the credentials of ${label}; renew them`;
+function withAdvice(error: KubernetesApiError, { connection, credential }: Session): KubernetesApiError {
+  const { advice = 'renew them' } = credential;
+  const message = `${error.message}: the API server refuses the credentials of ${connection.label}; ${advice}`;
   return new KubernetesApiError(error.status, error.reason, message).withDetails(error.details);
 }
 
@@ -162,6 +179,10 @@ function toConnectionFailure(failure: ExchangeError, { connection }: Session): F
     transient: isTransientFailure(cause),
     harmless: !failure.sent,
   };
+}
+
+function isUnconnected({ error, harmless }: Failure): boolean {
+  return harmless && error instanceof KubernetesConnectionError;
 }
 
 function isUnauthorized(error: Error): boolean {

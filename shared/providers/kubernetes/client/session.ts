@@ -92,7 +92,16 @@ export class SessionKeeper {
   /** Forgets the credential of a session that the server refused, and looks at its files again. */
   refuse(session: Session): void {
     this.#loaded?.credentials.discard(session.credential);
+    session.connection.files.distrust();
     this.#checkFilesAtMs = 0;
+  }
+
+  /** Whether the account's files, looked at again since no connection came about, lead elsewhere by now. */
+  async isOutdated(session: Session): Promise<boolean> {
+    session.connection.files.distrust();
+    this.#checkFilesAtMs = 0;
+    const { connection } = await this.get();
+    return toTarget(connection) !== toTarget(session.connection);
   }
 
   /** Cuts the connections; requests under way fail. */
@@ -147,13 +156,7 @@ export class SessionKeeper {
     if (this.#closed) throw new Error('its client is closed');
     const previous = this.#session;
     const { certificate, key } = credential;
-    const poolKey = JSON.stringify([
-      connection.origin,
-      connection.tls,
-      connection.proxyUrl,
-      certificate,
-      key,
-    ]);
+    const poolKey = JSON.stringify([toTarget(connection), certificate, key]);
     const isSamePool = previous !== undefined && poolKey === this.#poolKey;
     const headers = getHeaders(connection, credential);
     const dispatcher = isSamePool ? previous.dispatcher : createPool(connection, credential);
@@ -163,6 +166,11 @@ export class SessionKeeper {
     if (previous !== undefined && !isSamePool) void previous.dispatcher.close();
     return session;
   }
+}
+
+/** What tells connections to one server from those to another. */
+function toTarget({ origin, tls, proxyUrl }: ClusterConnection): string {
+  return JSON.stringify([origin, tls, proxyUrl]);
 }
 
 /**
