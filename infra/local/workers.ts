@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import {
   DeleteMessageBatchCommand,
   type Message,
@@ -103,6 +103,8 @@ class Poller {
       for (let start = 0; start < messages.length; start += this.#source.batchSize) {
         void this.#work(messages.slice(start, start + this.#source.batchSize));
       }
+      // The functions go first: their first calls are on somebody's way to a result, the next poll is not.
+      await nextTurn();
     } catch (error) {
       if (signal.aborted) return;
       this.#log.error('a queue cannot be read', { queue: this.#source.queueName, error });
