@@ -38,7 +38,6 @@ const options: BuildOptions & { readonly write: false } = {
   mainFields: ['module', 'main'],
   outExtension: { '.js': '.mjs' },
   minify: true,
-  keepNames: true,
   sourcemap: true,
   sourcesContent: false,
   legalComments: 'none',

@@ -1,3 +1,4 @@
+import { isIPv4 } from 'node:net';
 import type { IConstruct } from 'constructs';
 import type { Context } from './context.ts';
 import { findContradictions } from './context-rules.ts';
@@ -26,6 +27,17 @@ interface Option<T> {
   readonly otherwise: T;
 }
 
+const rangeType: ValueType<string> = {
+  expected: 'a range like 10.0.0.0/8',
+  parse(value) {
+    const [, address = '', bits] = /^([\d.]+)\/(\d{1,2})$/.exec(String(value)) ?? [];
+    return isIPv4(address) && Number(bits) <= 32 ? String(value) : undefined;
+  },
+};
+
+/** Grants are made of ARNs: none may stand for several things. */
+const anyName = '[^*?\\s]+';
+
 const retentionDays = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
@@ -36,26 +48,23 @@ const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
   vpcId: { type: makeIdType('vpc'), otherwise: undefined },
   subnetIds: { type: makeListType(makeIdType('subnet')), otherwise: [] },
   vpcEndpointId: { type: makeIdType('vpce'), otherwise: undefined },
-  clientCidrs: {
-    type: makeListType(makeTextType(/^\d{1,3}(\.\d{1,3}){3}\/\d{1,2}$/, 'a range like 10.0.0.0/8')),
-    otherwise: [],
-  },
+  clientCidrs: { type: makeListType(rangeType), otherwise: [] },
   domainName: {
     type: makeTextType(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'a name in lower case'),
     otherwise: undefined,
   },
-  certificateArn: { type: makeArnType('acm', 'certificate/.+'), otherwise: undefined },
+  certificateArn: { type: makeArnType('acm', `certificate/${anyName}`), otherwise: undefined },
   publicApi: { type: flagType, otherwise: false },
   truststoreUri: { type: makeTextType(/^s3:\/\/[^/]+\/.+$/, 's3://bucket/key'), otherwise: undefined },
   truststoreVersion: { type: makeTextType(/^\S+$/, "an object's version"), otherwise: undefined },
   authorizerSecretArn: { type: makeSecretType(), otherwise: undefined },
   configSecretArn: { type: makeSecretType(), otherwise: undefined },
-  clusterArns: { type: makeListType(makeArnType('eks', 'cluster/.+')), otherwise: [] },
-  accountRoleArns: { type: makeListType(makeArnType('iam', 'role/.+')), otherwise: [] },
+  clusterArns: { type: makeListType(makeArnType('eks', `cluster/${anyName}`)), otherwise: [] },
+  accountRoleArns: { type: makeListType(makeArnType('iam', `role/${anyName}`)), otherwise: [] },
   accountSecretArns: { type: makeListType(makeSecretType()), otherwise: [] },
-  encryptionKeyArn: { type: makeArnType('kms', 'key/.+'), otherwise: undefined },
-  permissionsBoundaryArn: { type: makeArnType('iam', 'policy/.+'), otherwise: undefined },
-  alarmTopicArn: { type: makeArnType('sns', '.+'), otherwise: undefined },
+  encryptionKeyArn: { type: makeArnType('kms', `key/${anyName}`), otherwise: undefined },
+  permissionsBoundaryArn: { type: makeArnType('iam', `policy/${anyName}`), otherwise: undefined },
+  alarmTopicArn: { type: makeArnType('sns', anyName), otherwise: undefined },
   // Lambda polls a queue with two invocations at least, and a thousand at most.
   concurrency: { type: makeCountsType(2, 1000), otherwise: new Map() },
   logRetentionDays: { type: makeNumberType(retentionDays), otherwise: 30 },
@@ -106,11 +115,11 @@ function makeIdType(prefix: string): ValueType<string> {
 
 function makeArnType(service: string, resource: string): ValueType<string> {
   const pattern = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}$`);
-  return makeTextType(pattern, `an ARN of ${service}`);
+  return makeTextType(pattern, `an ARN of ${service} without wildcards`);
 }
 
 /** Grants name secrets by their whole ARN: without the six characters at its end they would need a wildcard. */
 function makeSecretType(): ValueType<string> {
-  const { parse } = makeArnType('secretsmanager', 'secret:.+-[A-Za-z0-9]{6}');
+  const { parse } = makeArnType('secretsmanager', `secret:${anyName}-[A-Za-z0-9]{6}`);
   return { expected: 'the whole ARN of a secret, with the six characters at its end', parse };
 }

@@ -23,16 +23,13 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../../functions/routes.ts';
 import { type Context, toResourceName } from '../context.ts';
-import type { OpenApiDocument } from '../open-api.ts';
-import { toGatewayDocument } from './gateway-document.ts';
+import { createGatewayDocument } from './gateway-document.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 
 /** What the API is made of. */
 export interface FrontDoorProps {
   readonly context: Context;
   readonly routes: readonly Route[];
-  /** Describes the routes. */
-  readonly document: OpenApiDocument;
   /** Functions by module. */
   readonly functions: ReadonlyMap<string, IFunction>;
   /** The interface endpoint through which alone the API answers. Undefined for a public API. */
@@ -53,20 +50,14 @@ export class FrontDoor extends Construct {
 
   constructor(scope: Construct, id: string, props: FrontDoorProps) {
     super(scope, id);
-    const { context, vpcEndpoint } = props;
-    const endpointType = vpcEndpoint ? EndpointType.PRIVATE : EndpointType.REGIONAL;
+    const { context } = props;
     this.api = new SpecRestApi(this, 'Api', {
       restApiName: toResourceName(context, 'api'),
       description: 'Clouddriver, by Busdriver',
       apiDefinition: ApiDefinition.fromInline(this.#describe(props)),
       // Answers are gzipped by the functions: whatever the caller accepts is to be taken for bytes.
       binaryMediaTypes: ['*/*'],
-      endpointConfiguration: { types: [endpointType], ...(vpcEndpoint && { vpcEndpoints: [vpcEndpoint] }) },
-      // The import of a document falls back to another type of endpoint unless it is told.
-      parameters: { endpointConfigurationTypes: endpointType },
-      ...(vpcEndpoint && { policy: toEndpointPolicy(vpcEndpoint) }),
-      // API Gateway's own name would be a way around mutual TLS.
-      disableExecuteApiEndpoint: context.publicApi && context.domainName !== undefined,
+      ...toReach(props),
       deployOptions: this.#makeStage(context),
       ...toLogRole(context),
     });
@@ -87,7 +78,7 @@ export class FrontDoor extends Construct {
         resources: invoked.map(({ functionArn }) => functionArn),
       }),
     );
-    return toGatewayDocument({
+    return createGatewayDocument({
       ...props,
       getFunctionArn: (module) => getFunction(functions, module).functionArn,
       invocationRoleArn: role.roleArn,
@@ -126,14 +117,27 @@ export class FrontDoor extends Construct {
   }
 
   #acknowledge(): void {
-    const reason =
-      'Spinnaker knows no user pools, nor IAM: who may call is decided by the network, TLS or a secret.';
     Validations.of(this).acknowledge(
-      { id: 'AwsSolutions-COG4', reason },
-      { id: 'AwsSolutions-APIG4', reason },
+      {
+        id: 'AwsSolutions-APIG2',
+        reason:
+          'Functions validate requests themselves, for what is wrong is to be told as Clouddriver tells it.',
+      },
+      {
+        id: 'AwsSolutions-APIG3',
+        reason:
+          'No browser and no stranger calls it: an endpoint, mutual TLS or a shared secret decides who does.',
+      },
+      {
+        id: `AwsSolutions-IAM4[${logPolicy}]`,
+        reason: "API Gateway's own policy for the role of the account with which it writes logs.",
+      },
     );
   }
 }
+
+const logPolicy =
+  'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs';
 
 /** One line of the access log: no query, no header, no body. */
 const accessLogFields = {
@@ -166,6 +170,20 @@ export function toEndpointPolicy({ vpcEndpointId }: IVpcEndpoint): PolicyDocumen
       new PolicyStatement({ ...everyCall, effect: Effect.DENY, conditions }),
     ],
   });
+}
+
+/** From where the API can be reached. @throws Error for a private API without an endpoint: it must not become a public one. */
+function toReach({ context, vpcEndpoint }: FrontDoorProps): Partial<SpecRestApiProps> {
+  // The import of a document falls back to another type of endpoint unless it is told.
+  const toType = (type: EndpointType) => ({
+    endpointConfiguration: { types: [type], ...(vpcEndpoint && { vpcEndpoints: [vpcEndpoint] }) },
+    parameters: { endpointConfigurationTypes: type },
+  });
+  // API Gateway's own name would be a way around mutual TLS.
+  const isNamed = context.domainName !== undefined;
+  if (context.publicApi) return { ...toType(EndpointType.REGIONAL), disableExecuteApiEndpoint: isNamed };
+  if (vpcEndpoint === undefined) throw new Error('a private API needs the endpoint through which it answers');
+  return { ...toType(EndpointType.PRIVATE), policy: toEndpointPolicy(vpcEndpoint) };
 }
 
 /** The role belongs to the account's whole region: it stays when the stack goes. */

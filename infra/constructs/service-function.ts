@@ -39,6 +39,8 @@ export interface ServiceFunctionProps {
   readonly surroundings: Surroundings;
   /** Invocations at once that are set aside for it, and its limit. Default: none are. */
   readonly reservedConcurrency?: number;
+  /** Whether its messages come back to it: Lambda ends such a chain after some sixteen unless told. Default false. */
+  readonly sendsToItself?: boolean;
   /** Further variables. Default: none. */
   readonly environment?: { readonly [name: string]: string };
   /** Further statements of its role. Default: none. */
@@ -80,10 +82,9 @@ export class ServiceFunction extends Construct {
       role,
       environment: getEnvironment(props),
       tracing: Tracing.ACTIVE,
-      // Lambda ends a chain of some sixteen messages from a function to itself: the checkpoints of a long task are one.
-      recursiveLoop: row.uses?.includes('sendOperations') ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
       ...toLogOptions(props, logGroup),
       ...(network && toVpcOptions(network)),
+      ...(props.sendsToItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(props.reservedConcurrency && { reservedConcurrentExecutions: props.reservedConcurrency }),
     });
     for (const statement of [

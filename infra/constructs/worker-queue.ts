@@ -63,7 +63,13 @@ export class WorkerQueue extends Construct {
   #addWorker(row: QueueRow): ServiceFunction {
     const { surroundings } = this;
     const concurrency = surroundings.context.concurrency.get(row.name) ?? row.concurrency;
-    const worker = new ServiceFunction(this, { row, surroundings, reservedConcurrency: concurrency });
+    const worker = new ServiceFunction(this, {
+      row,
+      surroundings,
+      reservedConcurrency: concurrency,
+      // At the end of its time a worker sends itself the hint with which the next one goes on.
+      sendsToItself: row.uses?.includes('sendOperations') ?? false,
+    });
     const { batchSize } = row;
     worker.function.addEventSource(
       new SqsEventSource(this.queue, {

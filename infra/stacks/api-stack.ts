@@ -12,7 +12,6 @@ import { PrivateDomain } from '../constructs/private-domain.ts';
 import { PublicDomain } from '../constructs/public-domain.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import type { Surroundings } from '../constructs/surroundings.ts';
-import { readOpenApiDocument } from '../open-api.ts';
 import { ControllerStack } from './controller-stack.ts';
 
 /** What the stack is made of. */
@@ -30,7 +29,6 @@ export class ApiStack extends Stack {
     const door = new FrontDoor(this, 'FrontDoor', {
       context: surroundings.context,
       routes,
-      document: readOpenApiDocument(),
       functions: this.#makeFunctions(surroundings),
       vpcEndpoint: endpoint,
       authorizer: this.#makeAuthorizer(surroundings),

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Annotations, Stack } from 'aws-cdk-lib';
 import {
   InterfaceVpcEndpoint,
   InterfaceVpcEndpointAwsService,
@@ -6,12 +6,11 @@ import {
   Peer,
   Port,
   SecurityGroup,
-  Subnet,
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
 import type { Construct } from 'constructs';
 import type { FunctionNetwork } from '../constructs/surroundings.ts';
-import { type Context, toResourceName } from '../context.ts';
+import type { Context } from '../context.ts';
 import { makesEndpoint } from '../context-rules.ts';
 
 /** What the stack is made of. */
@@ -29,16 +28,17 @@ export class NetworkStack extends Stack {
 
   constructor(scope: Construct, id: string, { context, vpcId }: NetworkStackProps) {
     super(scope, id, { description: 'Busdriver: security group of functions, endpoint of the API' });
-    const subnets = context.subnetIds.map((subnetId) => Subnet.fromSubnetId(this, subnetId, subnetId));
     const vpc = Vpc.fromVpcAttributes(this, 'Vpc', {
       vpcId,
       // Nothing of ours depends on zones; CDK wants as many as there are subnets.
       availabilityZones: context.subnetIds.map((_, index) => `zone-${index}`),
       privateSubnetIds: [...context.subnetIds],
     });
+    const acknowledged = '@aws-cdk/aws-ec2:noSubnetRouteTableId';
+    Annotations.of(this).acknowledgeWarning(acknowledged, 'Nothing here reads a route table.');
+    const subnets = vpc.privateSubnets;
     const securityGroup = new SecurityGroup(this, 'Functions', {
       vpc,
-      securityGroupName: toResourceName(context, 'functions'),
       description: 'Functions that reach clusters or the internet: nothing comes in',
     });
     this.exportValue(securityGroup.securityGroupId);
@@ -47,18 +47,17 @@ export class NetworkStack extends Stack {
   }
 
   /** Private DNS stays off: it would take over all of the VPC's calls to any API of API Gateway. */
-  #makeEndpoint(context: Context, subnets: ISubnet[]): InterfaceVpcEndpoint {
+  #makeEndpoint(context: Context, subnets: readonly ISubnet[]): InterfaceVpcEndpoint {
     const { vpc } = this.network;
     const securityGroup = new SecurityGroup(this, 'Clients', {
       vpc,
-      securityGroupName: toResourceName(context, 'clients'),
       description: 'Who may reach the API',
       allowAllOutbound: false,
     });
     for (const cidr of context.clientCidrs) securityGroup.addIngressRule(Peer.ipv4(cidr), Port.tcp(443));
     const endpoint = new InterfaceVpcEndpoint(this, 'Endpoint', {
       vpc,
-      subnets: { subnets },
+      subnets: { subnets: [...subnets] },
       service: InterfaceVpcEndpointAwsService.APIGATEWAY,
       securityGroups: [securityGroup],
       privateDnsEnabled: false,
