@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { type Queue, queues } from '../../../functions/queues.ts';
+import { type Schedule, schedules } from '../../../functions/schedules.ts';
+import { findQueueProblems, findScheduleProblems } from '../../../infra/constructs/time-limits.ts';
+
+const dayS = 24 * 3600;
+const [queue] = queues;
+const [schedule] = schedules;
+
+function findProblems(changes: Partial<Queue>): string[] {
+  return findQueueProblems({ ...(queue as Queue), ...changes }, 14 * dayS);
+}
+
+describe('the times of a queue', () => {
+  it('are in order in the table', () => {
+    expect(queues.flatMap((row) => findQueueProblems(row, 14 * dayS))).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a function that outlives its message',
+      { timeoutSeconds: 60, visibilityTimeoutSeconds: 59 },
+      /timeoutSeconds \(60\)/,
+    ],
+    [
+      'a message that expires while it is hidden',
+      { retentionSeconds: 900 },
+      /visibilityTimeoutSeconds \(900\)/,
+    ],
+    [
+      'a dead letter that is expired when it comes',
+      { retentionSeconds: 14 * dayS },
+      /retentionSeconds \(1209600\)/,
+    ],
+    [
+      'a function that Lambda does not run so long',
+      { timeoutSeconds: 901, visibilityTimeoutSeconds: 901 },
+      /900/,
+    ],
+  ])('refuse %s', (_what, changes, problem) => {
+    expect(findProblems(changes)).toEqual([expect.stringMatching(problem)]);
+  });
+
+  it('may be the same for function and message', () => {
+    expect(findProblems({ timeoutSeconds: 60, visibilityTimeoutSeconds: 60 })).toEqual([]);
+  });
+});
+
+describe('the times of a schedule', () => {
+  it('are in order in the table', () => {
+    expect(schedules.flatMap(findScheduleProblems)).toEqual([]);
+  });
+
+  it('refuse a run that is not over when the next one begins', () => {
+    const problems = findScheduleProblems({ ...(schedule as Schedule), timeoutSeconds: 60, rateMinutes: 1 });
+
+    expect(problems).toEqual([expect.stringContaining('timeoutSeconds (60)')]);
+  });
+});

@@ -1,0 +1,64 @@
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { EventBus } from 'aws-cdk-lib/aws-events';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { describe, expect, it } from 'vitest';
+import { type Queue, queues } from '../../../functions/queues.ts';
+import type { Surroundings } from '../../../infra/constructs/surroundings.ts';
+import { readContext } from '../../../infra/context-options.ts';
+import { WorkerStack } from '../../../infra/stacks/worker-stack.ts';
+import { privateOptions } from '../stacks/synthesize.ts';
+
+const [operations] = queues;
+
+function makeSurroundings(app: App): Surroundings {
+  const stack = new Stack(app, 'shared');
+  const arn = (service: string, name: string): string => `arn:aws:${service}:us-east-1:123456789012:${name}`;
+  return {
+    context: readContext(app),
+    network: undefined,
+    tables: new Map([['tasks', Table.fromTableName(stack, 'tasks', 'tasks')]]),
+    key: Key.fromKeyArn(stack, 'key', arn('kms', 'key/0123')),
+    configSecretArn: arn('secretsmanager', 'secret:spinnaker-AbCdEf'),
+    bus: EventBus.fromEventBusName(stack, 'bus', 'bus'),
+    queues: new Map(),
+  };
+}
+
+function makeStack(rows: readonly Queue[]): WorkerStack {
+  const app = new App({ context: { ...privateOptions, 'aws:cdk:bundling-stacks': [] } });
+  const surroundings = makeSurroundings(app);
+  return new WorkerStack(app, 'workers', {
+    description: 'workers',
+    queues: rows,
+    schedules: [],
+    surroundings,
+  });
+}
+
+describe('a worker queue', () => {
+  it('whose times are in disorder is not synthesized', () => {
+    const stack = makeStack([{ ...(operations as Queue), visibilityTimeoutSeconds: 30 }]);
+
+    expect(() => Template.fromStack(stack)).toThrow(
+      /queue operations: timeoutSeconds \(900\) must not exceed/,
+    );
+  });
+
+  it('is known to the functions of queues that follow it', () => {
+    const agents: Queue = {
+      ...(operations as Queue),
+      name: 'caching-agents',
+      module: 'workers/sweep-tasks',
+      deadLetterModule: 'api/health/get-health',
+    };
+    const template = Template.fromStack(makeStack([operations as Queue, agents]));
+    const functions = Object.values(template.findResources('AWS::Lambda::Function'));
+    const variables = functions.map(({ Properties }) => Object.keys(Properties.Environment.Variables));
+
+    const knowing = variables.filter((names) => names.includes('BUSDRIVER_CACHING_AGENTS_QUEUE_URL'));
+    expect(knowing).toHaveLength(2);
+    expect(variables.every((names) => names.includes('BUSDRIVER_OPERATIONS_QUEUE_URL'))).toBe(true);
+  });
+});

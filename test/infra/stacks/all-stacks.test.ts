@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { getResources } from './policies.ts';
+import { privateOptions, synthesize } from './synthesize.ts';
+
+/** CloudFormation allows 500 in a stack: there shall be room for what comes. */
+const resourcesMax = 400;
+
+const boundary = 'arn:aws:iam::123456789012:policy/boundary';
+const templates = synthesize({
+  ...privateOptions,
+  permissionsBoundaryArn: boundary,
+  domainName: 'clouddriver.example.com',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0123',
+});
+
+describe('the stacks', () => {
+  it('are these, with these resources', () => {
+    const inventory = [...templates].map(([name, template]) => {
+      const types = [...getResources(template).values()].map(({ Type }) => Type.replace('AWS::', ''));
+      const counts = [...Map.groupBy(types.sort(), (type) => type)].map(
+        ([type, all]) => `${all.length} ${type}`,
+      );
+      return `${name}: ${counts.join(', ')}`;
+    });
+
+    expect(inventory.sort().join('\n')).toMatchSnapshot();
+  });
+
+  it(`have at most ${resourcesMax} resources each`, () => {
+    const sizes = [...templates.values()].map((template) => getResources(template).size);
+
+    expect(Math.max(...sizes)).toBeLessThan(resourcesMax);
+  });
+
+  it('bound every role', () => {
+    const roles = [...templates.values()]
+      .flatMap((template) => [...getResources(template).values()])
+      .filter(({ Type }) => Type === 'AWS::IAM::Role');
+
+    expect(roles.length).toBeGreaterThan(25);
+    expect(roles.filter(({ Properties }) => Properties['PermissionsBoundary'] !== boundary)).toEqual([]);
+  });
+
+  it('bear the names that the operator gives them', () => {
+    const renamed = synthesize({ ...privateOptions, namePrefix: 'acme', stage: 'prod' });
+    const names = [...renamed.keys()].filter((name) => !name.includes('/'));
+    const text = JSON.stringify([...renamed.values()].map((template) => template.toJSON()));
+
+    expect(names.every((name) => name.startsWith('acme-prod-'))).toBe(true);
+    expect(text).not.toContain('busdriver-');
+    expect(text).not.toContain('-dev-');
+  });
+
+  it('let nothing in from everywhere', () => {
+    const text = JSON.stringify([...templates.values()].map((template) => template.toJSON()));
+
+    expect(text.match(/"SecurityGroupIngress"|FunctionUrl|"AuthType":"NONE"/)).toBeNull();
+  });
+});

@@ -1,0 +1,268 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../functions/routes.ts';
+import { getResources } from './policies.ts';
+import { getTemplate, type Options, privateOptions, synthesize } from './synthesize.ts';
+
+const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0123';
+const secretArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker-AbCdEf';
+const domain = { domainName: 'clouddriver.example.com', certificateArn };
+const mutualTls = { publicApi: 'true', truststoreUri: 's3://trust/ca/bundle.pem', ...domain };
+
+function make(options: Options): Template {
+  return getTemplate(synthesize(options), 'api');
+}
+
+const plain = make(privateOptions);
+const named = make({ ...privateOptions, ...domain });
+const withTls = make(mutualTls);
+const withSecret = make({ publicApi: true, authorizerSecretArn: secretArn });
+
+interface Operation {
+  readonly security?: unknown;
+  readonly parameters: readonly object[];
+  readonly 'x-amazon-apigateway-integration': { readonly [name: string]: unknown };
+}
+
+interface Body {
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
+  readonly components?: unknown;
+  readonly 'x-amazon-apigateway-gateway-responses': {
+    readonly [type: string]: {
+      readonly statusCode: string;
+      readonly responseTemplates: { readonly [type: string]: string };
+    };
+  };
+}
+
+function getBody(template: Template): Body {
+  const [api] = Object.values(template.findResources('AWS::ApiGateway::RestApi'));
+  return api?.['Properties'].Body;
+}
+
+function listOperations(template: Template): (readonly [route: string, operation: Operation])[] {
+  return Object.entries(getBody(template).paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(
+      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
+    ),
+  );
+}
+
+describe('the API', () => {
+  it('has every route, and each leads to its own function', () => {
+    const operations = new Map(listOperations(plain));
+
+    expect([...operations.keys()].sort()).toEqual(
+      routes.map(({ method, path }) => `${method} ${path}`).sort(),
+    );
+    for (const { method, path, module } of routes) {
+      const integration = operations.get(`${method} ${path}`)?.['x-amazon-apigateway-integration'];
+      const id = module
+        .slice(module.lastIndexOf('/') + 1)
+        .split('-')
+        .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+        .join('');
+      expect(JSON.stringify(integration?.['uri'])).toMatch(
+        new RegExp(`Outputs\\.busdriverdevapi[a-z]+${id}Function`),
+      );
+      expect(integration).toMatchObject({ type: 'aws_proxy', httpMethod: 'POST', timeoutInMillis: 29_000 });
+    }
+  });
+
+  it('names the variables of each path', () => {
+    for (const [route, { parameters }] of listOperations(plain)) {
+      const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
+        expect.objectContaining({ name, in: 'path', required: true }),
+      );
+      expect(parameters).toEqual(names);
+    }
+  });
+
+  it('calls functions under one role', () => {
+    const roles = new Set(
+      listOperations(plain).map(([, operation]) =>
+        JSON.stringify(operation['x-amazon-apigateway-integration']['credentials']),
+      ),
+    );
+
+    expect([...roles]).toEqual([expect.stringContaining('Invocation')]);
+  });
+
+  it('takes every answer for bytes, so that gzip passes', () => {
+    plain.hasResourceProperties('AWS::ApiGateway::RestApi', { BinaryMediaTypes: ['*/*'] });
+  });
+
+  it('has no function that works on when API Gateway has hung up', () => {
+    const functions = [...synthesize().values()].flatMap((template) => [...getResources(template).values()]);
+    const fetching = functions.find(
+      ({ Properties }) => Properties?.['FunctionName'] === 'busdriver-dev-fetch-artifact',
+    );
+
+    expect(fetching?.Properties['Timeout']).toBe(29);
+  });
+
+  it('traces, measures and logs each request, without its query and headers', () => {
+    plain.hasResourceProperties('AWS::ApiGateway::Stage', {
+      TracingEnabled: true,
+      AccessLogSetting: { Format: Match.not(Match.stringLikeRegexp('querystring|header|body')) },
+      MethodSettings: [
+        Match.objectLike({ DataTraceEnabled: false, LoggingLevel: 'ERROR', MetricsEnabled: true }),
+      ],
+    });
+  });
+
+  it('is deployed anew when what it leads to changes', () => {
+    const [one] = Object.keys(plain.findResources('AWS::ApiGateway::Deployment'));
+    const [other] = Object.keys(withSecret.findResources('AWS::ApiGateway::Deployment'));
+
+    expect(one).not.toBe(other);
+  });
+});
+
+describe('what API Gateway answers by itself', () => {
+  const responses = Object.entries(getBody(plain)['x-amazon-apigateway-gateway-responses']);
+
+  it("has Clouddriver's error body", () => {
+    for (const [, { statusCode, responseTemplates }] of responses) {
+      const body: unknown = JSON.parse(responseTemplates['application/json'] ?? '');
+      expect(body).toEqual({
+        timestamp: '$context.requestTime',
+        status: Number(statusCode),
+        error: expect.stringMatching(/^[A-Z][A-Za-z ]+$/),
+        message: expect.stringMatching(/.{10,}/),
+      });
+    }
+  });
+
+  it.each([
+    ['ACCESS_DENIED', '403'],
+    ['MISSING_AUTHENTICATION_TOKEN', '404'],
+    ['REQUEST_TOO_LARGE', '413'],
+    ['THROTTLED', '503'],
+    ['QUOTA_EXCEEDED', '503'],
+    ['INTEGRATION_FAILURE', '503'],
+    ['INTEGRATION_TIMEOUT', '503'],
+    ['AUTHORIZER_FAILURE', '503'],
+    ['DEFAULT_5XX', '503'],
+    ['DEFAULT_4XX', '400'],
+    ['UNAUTHORIZED', '401'],
+  ])('%s has the status %s', (type, status) => {
+    expect(new Map(responses).get(type)?.statusCode).toBe(status);
+  });
+
+  it('is never a 500, 502 or 504, on which Orca gives up a POST', () => {
+    const statuses = responses.map(([, { statusCode }]) => Number(statusCode));
+
+    expect(new Set(statuses.filter((status) => status >= 500))).toEqual(new Set([503]));
+  });
+});
+
+describe('a private API', () => {
+  it('is what the stack makes when nothing else is said', () => {
+    for (const template of [plain, named]) {
+      template.hasResourceProperties('AWS::ApiGateway::RestApi', {
+        EndpointConfiguration: { Types: ['PRIVATE'], VpcEndpointIds: [privateOptions['vpcEndpointId']] },
+        Parameters: { endpointConfigurationTypes: 'PRIVATE' },
+      });
+    }
+  });
+
+  it('denies everything that does not come through the endpoint', () => {
+    const everyCall = { Principal: { AWS: '*' }, Action: 'execute-api:Invoke', Resource: 'execute-api:/*' };
+    const Policy = Match.objectLike({
+      Statement: [
+        { ...everyCall, Effect: 'Allow' },
+        {
+          ...everyCall,
+          Effect: 'Deny',
+          Condition: { StringNotEquals: { 'aws:SourceVpce': privateOptions['vpcEndpointId'] } },
+        },
+      ],
+    });
+
+    plain.hasResourceProperties('AWS::ApiGateway::RestApi', { Policy });
+    named.hasResourceProperties('AWS::ApiGateway::DomainNameV2', { Policy });
+  });
+
+  it('has a private name whose root it is', () => {
+    named.hasResourceProperties('AWS::ApiGateway::DomainNameV2', {
+      DomainName: domain.domainName,
+      CertificateArn: certificateArn,
+      EndpointConfiguration: { Types: ['PRIVATE'] },
+    });
+    named.hasResourceProperties('AWS::ApiGateway::BasePathMappingV2', {
+      BasePath: Match.absent(),
+      Stage: Match.anyValue(),
+    });
+    named.hasResourceProperties('AWS::ApiGateway::DomainNameAccessAssociation', {
+      AccessAssociationSource: privateOptions['vpcEndpointId'],
+      AccessAssociationSourceType: 'VPCE',
+    });
+    named.hasOutput('BaseUrl', { Value: 'https://clouddriver.example.com' });
+    named.resourceCountIs('AWS::ApiGateway::DomainName', 0);
+  });
+
+  it('tells the address that leads to it, and no other', () => {
+    const outputs = Object.values(plain.findOutputs('*')).map(({ Value }) => JSON.stringify(Value));
+
+    expect(outputs).toEqual([expect.stringContaining(`-${privateOptions['vpcEndpointId']}.execute-api.`)]);
+  });
+
+  it('may ask for the shared secret too', () => {
+    const template = make({ ...privateOptions, authorizerSecretArn: secretArn });
+
+    expect(listOperations(template).every(([, { security }]) => security !== undefined)).toBe(true);
+  });
+});
+
+describe('a public API', () => {
+  it('with mutual TLS answers only under its name, to certificates that are trusted', () => {
+    withTls.hasResourceProperties('AWS::ApiGateway::RestApi', {
+      EndpointConfiguration: { Types: ['REGIONAL'] },
+      DisableExecuteApiEndpoint: true,
+      Policy: Match.absent(),
+    });
+    withTls.hasResourceProperties('AWS::ApiGateway::DomainName', {
+      DomainName: domain.domainName,
+      RegionalCertificateArn: certificateArn,
+      SecurityPolicy: 'TLS_1_2',
+      MutualTlsAuthentication: { TruststoreUri: 's3://trust/ca/bundle.pem' },
+    });
+    withTls.hasResourceProperties('AWS::ApiGateway::BasePathMapping', { BasePath: Match.absent() });
+  });
+
+  it('with a shared secret asks for it on every route', () => {
+    const open = listOperations(withSecret).filter(([, { security }]) => security === undefined);
+    const scheme = {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      'x-amazon-apigateway-authtype': 'custom',
+      'x-amazon-apigateway-authorizer': expect.objectContaining({
+        type: 'request',
+        identitySource: 'method.request.header.Authorization',
+        authorizerResultTtlInSeconds: 60,
+      }),
+    };
+
+    expect(open).toEqual([]);
+    expect(getBody(withSecret).components).toEqual({ securitySchemes: { sharedSecret: scheme } });
+  });
+
+  it('gives the secret to the function that compares it, and to no other', () => {
+    const text = JSON.stringify(withSecret.toJSON());
+    withSecret.hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'busdriver-dev-check-shared-secret',
+      Environment: { Variables: Match.objectLike({ BUSDRIVER_AUTHORIZER_SECRET_ARN: secretArn }) },
+    });
+    withSecret.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: Match.objectLike({
+        Statement: Match.arrayWith([
+          Match.objectLike({ Action: 'secretsmanager:GetSecretValue', Resource: secretArn }),
+        ]),
+      }),
+    });
+
+    expect(text.split(secretArn)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,81 @@
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { tables } from '../../../shared/aws/tables.ts';
+import { getResources } from './policies.ts';
+import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
+
+const template = getTemplate(synthesize(), 'data');
+const keyArn = 'arn:aws:kms:us-east-1:123456789012:key/0123';
+const secretArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker-AbCdEf';
+const throwaway = getTemplate(synthesize({ ...privateOptions, protectData: false }), 'data');
+const imported = synthesize({ ...privateOptions, encryptionKeyArn: keyArn, configSecretArn: secretArn });
+
+/** Types of resources that CloudFormation deletes with the stack. */
+function getDeleted(stack: Template): string[] {
+  const resources = [...getResources(stack).values()];
+  return resources
+    .filter((one) => !('DeletionPolicy' in one) || one.DeletionPolicy === 'Delete')
+    .map(({ Type }) => Type);
+}
+
+describe('the data stack', () => {
+  it('makes every table as its row says, backed up and encrypted with its own key', () => {
+    template.resourceCountIs('AWS::DynamoDB::Table', tables.length);
+    for (const { name, partitionKey, sortKey, ttlAttribute } of tables) {
+      template.hasResourceProperties('AWS::DynamoDB::Table', {
+        TableName: `busdriver-dev-${name}`,
+        KeySchema: [
+          { AttributeName: partitionKey, KeyType: 'HASH' },
+          { AttributeName: sortKey, KeyType: 'RANGE' },
+        ],
+        GlobalSecondaryIndexes: Match.absent(),
+        TimeToLiveSpecification: { AttributeName: ttlAttribute, Enabled: true },
+        BillingMode: 'PAY_PER_REQUEST',
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        DeletionProtectionEnabled: true,
+        SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: Match.anyValue() },
+      });
+    }
+  });
+
+  it('keeps everything that cannot be made again when the stack goes', () => {
+    expect(getDeleted(template)).toEqual(['AWS::KMS::Alias']);
+  });
+
+  it('goes without a trace where the operator says so', () => {
+    expect(getDeleted(throwaway)).toHaveLength(getResources(throwaway).size);
+    throwaway.hasResourceProperties('AWS::DynamoDB::Table', { DeletionProtectionEnabled: false });
+  });
+
+  it('turns the key over each year', () => {
+    template.hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
+  });
+
+  it('makes an encrypted secret for the configuration, with nothing in it', () => {
+    template.hasResourceProperties('AWS::SecretsManager::Secret', {
+      Name: 'busdriver-dev-config',
+      KmsKeyId: Match.anyValue(),
+      SecretString: Match.stringLikeRegexp('^#[^\n]*\n$'),
+    });
+  });
+
+  it('takes a key and a secret that are there', () => {
+    const stack = getTemplate(imported, 'data');
+
+    stack.resourceCountIs('AWS::KMS::Key', 0);
+    stack.resourceCountIs('AWS::SecretsManager::Secret', 0);
+    stack.hasResourceProperties('AWS::DynamoDB::Table', {
+      SSESpecification: Match.objectLike({ KMSMasterKeyId: keyArn }),
+    });
+    getTemplate(imported, 'operations').hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'busdriver-dev-run-operations',
+      Environment: { Variables: Match.objectLike({ BUSDRIVER_CONFIG_SECRET_ARN: secretArn }) },
+    });
+  });
+
+  it('exports what others may want, whether they do or not: else an upgrade could not stop using it', () => {
+    const outputs = Object.values(template.findOutputs('*')).map((output) => JSON.stringify(output));
+
+    expect(outputs.filter((output) => output.includes('"Export"'))).toHaveLength(2 + 2 * tables.length);
+  });
+});

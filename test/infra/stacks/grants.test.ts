@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import { queues } from '../../../functions/queues.ts';
+import { routes } from '../../../functions/routes.ts';
+import { schedules } from '../../../functions/schedules.ts';
+import type { Use } from '../../../infra/constructs/grants.ts';
+import { loadSourceFiles } from '../../architecture/source-files.ts';
+import { getFunctionStatements, getResources, type Statement } from './policies.ts';
+import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
+
+const accountSecretArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:kubeconfig-AbCdEf';
+const templates = synthesize({
+  ...privateOptions,
+  clusterArns: 'arn:aws:eks:us-east-1:123456789012:cluster/production',
+  accountRoleArns: 'arn:aws:iam::123456789012:role/deployer',
+  accountSecretArns: accountSecretArn,
+});
+const statements = getFunctionStatements(templates.values());
+
+interface Row {
+  readonly module: string;
+  readonly reaches?: string;
+  readonly uses?: readonly Use[] | undefined;
+}
+
+const rows: readonly Row[] = [
+  ...routes,
+  ...schedules,
+  ...queues,
+  ...queues.map(({ deadLetterModule, deadLetterUses }) => ({
+    module: deadLetterModule,
+    uses: deadLetterUses,
+  })),
+];
+
+/** What every function may do: write its log and its traces. */
+const always = [
+  'logs:CreateLogStream',
+  'logs:PutLogEvents',
+  'xray:PutTelemetryRecords',
+  'xray:PutTraceSegments',
+];
+
+/** What Lambda must do for a function in a VPC. */
+const inVpc = [
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
+function getName(module: string): string {
+  return module.slice(module.lastIndexOf('/') + 1);
+}
+
+function getStatements(module: string): readonly Statement[] {
+  const found = statements.get(getName(module));
+  if (found === undefined) throw new Error(`no function for ${module}`);
+  return found;
+}
+
+/** What a function may do beyond what every one may. */
+function getGranted(module: string): string[] {
+  const allowed = getStatements(module).filter(({ effect }) => effect === 'Allow');
+  const actions = new Set(allowed.flatMap(({ actions }) => actions));
+  return [...actions].filter((action) => !always.includes(action) && !inVpc.includes(action)).sort();
+}
+
+function findModules(isGranted: (statement: Statement) => boolean): string[] {
+  const found = rows.filter(({ module }) => getStatements(module).some(isGranted));
+  return found.map(({ module }) => module).sort();
+}
+
+describe('a function', () => {
+  it('has a role of its own', () => {
+    const roles = [...templates.values()].flatMap((template) =>
+      [...getResources(template).values()]
+        .filter(({ Type }) => Type === 'AWS::Lambda::Function')
+        .map(({ Properties }) => JSON.stringify(Properties['Role'])),
+    );
+
+    expect(new Set(roles).size).toBe(rows.length);
+  });
+
+  it('may do what it says it does, and nothing else', () => {
+    expect(getGranted('api/health/get-health')).toEqual([]);
+    expect(getGranted('api/tasks/get-task')).toEqual([
+      'dynamodb:GetItem',
+      'dynamodb:Query',
+      'kms:Decrypt',
+      'kms:DescribeKey',
+    ]);
+    expect(getGranted('api/credentials/list-credentials')).toEqual([
+      'kms:Decrypt',
+      'secretsmanager:GetSecretValue',
+    ]);
+    expect(getGranted('api/operations/start-operations')).toEqual([
+      'dynamodb:DeleteItem',
+      'dynamodb:GetItem',
+      'dynamodb:PutItem',
+      'dynamodb:Query',
+      'dynamodb:UpdateItem',
+      'kms:Decrypt',
+      'kms:DescribeKey',
+      'kms:Encrypt',
+      'kms:GenerateDataKey',
+      'kms:ReEncryptFrom',
+      'kms:ReEncryptTo',
+      'secretsmanager:GetSecretValue',
+      'sqs:SendMessage',
+    ]);
+  });
+
+  it('that answers GET cannot write', () => {
+    const reading =
+      /^(dynamodb:(GetItem|Query)|kms:(Decrypt|DescribeKey)|secretsmanager:GetSecretValue|eks:DescribeCluster|sts:AssumeRole)$/;
+    const reads = routes.filter(({ method }) => method === 'GET');
+
+    const writing = reads.flatMap(({ module }) =>
+      getGranted(module).filter((action) => !reading.test(action)),
+    );
+
+    expect(reads.length).toBeGreaterThan(10);
+    expect(writing).toEqual([]);
+  });
+
+  it('reads the accounts only where it says so', () => {
+    const readers = rows.filter(({ uses }) => uses?.includes('readAccounts')).map(({ module }) => module);
+
+    expect(findModules(({ actions, resources }) => isConfigRead(actions, resources))).toEqual(readers.sort());
+  });
+
+  it('assumes roles, looks up clusters and reads secrets of accounts only where it reaches clusters', () => {
+    const reaching = rows.filter(({ reaches }) => reaches === 'cluster').map(({ module }) => module);
+
+    expect(reaching).toContain('workers/run-operations');
+    for (const action of ['sts:AssumeRole', 'eks:DescribeCluster']) {
+      expect(findModules(({ actions }) => actions.includes(action))).toEqual(reaching.sort());
+    }
+    expect(findModules(({ resources }) => resources.includes(accountSecretArn))).toEqual(reaching);
+  });
+
+  it('is granted no wildcard but where AWS knows nothing else', () => {
+    const wild = rows.flatMap(({ module }) =>
+      getStatements(module)
+        .filter(({ effect, resources }) => effect === 'Allow' && resources.some((one) => one.includes('*')))
+        .flatMap(({ actions }) => actions),
+    );
+
+    const describing = ['ec2:DescribeNetworkInterfaces', 'ec2:DescribeSubnets'];
+    expect(new Set(wild)).toEqual(new Set([...always.slice(2), ...inVpc]));
+    expect(rows.flatMap(({ module }) => getGranted(module)).filter((action) => action.includes('*'))).toEqual(
+      [],
+    );
+    for (const { module } of rows) {
+      const everywhere = getStatements(module).filter(
+        ({ effect, resources }) => effect === 'Allow' && resources.includes('*'),
+      );
+      const actions = everywhere.flatMap(({ actions }) => actions);
+      expect(actions.filter((action) => ![...always, ...describing].includes(action))).toEqual([]);
+    }
+  });
+
+  it('cannot itself touch the network interfaces that Lambda makes for it', () => {
+    const denied = rows.filter(({ module }) =>
+      getStatements(module).some(
+        ({ effect, actions }) => effect === 'Deny' && inVpc.every((one) => actions.includes(one)),
+      ),
+    );
+
+    const away = rows.filter(({ reaches = 'store' }) => reaches !== 'store');
+    expect(denied.map(({ module }) => module)).toEqual(away.map(({ module }) => module));
+  });
+});
+
+function isConfigRead(actions: readonly string[], resources: readonly string[]): boolean {
+  return actions.includes('secretsmanager:GetSecretValue') && resources.some((one) => one.includes('Config'));
+}
+
+describe('API Gateway', () => {
+  it('may call the functions of routes, and no others', () => {
+    const api = getTemplate(templates, 'api');
+    const policies = [...getResources(api).values()].filter(({ Type }) => Type === 'AWS::IAM::Policy');
+    const invoking = JSON.stringify(policies);
+
+    expect(policies).toHaveLength(1);
+    expect(invoking.match(/Outputs\.\w+Arn/g)).toHaveLength(routes.length);
+    expect(invoking).not.toContain('*');
+  });
+});
+
+describe('what a row says of its uses', () => {
+  const sources = new Map(loadSourceFiles().map(({ path, text }) => [path, text]));
+  const opens = ({ module }: Row, pattern: RegExp): boolean =>
+    pattern.test(sources.get(`functions/${module}.ts`) ?? '');
+
+  it('agrees with the context that its function opens', () => {
+    const wrong = rows.filter((row) => {
+      const accounts = opens(row, /open(Provider|Operations)Context/);
+      const tasks = opens(row, /open(Task|Operations)Context/);
+      const uses: readonly Use[] = row.uses ?? [];
+      return accounts !== uses.includes('readAccounts') || tasks !== uses.includes('readTasks');
+    });
+
+    expect(wrong.map(({ module }) => module)).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+
+/** One statement of a policy, with lists where CloudFormation allows a single value. */
+export interface Statement {
+  readonly effect: string;
+  readonly actions: readonly string[];
+  /** Resources as JSON text, references and all. */
+  readonly resources: readonly string[];
+}
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties: { readonly [name: string]: unknown };
+}
+
+interface RawStatement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+}
+
+/** What functions may do, by their names behind prefix and stage. */
+export function getFunctionStatements(
+  templates: Iterable<Template>,
+): ReadonlyMap<string, readonly Statement[]> {
+  const statements = new Map<string, readonly Statement[]>();
+  for (const template of templates) {
+    const resources = getResources(template);
+    for (const { Type, Properties } of resources.values()) {
+      if (Type !== 'AWS::Lambda::Function') continue;
+      const name = String(Properties['FunctionName']).replace(/^busdriver-dev-/, '');
+      statements.set(name, findStatements(resources, Properties['Role']));
+    }
+  }
+  return statements;
+}
+
+/** Every statement of every policy in a template. */
+export function getAllStatements(template: Template): readonly Statement[] {
+  const policies = [...getResources(template).values()].filter(({ Type }) => Type === 'AWS::IAM::Policy');
+  return policies.flatMap(toStatements);
+}
+
+/** Resources of a template by logical id. */
+export function getResources(template: Template): ReadonlyMap<string, Resource> {
+  const { Resources } = template.toJSON() as { Resources: { readonly [id: string]: Resource } };
+  return new Map(Object.entries(Resources));
+}
+
+/** The statements of the role that a function refers to; it must have no other policies. */
+function findStatements(resources: ReadonlyMap<string, Resource>, roleArn: unknown): readonly Statement[] {
+  const [id = ''] = (roleArn as { 'Fn::GetAtt': readonly string[] })['Fn::GetAtt'];
+  const role = resources.get(id);
+  if (role?.Properties['ManagedPolicyArns'] || role?.Properties['Policies'])
+    throw new Error(`${id} has more policies`);
+  return [...resources.values()]
+    .filter(({ Type, Properties }) => Type === 'AWS::IAM::Policy' && isAttached(Properties['Roles'], id))
+    .flatMap(toStatements);
+}
+
+function isAttached(roles: unknown, id: string): boolean {
+  return (roles as readonly { Ref: string }[]).some(({ Ref }) => Ref === id);
+}
+
+function toStatements({ Properties }: Resource): readonly Statement[] {
+  const { Statement } = Properties['PolicyDocument'] as { Statement: readonly RawStatement[] };
+  return Statement.map(({ Effect, Action, Resource }) => ({
+    effect: Effect,
+    actions: [Action].flat(),
+    resources: [Resource].flat().map((one) => (typeof one === 'string' ? one : JSON.stringify(one))),
+  }));
+}
