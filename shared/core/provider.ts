@@ -1,9 +1,11 @@
 import type { Account, RejectedAccount } from './account.ts';
 import type { Artifact } from './artifact.ts';
 import type { Clock, Randomness } from './clock.ts';
+import type { EksService } from './eks.ts';
 import type { JsonObject } from './json.ts';
 import type { Logger } from './logger.ts';
 import type { Operation } from './operation.ts';
+import type { SecretReader } from './secret-reference.ts';
 
 /** What a provider is opened with. */
 export interface ProviderOptions {
@@ -19,6 +21,10 @@ export interface ProviderOptions {
   readonly placement: 'local' | 'deployed';
   /** The process's environment: exec plugins inherit it, and a pod finds its API server in it. Default: empty. */
   readonly environment?: { readonly [name: string]: string | undefined };
+  /** EKS, for accounts that name a cluster or a program that makes tokens for one. Default: there is none. */
+  readonly eks?: EksService;
+  /** Secrets that accounts refer to. Default: there are none. */
+  readonly secrets?: SecretReader;
 }
 
 /** Which manifest to read. `location` is the namespace, `''` for a cluster-scoped object. */

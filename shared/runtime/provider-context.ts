@@ -1,6 +1,7 @@
 import type { JsonObject } from '../core/json.ts';
 import { ProviderSet } from '../core/provider-set.ts';
 import { plugins } from '../providers/index.ts';
+import { createAwsPorts } from './aws-ports.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';
 import { readEnvironment } from './config.ts';
 import { loadSettings } from './settings.ts';
@@ -32,7 +33,8 @@ async function createProviderContext(base: BaseContext): Promise<ProviderContext
     environment,
     kubeconfig: config.kubeconfig,
   });
-  const options = { settings, clock, randomness, log, environment, placement: config.placement };
+  const { placement } = config;
+  const options = { settings, clock, randomness, log, environment, placement, ...createAwsPorts(clock) };
   const providers = new ProviderSet(plugins.map((plugin) => plugin.open(options)));
   for (const { name, reason } of providers.rejectedAccounts)
     log.warn('account left out', { account: name, reason });

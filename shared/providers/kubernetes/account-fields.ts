@@ -10,6 +10,7 @@ import {
   withDefault,
 } from '../../core/coerce.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
+import { isSecretReference } from '../../core/secret-reference.ts';
 import { joinPath } from '../../core/spring-config.ts';
 import { hasPlaceholder } from '../../core/spring-placeholders.ts';
 
@@ -19,7 +20,8 @@ const seconds = intField({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const requiredText = requireField(stringField());
 
 /**
- * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults. Keys that are no
+ * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks` and
+ * `kubeconfigSecret` are ours. Keys that are no
  * longer of use (`providerVersion`, `liveManifestCalls`, `dockerRegistries` …) are not read.
  */
 const accountField = settingsField({
@@ -28,6 +30,14 @@ const accountField = settingsField({
   accountType: stringField(),
   kubeconfigFile: stringField(),
   kubeconfigContents: stringField(),
+  kubeconfigSecret: stringField(),
+  eks: settingsField({
+    cluster: requiredText,
+    region: stringField(),
+    roleArn: stringField(),
+    sessionName: stringField(),
+    externalId: stringField(),
+  }),
   context: stringField(),
   serviceAccount: flag(false),
   kubectlRequestTimeoutSeconds: seconds,
@@ -81,8 +91,8 @@ export function parseAccountFields(entry: JsonValue, at: string) {
 }
 
 /**
- * What makes an account's texts unusable: variables that nobody set and references to secret stores, which nothing
- * here can open. Texts of several lines are files, in which a placeholder may mean something else.
+ * What makes an account's texts unusable: variables that nobody set and references to secret stores other than those to
+ * Secrets Manager in the place of a kubeconfig. Texts of several lines are files, in which a placeholder may mean something else.
  */
 export function findUnusableTexts(value: unknown, path: string): readonly string[] {
   if (Array.isArray(value))
@@ -91,6 +101,7 @@ export function findUnusableTexts(value: unknown, path: string): readonly string
     return Object.entries(value).flatMap(([key, member]) => findUnusableTexts(member, joinPath(path, key)));
   }
   if (typeof value !== 'string') return [];
+  if (/\.kubeconfig(File|Contents|Secret)$/.test(path) && isSecretReference(value)) return [];
   if (/^(encrypted|encryptedfile|configserver):|^secret(file)?:\/\//i.test(value.trim())) {
     return [`${path}: references to secret stores are not supported yet: expected the value itself`];
   }

@@ -3,23 +3,10 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { parseAccess } from '../../core/permissions.ts';
 import { findMember, getSetting } from '../../core/spring-config.ts';
+import { type AccountConnection, createConnection, findConnectionConflicts } from './account-connection.ts';
 import { type AccountFields, findUnusableTexts, parseAccountFields } from './account-fields.ts';
 import { parseKubernetesSettings } from './account-settings.ts';
 import { type CustomResource, createKindRegistry, type KindRegistry } from './kinds/index.ts';
-
-/** How an account reaches its API server. Holds secrets: never log or show it. */
-export interface AccountConnection {
-  readonly name: string;
-  readonly kubeconfigFile: string | undefined;
-  /** Used when there is no file. */
-  readonly kubeconfigContents: string | undefined;
-  /** Left out, the kubeconfig's current context. */
-  readonly context: string | undefined;
-  /** True for the credentials of the pod we run in; the three above are then ignored. */
-  readonly serviceAccount: boolean;
-  /** Bound of one request. */
-  readonly requestTimeoutSeconds: number | undefined;
-}
 
 /** Keeps only the first so many listed objects of a kind. */
 export interface CachingPolicy {
@@ -139,7 +126,7 @@ function parseAccount(entry: JsonValue, at: string): KubernetesAccount {
     accountType: fields.accountType || fields.name,
     ...access,
     details: createDetails(fields, kindRegistry),
-    connection: createConnection(fields),
+    connection: createConnection(fields, at),
     namespaces: fields.namespaces,
     omitNamespaces: fields.omitNamespaces,
     customResources: fields.customResources,
@@ -173,6 +160,7 @@ function findConflicts(fields: AccountFields): readonly string[] {
   if (fields.oAuthServiceAccount) {
     conflicts.push('oAuthServiceAccount: not supported: expected a kubeconfig that says how to log in');
   }
+  conflicts.push(...findConnectionConflicts(fields));
   for (const expression of [...kindExpressions, ...omitKindExpressions]) {
     if (!isRegularExpression(expression))
       conflicts.push('rawResourcesEndpointConfig: expected regular expressions');
@@ -199,17 +187,6 @@ function createRegistry(customResources: readonly CustomResource[], at: string):
       { cause: error },
     );
   }
-}
-
-function createConnection(fields: AccountFields): AccountConnection {
-  return {
-    name: fields.name,
-    kubeconfigFile: fields.kubeconfigFile || undefined,
-    kubeconfigContents: fields.kubeconfigContents || undefined,
-    context: fields.context || undefined,
-    serviceAccount: fields.serviceAccount,
-    requestTimeoutSeconds: fields.kubectlRequestTimeoutSeconds || undefined,
-  };
 }
 
 function createCachingRules(fields: AccountFields): CachingRules {

@@ -4,6 +4,7 @@ import type { ProviderOptions } from '../../core/provider.ts';
 import { type KubernetesAccount, type ParsedAccounts, parseKubernetesAccounts } from './account.ts';
 import { type KubernetesSettings, parseKubernetesSettings } from './account-settings.ts';
 import type { KubernetesClient } from './client/client.ts';
+import { createAwsSurroundings } from './eks/aws-surroundings.ts';
 
 /** The Kubernetes accounts of a process, with one client each, made when it is first needed. */
 export class KubernetesSession implements AsyncDisposable {
@@ -60,6 +61,7 @@ export class KubernetesSession implements AsyncDisposable {
       randomness,
       log,
       environment,
+      ...createAwsSurroundings(connection, this.#options),
     });
   }
 }
