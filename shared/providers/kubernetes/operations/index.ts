@@ -1,3 +1,4 @@
+import { cleanupArtifacts } from './cleanup-artifacts.ts';
 import { deleteManifest } from './delete-manifest.ts';
 import { deployManifest } from './deploy-manifest.ts';
 import type { OperationDefinition } from './operation-definition.ts';
@@ -8,4 +9,5 @@ export const operationDefinitions: readonly OperationDefinition[] = [
   deployManifest,
   scaleManifest,
   deleteManifest,
+  cleanupArtifacts,
 ];

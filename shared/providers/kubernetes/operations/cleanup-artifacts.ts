@@ -1,0 +1,102 @@
+import type { z } from 'zod';
+import { jsonObjectField, listOf, objectField, withDefault } from '../../../core/coerce.ts';
+import { formatFullName, parseKind } from '../kinds/name.ts';
+import { findRecordedArtifact } from '../manifest/annotate.ts';
+import { type Coordinates, readName, readNamespace } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { readStrategy } from '../manifest/strategy.ts';
+import { listExpiredVersions } from '../manifest/version.ts';
+import { deleteObject, readUid } from './deletion.ts';
+import { describeObject, explainFailure } from './failure.ts';
+import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
+import { type groupNames, type OperationResult, toOperationResult } from './result.ts';
+import { getTargetRef } from './target.ts';
+
+const artifactTypePrefix = 'kubernetes/';
+
+const cleanupField = objectField({
+  manifests: withDefault(listOf(jsonObjectField()), []).describe(
+    'Deployed objects: of each whose annotations limit the versions kept, the oldest beyond the limit are deleted.',
+  ),
+});
+
+/** A parsed description of `cleanupArtifacts`. */
+type CleanupDescription = Exclude<z.output<typeof cleanupField>, undefined>;
+
+/** The versions to delete, as the journal keeps them. */
+type Expired = {
+  readonly decidedAtMs: number;
+  readonly objects: { kind: string; namespace: string; name: string; uid: string }[];
+};
+
+/**
+ * Deletes old versions. Orca calls it after each deploy with what was deployed; a manifest without
+ * `strategy.spinnaker.io/max-version-history` keeps all its versions.
+ */
+export const cleanupArtifacts = defineOperation({
+  name: 'cleanupArtifacts',
+  operationClass: 'KubernetesCleanupArtifactsOperation',
+  phase: 'CLEANUP_KUBERNETES_ARTIFACTS',
+  context: 'cleanupKubernetesArtifacts',
+  schema: cleanupField,
+  validate,
+  run: runCleanup,
+});
+
+/** What is deleted lies where the annotations say: an account's namespaces hold there too. */
+function validate({ manifests }: CleanupDescription, validation: Validation): void {
+  for (const manifest of manifests) validation.checkNamespace(findRecordedArtifact(manifest)?.location);
+}
+
+async function runCleanup(description: CleanupDescription, work: OperationWork): Promise<OperationResult> {
+  return explainFailure('Deleting old versions', async () => {
+    const limited = description.manifests.filter((manifest) => findLimit(manifest) !== undefined);
+    if (limited.length === 0) return toOperationResult({ names: {} });
+    const { decidedAtMs, objects } = await work.run.decide(
+      'expired',
+      async () =>
+        ({
+          decidedAtMs: work.session.clock.now(),
+          objects: (await Promise.all(limited.map((manifest) => listExpired(manifest, work)))).flat(),
+        }) satisfies Expired,
+    );
+    for (const target of objects) {
+      work.run.report(`Deleting ${describeObject(target)}, an old version`);
+      const ref = await getTargetRef(target, work);
+      const fullName = formatFullName(target.kind, target.name);
+      await deleteObject(work, { ref, fullName, uid: target.uid, decidedAtMs });
+    }
+    return toOperationResult({ names: groupTargets(objects) });
+  });
+}
+
+/** How many versions a manifest wants kept; undefined when it does not say, or is no versioned object of a cluster. */
+function findLimit(manifest: Manifest): number | undefined {
+  if (!findRecordedArtifact(manifest)?.type?.startsWith(artifactTypePrefix)) return undefined;
+  return readStrategy(manifest).maxVersionHistory;
+}
+
+async function listExpired(manifest: Manifest, { client, run }: OperationWork): Promise<Expired['objects']> {
+  const artifact = findRecordedArtifact(manifest);
+  const limit = findLimit(manifest);
+  if (artifact === undefined || limit === undefined) return [];
+  const { signal } = run;
+  const kind = parseKind(artifact.type?.slice(artifactTypePrefix.length) ?? '');
+  const resource = await client.getResourceOfKind(kind, { signal });
+  const namespace = artifact.location || undefined;
+  const live = await client.list({ resource, namespace, metadataOnly: true }, { signal });
+  return listExpiredVersions(live, artifact, limit).map((object) => ({
+    kind,
+    namespace: readNamespace(object),
+    name: readName(object),
+    uid: readUid(object) ?? '',
+  }));
+}
+
+function groupTargets(targets: readonly Coordinates[]): ReturnType<typeof groupNames> {
+  const groups: { [namespace: string]: string[] } = {};
+  for (const { kind, namespace, name } of targets) {
+    groups[namespace] = [...(groups[namespace] ?? []), formatFullName(kind, name)];
+  }
+  return groups;
+}
