@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateTableCommand,
   DescribeTableCommand,
@@ -10,6 +11,9 @@ import type { Table } from '../../shared/aws/tables.ts';
 import { type AwsJsonServer, closeServer, listenOnLoopback } from './aws-json-server.ts';
 import { localClientOptions } from './local-aws.ts';
 import { findRefusal } from './loopback-guard.ts';
+
+/** Milliseconds between two looks at a table that is being made. */
+const statusPauseMs = 2;
 
 /** How to start DynamoDB. */
 export interface StartDynamoDbOptions {
@@ -52,24 +56,39 @@ function guard(handle: RequestListener): RequestListener {
   };
 }
 
-async function ensureTable(client: DynamoDBClient, { name, partitionKey, sortKey }: Table): Promise<void> {
-  try {
-    await client.send(new DescribeTableCommand({ TableName: name }));
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
-    await client.send(
-      new CreateTableCommand({
-        TableName: name,
-        BillingMode: 'PAY_PER_REQUEST',
-        KeySchema: [
-          { AttributeName: partitionKey, KeyType: 'HASH' },
-          { AttributeName: sortKey, KeyType: 'RANGE' },
-        ],
-        AttributeDefinitions: [partitionKey, sortKey].map((key) => ({
-          AttributeName: key,
-          AttributeType: 'S',
-        })),
-      }),
-    );
+/** Makes a table unless it is there, and waits until it can be used. */
+async function ensureTable(client: DynamoDBClient, table: Table): Promise<void> {
+  let status = await findStatus(client, table);
+  if (status === undefined) await createTable(client, table);
+  while (status !== 'ACTIVE') {
+    await sleep(statusPauseMs);
+    status = await findStatus(client, table);
   }
+}
+
+/** The table's status, or undefined when there is no such table. */
+async function findStatus(client: DynamoDBClient, { name }: Table): Promise<string | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table?.TableStatus;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw error;
+  }
+}
+
+async function createTable(client: DynamoDBClient, { name, partitionKey, sortKey }: Table): Promise<void> {
+  await client.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: [
+        { AttributeName: partitionKey, KeyType: 'HASH' },
+        { AttributeName: sortKey, KeyType: 'RANGE' },
+      ],
+      AttributeDefinitions: [partitionKey, sortKey].map((key) => ({
+        AttributeName: key,
+        AttributeType: 'S',
+      })),
+    }),
+  );
 }
