@@ -21,8 +21,8 @@ const requiredText = requireField(stringField());
 
 /**
  * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks` and
- * `kubeconfigSecret` are ours. Keys that are no
- * longer of use (`providerVersion`, `liveManifestCalls`, `dockerRegistries` …) are not read.
+ * `kubeconfigSecret` are ours. Keys that are no longer of use (`providerVersion`, `liveManifestCalls`,
+ * `dockerRegistries` …) are not read.
  */
 const accountField = settingsField({
   name: requiredText,

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { parseKubernetesAccounts } from '../../../../shared/providers/kubernetes/account.ts';
 
@@ -85,4 +87,16 @@ describe('an account is rejected', () => {
       expect(JSON.stringify(rejected)).not.toContain('planted');
     }
   });
+});
+
+test('the accounts that docs/eks.md shows are accepted', () => {
+  const text = readFileSync('docs/eks.md', 'utf8');
+  const blocks = [...text.matchAll(/^```yaml\n(kubernetes:.*?)^```$/gms)].map(([, block = '']) =>
+    parseYaml(block),
+  );
+  const parsed = blocks.map((settings) => parseKubernetesAccounts(settings));
+  expect(parsed.flatMap(({ rejected }) => rejected)).toEqual([]);
+  const connections = parsed.flatMap(({ accounts }) => accounts.map(({ connection }) => connection));
+  expect(connections.filter(({ eks }) => eks)).toHaveLength(2);
+  expect(connections.filter(({ kubeconfigSecret }) => kubeconfigSecret)).toHaveLength(4);
 });
