@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -12,8 +14,9 @@ import { type AwsJsonServer, closeServer, listenOnLoopback } from './aws-json-se
 import { localClientOptions } from './local-aws.ts';
 import { findRefusal } from './loopback-guard.ts';
 
-/** Milliseconds between two looks at a table that is being made. */
+/** Milliseconds between two looks at a table that is being made, and how many there are at most. */
 const statusPauseMs = 2;
+const statusPausesMax = 5_000;
 
 /** How to start DynamoDB. */
 export interface StartDynamoDbOptions {
@@ -27,7 +30,21 @@ export interface StartDynamoDbOptions {
  * Starts DynamoDB (dynalite, on LevelDB) on a free port of 127.0.0.1 and makes the tables that are missing. What was
  * answered survives kill -9. It has no transactions, no expiry and no change streams; indexes do not survive kill -9.
  */
-export async function startDynamoDb({ dir, tables }: StartDynamoDbOptions): Promise<AwsJsonServer> {
+export async function startDynamoDb(options: StartDynamoDbOptions): Promise<AwsJsonServer> {
+  // A process killed between dynalite's two writes of a new table leaves one that can neither be used nor deleted. So the
+  // folder of a first start comes into being at once, with its tables.
+  if (!existsSync(options.dir)) {
+    const unfinished = `${options.dir}.unfinished`;
+    await rm(unfinished, { recursive: true, force: true });
+    const server = await serveTables({ ...options, dir: unfinished });
+    await server[Symbol.asyncDispose]();
+    await rename(unfinished, options.dir);
+  }
+  return serveTables(options);
+}
+
+async function serveTables({ dir, tables }: StartDynamoDbOptions): Promise<AwsJsonServer> {
+  await mkdir(dir, { recursive: true });
   const server = dynalite({ path: dir, createTableMs: 0 });
   server.keepAliveTimeout = 0;
   const [handle] = server.listeners('request') as RequestListener[];
@@ -37,6 +54,9 @@ export async function startDynamoDb({ dir, tables }: StartDynamoDbOptions): Prom
   const client = new DynamoDBClient({ ...localClientOptions, endpoint: url });
   try {
     await Promise.all(tables.map((table) => ensureTable(client, table)));
+  } catch (error) {
+    await closeServer(server);
+    throw error;
   } finally {
     client.destroy();
   }
@@ -60,7 +80,12 @@ function guard(handle: RequestListener): RequestListener {
 async function ensureTable(client: DynamoDBClient, table: Table): Promise<void> {
   let status = await findStatus(client, table);
   if (status === undefined) await createTable(client, table);
-  while (status !== 'ACTIVE') {
+  for (let pauses = 0; status !== 'ACTIVE'; pauses += 1) {
+    if (pauses > statusPausesMax) {
+      throw new Error(
+        `The local table ${table.name} cannot be used (status ${status}): start with another --data-dir`,
+      );
+    }
     await sleep(statusPauseMs);
     status = await findStatus(client, table);
   }

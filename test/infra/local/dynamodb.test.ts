@@ -1,3 +1,4 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -25,6 +26,21 @@ test('makes the tables, and finds them with their items at the next start', asyn
   const client = openClient(server.url);
   const { Item } = await client.send(new GetItemCommand({ TableName: tasksTable.name, Key: key }));
   expect(Item?.text).toEqual({ S: 'kept' });
+  client.destroy();
+});
+
+test('begins anew when an earlier first start was killed before its tables were made', async () => {
+  await using temp = await makeTempDir();
+  const dir = path.join(temp.path, 'dynamodb');
+  await mkdir(`${dir}.unfinished`);
+  await writeFile(path.join(`${dir}.unfinished`, 'CURRENT'), 'cut off');
+
+  await using server = await startDynamoDb({ dir, tables });
+
+  const client = openClient(server.url);
+  const answer = await client.send(new GetItemCommand({ TableName: tasksTable.name, Key: key }));
+  expect(answer.$metadata.httpStatusCode).toBe(200);
+  expect(await readdir(temp.path)).toEqual(['dynamodb']);
   client.destroy();
 });
 
