@@ -6,6 +6,7 @@ import {
   flagType,
   makeChoiceType,
   makeCountsType,
+  makeIntegerType,
   makeListType,
   makeNumberType,
   makeTextType,
@@ -67,6 +68,7 @@ const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
   alarmTopicArn: { type: makeArnType('sns', anyName), otherwise: undefined },
   // Lambda polls a queue with two invocations at least, and a thousand at most.
   concurrency: { type: makeCountsType(2, 1000), otherwise: new Map() },
+  archiveDays: { type: makeIntegerType(0, 3650), otherwise: 30 },
   logRetentionDays: { type: makeNumberType(retentionDays), otherwise: 30 },
   logLevel: { type: makeChoiceType('DEBUG', 'INFO', 'WARN', 'ERROR'), otherwise: 'INFO' },
   profiles: { type: makeListType(makeTextType(/^[\w-]+$/, 'a word')), otherwise: ['local'] },

@@ -39,6 +39,17 @@ export function makeNumberType(choices: readonly number[]): ValueType<number> {
   };
 }
 
+/** A whole number. */
+export function makeIntegerType(min: number, max: number): ValueType<number> {
+  return {
+    expected: `a whole number from ${min} to ${max}`,
+    parse(value) {
+      const number = /^\d+$/.test(String(value)) ? Number(value) : Number.NaN;
+      return number >= min && number <= max ? number : undefined;
+    },
+  };
+}
+
 /** A list of at least one item: an array, or text with commas. */
 export function makeListType<T>(item: ValueType<T>): ValueType<readonly T[]> {
   return {

@@ -11,9 +11,6 @@ export interface BusStackProps {
   readonly context: Context;
 }
 
-/** Events can be replayed for so long. */
-const archiveRetention = Duration.days(30);
-
 /** Every event of ours. */
 const eventPattern = { source: ['busdriver'] };
 
@@ -27,11 +24,13 @@ export class BusStack extends Stack {
     const bus = new EventBus(this, 'Bus', { eventBusName });
     this.exportValue(bus.eventBusArn);
     this.exportValue(bus.eventBusName);
-    bus.archive('Archive', {
-      archiveName: toResourceName(context, 'events'),
-      eventPattern,
-      retention: archiveRetention,
-    });
+    if (context.archiveDays > 0) {
+      bus.archive('Archive', {
+        archiveName: toResourceName(context, 'events'),
+        eventPattern,
+        retention: Duration.days(context.archiveDays),
+      });
+    }
     const logGroup = new LogGroup(this, 'Log', {
       logGroupName: `/aws/events/${eventBusName}`,
       retention: context.logRetentionDays,

@@ -109,6 +109,8 @@ describe('an option of another form is refused with what was expected', () => {
     ['alarmTopicArn', 'arn:aws:sqs:us-east-1:123456789012:topic', /ARN of sns/],
     ['concurrency', 'operations=1', /from 2 to 1000/],
     ['concurrency', 'operations', /name=number/],
+    ['archiveDays', '-1', /whole number from 0/],
+    ['archiveDays', '', /whole number from 0/],
     ['apiLogRole', 'mine', /create, existing/],
   ];
 

@@ -12,6 +12,12 @@ describe('the bus stack', () => {
     template.hasResourceProperties('AWS::Events::Archive', { EventPattern: everyEvent, RetentionDays: 30 });
   });
 
+  it('keeps none where the operator wants no archive', () => {
+    const without = getTemplate(synthesize({ ...privateOptions, archiveDays: 0 }), 'bus');
+
+    without.resourceCountIs('AWS::Events::Archive', 0);
+  });
+
   it('logs every event, for as long as other logs', () => {
     template.hasResourceProperties('AWS::Logs::LogGroup', {
       LogGroupName: '/aws/events/busdriver-dev',
