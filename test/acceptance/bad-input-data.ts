@@ -1,3 +1,5 @@
+import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
+
 /** A request that must be refused, and how. */
 export interface BadRequest {
   readonly title: string;
@@ -13,6 +15,8 @@ export interface BadRequest {
 }
 
 const ops = '/kubernetes/ops';
+
+const operationNames = operationDefinitions.map(({ name }) => name).join(', ');
 
 /** A Deployment that would be accepted. */
 export const deployment = {
@@ -153,17 +157,13 @@ export const malformedBodies: readonly BadRequest[] = [
     title: 'an unknown operation',
     body: [{ destroyServerGroup: {} }],
     status: 400,
-    errors: [
-      "Unknown operation 'destroyServerGroup' of provider 'kubernetes'; it has: deployManifest, scaleManifest, deleteManifest",
-    ],
+    errors: [`Unknown operation 'destroyServerGroup' of provider 'kubernetes'; it has: ${operationNames}`],
   },
   {
     title: 'an operation named like a property of every object',
     body: [{ constructor: {} }],
     status: 400,
-    errors: [
-      "Unknown operation 'constructor' of provider 'kubernetes'; it has: deployManifest, scaleManifest, deleteManifest",
-    ],
+    errors: [`Unknown operation 'constructor' of provider 'kubernetes'; it has: ${operationNames}`],
   },
   {
     title: 'an unknown provider',
