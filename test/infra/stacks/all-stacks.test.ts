@@ -53,6 +53,18 @@ describe('the stacks', () => {
     expect(text).not.toContain('-dev-');
   });
 
+  it('have names that AWS takes, each for one thing, however long those of the operator are', () => {
+    const long = synthesize({ ...privateOptions, namePrefix: 'sixteen-letters1', stage: 'twelve-signs' });
+    const names = [...long.values()].flatMap((template) =>
+      [...getResources(template).values()]
+        .filter(({ Type }) => Type === 'AWS::Lambda::Function')
+        .map(({ Properties }) => String(Properties['FunctionName'])),
+    );
+
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => name.length > 64)).toEqual([]);
+  });
+
   it('let nothing in from everywhere', () => {
     const text = JSON.stringify([...templates.values()].map((template) => template.toJSON()));
 
