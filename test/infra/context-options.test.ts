@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { App } from 'aws-cdk-lib';
+import { RootConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../infra/context.ts';
 import { ContextError, contextOptions, readContext } from '../../infra/context-options.ts';
@@ -12,7 +12,9 @@ const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0123';
 const domain = { domainName: 'clouddriver.example.com', certificateArn };
 
 function read(options: Options): Context {
-  return readContext(new App({ context: { ...options } }));
+  const construct = new RootConstruct();
+  for (const [name, value] of Object.entries(options)) construct.node.setContext(name, value);
+  return readContext(construct);
 }
 
 /** The lines of the refusal, without the first. */

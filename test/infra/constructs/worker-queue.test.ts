@@ -8,7 +8,7 @@ import { type Queue, queues } from '../../../functions/queues.ts';
 import type { Surroundings } from '../../../infra/constructs/surroundings.ts';
 import { readContext } from '../../../infra/context-options.ts';
 import { WorkerStack } from '../../../infra/stacks/worker-stack.ts';
-import { privateOptions } from '../stacks/synthesize.ts';
+import { privateOptions, withOutdir } from '../stacks/synthesize.ts';
 
 const [operations] = queues;
 
@@ -26,24 +26,24 @@ function makeSurroundings(app: App): Surroundings {
   };
 }
 
-function makeStack(rows: readonly Queue[]): WorkerStack {
-  const app = new App({ context: { ...privateOptions, 'aws:cdk:bundling-stacks': [] } });
-  const surroundings = makeSurroundings(app);
-  return new WorkerStack(app, 'workers', {
-    description: 'workers',
-    queues: rows,
-    schedules: [],
-    surroundings,
+function synthesize(rows: readonly Queue[]): Template {
+  return withOutdir((outdir) => {
+    const app = new App({ outdir, context: { ...privateOptions, 'aws:cdk:bundling-stacks': [] } });
+    const props = {
+      description: 'workers',
+      queues: rows,
+      schedules: [],
+      surroundings: makeSurroundings(app),
+    };
+    return Template.fromStack(new WorkerStack(app, 'workers', props));
   });
 }
 
 describe('a worker queue', () => {
   it('whose times are in disorder is not synthesized', () => {
-    const stack = makeStack([{ ...(operations as Queue), visibilityTimeoutSeconds: 30 }]);
+    const rows = [{ ...(operations as Queue), visibilityTimeoutSeconds: 30 }];
 
-    expect(() => Template.fromStack(stack)).toThrow(
-      /queue operations: timeoutSeconds \(900\) must not exceed/,
-    );
+    expect(() => synthesize(rows)).toThrow(/queue operations: timeoutSeconds \(900\) must not exceed/);
   });
 
   it('is known to the functions of queues that follow it', () => {
@@ -53,7 +53,7 @@ describe('a worker queue', () => {
       module: 'workers/sweep-tasks',
       deadLetterModule: 'api/health/get-health',
     };
-    const template = Template.fromStack(makeStack([operations as Queue, agents]));
+    const template = synthesize([operations as Queue, agents]);
     const functions = Object.values(template.findResources('AWS::Lambda::Function'));
     const variables = functions.map(({ Properties }) => Object.keys(Properties.Environment.Variables));
 

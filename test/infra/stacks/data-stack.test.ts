@@ -5,7 +5,7 @@ import { readContext } from '../../../infra/context-options.ts';
 import { DataStack } from '../../../infra/stacks/data-stack.ts';
 import { tables } from '../../../shared/aws/tables.ts';
 import { getResources } from './policies.ts';
-import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
+import { getTemplate, privateOptions, synthesize, withOutdir } from './synthesize.ts';
 
 const template = getTemplate(synthesize(), 'data');
 const keyArn = 'arn:aws:kms:us-east-1:123456789012:key/0123';
@@ -77,8 +77,10 @@ describe('the data stack', () => {
   });
 
   it('exports what others may want, whether they do or not: else an upgrade could not stop using it', () => {
-    const app = new App({ context: { ...privateOptions } });
-    const alone = Template.fromStack(new DataStack(app, 'data', { context: readContext(app) }));
+    const alone = withOutdir((outdir) => {
+      const app = new App({ outdir, context: { ...privateOptions } });
+      return Template.fromStack(new DataStack(app, 'data', { context: readContext(app) }));
+    });
 
     const names = (outputs: object): string[] => Object.keys(outputs).sort();
     expect(names(alone.findOutputs('*'))).toEqual(names(template.findOutputs('*')));

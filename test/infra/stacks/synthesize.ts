@@ -26,8 +26,7 @@ export function createApp(options: Options, outdir: string): App {
 
 /** The templates of all stacks by their names behind prefix and stage: `data`, `api`, and `api/tasks` for a nested one. */
 export function synthesize(options: Options = privateOptions): ReadonlyMap<string, Template> {
-  const outdir = mkdtempSync(join(tmpdir(), 'busdriver-synth-'));
-  try {
+  return withOutdir((outdir) => {
     const app = createApp(options, outdir);
     app.synth();
     const stacks = app.node.findAll().filter((construct) => Stack.isStack(construct));
@@ -37,6 +36,14 @@ export function synthesize(options: Options = privateOptions): ReadonlyMap<strin
         Template.fromJSON(JSON.parse(readFileSync(join(outdir, templateFile), 'utf8'))),
       ]),
     );
+  });
+}
+
+/** Lends a folder for what an app writes. */
+export function withOutdir<T>(use: (outdir: string) => T): T {
+  const outdir = mkdtempSync(join(tmpdir(), 'busdriver-synth-'));
+  try {
+    return use(outdir);
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
