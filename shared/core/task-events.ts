@@ -35,5 +35,5 @@ export function toTaskEvent(
 /** The event that tells a finished task's end. */
 export function toEndEvent(task: Task, atMs: number): BusEvent {
   const type = task.state === 'COMPLETED' ? 'TaskCompleted' : 'TaskFailed';
-  return toTaskEvent(task, { type, atMs, more: { state: task.state } });
+  return toTaskEvent(task, { type, atMs, more: { state: task.state, endedAtMs: atMs } });
 }

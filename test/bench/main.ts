@@ -65,11 +65,11 @@ async function runBench({ samples, starts }: Options): Promise<BenchReport> {
   await using system = await startRunningSystem({ kubeconfig: cluster.kubeconfig, dataDir: dir.path });
   await using client = openApiClient(system);
   await using floor = await openFloor(cluster, namespace);
-  const options = { client, floor, namespace, n: samples, warmUp: 10 };
+  const options = { client, floor, namespace, n: samples, warmUp: 100 };
   const rows = [...startRows, ...(await measureDeploys(options)), ...(await measureReads(options))];
   const memory = summarize([await system.readMemoryMiB()]);
   rows.push({
-    name: `memory after ${3 * (samples + 10)} deploys, engines included`,
+    name: `memory after ${3 * (samples + 100)} deploys, engines included`,
     unit: 'MiB',
     summary: memory,
   });

@@ -14,6 +14,8 @@ export interface RunningSystem extends AsyncDisposable {
   readonly url: string;
   /** Name of its first account. */
   readonly account: string;
+  /** Where its EventBridge answers. */
+  readonly eventsUrl: string;
   /** Milliseconds from the start of the process to its ready line. */
   readonly readyMs: number;
   /** Resident memory of the process with all its engines, MiB. */
@@ -46,10 +48,15 @@ export async function startRunningSystem(options: {
   });
   const line = await readLine(child);
   const readyMs = performance.now() - start;
-  const { url, accounts } = JSON.parse(line) as { url: string; accounts: string[] };
+  const { url, accounts, engines } = JSON.parse(line) as {
+    url: string;
+    accounts: string[];
+    engines: { eventbridge: string };
+  };
   return {
     url,
     account: accounts[0] ?? '',
+    eventsUrl: engines.eventbridge,
     readyMs,
     readMemoryMiB: () => readMemoryMiB(child.pid ?? 0),
     async takeCounts() {
