@@ -201,8 +201,9 @@ export class DynamoTaskStore implements TaskStore {
 
   async removeOpen(task: Task): Promise<void> {
     const header = (await this.#table.get(getHeaderKey(task.id))) as HeaderItem | undefined;
-    // A retryable task keeps what it would be resumed with.
-    if (header !== undefined && header.state !== 'FAILED_RETRYABLE') await removePayload(this.#table, header);
+    // A retryable task keeps what it would be resumed with, and one that was started again meanwhile what it runs with.
+    const ended = header?.state === 'COMPLETED' || header?.state === 'FAILED';
+    if (header !== undefined && ended) await removePayload(this.#table, header);
     await this.removeOpenRow(parseOpenRow(task.openRow));
   }
 

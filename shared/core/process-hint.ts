@@ -157,7 +157,14 @@ class EventBuffer {
     const events = this.#events;
     this.#events = [];
     this.#publishedAt = this.#system.clock.monotonic();
-    if (events.length > 0) await this.#system.bus.publish(events);
+    if (events.length === 0) return;
+    try {
+      await this.#system.bus.publish(events);
+    } catch (error) {
+      // Kept for the next attempt of this run: delivery is at least once.
+      this.#events = [...events, ...this.#events];
+      throw error;
+    }
   }
 
   #complain(error: unknown): void {

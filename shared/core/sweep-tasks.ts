@@ -19,6 +19,8 @@ export interface SweepReport {
   readonly settled: number;
   /** Rows that pointed to no open task. */
   readonly removed: number;
+  /** Rows that could not be dealt with; the log says why, and the next sweep tries again. */
+  readonly failed: number;
 }
 
 /**
@@ -26,16 +28,26 @@ export interface SweepReport {
  * lapse), ends what a worker left unfinished after completion, and removes rows without a task.
  */
 export async function sweepTasks(system: TaskSystem): Promise<SweepReport> {
-  const report = { hinted: 0, settled: 0, removed: 0 };
+  const report = { hinted: 0, settled: 0, removed: 0, failed: 0 };
   const rows = [...(await system.store.listOpen(rowsMax))];
   const workers = Array.from({ length: concurrency }, async () => {
     for (let row = rows.shift(); row !== undefined; row = rows.shift()) {
-      const done = await sweepRow(system, row);
+      const done = await trySweepRow(system, row);
       if (done !== undefined) report[done] += 1;
     }
   });
   await Promise.all(workers);
   return report;
+}
+
+/** A row that cannot be dealt with is left for the next sweep, and keeps no other from its turn. */
+async function trySweepRow(system: TaskSystem, row: OpenRow): Promise<keyof SweepReport | undefined> {
+  try {
+    return await sweepRow(system, row);
+  } catch (error) {
+    system.log.error('an open task could not be swept', { taskId: row.taskId, error });
+    return 'failed';
+  }
 }
 
 async function sweepRow(system: TaskSystem, row: OpenRow): Promise<keyof SweepReport | undefined> {

@@ -198,6 +198,19 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
         expect((await store.listOpen(10_000)).map((row) => row.key)).toContain(restarted?.openRow);
       });
 
+      it('keep a large payload of a task that is started again while its end is still being told', async () => {
+        const { store } = open();
+        const text = Array.from({ length: 4e3 }, () => testRandomness.id()).join('');
+        const operations = [{ provider: 'p', name: 'o', description: { text } }];
+        const { task } = await store.accept({ ...newTask(), operations });
+        const failed = await store.fail(task.id, 'FAILED_RETRYABLE', entry('ended'));
+
+        await store.restart(task.id, entry('again'));
+        if (failed !== undefined) await store.removeOpen(failed);
+
+        expect(await (await take(store, task.id)).readOperations()).toEqual(operations);
+      });
+
       it('restart with other operations, once', async () => {
         const { store } = open();
         const { task } = await store.accept(newTask());

@@ -71,6 +71,23 @@ describe('sweepTasks()', () => {
     expect(open).not.toContain(finished.id);
   });
 
+  it('goes on with the others when one cannot be dealt with, and takes it up again the next time', async () => {
+    const finished = await accept(['first']);
+    const waiting = await accept(['first']);
+    const taken = await system.store.takeLease(finished.id, { ownerId: 'died@here', attempts: 1 });
+    if (taken) await system.store.commit(taken.lease, { entries: [], next: 'COMPLETED' });
+    await system.receiveHints();
+    const refuse = async (): Promise<never> => {
+      throw new Error('the bus is away');
+    };
+
+    const report = await sweepTasks({ ...system, bus: { publish: refuse } });
+
+    expect(report.failed).toBe(1);
+    expect(await system.receiveHints()).toContain(waiting.id);
+    expect(await sweepTasks(system)).toMatchObject({ failed: 0, settled: 1 });
+  });
+
   it('removes the row of a submission that died before its header was written', async () => {
     const old = system.clock.now() - 3600_000;
     const sk = `${String(old).padStart(15, '0')}#NOSUCHTASKNOSUCHTASKNOSUCH#x`;
