@@ -17,12 +17,31 @@ import { getParentPath, parseSettingsDocuments, type SettingsDocument } from './
 export interface LoadSettingsOptions {
   /** YAML files, or directories that hold `spinnaker.yml`, `clouddriver.yml` and their profiles' files; later wins. */
   readonly files: readonly string[];
+  /** Further settings, which win over those of the files. Default: there are none. */
+  readonly secret?: SettingsSecret | undefined;
   /** Spring profiles that are active. */
   readonly profiles: readonly string[];
   /** Environment variables, for placeholders. */
   readonly environment: Environment;
-  /** A kubeconfig, or several joined as in `KUBECONFIG`. Its contexts are the accounts, but only without `files`. */
+  /** A kubeconfig, or several joined as in `KUBECONFIG`. Its contexts are the accounts, but only without files and secret. */
   readonly kubeconfig?: string | undefined;
+}
+
+/** A secret that holds settings in any of the forms that a file may have. */
+export interface SettingsSecret {
+  /** How messages name it. */
+  readonly name: string;
+  /** Its text, read anew. @throws Error that names the secret, says what to do, and never holds its text. */
+  read(): Promise<string>;
+}
+
+/** Settings as they are written, before anything is made of them. */
+export interface SettingsText {
+  /** How messages name where it comes from. */
+  readonly file: string;
+  readonly text: string;
+  /** Whether it is a kubeconfig, whose contexts are the accounts. Else it is Spinnaker's configuration. */
+  readonly isKubeconfig: boolean;
 }
 
 /** Settings, and where they were written. */
@@ -33,19 +52,51 @@ export interface LoadedSettings {
   locate(path: string): string | undefined;
 }
 
+/** Settings that rely on Fiat, which nobody would ask. */
+export class FiatEnabledError extends InvalidInputError {
+  override name = 'FiatEnabledError';
+}
+
 /**
  * Loads Spinnaker's own configuration, from Halyard, the Operator, Kustomize or written by hand; see `unwrapDocument`
- * for the forms that are understood. Without any file, each context of the kubeconfig is an account.
+ * for the forms that are understood. Without any file or secret, each context of the kubeconfig is an account.
  *
- * @throws InvalidInputError naming file, line, setting and what was expected: for files that cannot be read or hold
- *   no settings, and when Fiat is enabled, for nobody would be asked for authorization.
+ * @throws what `readSettingsTexts` and `parseSettings` throw.
  */
 export async function loadSettings(options: LoadSettingsOptions): Promise<LoadedSettings> {
-  const { files, profiles, environment, kubeconfig } = options;
-  if (files.length === 0) {
-    return { settings: kubeconfig ? await loadKubeconfigs(kubeconfig) : {}, locate: () => undefined };
+  return parseSettings(await readSettingsTexts(options), options);
+}
+
+/**
+ * Reads the settings' texts, in order of precedence: later wins.
+ *
+ * @throws InvalidInputError naming what cannot be read; what the secret throws.
+ */
+export async function readSettingsTexts(options: LoadSettingsOptions): Promise<readonly SettingsText[]> {
+  const { files, secret, profiles, kubeconfig } = options;
+  if (files.length === 0 && secret === undefined) return kubeconfig ? await readKubeconfigs(kubeconfig) : [];
+  const [texts, secretText] = await Promise.all([
+    Promise.all(files.map((file) => readPath(file, profiles))),
+    secret?.read(),
+  ]);
+  const last = secretText === undefined ? [] : [toSettingsText(secret?.name ?? '', secretText)];
+  return [...texts.flat(), ...last];
+}
+
+/**
+ * Makes one configuration of texts.
+ *
+ * @throws InvalidInputError naming file or secret, line, setting and what was expected, for what holds no settings; it never
+ *   quotes a text. FiatEnabledError when Fiat is enabled, for nobody would be asked for authorization.
+ */
+export function parseSettings(
+  texts: readonly SettingsText[],
+  { profiles, environment }: Pick<LoadSettingsOptions, 'profiles' | 'environment'>,
+): LoadedSettings {
+  if (texts.some(({ isKubeconfig }) => isKubeconfig)) {
+    return { settings: joinKubeconfigs(texts), locate: () => undefined };
   }
-  const documents = (await Promise.all(files.map((file) => loadFile(file, profiles)))).flat();
+  const documents = texts.flatMap((text) => parseText(text, profiles));
   const settings = bindDocuments({ documents: documents.map(({ data }) => data), profiles, environment });
   const active = documents.filter(({ data }) => isActiveDocument(expandKeys(data), profiles));
   const locate = (path: string) => findLocation(active, path);
@@ -71,18 +122,22 @@ export function accountsFromKubeconfig(text: string, path: string): JsonObject {
   return { kubernetes: { enabled: true, accounts } };
 }
 
-/** The contexts of one or more kubeconfigs; files that do not exist are skipped as long as one does. */
-async function loadKubeconfigs(kubeconfig: string): Promise<JsonObject> {
+/** One or more kubeconfigs; files that do not exist are skipped as long as one does. */
+async function readKubeconfigs(kubeconfig: string): Promise<readonly SettingsText[]> {
   const paths = kubeconfig.split(delimiter).filter((path) => path !== '');
   const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8').catch(ignoreMissing)));
   if (texts.every((text) => text === undefined))
     throw new InvalidInputError(`no kubeconfig at ${paths.join(', ')}`);
-  const accounts = texts.flatMap((text, index) => {
-    if (text === undefined) return [];
-    return asJsonArray(
-      getSetting(accountsFromKubeconfig(text, resolve(paths[index] ?? '')), 'kubernetes.accounts'),
-    );
-  });
+  return texts.flatMap((text, index) =>
+    text === undefined ? [] : [{ file: resolve(paths[index] ?? ''), text, isKubeconfig: true }],
+  );
+}
+
+/** The contexts of all kubeconfigs. */
+function joinKubeconfigs(texts: readonly SettingsText[]): JsonObject {
+  const accounts = texts.flatMap(({ text, file }) =>
+    asJsonArray(getSetting(accountsFromKubeconfig(text, file), 'kubernetes.accounts')),
+  );
   return { kubernetes: { enabled: true, accounts } };
 }
 
@@ -90,21 +145,24 @@ function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** The settings in one file or directory. */
-async function loadFile(path: string, profiles: readonly string[]): Promise<readonly SettingsDocument[]> {
+/** The texts of one file or directory. */
+async function readPath(path: string, profiles: readonly string[]): Promise<readonly SettingsText[]> {
   try {
     const isDirectory = (await stat(path)).isDirectory();
-    return isDirectory ? await readDirectory(path, profiles) : await readSettings(path, profiles);
+    const files = isDirectory ? await listDirectory(path, profiles) : [path];
+    return await Promise.all(files.map(async (file) => toSettingsText(file, await readFile(file, 'utf8'))));
   } catch (error) {
     if (error instanceof InvalidInputError) throw error;
     throw new InvalidInputError(`${path}: cannot be read: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 
-async function readDirectory(
-  path: string,
-  profiles: readonly string[],
-): Promise<readonly SettingsDocument[]> {
+function toSettingsText(file: string, text: string): SettingsText {
+  return { file, text, isKubeconfig: false };
+}
+
+/** Paths of the files in a directory that are read, in the order of Spring. */
+async function listDirectory(path: string, profiles: readonly string[]): Promise<readonly string[]> {
   const ranked = (await readdir(path))
     .map((name) => ({ name, rank: getFileRank(name, profiles) ?? -1 }))
     .filter(({ rank }) => rank >= 0)
@@ -112,12 +170,12 @@ async function readDirectory(
   if (ranked.length === 0) {
     throw new InvalidInputError(`${path}: expected one of the files ${listFileNames(profiles).join(', ')}`);
   }
-  return (await Promise.all(ranked.map(({ name }) => readSettings(join(path, name), profiles)))).flat();
+  return ranked.map(({ name }) => join(path, name));
 }
 
-/** The settings in one file. A file with Kubernetes objects must hold some; one with nothing at all may be empty. */
-async function readSettings(file: string, profiles: readonly string[]): Promise<readonly SettingsDocument[]> {
-  const documents = parseSettingsDocuments(await readFile(file, 'utf8'), file);
+/** The settings in one text. One with Kubernetes objects must hold some; one with nothing at all may be empty. */
+function parseText({ file, text }: SettingsText, profiles: readonly string[]): readonly SettingsDocument[] {
+  const documents = parseSettingsDocuments(text, file);
   const found = documents.flatMap((document) => unwrapDocument(document, profiles));
   if (documents.length > 0 && found.length === 0) {
     throw new InvalidInputError(
@@ -153,7 +211,7 @@ function refuseFiat(
   const place = environment.SERVICES_FIAT_ENABLED
     ? 'environment variable SERVICES_FIAT_ENABLED'
     : locate(path);
-  throw new InvalidInputError(
+  throw new FiatEnabledError(
     `${place ?? path}: ${path}: expected false: Busdriver cannot ask Fiat for authorization yet, ` +
       'so it would let everybody do everything',
   );
