@@ -1,0 +1,305 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { JsonObject } from '../../shared/core/json.ts';
+import { findLive, listNames } from '../shared/providers/kubernetes/live.ts';
+import {
+  createConfigMap,
+  createManifest,
+  createSecret,
+  createService,
+  createWorkload,
+} from '../shared/providers/kubernetes/manifests.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  getCluster,
+  requestApi,
+  type TestNamespace,
+} from '../support/cluster.ts';
+import { type System, type SystemTask, startSystem } from '../support/system.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+
+interface Rule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+interface ClusterRole {
+  readonly metadata: { readonly name: string };
+  readonly rules: readonly Rule[];
+}
+
+const folder = path.join(import.meta.dirname, '../../docs/examples');
+const rbacApi = '/apis/rbac.authorization.k8s.io/v1';
+const deployVerbs = ['get', 'list', 'create', 'patch', 'update', 'delete'] as const;
+const unversioned = { 'strategy.spinnaker.io/versioned': 'false' };
+
+/** The role and the binding that a page for operators shows. */
+async function readExample(file: string): Promise<{ role: ClusterRole; binding: JsonObject }> {
+  const text = await readFile(path.join(folder, file), 'utf8');
+  const [role, binding] = parseAllDocuments(text).map((document) => document.toJS());
+  return { role, binding };
+}
+
+/** An account whose service account is bound to an example's role; `omit` takes a verb away, or a resource. */
+interface Binding {
+  readonly account: string;
+  readonly file: string;
+  readonly omit?: string;
+}
+
+describeWithCluster('the roles of docs/examples', () => {
+  const resources = new AsyncDisposableStack();
+  let system: System;
+  let ns: TestNamespace;
+  let other: TestNamespace;
+
+  beforeAll(async () => {
+    const dir = resources.use(await makeTempDir());
+    ns = resources.use(await createNamespace('rbac'));
+    other = resources.use(await createNamespace('rbac-other'));
+    const bindings: Binding[] = [
+      { account: 'deployer', file: 'rbac-deploy.yaml' },
+      { account: 'deployer', file: 'rbac-read.yaml' },
+      { account: 'reader', file: 'rbac-read.yaml' },
+      ...[...deployVerbs, 'deployments/scale'].map((omit) => ({
+        account: `without-${omit.replace('/', '-')}`,
+        file: 'rbac-deploy.yaml',
+        omit,
+      })),
+      { account: 'reader-without-get', file: 'rbac-read.yaml', omit: 'get' },
+      { account: 'reader-without-list', file: 'rbac-read.yaml', omit: 'list' },
+    ];
+    const accounts = [...new Set(bindings.map(({ account }) => account))];
+    for (const account of accounts) await createServiceAccount(account);
+    for (const binding of bindings) await bind(binding);
+    const kubeconfig = path.join(dir.path, 'kubeconfig');
+    await writeFile(kubeconfig, JSON.stringify(await createKubeconfig(accounts)));
+    system = resources.use(await startSystem({ kubeconfig }));
+  }, 60_000);
+  afterAll(() => resources.disposeAsync());
+
+  async function createServiceAccount(name: string): Promise<void> {
+    const object = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } };
+    await requestApi('POST', `/api/v1/namespaces/${ns.name}/serviceaccounts`, object);
+  }
+
+  /** Applies an example under names of this test's own, for one service account, and waits until it counts. */
+  async function bind({ account, file, omit }: Binding): Promise<void> {
+    const { role, binding } = await readExample(file);
+    const name = `${role.metadata.name}-${ns.name}-${account}`;
+    const isWide = binding.kind === 'ClusterRoleBinding';
+    const scope = isWide ? rbacApi : `${rbacApi}/namespaces/${ns.name}`;
+    const plural = isWide ? 'clusterrolebindings' : 'rolebindings';
+    const subjects = [{ kind: 'ServiceAccount', name: account, namespace: ns.name }];
+    const roleRef = { ...(binding.roleRef as JsonObject), name };
+    const made = { ...role, metadata: { name }, rules: omitFrom(role.rules, omit) };
+    await requestApi('POST', `${rbacApi}/clusterroles`, made);
+    resources.defer(() => removeQuietly(`${rbacApi}/clusterroles/${name}`));
+    await requestApi('POST', `${scope}/${plural}`, { ...binding, metadata: { name }, roleRef, subjects });
+    if (isWide) resources.defer(() => removeQuietly(`${scope}/${plural}/${name}`));
+    const verb = role.rules[0]?.verbs.find((each) => each !== omit);
+    while (!(await isAllowed(account, String(verb)))) await sleep(20);
+  }
+
+  async function isAllowed(account: string, verb: string): Promise<boolean> {
+    const review = (await requestApi('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: {
+        user: `system:serviceaccount:${ns.name}:${account}`,
+        resourceAttributes: { namespace: ns.name, verb, group: '', resource: 'configmaps' },
+      },
+    })) as { status: { allowed: boolean } };
+    return review.status.allowed;
+  }
+
+  async function createKubeconfig(accounts: readonly string[]): Promise<JsonObject> {
+    const { server, caFile } = getCluster();
+    const users = await Promise.all(
+      accounts.map(async (name) => ({ name, user: { token: await requestToken(name) } })),
+    );
+    const contexts = accounts.map((name) => ({
+      name,
+      context: { cluster: 'test', user: name, namespace: ns.name },
+    }));
+    const clusters = [{ name: 'test', cluster: { server, 'certificate-authority': caFile } }];
+    return { apiVersion: 'v1', kind: 'Config', clusters, users, contexts };
+  }
+
+  async function requestToken(account: string): Promise<string> {
+    const target = `/api/v1/namespaces/${ns.name}/serviceaccounts/${account}/token`;
+    const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
+    return ((await requestApi('POST', target, request)) as { status: { token: string } }).status.token;
+  }
+
+  async function run(operation: object): Promise<SystemTask> {
+    return system.waitForTask(await system.postOperations([operation]));
+  }
+
+  function deploy(account: string, ...manifests: readonly object[]): Promise<SystemTask> {
+    return run({ deployManifest: { account, moniker: { app: account }, manifests } });
+  }
+
+  /** What a task failed with; empty when it didn't. */
+  async function findFailure(task: Promise<SystemTask>): Promise<string> {
+    const { status, resultObjects } = await task;
+    if (!status.failed) return '';
+    return String(resultObjects.find(({ type }) => type === 'EXCEPTION')?.message);
+  }
+
+  /** Everything that pipelines do with objects, on ConfigMaps and a Deployment named after the account. */
+  async function* exercise(account: string): AsyncGenerator<string> {
+    const location = ns.name;
+    const parts = { namespace: location };
+    const flags = (value: string) =>
+      createConfigMap(
+        account,
+        { a: value },
+        { ...parts, annotations: { 'strategy.spinnaker.io/max-version-history': '1' } },
+      );
+    const plain = (strategy: string, value: string) =>
+      createConfigMap(
+        `${account}-${strategy}`,
+        { a: value },
+        { ...parts, annotations: { ...unversioned, [`strategy.spinnaker.io/${strategy}`]: 'true' } },
+      );
+    const deployment = `${account}-web`;
+    yield await findFailure(deploy(account, flags('1')));
+    const second = await deploy(account, flags('2'));
+    yield await findFailure(Promise.resolve(second));
+    const manifests = second.resultObjects[0]?.manifests;
+    yield await findFailure(run({ cleanupArtifacts: { account, manifests } }));
+    for (const strategy of ['replace', 'recreate', 'server-side-apply', 'none']) {
+      yield await findFailure(deploy(account, plain(strategy, '1')));
+      yield await findFailure(deploy(account, plain(strategy, '2')));
+    }
+    yield await findFailure(deploy(account, createWorkload('Deployment', deployment, parts)));
+    const target = { account, location, manifestName: `deployment ${deployment}` };
+    yield await findFailure(run({ scaleManifest: { ...target, replicas: 2 } }));
+    yield await findFailure(run({ deleteManifest: target }));
+    const labelSelectors = { selectors: [{ kind: 'EQUALS', key: 'never', values: ['there'] }] };
+    yield await findFailure(
+      run({ deleteManifest: { account, location, kinds: ['configMap'], labelSelectors } }),
+    );
+  }
+
+  async function findFailures(account: string): Promise<string[]> {
+    const failures: string[] = [];
+    for await (const failure of exercise(account)) failures.push(failure);
+    return failures.filter((failure) => failure !== '');
+  }
+
+  async function getJson(target: string): Promise<{ status: number; body: JsonObject }> {
+    const response = await system.fetch(target);
+    return { status: response.status, body: (await response.json()) as JsonObject };
+  }
+
+  test('let an account deploy, scale, delete and clean up', async () => {
+    expect(await findFailures('deployer')).toEqual([]);
+    expect(await listNames(ns.name, 'configmaps')).toEqual(
+      ['none', 'recreate', 'replace', 'server-side-apply']
+        .map((strategy) => `deployer-${strategy}`)
+        .concat('deployer-v001')
+        .sort(),
+    );
+    expect(await findLive(ns.name, 'deployments/deployer-web')).toBeUndefined();
+  });
+
+  test.each([...deployVerbs])('need %s for deploying', async (verb) => {
+    const failures = await findFailures(`without-${verb}`);
+    expect(failures.join('\n')).toMatch(new RegExp(`cannot ${verb} resource`));
+  });
+
+  test('need the scale subresource for scaling', async () => {
+    const failures = await findFailures('without-deployments-scale');
+    expect(failures).toHaveLength(1);
+    expect(failures[0]).toMatch(/cannot patch resource "deployments\/scale"/);
+  });
+
+  test('name resources and verbs that the API server knows', async () => {
+    const roles = await Promise.all(['rbac-read.yaml', 'rbac-deploy.yaml'].map(readExample));
+    const unknown: string[] = [];
+    for (const { apiGroups, resources: named, verbs } of roles.flatMap(({ role }) => role.rules)) {
+      const known = await listVerbs(apiGroups[0] ?? '');
+      for (const resource of named) {
+        for (const verb of verbs)
+          if (!known.get(resource)?.includes(verb)) unknown.push(`${verb} ${resource}`);
+      }
+    }
+    expect(unknown).toEqual([]);
+  });
+
+  test('let an account read manifests with events, and what applications there are', async () => {
+    const manifests = [
+      createWorkload('Deployment', 'shown', { namespace: ns.name, replicas: 1 }),
+      createService('shown', { app: 'shown' }, { namespace: ns.name }),
+    ];
+    expect((await deploy('deployer', ...manifests)).status.failed).toBe(false);
+    const target = `/manifests/reader/${ns.name}/deployment%20shown`;
+    const readEvents = async () => (await getJson(target)).body.events;
+    await expect.poll(readEvents, { timeout: 10_000 }).not.toEqual([]);
+    const dynamic = `/manifests/reader/${ns.name}/deployment/cluster/deployer/deployment%20shown/dynamic/newest`;
+    expect(await getJson(dynamic)).toMatchObject({ status: 200, body: { name: 'shown' } });
+    const listed = await system.fetch('/applications');
+    const applications = (await listed.json()) as { name: string; clusterNames: JsonObject }[];
+    const accounts = Object.keys(applications.find(({ name }) => name === 'deployer')?.clusterNames ?? {});
+    expect(accounts).toEqual(expect.arrayContaining(['deployer', 'reader']));
+    expect(accounts).not.toContain('reader-without-list');
+    expect((await getJson(target.replace('reader', 'reader-without-get'))).body.message).toMatch(
+      /cannot get resource/,
+    );
+  });
+
+  test('let an account do nothing else', async () => {
+    const elsewhere = createConfigMap('a', { a: '1' }, { namespace: other.name, annotations: unversioned });
+    const role = createManifest('rbac.authorization.k8s.io/v1', 'Role', { name: 'a', namespace: ns.name });
+    const wide = createManifest('v1', 'Namespace', { name: `${ns.name}-more` });
+    for (const manifest of [elsewhere, role, wide]) {
+      expect(await findFailure(deploy('deployer', manifest))).toMatch(/cannot (get|create) resource/);
+    }
+    expect(
+      (await deploy('deployer', createSecret('hidden', 'x', { namespace: ns.name }))).status.failed,
+    ).toBe(false);
+    const secret = await getJson(`/manifests/reader/${ns.name}/secret%20hidden-v000`);
+    expect(secret).toMatchObject({
+      status: 500,
+      body: { message: expect.stringContaining('cannot get resource "secrets"') },
+    });
+    const written = deploy(
+      'reader',
+      createConfigMap('b', { a: '1' }, { namespace: ns.name, annotations: unversioned }),
+    );
+    expect(await findFailure(written)).toMatch(/cannot create resource/);
+    expect(await findLive(other.name, 'configmaps/a')).toBeUndefined();
+  });
+});
+
+function omitFrom(rules: readonly Rule[], omit: string | undefined): Rule[] {
+  const keep = (names: readonly string[]): readonly string[] => names.filter((name) => name !== omit);
+  return rules
+    .map((rule) => ({ ...rule, resources: keep(rule.resources), verbs: keep(rule.verbs) }))
+    .filter(({ resources, verbs }) => resources.length > 0 && verbs.length > 0);
+}
+
+/** The verbs of each resource of an API group, in the version that the cluster prefers. */
+async function listVerbs(group: string): Promise<Map<string, readonly string[]>> {
+  const target = group === '' ? '/api/v1' : await getGroupPath(group);
+  const list = (await requestApi('GET', target)) as {
+    resources: { name: string; verbs: readonly string[] }[];
+  };
+  return new Map(list.resources.map(({ name, verbs }) => [name, verbs]));
+}
+
+async function getGroupPath(group: string): Promise<string> {
+  const found = (await requestApi('GET', `/apis/${group}`)) as { preferredVersion: { groupVersion: string } };
+  return `/apis/${found.preferredVersion.groupVersion}`;
+}
+
+async function removeQuietly(target: string): Promise<void> {
+  await requestApi('DELETE', target).catch(() => undefined);
+}
