@@ -4,7 +4,7 @@ import { openTaskContext, type TaskContext } from './task-context.ts';
 /** What functions that accept or run operations work with: tasks and providers. */
 export interface OperationsContext extends TaskContext, ProviderContext {}
 
-/** The context of this process, made of the two shared ones. */
+/** A context made of the two others. @throws UnavailableError as `openProviderContext` does. */
 export async function openOperationsContext(): Promise<OperationsContext> {
   return { ...openTaskContext(), ...(await openProviderContext()) };
 }

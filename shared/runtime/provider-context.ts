@@ -1,52 +1,72 @@
-import { getErrorMessage, UnavailableError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
 import { ProviderSet } from '../core/provider-set.ts';
 import { plugins } from '../providers/index.ts';
 import { createAwsPorts } from './aws-ports.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';
 import { readEnvironment } from './config.ts';
-import { loadSettings } from './settings.ts';
+import { LiveProviders, type OpenedProviders, type SettingsSource } from './live-providers.ts';
+import { parseSettings, readSettingsTexts } from './settings.ts';
 import { createSettingsSecret } from './settings-secret.ts';
 
-/** What functions that deal with accounts and clusters work with. */
-export interface ProviderContext extends BaseContext {
-  readonly providers: ProviderSet;
-  /** The merged Spinnaker configuration. */
-  readonly settings: JsonObject;
+/** What functions that deal with accounts and clusters work with. It stays as it is, whatever becomes of the settings. */
+export interface ProviderContext extends BaseContext, OpenedProviders {}
+
+/** Milliseconds between two readings of the settings. A secret's cost little, a file's nothing. */
+const intervalsMs = { deployed: 120_000, local: 10_000 };
+
+let opened: LiveProviders | undefined;
+
+/**
+ * The context of this process with the providers that are in force. Each request, and each message of a queue, opens its own.
+ *
+ * @throws UnavailableError with the reason when the settings allow no providers.
+ */
+export async function openProviderContext(): Promise<ProviderContext> {
+  return { ...openBaseContext(), ...(await openLiveProviders().get()) };
 }
 
-let opening: Promise<ProviderContext> | undefined;
-
-/** The context of this process with its providers opened, made on first use and shared from then on. */
-export function openProviderContext(): Promise<ProviderContext> {
-  opening ??= createProviderContext(openBaseContext()).catch((error: unknown) => {
-    opening = undefined;
-    throw error;
-  });
-  return opening;
+/**
+ * A context newer than this one, for who misses something in it: the settings are read at once, though at most every ten
+ * seconds. Undefined when they are the same.
+ *
+ * @throws UnavailableError when the settings of now allow no providers.
+ */
+export async function findNewerContext({ providers }: OpenedProviders): Promise<ProviderContext | undefined> {
+  await openLiveProviders().refresh();
+  const context = await openProviderContext();
+  return context.providers === providers ? undefined : context;
 }
 
-async function createProviderContext(base: BaseContext): Promise<ProviderContext> {
+function openLiveProviders(): LiveProviders {
+  opened ??= createLiveProviders(openBaseContext());
+  return opened;
+}
+
+function createLiveProviders(base: BaseContext): LiveProviders {
   const { config, clock, randomness, log } = base;
+  return new LiveProviders({
+    source: createSettingsSource(base),
+    clock,
+    randomness,
+    log,
+    intervalMs: intervalsMs[config.placement],
+  });
+}
+
+/** Files and the secret that the environment names. What connects to AWS is made once: it remembers credentials. */
+function createSettingsSource({ config, clock, randomness, log }: BaseContext): SettingsSource {
+  const { configFiles: files, configSecretArn, profiles, kubeconfig, placement } = config;
   const environment = readEnvironment();
   const ports = createAwsPorts(clock);
-  const { configSecretArn } = config;
-  const { settings } = await loadSettings({
-    files: config.configFiles,
-    secret: configSecretArn === undefined ? undefined : createSettingsSecret(configSecretArn, ports.secrets),
-    profiles: config.profiles,
-    environment,
-    kubeconfig: config.kubeconfig,
-  }).catch(complain);
-  const { placement } = config;
-  const options = { settings, clock, randomness, log, environment, placement, ...ports };
-  const providers = new ProviderSet(plugins.map((plugin) => plugin.open(options)));
-  for (const { name, reason } of providers.rejectedAccounts)
-    log.warn('account left out', { account: name, reason });
-  return { ...base, providers, settings };
-}
-
-/** Settings that are of no use are no fault of the request: the caller should try again once they are mended. */
-function complain(error: unknown): never {
-  throw new UnavailableError(`The settings cannot be used: ${getErrorMessage(error)}`, { cause: error });
+  return {
+    async read() {
+      const secret =
+        configSecretArn === undefined ? undefined : createSettingsSecret(configSecretArn, ports.secrets);
+      return readSettingsTexts({ files, secret, profiles, kubeconfig });
+    },
+    parse: (texts) => parseSettings(texts, { profiles, environment }).settings,
+    open(settings) {
+      const options = { settings, clock, randomness, log, environment, placement, ...ports };
+      return new ProviderSet(plugins.map((plugin) => plugin.open(options)));
+    },
+  };
 }

@@ -72,7 +72,9 @@ export async function loadSettings(options: LoadSettingsOptions): Promise<Loaded
  *
  * @throws InvalidInputError naming what cannot be read; what the secret throws.
  */
-export async function readSettingsTexts(options: LoadSettingsOptions): Promise<readonly SettingsText[]> {
+export async function readSettingsTexts(
+  options: Omit<LoadSettingsOptions, 'environment'>,
+): Promise<readonly SettingsText[]> {
   const { files, secret, profiles, kubeconfig } = options;
   if (files.length === 0 && secret === undefined) return kubeconfig ? await readKubeconfigs(kubeconfig) : [];
   const [texts, secretText] = await Promise.all([

@@ -36,6 +36,8 @@ export interface AwsEndpoints extends AsyncDisposable, AwsWorld {
   readonly calls: readonly SeenCall[];
   /** Calls of one action. */
   countCalls(action: SeenCall['action']): number;
+  /** Lets calls wait for their answer until the function that it returns is called. */
+  hold(): () => void;
 }
 
 /**
@@ -46,10 +48,12 @@ export interface AwsEndpoints extends AsyncDisposable, AwsWorld {
  */
 export async function startAwsEndpoints(folder: string): Promise<AwsEndpoints> {
   const calls: SeenCall[] = [];
+  let held: Promise<void> | undefined;
   const world: AwsWorld = { clusters: new Map(), secrets: new Map(), roles: new Map() };
   const server = createServer(async (message, response) => {
     const call = await readCall(message);
     calls.push(call);
+    await held;
     answerers[call.action](call, { world, response, count: calls.length });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -59,6 +63,11 @@ export async function startAwsEndpoints(folder: string): Promise<AwsEndpoints> {
     ...world,
     calls,
     countCalls: (action) => calls.filter((call) => call.action === action).length,
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

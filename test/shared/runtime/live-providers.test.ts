@@ -1,0 +1,329 @@
+import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { UnavailableError } from '../../../shared/core/errors.ts';
+import type { Logger } from '../../../shared/core/logger.ts';
+import type { Provider } from '../../../shared/core/provider.ts';
+import { ProviderSet } from '../../../shared/core/provider-set.ts';
+import { plugins } from '../../../shared/providers/index.ts';
+import { createAwsPorts } from '../../../shared/runtime/aws-ports.ts';
+import { LiveProviders, type SettingsSource } from '../../../shared/runtime/live-providers.ts';
+import { parseSettings, readSettingsTexts } from '../../../shared/runtime/settings.ts';
+import { createSettingsSecret } from '../../../shared/runtime/settings-secret.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '../../support/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
+import { createTestClock, type TestClock, testRandomness } from '../../support/test-clock.ts';
+import { answerJson, startScriptedServer } from '../providers/kubernetes/client/scripted-server.ts';
+
+const arn = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:busdriver-prod-config-AbCdEf';
+const planted = 'planted-s3cr3t-value';
+const second = 1_000;
+const minute = 60 * second;
+const throttled = { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' };
+const denied = { status: 400, code: 'AccessDeniedException', message: 'No.' };
+const enabledFiat = `${toYaml('one')}services: {fiat: {enabled: true}}\n`;
+
+let dir: TempDir;
+let aws: AwsEndpoints;
+let clock: TestClock;
+let live: LiveProviders;
+/** Levels and messages, with what came with them. */
+let logged: { level: string; message: string; text: string }[];
+/** How many times providers were opened and closed. */
+let opened: number;
+let closed: number;
+
+beforeEach(async () => {
+  dir = await makeTempDir();
+  aws = await startAwsEndpoints(dir.path);
+  clock = createTestClock();
+  logged = [];
+  opened = 0;
+  closed = 0;
+  live = follow();
+});
+afterEach(async () => {
+  await live[Symbol.asyncDispose]();
+  vi.unstubAllEnvs();
+  await aws[Symbol.asyncDispose]();
+  await dir[Symbol.asyncDispose]();
+});
+
+/** Follows the secret, on top of files if there are any. */
+function follow(files: readonly string[] = []): LiveProviders {
+  return new LiveProviders({
+    source: createSource(files),
+    clock,
+    randomness: testRandomness,
+    log: createLog(),
+    intervalMs: 2 * minute,
+  });
+}
+
+function createSource(files: readonly string[]): SettingsSource {
+  const ports = createAwsPorts(clock);
+  const secret = files.length > 0 ? undefined : createSettingsSecret(arn, ports.secrets);
+  return {
+    read: () => readSettingsTexts({ files, secret, profiles: ['local'] }),
+    parse: (texts) => parseSettings(texts, { profiles: ['local'], environment: {} }).settings,
+    open(settings) {
+      opened += 1;
+      const options = { settings, clock, randomness: testRandomness, log: createLog(), ...ports };
+      const all = plugins.map((plugin) => plugin.open({ ...options, placement: 'deployed' }));
+      return new ProviderSet([...all, createWitness()]);
+    },
+  };
+}
+
+/** A provider that sees when it is closed. */
+function createWitness(): Provider {
+  return {
+    name: 'witness',
+    accounts: [],
+    rejectedAccounts: [],
+    operations: [],
+    async [Symbol.asyncDispose]() {
+      closed += 1;
+    },
+  };
+}
+
+function createLog(): Logger {
+  const write = (level: string) => (message: string, fields?: object) => {
+    const error = fields && 'error' in fields ? fields.error : undefined;
+    const stack = error instanceof Error ? [error.stack, error.cause, { ...error }] : [];
+    logged.push({ level, message, text: JSON.stringify([message, fields, stack]) });
+  };
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+function toYaml(...names: readonly string[]): string {
+  const accounts = names.map((name) => `    - {name: ${name}, kubeconfigContents: ${planted}}\n`);
+  return `kubernetes:\n  accounts:\n${accounts.join('')}`;
+}
+
+function write(text: string): void {
+  aws.secrets.set(arn, { SecretString: text });
+}
+
+/** Names of the accounts that a request sees. */
+async function list(): Promise<readonly string[]> {
+  return (await live.get()).providers.accounts.map(({ name }) => name);
+}
+
+/** What a request sees once a reading that is due has ended. */
+async function listLater(ms: number): Promise<readonly string[]> {
+  clock.advance(ms);
+  await live.get().catch(() => undefined);
+  await live.refresh();
+  return list();
+}
+
+function complaints(): readonly string[] {
+  return logged.filter(({ level }) => level === 'error').map(({ text }) => text);
+}
+
+describe('settings in force', () => {
+  test('are read once for many requests, and once an interval from then on', async () => {
+    write(toYaml('one'));
+    await Promise.all(Array.from({ length: 50 }, list));
+    for (let passed = 0; passed < 90; passed += 1) {
+      clock.advance(second);
+      await list();
+    }
+    expect(aws.calls).toHaveLength(1);
+    clock.advance(minute);
+    await Promise.all(Array.from({ length: 50 }, list));
+    await live.refresh();
+    expect(aws.calls).toHaveLength(2);
+    expect(opened).toBe(1);
+  });
+
+  test('change without a restart, and the request that finds them old does not wait', async () => {
+    write(toYaml('one'));
+    expect(await list()).toEqual(['one']);
+    write(toYaml('one', 'two'));
+    clock.advance(3 * minute);
+    expect(await list()).toEqual(['one']);
+    await live.refresh();
+    expect(await list()).toEqual(['one', 'two']);
+    expect(logged.map(({ message }) => message)).toContain('the settings have changed');
+  });
+
+  test('that are ten minutes old are not used before they were looked at', async () => {
+    write(toYaml('one'));
+    await list();
+    write(toYaml('two'));
+    clock.advance(10 * minute);
+    expect(await list()).toEqual(['two']);
+  });
+
+  test('that cannot be looked at within three seconds are used, however old', async () => {
+    write(toYaml('one'));
+    await list();
+    clock.advance(15 * minute);
+    const release = aws.hold();
+    const listed = list();
+    await vi.waitFor(() => expect(aws.calls).toHaveLength(2));
+    clock.advance(3 * second);
+    expect(await listed).toEqual(['one']);
+    release();
+  });
+
+  test('stay, with all connections, when only comments changed', async () => {
+    write(toYaml('one'));
+    const { providers } = await live.get();
+    write(`# For the team.\n${toYaml('one')}`);
+    expect(await listLater(3 * minute)).toEqual(['one']);
+    expect((await live.get()).providers).toBe(providers);
+  });
+
+  test('may come from files, too', async () => {
+    const file = join(dir.path, 'clouddriver.yml');
+    await writeFile(file, toYaml('one'));
+    live = follow([file]);
+    expect(await list()).toEqual(['one']);
+    await writeFile(file, toYaml('two'));
+    expect(await listLater(3 * minute)).toEqual(['two']);
+    await rm(file);
+    expect(await listLater(3 * minute)).toEqual(['two']);
+    expect(aws.calls).toEqual([]);
+  });
+
+  test('can be asked for at once, though not all the time', async () => {
+    write(toYaml('one'));
+    await list();
+    write(toYaml('two'));
+    await live.refresh();
+    expect(await list()).toEqual(['one']);
+    clock.advance(11 * second);
+    await live.refresh();
+    expect(await list()).toEqual(['two']);
+  });
+});
+
+describe('a request under way', () => {
+  test('ends on the providers that it began with, which are closed long after', async () => {
+    await using server = await startScriptedServer();
+    const account = { name: 'one', kubeconfigContents: server.getKubeconfig() };
+    write(JSON.stringify({ kubernetes: { accounts: [account] } }));
+    const answer = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    server.script(async (response, request) => {
+      asked.resolve();
+      await answer.promise;
+      const metadata = { name: 'web', namespace: 'shop' };
+      answerJson(200, { apiVersion: 'v1', kind: 'ConfigMap', metadata })(response, request);
+      await once(response, 'close');
+    });
+    const { providers } = await live.get();
+    const reading = providers
+      .getManifestReader('one')
+      .getManifest({ account: 'one', location: 'shop', name: 'configMap web', includeEvents: false });
+    await asked.promise;
+
+    write(toYaml('two'));
+    expect(await listLater(3 * minute)).toEqual(['two']);
+    expect(await listLater(15 * minute)).toEqual(['two']);
+    expect(closed).toBe(0);
+    answer.resolve();
+    expect(await reading).toMatchObject({ account: 'one' });
+
+    await listLater(6 * minute);
+    expect(closed).toBe(1);
+    expect(opened).toBe(2);
+  });
+});
+
+describe('bad settings', () => {
+  test.each([
+    [`a: 1\nb: ${planted}: 2`, 'secret busdriver-prod-config:2:4: not YAML'],
+    [`artifacts: {http: {urlRestrictions: ${planted}}, accounts: 1}\n- x`, 'not YAML'],
+    [`kubernetes[1].x: ${planted}`, 'expected indexes from 0'],
+    [`kind: Pod\napiVersion: ${planted}`, 'secret busdriver-prod-config: holds no settings'],
+  ])('change nothing, and the log tells: %j', async (text, message) => {
+    write(toYaml('one'));
+    await list();
+    write(text);
+    expect(await listLater(3 * minute)).toEqual(['one']);
+    expect(complaints()).toEqual([expect.stringContaining(message)]);
+    expect(complaints()[0]).toContain('the former ones stay in force');
+    expect(await listLater(3 * minute)).toEqual(['one']);
+    expect(complaints()).toHaveLength(2);
+    write(toYaml('three'));
+    expect(await listLater(3 * minute)).toEqual(['three']);
+    expect(JSON.stringify(logged)).not.toContain(planted);
+  });
+
+  test('at the start are told to each request, and read again soon', async () => {
+    write(`a: 1\nb: ${planted}: 2`);
+    for (let request = 0; request < 5; request += 1) {
+      const error = await live.get().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(UnavailableError);
+      expect(String(error)).toContain('cannot be used: secret busdriver-prod-config:2:4: not YAML');
+      expect(String(error)).not.toContain(planted);
+    }
+    expect(aws.calls).toHaveLength(1);
+    expect(complaints()).toHaveLength(1);
+    write(toYaml('one'));
+    clock.advance(11 * second);
+    expect(await list()).toEqual(['one']);
+  });
+
+  test('that say nothing at all are an installation without accounts', async () => {
+    write('# Put your clouddriver.yml here.\n');
+    expect(await list()).toEqual([]);
+    write(toYaml('one'));
+    expect(await listLater(3 * minute)).toEqual(['one']);
+    expect(complaints()).toEqual([]);
+  });
+});
+
+describe('settings that enable Fiat', () => {
+  test('let nobody in any more, until they disable it', async () => {
+    write(toYaml('one'));
+    await list();
+    write(enabledFiat);
+    clock.advance(3 * minute);
+    await list();
+    await live.refresh();
+    const message = 'secret busdriver-prod-config:4: services.fiat.enabled: expected false';
+    await expect(list()).rejects.toThrow(message);
+
+    // Neither bad nor unreadable settings bring back those before.
+    write('[');
+    clock.advance(11 * second);
+    await expect(list()).rejects.toThrow('not YAML');
+    aws.secrets.set(arn, denied);
+    clock.advance(11 * second);
+    await expect(list()).rejects.toBeInstanceOf(UnavailableError);
+
+    write(toYaml('one'));
+    clock.advance(11 * second);
+    expect(await list()).toEqual(['one']);
+  });
+});
+
+describe('a secret that cannot be read', () => {
+  test('leaves what was read before in force, however long', async () => {
+    write(toYaml('one'));
+    await list();
+    aws.secrets.set(arn, throttled);
+    expect(await listLater(3 * minute)).toEqual(['one']);
+    expect(complaints()).toEqual([]);
+    expect(logged.map(({ level }) => level)).toContain('warn');
+    aws.secrets.set(arn, denied);
+    for (let passed = 0; passed < 6; passed += 1) expect(await listLater(3 * minute)).toEqual(['one']);
+    expect(complaints().at(-1)).toContain('allow secretsmanager:GetSecretValue');
+  });
+
+  test('at the start is told with what to do', async () => {
+    await expect(list()).rejects.toThrow(
+      `The settings cannot be used: cannot read the secret ${arn} in eu-west-1: ResourceNotFoundException`,
+    );
+    write(toYaml('one'));
+    clock.advance(11 * second);
+    expect(await list()).toEqual(['one']);
+  });
+});
