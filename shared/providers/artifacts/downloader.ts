@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { FailedOperationError, NotFoundError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
-import { type ResolveHost, startGuardedAgent } from './guarded-agent.ts';
+import type { GuardedAgent, ResolveHost } from './guarded-agent.ts';
 import { findErrorCode, readResponseBody, toDownloadError } from './response-body.ts';
 import { assertUrlAllowed } from './url-guard.ts';
 import type { UrlRestrictions } from './url-restrictions.ts';
@@ -99,10 +99,18 @@ interface Hop extends DownloadRequest {
 export function startDownloader(options: DownloaderOptions): Downloader {
   const limits = { ...defaultLimits, ...options.limits };
   const { restrictions, resolve } = options;
-  const agent = startGuardedAgent({ restrictions, resolve, connectTimeoutMs: limits.connectTimeoutMs });
+  let starting: Promise<GuardedAgent> | undefined;
 
-  function send({ url, method, accept, authorization, signal }: Hop): Promise<Dispatcher.ResponseData> {
-    return agent.request({
+  async function startAgent(): Promise<GuardedAgent> {
+    // Loaded late: most functions open artifact accounts, and one downloads.
+    const { startGuardedAgent } = await import('./guarded-agent.ts');
+    return startGuardedAgent({ restrictions, resolve, connectTimeoutMs: limits.connectTimeoutMs });
+  }
+
+  async function send({ url, method, accept, authorization, signal }: Hop): Promise<Dispatcher.ResponseData> {
+    starting ??= startAgent();
+    const agent = await starting;
+    return await agent.request({
       origin: url.origin,
       path: url.pathname + url.search,
       method,
@@ -146,7 +154,9 @@ export function startDownloader(options: DownloaderOptions): Downloader {
         signal,
       });
     },
-    [Symbol.asyncDispose]: () => agent[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await (await starting)?.[Symbol.asyncDispose]();
+    },
   };
 }
 
