@@ -2,8 +2,8 @@ import { restartTask } from '../../../shared/core/accept-operations.ts';
 import { MethodNotAllowedError } from '../../../shared/core/errors.ts';
 import { getTask } from '../../../shared/core/get-task.ts';
 import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
-import { toTaskReference } from '../../../shared/runtime/operations-request.ts';
 import { openTaskContext } from '../../../shared/runtime/task-context.ts';
+import { toTaskReference } from '../../../shared/runtime/task-reference.ts';
 
 const suffix = ':resume';
 
