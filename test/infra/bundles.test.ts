@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getBundles } from '../../infra/bundles.ts';
+import {
+  ceilings,
+  describeLargest,
+  type FunctionKind,
+  getBundle,
+  getSizes,
+  listFunctions,
+  measureImport,
+  writeBundle,
+} from '../support/function-bundles.ts';
+import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
+
+const functions = listFunctions();
+const kinds = Object.keys(ceilings) as FunctionKind[];
+
+/** A machine that is busy makes some imports slow, but hardly each of so many: the fastest tells what the bundle costs. */
+const importsMax = 20;
+
+let dir: TempDir;
+beforeAll(async () => {
+  dir = await makeTempDir();
+});
+afterAll(() => dir[Symbol.asyncDispose]());
+
+describe('the bundles', () => {
+  it('are those of all functions', () => {
+    const modules = functions.map(({ module }) => module);
+
+    expect([...getBundles().keys()].sort()).toEqual([...new Set(modules)].sort());
+  });
+
+  it.each(functions)('$module stays below the ceilings of its kind ($kind)', ({ module, kind }) => {
+    const bundle = getBundle(module);
+    const { startKb, wholeKb } = getSizes(bundle);
+    const atStart = describeLargest(bundle, ['at-start']);
+    const later = describeLargest(bundle, ['later']);
+
+    expect(startKb, `KB at start; the largest are ${atStart}`).toBeLessThanOrEqual(ceilings[kind].startKb);
+    expect(wholeKb, `KB in all; loaded later are ${later}`).toBeLessThanOrEqual(ceilings[kind].wholeKb);
+  });
+
+  it.each(kinds)('of kind %s start in time: the largest does', async (kind) => {
+    const ofKind = functions.filter((row) => row.kind === kind);
+    const module = ofKind
+      .map(({ module }) => module)
+      .sort((one, other) => getStart(other) - getStart(one))[0];
+    if (module === undefined) throw new Error(`there is no function of kind ${kind}`);
+    const file = await writeBundle(module, dir.path);
+
+    expect(await measureFastest(file, ceilings[kind].importMs), `ms to import ${module}`).toBeLessThanOrEqual(
+      ceilings[kind].importMs,
+    );
+  });
+
+  it('leave for later what functions need that reach a cluster, an artifact or AWS', () => {
+    const late = /undici|client\/kubernetes-client|client-(eks|sts|secrets-manager)|credential-provider-ini/;
+
+    for (const module of ['api/credentials/list-credentials', 'api/manifests/get-manifest']) {
+      const { files } = getBundle(module);
+      const sources = (loaded: string) =>
+        files.filter((file) => file.loaded === loaded).flatMap((file) => Object.keys(file.sources));
+
+      expect(sources('at-start').filter((path) => late.test(path))).toEqual([]);
+      expect(sources('later').filter((path) => late.test(path)).length).toBeGreaterThan(10);
+    }
+  });
+
+  it('load nothing late where nothing is asked', () => {
+    for (const { module } of functions.filter(({ kind }) => kind === 'static')) {
+      expect(getBundle(module).files.filter(({ loaded }) => loaded === 'later')).toEqual([]);
+    }
+  });
+});
+
+function getStart(module: string): number {
+  return getSizes(getBundle(module)).startKb;
+}
+
+/** The fastest of several imports; no further one once it took no longer than that. */
+async function measureFastest(file: string, enoughMs: number): Promise<number> {
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < importsMax && fastest > enoughMs; round += 1) {
+    fastest = Math.min(fastest, await measureImport(file));
+  }
+  return fastest;
+}

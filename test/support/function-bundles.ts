@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { authorizers } from '../../functions/authorizers.ts';
+import { queues } from '../../functions/queues.ts';
+import { routes } from '../../functions/routes.ts';
+import { schedules } from '../../functions/schedules.ts';
+import { type Bundle, getBundles } from '../../infra/bundles.ts';
+
+const run = promisify(execFile);
+
+/**
+ * What a function needs: nothing (`static`), tables, queues, the bus or a secret (`store`), accounts without their clusters
+ * (`accounts`), clusters or artifact sources while somebody waits (`cluster`), or the same from a queue (`worker`).
+ */
+export type FunctionKind = 'static' | 'store' | 'accounts' | 'cluster' | 'worker';
+
+/** What a function may cost at most. */
+export interface BundleCeiling {
+  /** KB of the modules that are loaded with it. */
+  readonly startKb: number;
+  /** KB of all its modules, with those that are loaded on first use. */
+  readonly wholeKb: number;
+  /** Milliseconds to import it in a new process, whose own start does not count. */
+  readonly importMs: number;
+}
+
+/** Ceilings of each kind. What is loaded, and how long that takes, is what a caller waits for at a cold start. */
+export const ceilings: Readonly<Record<FunctionKind, BundleCeiling>> = {
+  static: { startKb: 250, wholeKb: 250, importMs: 120 },
+  store: { startKb: 700, wholeKb: 700, importMs: 120 },
+  accounts: { startKb: 700, wholeKb: 1_200, importMs: 120 },
+  cluster: { startKb: 700, wholeKb: 1_200, importMs: 120 },
+  worker: { startKb: 2_500, wholeKb: 2_500, importMs: 200 },
+};
+
+/** Every function with its kind, in the order of the tables. */
+export function listFunctions(): readonly { readonly module: string; readonly kind: FunctionKind }[] {
+  return [
+    ...routes.map((route) => ({ module: route.module, kind: getKind(route) })),
+    ...queues.map(({ module }) => ({ module, kind: 'worker' as const })),
+    ...queues.map(({ deadLetterModule }) => ({ module: deadLetterModule, kind: 'store' as const })),
+    ...schedules.map((schedule) => ({ module: schedule.module, kind: getKind(schedule) })),
+    ...authorizers.map(({ module }) => ({ module, kind: 'store' as const })),
+  ];
+}
+
+function getKind(row: { readonly reaches?: string; readonly uses?: readonly string[] }): FunctionKind {
+  if ((row.reaches ?? 'store') !== 'store') return 'cluster';
+  if (row.uses?.includes('readAccounts')) return 'accounts';
+  return (row.uses ?? []).length > 0 ? 'store' : 'static';
+}
+
+/** The bundle of a module. @throws Error when no function has the module. */
+export function getBundle(module: string): Bundle {
+  const bundle = getBundles().get(module);
+  if (bundle === undefined) throw new Error(`no function has the module ${module}`);
+  return bundle;
+}
+
+/** KB of a bundle's modules: of those that are loaded at the start, and of all. Source maps do not count. */
+export function getSizes({ files }: Bundle): Pick<BundleCeiling, 'startKb' | 'wholeKb'> {
+  const sum = (loaded: readonly string[]) =>
+    files.filter((file) => loaded.includes(file.loaded)).reduce((sum, file) => sum + file.contents.length, 0);
+  return { startKb: sum(['at-start']) / 1024, wholeKb: sum(['at-start', 'later']) / 1024 };
+}
+
+/** The sources and packages that weigh most in some modules of a bundle, such as `zod 88 KB`. */
+export function describeLargest({ files }: Bundle, loaded: readonly string[], count = 8): string {
+  const bytes = new Map<string, number>();
+  for (const file of files.filter((file) => loaded.includes(file.loaded))) {
+    for (const [path, size] of Object.entries(file.sources)) {
+      const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? path;
+      bytes.set(name, (bytes.get(name) ?? 0) + size);
+    }
+  }
+  return [...bytes]
+    .sort(([, one], [, other]) => other - one)
+    .slice(0, count)
+    .map(([name, size]) => `${name} ${Math.round(size / 1024)} KB`)
+    .join(', ');
+}
+
+/** Writes what Lambda would get of a function into a folder. @returns the file that Lambda imports. */
+export async function writeBundle(module: string, folder: string): Promise<string> {
+  const { entry, files } = getBundle(module);
+  await Promise.all(files.map(({ name, contents }) => writeFile(join(folder, name), contents)));
+  return join(folder, entry);
+}
+
+/** The variable by which deployed functions are told to translate stack traces; it makes a start some milliseconds slower. */
+const deployedOptions = { NODE_OPTIONS: '--enable-source-maps', BUSDRIVER_RESPONSE_STREAMING: 'false' };
+
+/** Milliseconds that a new process takes to import a file, its own start not counted. */
+export async function measureImport(file: string): Promise<number> {
+  const script = `const start=performance.now();await import(${JSON.stringify(file)});console.log(performance.now()-start)`;
+  return Number(await runProgram(script, {}));
+}
+
+/** What a new process of Node writes that runs this, with no other variables than these. */
+export async function runProgram(
+  script: string,
+  environment: { readonly [name: string]: string | undefined },
+): Promise<string> {
+  const env = { ...deployedOptions, ...environment };
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script], { env });
+  return stdout;
+}
