@@ -29,6 +29,8 @@ export interface ReceivedHint {
 /** How a hint's processing is steered. */
 export interface ProcessHintOptions {
   findOperation(provider: string, name: string): Operation | undefined;
+  /** As `RunTaskOptions` has it. */
+  renewOperations?(): Promise<boolean>;
   /** Aborted with a CheckpointError when the worker's time is over. */
   readonly stop: AbortSignal;
 }
@@ -94,6 +96,7 @@ async function runLeased(run: {
     clock: system.clock,
     log: system.log,
     findOperation: options.findOperation,
+    ...(options.renewOperations && { renewOperations: options.renewOperations }),
     signal: AbortSignal.any([held.signal, options.stop]),
     onStep: (step) =>
       events.add(

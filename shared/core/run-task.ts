@@ -20,6 +20,11 @@ export interface RunTaskOptions {
   readonly log: Logger;
   /** The operation of a provider, or undefined when there is none of that name. */
   findOperation(provider: string, name: string): Operation | undefined;
+  /**
+   * Called before an operation is failed that cannot be prepared, though it was accepted: answers whether `findOperation` knows
+   * newer accounts from now on. Default: it does not.
+   */
+  renewOperations?(): Promise<boolean>;
   /** Called with the key of each step once it is stored. */
   onStep?(key: string): void;
   /** Aborted with a CheckpointError to stop at a point from which another worker goes on, or with a LeaseLostError. */
@@ -120,11 +125,11 @@ async function attemptOperation(
   const prepared = await prepareOperation(submitted, options);
   if (prepared instanceof Error) return toFailure(submitted.name, prepared, { lines: [] });
   const own = new OperationJournal(journal, { prefix, phase: prepared.phase, signal });
-  own.reportIn(orchestrationPhase, `Processing op: ${prepared.operationClass}`);
+  own.report(`Processing op: ${prepared.operationClass}`, orchestrationPhase);
   try {
     const result = await prepared.run(own);
     signal.throwIfAborted();
-    own.reportIn(orchestrationPhase, `Completed op: ${prepared.operationClass}`);
+    own.report(`Completed op: ${prepared.operationClass}`, orchestrationPhase);
     return { ...own.takeLines(), ...(result !== undefined && { results: [JSON.stringify(result)] }) };
   } catch (error) {
     journal.throwIfBroken();
@@ -134,10 +139,20 @@ async function attemptOperation(
   }
 }
 
+/** Whoever accepted the operation may have known an account that is new here. */
 async function prepareOperation(
-  { provider, name, description }: SubmittedOperation,
+  submitted: SubmittedOperation,
   options: RunTaskOptions,
 ): Promise<PreparedOperation | Error> {
+  const prepared = tryPrepare(submitted, options);
+  const isRenewed = prepared instanceof Error && (await options.renewOperations?.()) === true;
+  return isRenewed ? tryPrepare(submitted, options) : prepared;
+}
+
+function tryPrepare(
+  { provider, name, description }: SubmittedOperation,
+  options: RunTaskOptions,
+): PreparedOperation | Error {
   const operation = options.findOperation(provider, name);
   if (operation === undefined)
     return new VisibleError(`No operation ${name} of provider ${provider} exists any more`);

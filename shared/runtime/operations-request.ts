@@ -1,14 +1,36 @@
 import { acceptOperations } from '../core/accept-operations.ts';
+import { InvalidInputError } from '../core/errors.ts';
 import type { JsonValue } from '../core/json.ts';
-import type { Task } from '../core/task.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import type { OperationsContext } from './operations-context.ts';
+import { findNewerContext } from './provider-context.ts';
+import { toTaskReference } from './task-reference.ts';
 
-/** Answers a request for operations: the one thing in which the routes that take them differ is where operations stand. */
+/** What routes that take operations differ in: where the operations stand. */
+interface OperationsBody {
+  readonly body: JsonValue;
+  readonly cloudProvider: string | undefined;
+}
+
+/** Answers a request for operations. One that is refused may name an account that is new: it is looked at with newer settings. */
 export async function startOperations(
   request: ApiRequest,
   context: OperationsContext,
-  { body, cloudProvider }: { body: JsonValue; cloudProvider: string | undefined },
+  operations: OperationsBody,
+): Promise<ApiResponse> {
+  try {
+    return await accept(request, context, operations);
+  } catch (error) {
+    const newer = error instanceof InvalidInputError ? await findNewerContext(context) : undefined;
+    if (newer === undefined) throw error;
+    return accept(request, { ...context, ...newer }, operations);
+  }
+}
+
+async function accept(
+  request: ApiRequest,
+  context: OperationsContext,
+  { body, cloudProvider }: OperationsBody,
 ): Promise<ApiResponse> {
   const accounts = request.findHeader('x-spinnaker-accounts');
   const task = await acceptOperations(context, context.providers, {
@@ -19,9 +41,4 @@ export async function startOperations(
     allowedAccounts: accounts?.split(',').map((name) => name.trim()),
   });
   return ok(toTaskReference(task));
-}
-
-/** What starting a task answers. */
-export function toTaskReference(task: Pick<Task, 'id'>): { id: string; resourceUri: string } {
-  return { id: task.id, resourceUri: `/task/${task.id}` };
 }

@@ -30,7 +30,8 @@ let clock: TestClock;
 let live: LiveProviders;
 /** Levels and messages, with what came with them. */
 let logged: { level: string; message: string; text: string }[];
-/** How many times providers were opened and closed. */
+/** How many times settings were parsed, and providers opened and closed. */
+let parsed: number;
 let opened: number;
 let closed: number;
 
@@ -39,6 +40,7 @@ beforeEach(async () => {
   aws = await startAwsEndpoints(dir.path);
   clock = createTestClock();
   logged = [];
+  parsed = 0;
   opened = 0;
   closed = 0;
   live = follow();
@@ -66,7 +68,10 @@ function createSource(files: readonly string[]): SettingsSource {
   const secret = files.length > 0 ? undefined : createSettingsSecret(arn, ports.secrets);
   return {
     read: () => readSettingsTexts({ files, secret, profiles: ['local'] }),
-    parse: (texts) => parseSettings(texts, { profiles: ['local'], environment: {} }).settings,
+    parse(texts) {
+      parsed += 1;
+      return parseSettings(texts, { profiles: ['local'], environment: {} }).settings;
+    },
     open(settings) {
       opened += 1;
       const options = { settings, clock, randomness: testRandomness, log: createLog(), ...ports };
@@ -137,7 +142,7 @@ describe('settings in force', () => {
     await Promise.all(Array.from({ length: 50 }, list));
     await live.refresh();
     expect(aws.calls).toHaveLength(2);
-    expect(opened).toBe(1);
+    expect({ parsed, opened }).toEqual({ parsed: 1, opened: 1 });
   });
 
   test('change without a restart, and the request that finds them old does not wait', async () => {
