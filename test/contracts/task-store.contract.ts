@@ -1,39 +1,28 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ItemTable } from '../../shared/aws/table.ts';
-import { DynamoTaskStore } from '../../shared/aws/task-store.ts';
+import { LeaseLostError, taskRetentionMs } from '../../shared/core/task.ts';
+import { type TestClock, testRandomness } from '../support/test-clock.ts';
+import { testLeases } from './lease.contract.ts';
 import {
-  type JournalEntry,
-  type LeasedTask,
-  LeaseLostError,
-  leaseDurationMs,
-  type NewTask,
-  taskRetentionMs,
-} from '../../shared/core/task.ts';
-import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
-
-/** A DynamoDB to run the contract on. */
-export interface StoreEngine {
-  readonly tableName: string;
-  openDocuments(): DynamoDBDocumentClient;
-}
-
-interface Bench {
-  readonly store: DynamoTaskStore;
-  readonly table: ItemTable;
-  readonly clock: TestClock;
-  readonly documents: DynamoDBDocumentClient;
-}
+  dieAfterWrites,
+  entry,
+  findChunks,
+  getKeys,
+  getOpenRows,
+  hold,
+  largePayload,
+  newTask,
+  openStore,
+  repeatEveryWrite,
+  type StoreBench,
+  type StoreEngine,
+  take,
+  watchPuts,
+} from './store-bench.ts';
 
 /** What every DynamoDB must do for the task store. `getEngine` is called inside the tests. */
 export function testTaskStore(name: string, getEngine: () => StoreEngine): void {
-  const open = (clock = createTestClock()): Bench => {
-    const engine = getEngine();
-    const documents = engine.openDocuments();
-    const table = new ItemTable(documents, engine.tableName);
-    const store = new DynamoTaskStore({ table, clock, randomness: testRandomness });
-    return { store, table, clock, documents };
-  };
+  const open = (clock?: TestClock): StoreBench => openStore(getEngine(), clock);
 
   describe(`task store on ${name}`, () => {
     describe('accept()', () => {
@@ -51,9 +40,8 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
 
       it('keeps a payload of three megabytes, and deletes it with the open row', async () => {
         const { store, table } = open();
-        const text = Array.from({ length: 1.2e5 }, () => testRandomness.id()).join('');
-        const operations = [{ provider: 'p', name: 'o', description: { text } }];
-        const { task } = await store.accept({ ...newTask(), operations });
+        const operations = largePayload(3e6);
+        const { task } = await store.accept(newTask(operations));
 
         const leased = await take(store, task.id);
         const header = (await table.get({ pk: `TASK#${task.id}`, sk: 'HEADER' })) as {
@@ -65,6 +53,77 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
         await store.commit(leased.lease, { entries: [], next: 'COMPLETED' });
         await store.removeOpen(task);
         expect(await table.query(`PAYLOAD#${header.chunks.attempt}`)).toEqual([]);
+      });
+
+      it('answers a finished task to a submission that comes late, and keeps nothing of the latter', async () => {
+        const { store, table, documents } = open();
+        const task = newTask();
+        await store.accept(task);
+        const { lease } = await take(store, task.id);
+        await store.commit(lease, { entries: [], next: 'COMPLETED' });
+        const puts = watchPuts(documents);
+
+        const late = await store.accept({ ...task, operations: largePayload(1e5) });
+
+        expect(late).toMatchObject({ accepted: false, task: { state: 'COMPLETED' } });
+        expect(await getOpenRows(store, task.id)).toEqual([late.task.openRow]);
+        expect(puts.length).toBeGreaterThan(1);
+        expect(await findChunks(table, puts)).toEqual([]);
+      });
+
+      it('keeps the chunks of one of two large submissions of the same id, and deletes those of the other', async () => {
+        const benches = [open(), open()];
+        const payloads = benches.map(() => largePayload(8e5));
+        const puts = benches.map(({ documents }) => watchPuts(documents));
+        const task = newTask();
+
+        const answers = await Promise.all(
+          benches.map(({ store }, index) => store.accept({ ...task, operations: payloads[index] ?? [] })),
+        );
+
+        const winner = answers.findIndex(({ accepted }) => accepted);
+        const { store, table } = open();
+        expect(answers.filter(({ accepted }) => accepted)).toHaveLength(1);
+        expect(await (await take(store, task.id)).readOperations()).toEqual(payloads[winner]);
+        expect(await findChunks(table, puts[1 - winner] ?? [])).toEqual([]);
+      });
+
+      it.each([0, 1, 2])(
+        'leaves no task when it is killed after %i writes, only what expires',
+        async (writes) => {
+          const dying = open();
+          const { store, table } = open(dying.clock);
+          const task = newTask(largePayload(1e5));
+          const puts = watchPuts(dying.documents);
+          dieAfterWrites(dying.documents, writes);
+
+          await expect(dying.store.accept(task)).rejects.toThrow('killed');
+          expect(await store.find(task.id)).toBeUndefined();
+          expect(await store.takeLease(task.id, { ownerId: 'w@h', attempts: 1 })).toBeUndefined();
+          expect(await getOpenRows(store, task.id)).toHaveLength(writes === 2 ? 1 : 0);
+          const leftovers = await findChunks(table, puts);
+          expect(leftovers).toHaveLength(writes === 0 ? 0 : 1);
+          const latestExpiry = (dying.clock.now() + taskRetentionMs) / 1000;
+          for (const item of leftovers) expect(item['expiresAt']).toBeLessThanOrEqual(latestExpiry);
+
+          expect((await store.accept(task)).accepted).toBe(true);
+          expect(await (await take(store, task.id)).readOperations()).toEqual(task.operations);
+        },
+      );
+
+      it('never hands out a payload of which a chunk is missing or was exchanged', async () => {
+        const { store, table, documents } = open();
+        const puts = watchPuts(documents);
+        const { task } = await store.accept(newTask(largePayload(8e5)));
+        const { readOperations } = await take(store, task.id);
+        const [first, last] = await findChunks(table, puts);
+
+        await table.delete({ pk: String(last?.['pk']), sk: String(last?.['sk']) });
+        await expect(readOperations()).rejects.toThrow();
+        await table.put({ ...last, data: first?.['data'] });
+        await expect(readOperations()).rejects.toThrow();
+        await table.put({ ...last });
+        expect(await readOperations()).toHaveLength(1);
       });
 
       it('replaces a task that has expired but was not deleted yet', async () => {
@@ -79,69 +138,7 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
       });
     });
 
-    describe('leases', () => {
-      it('are held by one of many workers at a time', async () => {
-        const { store } = open();
-        const { task } = await store.accept(newTask());
-
-        const workers = Array.from({ length: 20 }, (_, index) =>
-          store.takeLease(task.id, { ownerId: `w${index}@h`, attempts: 1 }),
-        );
-
-        expect((await Promise.all(workers)).filter((lease) => lease !== undefined)).toHaveLength(1);
-      });
-
-      it('pass to another worker once they lapse, and shut the first one out', async () => {
-        const { store, clock } = open();
-        const { task } = await store.accept(newTask());
-        const first = await take(store, task.id);
-
-        clock.advance(leaseDurationMs + 1);
-        const second = await take(store, task.id);
-
-        expect(second.lease.fence).toBe(first.lease.fence + 1);
-        expect(second.task.attempts).toBe(2);
-        await expect(store.commit(first.lease, hold('late'))).rejects.toThrow(LeaseLostError);
-        await expect(store.renewLease(first.lease)).rejects.toThrow(LeaseLostError);
-        await store.commit(second.lease, hold('mine'));
-        expect(await getKeys(store, task.id)).toEqual(['accept', 'mine']);
-      });
-
-      it('last as long as they are renewed', async () => {
-        const { store, clock } = open();
-        const { task } = await store.accept(newTask());
-        const { lease } = await take(store, task.id);
-
-        for (let round = 0; round < 3; round += 1) {
-          clock.advance(leaseDurationMs - 1000);
-          await store.renewLease(lease);
-        }
-
-        expect(await store.takeLease(task.id, { ownerId: 'other@h', attempts: 1 })).toBeUndefined();
-      });
-
-      it('are not given for a finished or unknown task', async () => {
-        const { store } = open();
-        const { task } = await store.accept(newTask());
-        const { lease } = await take(store, task.id);
-        await store.commit(lease, { entries: [], next: 'COMPLETED' });
-
-        expect(await store.takeLease(task.id, { ownerId: 'x@h', attempts: 1 })).toBeUndefined();
-        expect(await store.takeLease('NOSUCHTASK', { ownerId: 'x@h', attempts: 1 })).toBeUndefined();
-      });
-
-      it('count attempts until there is progress', async () => {
-        const { store } = open();
-        const { task } = await store.accept(newTask());
-        const first = await take(store, task.id, 4);
-        await store.commit(first.lease, { entries: [], next: 'release' });
-        const second = await take(store, task.id, 1);
-        expect(second.task.attempts).toBe(5);
-        await store.commit(second.lease, { entries: [entry('step')], next: 'release' });
-
-        expect((await take(store, task.id, 1)).task.attempts).toBe(1);
-      });
-    });
+    testLeases(open);
 
     describe('commit()', () => {
       it('keeps every entry in order when the journal outgrows one item', async () => {
@@ -164,6 +161,28 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
         expect(await getKeys(store, task.id)).toEqual(['accept', ...keys, 'end']);
         expect((await store.find(task.id))?.journal.at(-1)?.results).toEqual([large]);
         expect((await store.find(task.id))?.state).toBe('COMPLETED');
+      });
+
+      it('keeps any entry as it was given', async () => {
+        const { store } = open();
+        const text = fc.string({ unit: 'binary', maxLength: 20 });
+        const anyEntry = fc.record({
+          key: text,
+          lines: fc.array(fc.record({ phase: text, status: text }), { maxLength: 3 }),
+          value: fc.jsonValue({ stringUnit: 'binary' }).map((value) => JSON.parse(JSON.stringify(value))),
+          results: fc.array(text, { maxLength: 3 }),
+        });
+        await fc.assert(
+          fc.asyncProperty(fc.array(anyEntry, { maxLength: 4 }), async (entries) => {
+            const { task } = await store.accept(newTask());
+            const { lease } = await take(store, task.id);
+
+            await store.commit(lease, { entries, next: 'hold' });
+
+            expect((await store.find(task.id))?.journal).toEqual([entry('accept'), ...entries]);
+          }),
+          { numRuns: 25 },
+        );
       });
 
       it('writes nothing twice when the answer of a write is lost and the SDK repeats it', async () => {
@@ -200,9 +219,8 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
 
       it('keep a large payload of a task that is started again while its end is still being told', async () => {
         const { store } = open();
-        const text = Array.from({ length: 4e3 }, () => testRandomness.id()).join('');
-        const operations = [{ provider: 'p', name: 'o', description: { text } }];
-        const { task } = await store.accept({ ...newTask(), operations });
+        const operations = largePayload(1e5);
+        const { task } = await store.accept(newTask(operations));
         const failed = await store.fail(task.id, 'FAILED_RETRYABLE', entry('ended'));
 
         await store.restart(task.id, entry('again'));
@@ -237,58 +255,50 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
       });
     });
 
-    it('lists open tasks in the order in which they were accepted', async () => {
-      const { store, clock } = open();
-      const ids: string[] = [];
-      for (let index = 0; index < 10; index += 1) {
-        clock.advance(5);
-        ids.push((await store.accept(newTask())).task.id);
-      }
+    describe('the list of open tasks', () => {
+      it('is in the order in which they were accepted, and cut at the newest', async () => {
+        const { store, clock } = open();
+        const ids: string[] = [];
+        for (let index = 0; index < 10; index += 1) {
+          clock.advance(5);
+          ids.push((await store.accept(newTask())).task.id);
+        }
 
-      const listed = (await store.listOpen(10_000)).map((row) => row.taskId).filter((id) => ids.includes(id));
+        const listed = await store.listOpen(10_000);
+        const rows = listed.filter((row) => ids.includes(row.taskId));
 
-      expect(listed).toEqual(ids);
+        expect(rows.map((row) => row.taskId)).toEqual(ids);
+        expect(rows.map((row) => row.acceptedAtMs)).toEqual(rows.map((row) => row.acceptedAtMs).sort());
+        expect(await store.listOpen(7)).toEqual(listed.slice(0, 7));
+      });
+
+      it('names a task from before it is accepted until after it has ended', async () => {
+        const { store, documents } = open();
+        const puts = watchPuts(documents);
+        const { task } = await store.accept(newTask());
+        const { lease } = await take(store, task.id);
+        await store.commit(lease, { entries: [], next: 'COMPLETED' });
+        expect(await getOpenRows(store, task.id)).toEqual([task.openRow]);
+
+        await store.removeOpen(task);
+        await store.removeOpen(task);
+
+        expect(await getOpenRows(store, task.id)).toEqual([]);
+        expect(puts.map(({ sk }) => sk)).toEqual([task.openRow, 'HEADER']);
+        expect((await store.find(task.id))?.state).toBe('COMPLETED');
+      });
+
+      it('loses rows one by one', async () => {
+        const { store } = open();
+        const tasks = await Promise.all([1, 2, 3].map(async () => (await store.accept(newTask())).task));
+        const ids = tasks.map(({ id }) => id);
+        const row = (await store.listOpen(10_000)).find(({ taskId }) => taskId === ids[1]);
+        if (row !== undefined) await store.removeOpenRow(row);
+
+        const left = (await store.listOpen(10_000)).filter(({ taskId }) => ids.includes(taskId));
+
+        expect(left.map(({ taskId }) => taskId).sort()).toEqual([ids[0], ids[2]].sort());
+      });
     });
   });
-}
-
-function newTask(): NewTask {
-  return {
-    id: testRandomness.id(),
-    requestId: 'request',
-    account: 'account',
-    caller: { user: 'somebody' },
-    operations: [{ provider: 'p', name: 'o', description: { field: 'value' } }],
-    entry: entry('accept'),
-  };
-}
-
-function entry(key: string): JournalEntry {
-  return { key, lines: [{ phase: 'PHASE', status: `line of ${key}` }] };
-}
-
-function hold(key: string): { entries: JournalEntry[]; next: 'hold' } {
-  return { entries: [entry(key)], next: 'hold' };
-}
-
-async function take(store: DynamoTaskStore, id: string, attempts = 1): Promise<LeasedTask> {
-  const leased = await store.takeLease(id, { ownerId: `${testRandomness.id()}@test`, attempts });
-  if (leased === undefined) throw new Error('no lease');
-  return leased;
-}
-
-async function getKeys(store: DynamoTaskStore, id: string): Promise<string[]> {
-  return (await store.find(id))?.journal.map(({ key }) => key) ?? [];
-}
-
-/** Sends each request twice and keeps the second answer, as when the first one is lost on its way. */
-function repeatEveryWrite(documents: DynamoDBDocumentClient): void {
-  documents.middlewareStack.add(
-    (next, context) => async (args) => {
-      const write = /Put|Update|Delete/.test(String(context.commandName));
-      if (write) await next(args).catch(() => undefined);
-      return next(args);
-    },
-    { step: 'finalizeRequest', name: 'repeatEveryWrite', priority: 'low' },
-  );
 }

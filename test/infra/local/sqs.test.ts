@@ -12,6 +12,6 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 testQueueEngine('our own SQS', () => ({
   endpoint: server.url,
-  isFair: true,
   maximumMessageBytes: 1 << 20,
+  gaps: {},
 }));

@@ -1,0 +1,126 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type Item, type ItemKey, ItemTable } from '../../shared/aws/table.ts';
+import { DynamoTaskStore } from '../../shared/aws/task-store.ts';
+import type { JournalEntry, LeasedTask, NewTask, SubmittedOperation } from '../../shared/core/task.ts';
+import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+
+/** A DynamoDB to run the contract on. */
+export interface StoreEngine {
+  readonly tableName: string;
+  openDocuments(): DynamoDBDocumentClient;
+}
+
+/** A store with a connection of its own, as one function of ours has it. */
+export interface StoreBench {
+  readonly store: DynamoTaskStore;
+  readonly table: ItemTable;
+  readonly clock: TestClock;
+  readonly documents: DynamoDBDocumentClient;
+}
+
+/** Opens a store. Stores that are to see the same time share a clock. */
+export function openStore(engine: StoreEngine, clock = createTestClock()): StoreBench {
+  const documents = engine.openDocuments();
+  const table = new ItemTable(documents, engine.tableName);
+  const store = new DynamoTaskStore({ table, clock, randomness: testRandomness });
+  return { store, table, clock, documents };
+}
+
+/** A task that nobody has submitted yet. */
+export function newTask(operations: readonly SubmittedOperation[] = smallPayload): NewTask {
+  return {
+    id: testRandomness.id(),
+    requestId: 'request',
+    account: 'account',
+    caller: { user: 'somebody' },
+    operations,
+    entry: entry('accept'),
+  };
+}
+
+const smallPayload = [{ provider: 'p', name: 'o', description: { field: 'value' } }];
+
+/** Operations whose payload is about so long, and cannot be compressed to much less. */
+export function largePayload(bytes: number): SubmittedOperation[] {
+  const ids = Math.ceil(bytes / testRandomness.id().length);
+  const text = Array.from({ length: ids }, () => testRandomness.id()).join('');
+  return [{ provider: 'p', name: 'o', description: { text } }];
+}
+
+/** A journal entry with one line. */
+export function entry(key: string): JournalEntry {
+  return { key, lines: [{ phase: 'PHASE', status: `line of ${key}` }] };
+}
+
+/** A commit of one entry that keeps the lease. */
+export function hold(key: string): { entries: JournalEntry[]; next: 'hold' } {
+  return { entries: [entry(key)], next: 'hold' };
+}
+
+/** Takes the lease as a worker that nobody else is. */
+export async function take(store: DynamoTaskStore, id: string, attempts = 1): Promise<LeasedTask> {
+  const leased = await store.takeLease(id, { ownerId: `${testRandomness.id()}@test`, attempts });
+  if (leased === undefined) throw new Error('no lease');
+  return leased;
+}
+
+/** Keys of a task's journal, in order. */
+export async function getKeys(store: DynamoTaskStore, id: string): Promise<string[]> {
+  return (await store.find(id))?.journal.map(({ key }) => key) ?? [];
+}
+
+/** Sends each request twice and keeps the second answer, as when the first one is lost on its way. */
+export function repeatEveryWrite(documents: DynamoDBDocumentClient): void {
+  documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      const write = /Put|Update|Delete/.test(String(context.commandName));
+      if (write) await next(args).catch(() => undefined);
+      return next(args);
+    },
+    { step: 'finalizeRequest', name: 'repeatEveryWrite', priority: 'low' },
+  );
+}
+
+/**
+ * Ends a client at its n-th write and all later ones, as when its process is killed before sending that one.
+ *
+ * @param writes how many succeed
+ */
+export function dieAfterWrites(documents: DynamoDBDocumentClient, writes: number): void {
+  let sent = 0;
+  documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      if (/Put|Update|Delete/.test(String(context.commandName)) && sent++ >= writes) {
+        throw new Error('killed');
+      }
+      return next(args);
+    },
+    { step: 'finalizeRequest', name: 'dieAfterWrites', priority: 'high' },
+  );
+}
+
+/** Keys of the items that a client puts from now on, in order. */
+export function watchPuts(documents: DynamoDBDocumentClient): readonly ItemKey[] {
+  const keys: ItemKey[] = [];
+  documents.middlewareStack.add(
+    (next) => async (args) => {
+      const { Item: item } = args.input as { Item?: ItemKey };
+      if (item !== undefined) keys.push({ pk: item.pk, sk: item.sk });
+      return next(args);
+    },
+    { step: 'initialize', name: 'watchPuts', priority: 'high' },
+  );
+  return keys;
+}
+
+/** The payload chunks among items that were put, as far as they are still there. */
+export async function findChunks(table: ItemTable, puts: readonly ItemKey[]): Promise<Item[]> {
+  const chunks = puts.filter(({ pk }) => pk.startsWith('PAYLOAD#'));
+  const items = await Promise.all(chunks.map((key) => table.get(key)));
+  return items.filter((item) => item !== undefined);
+}
+
+/** Keys of the rows that the list of open tasks has of a task. */
+export async function getOpenRows(store: DynamoTaskStore, id: string): Promise<string[]> {
+  return (await store.listOpen(10_000)).filter(({ taskId }) => taskId === id).map(({ key }) => key);
+}
