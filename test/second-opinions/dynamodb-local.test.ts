@@ -1,0 +1,47 @@
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll } from 'vitest';
+import { localClientOptions } from '../../infra/local/local-aws.ts';
+import { tasksTable } from '../../shared/aws/tables.ts';
+import { testTaskStore } from '../contracts/task-store.contract.ts';
+import type { JavaEngine } from '../support/java-engines.ts';
+import { describeWithJavaEngine } from '../support/java-suite.ts';
+
+await describeWithJavaEngine('dynamodb-local', (start) => {
+  let engine: JavaEngine;
+
+  beforeAll(async () => {
+    engine = await start();
+    await createTasksTable();
+  });
+
+  afterAll(() => engine?.[Symbol.asyncDispose]());
+
+  testTaskStore('DynamoDB Local', () => ({
+    tableName: tasksTable.name,
+    openDocuments: () =>
+      DynamoDBDocumentClient.from(openClient(), { marshallOptions: { removeUndefinedValues: true } }),
+  }));
+
+  function openClient(): DynamoDBClient {
+    return new DynamoDBClient({ ...localClientOptions, endpoint: engine.url });
+  }
+
+  async function createTasksTable(): Promise<void> {
+    const { name, partitionKey, sortKey } = tasksTable;
+    await openClient().send(
+      new CreateTableCommand({
+        TableName: name,
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [
+          { AttributeName: partitionKey, KeyType: 'HASH' },
+          { AttributeName: sortKey, KeyType: 'RANGE' },
+        ],
+        AttributeDefinitions: [
+          { AttributeName: partitionKey, AttributeType: 'S' },
+          { AttributeName: sortKey, AttributeType: 'S' },
+        ],
+      }),
+    );
+  }
+});

@@ -1,0 +1,26 @@
+import { afterAll, beforeAll } from 'vitest';
+import { testQueueEngine } from '../contracts/queue.contract.ts';
+import type { JavaEngine } from '../support/java-engines.ts';
+import { describeWithJavaEngine } from '../support/java-suite.ts';
+
+await describeWithJavaEngine('elasticmq', (start) => {
+  let engine: JavaEngine;
+
+  beforeAll(async () => {
+    engine = await start();
+  });
+
+  afterAll(() => engine?.[Symbol.asyncDispose]());
+
+  testQueueEngine('ElasticMQ', () => ({
+    endpoint: engine.url,
+    maximumMessageBytes: 1 << 20,
+    gaps: {
+      fairGroups: 'ElasticMQ hands out messages in the order in which they came, whatever their groups',
+      attributePrefixes: 'ElasticMQ takes a prefix such as trace.* for a name',
+      oldReceipts: 'ElasticMQ refuses to delete with a receipt that is not the last one, or again',
+      emptyBatch: 'ElasticMQ takes a batch without entries',
+      errorNames: 'ElasticMQ names most errors InvalidAttributeValue',
+    },
+  }));
+});
