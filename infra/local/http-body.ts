@@ -1,9 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
-import { HttpError } from './http-error.ts';
-
-/** Lambda's limit of an invocation's payload, the whole event as JSON: 6 MB and a little. */
-export const maximumEventBytes = 6_291_556;
+import { payloadBytesMax, toTooLargeMessage } from '../../shared/core/payload-limit.ts';
+import { HttpError, MalformedAnswerError } from './http-error.ts';
+import type { AnswerSink } from './response-streaming.ts';
 
 /** Of a body that is too large, so much more is read and dropped, so that its sender gets to read the answer. */
 const maximumDroppedBytes = 64 << 20;
@@ -18,23 +17,17 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   let length = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length <= maximumEventBytes) chunks.push(chunk);
+    if (length <= payloadBytesMax) chunks.push(chunk);
     else chunks.length = 0;
     if (length > maximumDroppedBytes) break;
   }
-  if (length > maximumEventBytes) throw refuseSize(`a body of ${length} bytes or more exceeds`);
+  if (length > payloadBytesMax) throw refuseSize(`a body of ${length} bytes or more exceeds`);
   return Buffer.concat(chunks, length);
-}
-
-/** A function answered what is no result of API Gateway's proxy integration. */
-export class MalformedAnswerError extends Error {
-  override readonly name = 'MalformedAnswerError';
 }
 
 /** 413 for what is over the limit. @param what start of a sentence, for example `its body exceeds` */
 export function refuseSize(what: string): HttpError {
-  const limit = `the 6 MB (${maximumEventBytes} bytes) that AWS Lambda accepts`;
-  return new HttpError(413, `The request is too large: ${what} ${limit}`);
+  return new HttpError(413, toTooLargeMessage(what));
 }
 
 /**
@@ -46,17 +39,54 @@ export function refuseSize(what: string): HttpError {
 export function writeAnswer(response: ServerResponse, answer: unknown): void {
   if (!isJsonObject(answer)) throw new MalformedAnswerError('The answer must be an object');
   const { statusCode, body = null, isBase64Encoded } = answer;
+  if (body !== null && typeof body !== 'string') throw new MalformedAnswerError('body must be a string');
+  const content = Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8');
+  if (!beginAnswer(response, answer)) return;
+  const hasBody = statusCode !== 204 && statusCode !== 304;
+  if (hasBody) response.setHeader('content-length', content.length);
+  response.end(hasBody ? content : undefined);
+}
+
+/**
+ * Sets status and headers.
+ *
+ * @param answer `{statusCode, headers, multiValueHeaders}`
+ * @returns whether there is still somebody who can be answered
+ * @throws MalformedAnswerError
+ */
+function beginAnswer(response: ServerResponse, answer: unknown): boolean {
+  if (!isJsonObject(answer)) throw new MalformedAnswerError('The answer must be an object');
+  const { statusCode } = answer;
   if (!Number.isInteger(statusCode) || Number(statusCode) < 200 || Number(statusCode) > 599) {
     throw new MalformedAnswerError('statusCode must be a number from 200 to 599');
   }
-  if (body !== null && typeof body !== 'string') throw new MalformedAnswerError('body must be a string');
-  const content = Buffer.from(body ?? '', isBase64Encoded === true ? 'base64' : 'utf8');
-  if (response.headersSent || response.destroyed) return;
+  if (response.headersSent || response.destroyed) return false;
   for (const [name, value] of toHeaders(answer)) response.setHeader(name, value);
-  const hasBody = statusCode !== 204 && statusCode !== 304;
-  if (hasBody) response.setHeader('content-length', content.length);
   response.statusCode = Number(statusCode);
-  response.end(hasBody ? content : undefined);
+  return true;
+}
+
+/** Takes a streamed answer. Once the caller is gone what comes is dropped: Lambda lets a function go on, too. */
+export function toAnswerSink(response: ServerResponse): AnswerSink {
+  let isTaken = false;
+  return {
+    begin(description) {
+      isTaken = beginAnswer(response, description);
+    },
+    async write(bytes) {
+      if (!isTaken || response.destroyed || response.write(bytes)) return;
+      await new Promise<void>((resolve) => {
+        const go = (): void => {
+          response.off('drain', go).off('close', go);
+          resolve();
+        };
+        response.on('drain', go).on('close', go);
+      });
+    },
+    end() {
+      if (isTaken) response.end();
+    },
+  };
 }
 
 /** Headers that belong to the connection, or that the server computes. */

@@ -12,3 +12,8 @@ export class HttpError extends Error {
     this.headers = headers;
   }
 }
+
+/** A function answered what is no result of API Gateway's proxy integration. */
+export class MalformedAnswerError extends Error {
+  override readonly name = 'MalformedAnswerError';
+}

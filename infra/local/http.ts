@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '../../functions/routes.ts';
 import type { Logger } from '../../shared/core/logger.ts';
+import { payloadBytesMax } from '../../shared/core/payload-limit.ts';
 import { toErrorBody } from '../../shared/runtime/error-body.ts';
 import { closeServer } from './aws-json-server.ts';
-import { MalformedAnswerError, maximumEventBytes, readBody, refuseSize, writeAnswer } from './http-body.ts';
-import { HttpError } from './http-error.ts';
+import { readBody, refuseSize, toAnswerSink, writeAnswer } from './http-body.ts';
+import { HttpError, MalformedAnswerError } from './http-error.ts';
 import { parseTarget, toProxyEvent } from './http-event.ts';
 import { FunctionTimeoutError, type Invoker } from './invoker.ts';
 import { findRefusal } from './loopback-guard.ts';
+import { ResponseStream } from './response-streaming.ts';
 import { RouteTable } from './route-table.ts';
 
 /** How to serve the API. */
@@ -83,18 +86,22 @@ class FrontDoor {
     const requestId = randomUUID();
     response.setHeader('x-amzn-requestid', requestId);
     response.shouldKeepAlive &&= !this.isStopping;
+    const stream = new ResponseStream(toAnswerSink(response));
     try {
-      const answer = await this.#invoke(request, requestId);
-      writeAnswer(response, answer);
+      const answer = await this.#invoke(request, stream, requestId);
+      if (stream.writableEnded) await finished(stream);
+      else writeAnswer(response, answer);
     } catch (error) {
       // What a function throws is logged already.
       if (error instanceof MalformedAnswerError)
         this.#log.error(error.message, { url: request.url, requestId });
       sendError(response, error);
+      // A function that is over its time has nobody to write to any more.
+      stream.destroy(new Error('The request is over'));
     }
   }
 
-  async #invoke(request: IncomingMessage, requestId: string): Promise<unknown> {
+  async #invoke(request: IncomingMessage, stream: ResponseStream, requestId: string): Promise<unknown> {
     const receivedAtMs = Date.now();
     const refusal = findRefusal(request, { allowedHosts: this.#allowedHosts });
     if (refusal !== undefined) throw new HttpError(403, refusal);
@@ -107,7 +114,7 @@ class FrontDoor {
     const event = toProxyEvent({ ...match, request, target, body, requestId, receivedAtMs });
     checkSize(event, body.length);
     const { module, timeoutSeconds } = match.route;
-    return this.#invoker.invoke({ module, event, timeoutSeconds, requestId });
+    return this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream });
   }
 }
 
@@ -120,12 +127,17 @@ function refuseMethod(method: string, allowed: readonly string[]): HttpError {
 
 /** A body of a megabyte may grow sixfold when it is escaped into the event's JSON; smaller ones cannot exceed. */
 function checkSize(event: APIGatewayProxyEvent, bodyBytes: number): void {
-  if (bodyBytes < maximumEventBytes / 7) return;
+  if (bodyBytes < payloadBytesMax / 7) return;
   const size = Buffer.byteLength(JSON.stringify(event));
-  if (size > maximumEventBytes) throw refuseSize(`its event of ${size} bytes exceeds`);
+  if (size > payloadBytesMax) throw refuseSize(`its event of ${size} bytes exceeds`);
 }
 
 function sendError(response: ServerResponse, error: unknown): void {
+  if (response.headersSent) {
+    // Whoever reads must not take a part for the whole.
+    if (!response.writableEnded) response.destroy();
+    return;
+  }
   const { status, message, headers } = toHttpError(error);
   writeAnswer(response, {
     statusCode: status,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
 import type { Logger } from '../../shared/core/logger.ts';
 import { localAccountId, localRegion } from './local-aws.ts';
+import { isStreaming, type ResponseStream } from './response-streaming.ts';
 
 /** A Lambda handler, as its module exports it. */
 export type Handler = (event: unknown, context: Context) => Promise<unknown>;
@@ -17,6 +18,8 @@ export interface Invocation {
   readonly timeoutSeconds: number;
   /** Default a fresh UUID. */
   readonly requestId?: string;
+  /** Where a function that streams its answer writes it. Such a function fails without it. */
+  readonly stream?: ResponseStream;
 }
 
 /** A function did not end within its time. It may still be running. */
@@ -79,12 +82,15 @@ export class Invoker {
     return isDone;
   }
 
-  async #run({ module, event, timeoutSeconds }: Invocation, requestId: string): Promise<unknown> {
+  async #run({ module, event, timeoutSeconds, stream }: Invocation, requestId: string): Promise<unknown> {
     const handler = await this.#load(module);
     const endsAtMs = performance.now() + timeoutSeconds * 1000;
     const getRemainingTimeInMillis = () =>
       Math.max(0, Math.round(Math.min(endsAtMs, this.#stopAtMs) - performance.now()));
-    return handler(event, makeContext(module, requestId, getRemainingTimeInMillis));
+    const context = makeContext(module, requestId, getRemainingTimeInMillis);
+    if (!isStreaming(handler)) return handler(event, context);
+    if (stream === undefined) throw new Error(`${module} streams its answer, and there is no stream for it`);
+    return handler(event, stream, context);
   }
 }
 

@@ -17,6 +17,7 @@ import { loadHandler } from './handlers.ts';
 import { startHttp } from './http.ts';
 import { Invoker, type LoadHandler, toFunctionArn } from './invoker.ts';
 import { localClientOptions } from './local-aws.ts';
+import { offerResponseStreaming } from './response-streaming.ts';
 import { startScheduler } from './scheduler.ts';
 import { type SqsServer, startSqs } from './sqs.ts';
 import { startTableExpiry } from './table-expiry.ts';
@@ -80,6 +81,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   const engines = await startEngines({ options, inventory, invoker, log }, starting);
   const parts = { settings: options, engines, busName, ...inventory };
   setEnvironment(toFunctionEnvironment(parts));
+  offerResponseStreaming();
   // Disposed of in reverse order: first nothing new is taken, then what runs may end, then connections are cut.
   const http = await startHttp({ ...options, routes: inventory.routes, invoker, log });
   starting.use(http);

@@ -1,36 +1,21 @@
 import middy from '@middy/core';
-import contentEncoding from '@middy/http-content-encoding';
 import contentNegotiation from '@middy/http-content-negotiation';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { InvalidInputError } from '../core/errors.ts';
-import { isWithinDepth, type JsonValue } from '../core/json.ts';
-import type { Logger } from '../core/logger.ts';
-import type { Caller } from '../core/task.ts';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, StreamifyHandler } from 'aws-lambda';
+import type { LogFields, Logger } from '../core/logger.ts';
+import { type Answer, type AnswerBody, awaitFirstPiece, compress } from './answer.ts';
+import { streamAnswer, toProxyResult } from './answer-transfer.ts';
+import { type ApiRequest, createRequest, findHeader, toLogFields } from './api-request.ts';
+import { isResponseStreaming } from './config.ts';
 import { parseError, toErrorBody } from './error-body.ts';
-import { runWithLogFields } from './logger.ts';
+import { runWithLogFields, toInvocationFields } from './logger.ts';
 
-/** A request as functions see it. */
-export interface ApiRequest {
-  /** Path parameters, decoded. @throws InvalidInputError for a name that the route does not have. */
-  getParameter(name: string): string;
-  /** Query parameter; the last one when repeated, undefined when absent. */
-  findQuery(name: string): string | undefined;
-  /** A query flag: `true` in any case is true, absent is `otherwise`. */
-  getFlag(name: string, otherwise: boolean): boolean;
-  /** Header by its lower-case name. */
-  findHeader(name: string): string | undefined;
-  /** The body parsed as JSON. @throws InvalidInputError when it is absent or no JSON. */
-  parseJson(): JsonValue;
-  readonly caller: Caller;
-  /** Aborted shortly before the function's time ends. */
-  readonly signal: AbortSignal;
-}
+export type { ApiRequest } from './api-request.ts';
 
 /** A response. */
 export interface ApiResponse {
   readonly status: number;
-  /** JSON text, or bytes of any type. */
-  readonly body: string | Uint8Array;
+  /** JSON text, or bytes of any type, which may go out as they come in. */
+  readonly body: AnswerBody;
   /** Default: Clouddriver's JSON type. */
   readonly contentType?: string;
 }
@@ -40,10 +25,10 @@ interface BaseContext {
   readonly log: Logger;
 }
 
-/** Levels of nesting in a body: definitions of custom resources, the deepest manifests, stay below 100. */
-const bodyLevelsMax = 500;
-
 const jsonType = 'application/json;charset=UTF-8';
+
+/** Milliseconds before the end of the function's time at which it answers that its time is over. */
+const answerBeforeEndMs = 100;
 
 /** 200 with a value as JSON. */
 export function ok(value: unknown): ApiResponse {
@@ -55,8 +40,16 @@ export function okText(body: string): ApiResponse {
   return { status: 200, body };
 }
 
-/** A Lambda function behind API Gateway's REST proxy integration. */
-export type ApiFunction = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+/**
+ * A Lambda function behind API Gateway's REST proxy integration. Where responses are streamed it takes the stream to which its
+ * answer goes; elsewhere it returns the answer.
+ */
+export type ApiFunction =
+  | StreamifyHandler<APIGatewayProxyEvent, void>
+  | ((event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>);
+
+/** Makes the answer to a request. Never rejects. */
+type Respond = (event: APIGatewayProxyEvent, lambda: Context) => Promise<Answer>;
 
 /**
  * Makes a Lambda function of a route's logic: the request parsed, anything thrown turned into Clouddriver's error body, the
@@ -68,26 +61,43 @@ export function apiHandler<C extends BaseContext>(
   open: () => C | Promise<C>,
   run: (request: ApiRequest, context: C) => Promise<ApiResponse>,
 ): ApiFunction {
-  const respond = async (
-    event: APIGatewayProxyEvent,
-    lambda: Context,
-    { signal }: { signal: AbortSignal },
-  ): Promise<APIGatewayProxyResult> => {
-    const request = createRequest(event, signal);
-    return runWithLogFields({ awsRequestId: lambda.awsRequestId, ...request.caller }, async () => {
+  const respond = withTimeout(async (event, _lambda, { signal }) => {
+    try {
+      return await awaitFirstPiece(toAnswer(await run(createRequest(event, signal), await open())));
+    } catch (error) {
+      return toErrorAnswer(error, open);
+    }
+  });
+  return isResponseStreaming() ? makeStreaming(respond, open) : makeBuffered(respond, open);
+}
+
+function makeStreaming<C extends BaseContext>(respond: Respond, open: () => C | Promise<C>): ApiFunction {
+  return awslambda.streamifyResponse<APIGatewayProxyEvent>((event, stream, lambda) =>
+    runWithLogFields({ ...toInvocationFields(lambda), ...toLogFields(event) }, async () => {
+      const answer = await respond(event, lambda);
       try {
-        return toResult(await run(request, await open()));
+        await streamAnswer(acceptsGzip(lambda) ? compress(answer) : answer, stream);
       } catch (error) {
-        return toErrorResult(error, open);
+        // Thrown, so that API Gateway breaks the answer off instead of ending it as if it were whole.
+        await logError(open, 'an answer broke off', { error });
+        throw error;
+      }
+    }),
+  );
+}
+
+function makeBuffered<C extends BaseContext>(respond: Respond, open: () => C | Promise<C>): ApiFunction {
+  return (event: APIGatewayProxyEvent, lambda: Context) =>
+    runWithLogFields({ ...toInvocationFields(lambda), ...toLogFields(event) }, async () => {
+      const answer = await respond(event, lambda);
+      try {
+        // API Gateway makes bytes of base64 for whom it sees accept them.
+        const mayCompress = acceptsGzip(lambda) && findHeader(event, 'accept') !== undefined;
+        return await toProxyResult(mayCompress ? compress(answer) : answer);
+      } catch (error) {
+        return toProxyResult(await toErrorAnswer(error, open));
       }
     });
-  };
-  return middy<APIGatewayProxyEvent, APIGatewayProxyResult>(respond, {
-    timeoutEarlyInMillis: 100,
-    timeoutEarlyResponse: toTimeoutResult,
-  })
-    .use(contentNegotiation(negotiation))
-    .use(contentEncoding());
 }
 
 /** Only encodings are negotiated: Clouddriver ignores `Accept`. */
@@ -99,95 +109,51 @@ const negotiation: Parameters<typeof contentNegotiation>[0] = {
   failOnMismatch: false,
 };
 
-function createRequest(event: APIGatewayProxyEvent, signal: AbortSignal): ApiRequest {
-  const headers = new Map(
-    Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
-  );
-  const findQuery = (name: string): string | undefined => event.queryStringParameters?.[name] ?? undefined;
-  return {
-    getParameter: (name) => getParameter(event, name),
-    findQuery,
-    getFlag: (name, otherwise) => parseFlag(name, findQuery(name), otherwise),
-    findHeader: (name) => headers.get(name),
-    parseJson: () => parseBody(event),
-    caller: parseCaller((name) => headers.get(name)),
-    signal,
-  };
+/** Answers that the time is over before Lambda ends the function, and negotiates how the answer is encoded. */
+function withTimeout(
+  respond: (
+    event: APIGatewayProxyEvent,
+    lambda: Context,
+    options: { signal: AbortSignal },
+  ) => Promise<Answer>,
+): Respond {
+  const timeout = { timeoutEarlyInMillis: answerBeforeEndMs, timeoutEarlyResponse: toTimeoutAnswer };
+  const wrapped = middy<APIGatewayProxyEvent, Answer>(respond, timeout).use(contentNegotiation(negotiation));
+  return async (event, lambda) => wrapped(event, lambda);
 }
 
-/** API Gateway hands parameters decoded or as they came, depending on how it was reached: names hold no `%`, so decode either. */
-function getParameter(event: APIGatewayProxyEvent, name: string): string {
-  const text = event.pathParameters?.[name];
-  if (text === undefined || text === null) throw new InvalidInputError(`The path has no part '${name}'`);
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+/** What was negotiated, which stands in Lambda's context. */
+function acceptsGzip(lambda: Context & { preferredEncoding?: unknown }): boolean {
+  return lambda.preferredEncoding === 'gzip';
 }
 
-function parseFlag(name: string, text: string | undefined, otherwise: boolean): boolean {
-  if (text === undefined || text === '') return otherwise;
-  const value = text.toLowerCase();
-  if (['true', 'on', 'yes', '1'].includes(value)) return true;
-  if (['false', 'off', 'no', '0'].includes(value)) return false;
-  throw new InvalidInputError(`Query parameter '${name}' must be true or false, not '${text}'`);
+function toAnswer({ status, body, contentType }: ApiResponse): Answer {
+  return { status, body, headers: { 'Content-Type': contentType ?? jsonType } };
 }
 
-function parseBody(event: APIGatewayProxyEvent): JsonValue {
-  const raw = event.body ?? '';
-  const text = event.isBase64Encoded ? Buffer.from(raw, 'base64').toString('utf8') : raw;
-  if (text.trim() === '') throw new InvalidInputError('The request must have a body in JSON');
-  const value = parseJsonText(text);
-  if (isWithinDepth(value, bodyLevelsMax)) return value;
-  throw new InvalidInputError(`The body is nested too deep: at most ${bodyLevelsMax} levels are accepted`);
-}
-
-function parseJsonText(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch (error) {
-    // V8's message quotes the text, which may hold a secret: only where it breaks is told.
-    const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
-    throw new InvalidInputError(`The body is not valid JSON${position ? ` (at ${position})` : ''}`);
-  }
-}
-
-function parseCaller(findHeader: (name: string) => string | undefined): Caller {
-  const caller = {
-    user: findHeader('x-spinnaker-user'),
-    requestId: findHeader('x-spinnaker-request-id'),
-    executionId: findHeader('x-spinnaker-execution-id'),
-    application: findHeader('x-spinnaker-application'),
-  };
-  return Object.fromEntries(Object.entries(caller).filter(([, value]) => value !== undefined)) as Caller;
-}
-
-function toResult(response: ApiResponse): APIGatewayProxyResult {
-  const headers = { 'Content-Type': response.contentType ?? jsonType };
-  if (typeof response.body === 'string') {
-    return { statusCode: response.status, headers, body: response.body, isBase64Encoded: false };
-  }
-  const body = Buffer.from(response.body).toString('base64');
-  return { statusCode: response.status, headers, body, isBase64Encoded: true };
-}
-
-async function toErrorResult<C extends BaseContext>(
+async function toErrorAnswer<C extends BaseContext>(
   error: unknown,
   open: () => C | Promise<C>,
-): Promise<APIGatewayProxyResult> {
+): Promise<Answer> {
   const body = parseError(error, Date.now());
-  if (body.status >= 500) {
-    const context = await Promise.resolve()
-      .then(open)
-      .catch(() => undefined);
-    if (context === undefined) console.error(error);
-    else context.log.error('request failed', { status: body.status, error });
-  }
-  return toResult({ status: body.status, body: JSON.stringify(body) });
+  if (body.status >= 500) await logError(open, 'request failed', { status: body.status, error });
+  return toAnswer({ status: body.status, body: JSON.stringify(body) });
 }
 
-function toTimeoutResult(): APIGatewayProxyResult {
+function toTimeoutAnswer(): Answer {
   const message = 'The function ran out of time before what it waited for answered';
-  return toResult({ status: 504, body: JSON.stringify(toErrorBody(504, message, Date.now())) });
+  return toAnswer({ status: 504, body: JSON.stringify(toErrorBody(504, message, Date.now())) });
+}
+
+/** Logs a failure; where the failure is that there is no context, on the console. */
+async function logError<C extends BaseContext>(
+  open: () => C | Promise<C>,
+  message: string,
+  fields: LogFields & { readonly error: unknown },
+): Promise<void> {
+  const context = await Promise.resolve()
+    .then(open)
+    .catch(() => undefined);
+  if (context === undefined) console.error(fields.error);
+  else context.log.error(message, fields);
 }

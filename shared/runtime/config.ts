@@ -42,6 +42,7 @@ export const variables = {
   kubeconfig: 'BUSDRIVER_KUBECONFIG',
   placement: 'BUSDRIVER_PLACEMENT',
   logLevel: 'BUSDRIVER_LOG_LEVEL',
+  responseStreaming: 'BUSDRIVER_RESPONSE_STREAMING',
 } as const;
 
 /** Environment variables by name. */
@@ -75,6 +76,16 @@ export function readConfig(environment: Environment = readEnvironment()): Config
   };
   if (errors.length > 0) throw new InvalidInputError(errors);
   return config;
+}
+
+/**
+ * Whether functions of routes write their answers to a stream: wherever Lambda's runtime offers it, unless
+ * `BUSDRIVER_RESPONSE_STREAMING` is `false`.
+ */
+export function isResponseStreaming(environment: Environment = readEnvironment()): boolean {
+  // Libraries for Lambda make such a global where there is none.
+  const isOffered = typeof globalThis.awslambda?.streamifyResponse === 'function';
+  return isOffered && environment[variables.responseStreaming] !== 'false';
 }
 
 /** The process's environment. This file is the only place that reads it. */

@@ -1,14 +1,30 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Console } from 'node:console';
 import { Logger as PowertoolsLogger } from '@aws-lambda-powertools/logger';
+import type { Context } from 'aws-lambda';
 import type { LogFields, Logger } from '../core/logger.ts';
 import type { Config } from './config.ts';
 
-const invocationFields = new AsyncLocalStorage<LogFields>();
+/** The fields of what is being done: those given with it, and those found out since. */
+const scope = new AsyncLocalStorage<{ fields: LogFields }>();
 
 /** Runs `work` so that every line logged within carries these fields. */
 export function runWithLogFields<T>(fields: LogFields, work: () => T): T {
-  return invocationFields.run({ ...invocationFields.getStore(), ...fields }, work);
+  return scope.run({ fields: { ...scope.getStore()?.fields, ...fields } }, work);
+}
+
+/** Adds fields to every line that is logged from here on within the innermost `runWithLogFields`. Elsewhere does nothing. */
+export function addLogFields(fields: LogFields): void {
+  const current = scope.getStore();
+  if (current !== undefined) current.fields = { ...current.fields, ...fields };
+}
+
+/** The fields that tell a function's invocation from others. */
+export function toInvocationFields({
+  functionName,
+  awsRequestId,
+}: Pick<Context, 'functionName' | 'awsRequestId'>): LogFields {
+  return { function: functionName, awsRequestId };
 }
 
 /**
@@ -19,7 +35,7 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'placement'>): Lo
   const options = { serviceName: 'busdriver', logLevel: config.logLevel };
   const log = new PowertoolsLogger(options);
   if (config.placement === 'local') sendToStandardError(log);
-  const toExtra = (fields?: LogFields): LogFields => ({ ...invocationFields.getStore(), ...fields });
+  const toExtra = (fields?: LogFields): LogFields => ({ ...scope.getStore()?.fields, ...fields });
   return {
     debug: (message, fields) => log.debug(message, toExtra(fields)),
     info: (message, fields) => log.info(message, toExtra(fields)),

@@ -2,7 +2,7 @@ import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda'
 import { isJsonObject } from '../core/json.ts';
 import type { Logger } from '../core/logger.ts';
 import { CheckpointError } from '../core/run-task.ts';
-import { runWithLogFields } from './logger.ts';
+import { runWithLogFields, toInvocationFields } from './logger.ts';
 
 /** A received message as workers see it. */
 export interface QueueMessage {
@@ -31,20 +31,21 @@ export function queueHandler<C extends { readonly log: Logger }>(
   open: () => C | Promise<C>,
   run: (message: QueueMessage, context: C) => Promise<void>,
 ): QueueFunction {
-  return async (event, lambda) => {
-    const context = await open();
-    const stop = startStopSignal(lambda);
-    try {
-      const failed = await Promise.all(
-        event.Records.map((record) => runRecord({ record, context, run, stop: stop.signal })),
-      );
-      return {
-        batchItemFailures: failed.filter((id) => id !== undefined).map((id) => ({ itemIdentifier: id })),
-      };
-    } finally {
-      stop[Symbol.dispose]();
-    }
-  };
+  return (event, lambda) =>
+    runWithLogFields(toInvocationFields(lambda), async () => {
+      const context = await open();
+      const stop = startStopSignal(lambda);
+      try {
+        const failed = await Promise.all(
+          event.Records.map((record) => runRecord({ record, context, run, stop: stop.signal })),
+        );
+        return {
+          batchItemFailures: failed.filter((id) => id !== undefined).map((id) => ({ itemIdentifier: id })),
+        };
+      } finally {
+        stop[Symbol.dispose]();
+      }
+    });
 }
 
 /** The id of the message when its worker failed. */

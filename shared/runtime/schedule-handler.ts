@@ -1,6 +1,6 @@
 import type { Context, EventBridgeEvent } from 'aws-lambda';
 import type { Logger } from '../core/logger.ts';
-import { runWithLogFields } from './logger.ts';
+import { runWithLogFields, toInvocationFields } from './logger.ts';
 
 /** A Lambda function that an EventBridge rule starts. */
 export type ScheduleFunction = (event: EventBridgeEvent<string, unknown>, context: Context) => Promise<void>;
@@ -12,7 +12,7 @@ export function scheduleHandler<C extends { readonly log: Logger }>(
 ): ScheduleFunction {
   return async (_event, lambda) => {
     const context = await open();
-    await runWithLogFields({ awsRequestId: lambda.awsRequestId }, async () => {
+    await runWithLogFields(toInvocationFields(lambda), async () => {
       try {
         await run(context);
       } catch (error) {

@@ -200,7 +200,7 @@ export const malformedBodies: readonly BadRequest[] = [
     body: JSON.stringify(describeDeploy({ filler: 'x'.repeat(12e6) })),
     status: 413,
     message:
-      'The request is too large: a body of 12000348 bytes or more exceeds the 6 MB (6291556 bytes) that AWS Lambda accepts',
+      'The request is too large: a body of 12000348 bytes or more exceeds the 6 MB (6291556 bytes) that AWS Lambda accepts; send less at once, such as fewer manifests in a stage',
   },
 ];
 

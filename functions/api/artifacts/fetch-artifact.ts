@@ -11,7 +11,6 @@ export const handler = apiHandler(
     const fetcher = context.providers.findArtifactFetcher();
     if (fetcher === undefined) throw new NotFoundError('No artifact account is configured');
     const { body } = await fetcher.fetch(artifact, request.signal);
-    const chunks = await Array.fromAsync(body);
-    return { status: 200, body: Buffer.concat(chunks), contentType: 'application/octet-stream' };
+    return { status: 200, body, contentType: 'application/octet-stream' };
   },
 );

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toTooLargeMessage } from '../payload-limit.ts';
 import type { ApiExamples } from './api-route.ts';
 
 /** An error that routes answer. */
@@ -48,8 +49,7 @@ export const apiErrors = {
   }),
   413: makeError(413, 'Payload Too Large', {
     description: 'The request exceeds the 6 MB that AWS Lambda accepts.',
-    message:
-      'The request is too large: its event of 7000000 bytes exceeds the 6 MB (6291556 bytes) that AWS Lambda accepts',
+    message: toTooLargeMessage('its event of 7000000 bytes exceeds'),
   }),
   429: makeError(429, 'Too Many Requests', {
     description: "The caller's quota at the front door is spent. A mere throttle answers 503.",

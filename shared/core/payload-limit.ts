@@ -1,0 +1,13 @@
+/** What an invocation of AWS Lambda takes, and what it answers in one piece: 6 MB and a little, of JSON, in bytes. */
+export const payloadBytesMax = 6_291_556;
+
+const limit = `the 6 MB (${payloadBytesMax} bytes) that AWS Lambda accepts`;
+
+/**
+ * The message of a 413, the same wherever it is found out.
+ *
+ * @param what what is too large, with its size and a verb: `a body of 7000000 bytes exceeds`
+ */
+export function toTooLargeMessage(what: string): string {
+  return `The request is too large: ${what} ${limit}; send less at once, such as fewer manifests in a stage`;
+}

@@ -1,0 +1,74 @@
+import { pipeline } from 'node:stream';
+import { createGzip, gzipSync } from 'node:zlib';
+
+/** An answer as API Gateway takes it: what it must know first, then the bytes. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  /** Text, or bytes of any type: whole, or as they arrive. */
+  readonly body: AnswerBody;
+}
+
+/** The body of an answer. */
+export type AnswerBody = string | Uint8Array | AsyncIterable<Uint8Array>;
+
+/** Up to here a text is compressed at once, in a millisecond or so; a longer one piece by piece, while others are served. */
+const atOnceMax = 1 << 16;
+
+/** Characters of a long text that are encoded at a time. */
+const pieceLength = 1 << 16;
+
+/** Compresses a text for who accepts gzip. Bytes stay as they are: archives are compressed already. */
+export function compress(answer: Answer): Answer {
+  const { body } = answer;
+  if (typeof body !== 'string') return answer;
+  if (body.length > atOnceMax) return { ...toGzipped(answer), body: gzip(encode(body)) };
+  const packed = gzipSync(body);
+  return packed.length < Buffer.byteLength(body) ? { ...toGzipped(answer), body: packed } : answer;
+}
+
+function toGzipped(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' } };
+}
+
+function gzip(pieces: Iterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  // A failure reaches who reads what comes out.
+  return pipeline(pieces, createGzip(), () => undefined);
+}
+
+/** The pieces of a body, none of which needs a copy of the whole. */
+export function toPieces(body: AnswerBody): Iterable<Uint8Array> | AsyncIterable<Uint8Array> {
+  if (typeof body === 'string') return encode(body);
+  return body instanceof Uint8Array ? [body] : body;
+}
+
+function* encode(text: string): Generator<Uint8Array> {
+  for (let start = 0; start < text.length; ) {
+    const end = start + pieceLength;
+    // A character beyond the first plane is a pair that must not be torn apart.
+    const isPair = /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
+    const next = isPair ? end + 1 : end;
+    yield Buffer.from(text.slice(start, next));
+    start = next;
+  }
+}
+
+/** Waits for the first piece of a body that arrives, so that what fails until then can still be answered as an error. */
+export async function awaitFirstPiece(answer: Answer): Promise<Answer> {
+  const { body } = answer;
+  if (typeof body === 'string' || body instanceof Uint8Array) return answer;
+  const pieces = body[Symbol.asyncIterator]();
+  const first = await pieces.next();
+  return { ...answer, body: continueWith(first, pieces) };
+}
+
+async function* continueWith(
+  first: IteratorResult<Uint8Array>,
+  pieces: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (let result = first; result.done !== true; result = await pieces.next()) yield result.value;
+  } finally {
+    await pieces.return?.();
+  }
+}

@@ -1,0 +1,107 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { InvalidInputError, TooLargeError } from '../core/errors.ts';
+import { isWithinDepth, type JsonValue } from '../core/json.ts';
+import type { LogFields } from '../core/logger.ts';
+import { payloadBytesMax, toTooLargeMessage } from '../core/payload-limit.ts';
+import type { Caller } from '../core/task.ts';
+
+/** A request as functions see it. */
+export interface ApiRequest {
+  /** Path parameters, decoded. @throws InvalidInputError for a name that the route does not have. */
+  getParameter(name: string): string;
+  /** Query parameter; the last one when repeated, undefined when absent. */
+  findQuery(name: string): string | undefined;
+  /** A query flag: `true` in any case is true, absent is `otherwise`. */
+  getFlag(name: string, otherwise: boolean): boolean;
+  /** Header by its lower-case name. */
+  findHeader(name: string): string | undefined;
+  /** The body parsed as JSON. @throws InvalidInputError when it is absent or no JSON. */
+  parseJson(): JsonValue;
+  readonly caller: Caller;
+  /** Aborted shortly before the function's time ends. */
+  readonly signal: AbortSignal;
+}
+
+/** Levels of nesting in a body: definitions of custom resources, the deepest manifests, stay below 100. */
+const bodyLevelsMax = 500;
+
+/** The request of an event. */
+export function createRequest(event: APIGatewayProxyEvent, signal: AbortSignal): ApiRequest {
+  const findQuery = (name: string): string | undefined => event.queryStringParameters?.[name] ?? undefined;
+  return {
+    getParameter: (name) => getParameter(event, name),
+    findQuery,
+    getFlag: (name, otherwise) => parseFlag(name, findQuery(name), otherwise),
+    findHeader: (name) => findHeader(event, name),
+    parseJson: () => parseBody(event),
+    caller: parseCaller(event),
+    signal,
+  };
+}
+
+/** API Gateway hands parameters decoded or as they came, depending on how it was reached: names hold no `%`, so decode either. */
+function getParameter(event: APIGatewayProxyEvent, name: string): string {
+  const text = event.pathParameters?.[name];
+  if (text === undefined || text === null) throw new InvalidInputError(`The path has no part '${name}'`);
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function parseFlag(name: string, text: string | undefined, otherwise: boolean): boolean {
+  if (text === undefined || text === '') return otherwise;
+  const value = text.toLowerCase();
+  if (['true', 'on', 'yes', '1'].includes(value)) return true;
+  if (['false', 'off', 'no', '0'].includes(value)) return false;
+  throw new InvalidInputError(`Query parameter '${name}' must be true or false, not '${text}'`);
+}
+
+function parseBody(event: APIGatewayProxyEvent): JsonValue {
+  const raw = event.body ?? '';
+  checkSize(raw);
+  const text = event.isBase64Encoded ? Buffer.from(raw, 'base64').toString('utf8') : raw;
+  if (text.trim() === '') throw new InvalidInputError('The request must have a body in JSON');
+  const value = parseJsonText(text);
+  if (isWithinDepth(value, bodyLevelsMax)) return value;
+  throw new InvalidInputError(`The body is nested too deep: at most ${bodyLevelsMax} levels are accepted`);
+}
+
+/** Lambda itself lets nothing larger in: this is for whatever else runs the function. */
+function checkSize(raw: string): void {
+  const size = Buffer.byteLength(raw);
+  if (size > payloadBytesMax) throw new TooLargeError(toTooLargeMessage(`its body of ${size} bytes exceeds`));
+}
+
+function parseJsonText(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    // V8's message quotes the text, which may hold a secret: only where it breaks is told.
+    const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
+    throw new InvalidInputError(`The body is not valid JSON${position ? ` (at ${position})` : ''}`);
+  }
+}
+
+function parseCaller(event: APIGatewayProxyEvent): Caller {
+  const caller = {
+    user: findHeader(event, 'x-spinnaker-user'),
+    requestId: findHeader(event, 'x-spinnaker-request-id'),
+    executionId: findHeader(event, 'x-spinnaker-execution-id'),
+    application: findHeader(event, 'x-spinnaker-application'),
+  };
+  return Object.fromEntries(Object.entries(caller).filter(([, value]) => value !== undefined)) as Caller;
+}
+
+/** A header by its lower-case name; undefined when absent. */
+export function findHeader(event: APIGatewayProxyEvent, name: string): string | undefined {
+  const [, value] = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name) ?? [];
+  return value;
+}
+
+/** What each line of a request's log tells: who asked, and for which account and task where the path names them. */
+export function toLogFields(event: APIGatewayProxyEvent): LogFields {
+  const { account, id } = event.pathParameters ?? {};
+  return { ...parseCaller(event), ...(account && { account }), ...(id && { taskId: id }) };
+}
