@@ -72,18 +72,24 @@ function readDocument(document: Document.Parsed, { file, lineCounter }: Origin):
   const [error] = document.errors;
   if (error) refuse(error.pos[0], `not YAML: ${error.code.toLowerCase().replaceAll('_', ' ')}`);
   const start = document.contents?.range[0] ?? document.range[0];
-  const data = readData(document, () => refuse(start, 'not YAML: an alias without its anchor'));
+  const data = readData(document, (complaint) => refuse(start, complaint));
   if (data !== null && !isJsonObject(data)) refuse(start, 'expected a map of settings');
   return data as JsonObject | null;
 }
 
-/** The parser reports aliases that point nowhere only when the data is made. */
-function readData(document: Document.Parsed, refuseAlias: () => never): JsonValue {
+/** Uses of anchors, those within what is used counted each time: Spring's parser has no limit, hundreds of accounts need many. */
+const aliasUsesMax = 100_000;
+
+/** The parser looks at aliases only when the data is made. */
+function readData(document: Document.Parsed, refuse: (complaint: string) => never): JsonValue {
   try {
-    return (document.toJS() as JsonValue | undefined) ?? null;
+    return (document.toJS({ maxAliasCount: aliasUsesMax }) as JsonValue | undefined) ?? null;
   } catch (error) {
-    if (error instanceof ReferenceError) return refuseAlias();
-    throw error;
+    if (!(error instanceof ReferenceError)) throw error;
+    const isExcess = error.message.startsWith('Excessive');
+    return refuse(
+      isExcess ? 'aliases within aliases make it too large' : 'not YAML: an alias without its anchor',
+    );
   }
 }
 

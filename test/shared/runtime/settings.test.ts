@@ -199,6 +199,27 @@ describe("Spring's dialect of YAML", () => {
     expect((await loadText(text)).settings.accounts).toEqual([{ cacheThreads: 2, name: 'a' }]);
   });
 
+  test('as many aliases as there are accounts work, but none that multiply without end', async () => {
+    const accounts = Array.from(
+      { length: 400 },
+      (_, index) => `  - {<<: *base, name: a${index}, namespaces: *ns}`,
+    );
+    const text = `x: [&base {cacheThreads: 2}, &ns [b]]\nkubernetes.accounts:\n${accounts.join('\n')}`;
+    const { settings } = await loadText(text);
+    expect(getSetting(settings, 'kubernetes.accounts[399]')).toEqual({
+      name: 'a399',
+      cacheThreads: 2,
+      namespaces: ['b'],
+    });
+    const levels = Array.from(
+      { length: 9 },
+      (_, level) => `- &l${level + 1} [${Array(9).fill(`*l${level}`).join(', ')}]`,
+    );
+    expect(await refusalOf(`a:\n- &l0 [x]\n${levels.join('\n')}`)).toBe(
+      'settings.yml:1:1: aliases within aliases make it too large',
+    );
+  });
+
   test('nothing but comments is no settings, and no error', async () => {
     expect((await loadText('# kubernetes:\n---\n---\n')).settings).toEqual({});
   });
