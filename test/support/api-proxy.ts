@@ -27,6 +27,8 @@ export interface ApiProxy extends AsyncDisposable {
 export interface ApiProxyOptions {
   /** Milliseconds by which each request is delayed before it is passed on; default none. */
   getDelayMs?(): number;
+  /** What happens in the cluster just before a call is passed on. */
+  before?(call: Omit<ProxiedCall, 'status'>): Promise<unknown>;
   /** Answers a call with this status instead of passing it on; undefined passes it on. Default: passes all on. */
   refuse?(call: Omit<ProxiedCall, 'status'>): number | undefined;
   /** True to break the connection in place of an answer: the API server has acted, and nobody learns of it. */
@@ -78,6 +80,7 @@ async function passOn(call: {
   if (delayMs > 0) await sleep(delayMs);
   const { method = 'GET', url = '/', headers } = request;
   const target = new URL(url, cluster.server);
+  await options.before?.({ method, path: target.pathname });
   const passed = requestHttps(target, { method, agent, headers: { ...headers, host: target.host } });
   passed.on('response', (answer) => {
     const passedCall = { method, path: target.pathname, status: answer.statusCode ?? 0 };

@@ -6,6 +6,7 @@ import {
   stringField,
   stringListField,
 } from '../../../core/coerce.ts';
+import { asJsonArray, asJsonObject, asString, getPath } from '../../../core/json.ts';
 import type { TextMap } from './annotations.ts';
 
 /** How a selector compares a label. */
@@ -60,6 +61,26 @@ export function labelSelectorsField(): Field<readonly LabelSelector[]> {
     }
     return selectors.filter((each): each is LabelSelector => each.kind !== undefined);
   });
+}
+
+/** The conditions of a workload's own `spec.selector` (`matchLabels`, `matchExpressions`), as the API server keeps it. */
+export function readLabelSelector(selector: unknown): readonly LabelSelector[] {
+  const kinds: { readonly [operator: string]: SelectorKind } = {
+    In: 'CONTAINS',
+    NotIn: 'NOT_CONTAINS',
+    Exists: 'EXISTS',
+    DoesNotExist: 'NOT_EXISTS',
+  };
+  const labels = Object.entries(asJsonObject(getPath(selector, 'matchLabels')) ?? {});
+  const expressions = asJsonArray(getPath(selector, 'matchExpressions'));
+  return [
+    ...labels.map(([key, value]) => ({ kind: 'EQUALS' as const, key, values: [String(value)] })),
+    ...expressions.map((expression) => ({
+      kind: kinds[asString(getPath(expression, 'operator')) ?? ''] ?? 'ANY',
+      key: asString(getPath(expression, 'key')) ?? '',
+      values: asJsonArray(getPath(expression, 'values')).map(String),
+    })),
+  ];
 }
 
 /** The selection in Kubernetes' syntax, all conditions joined; empty when everything is selected. */

@@ -2,7 +2,12 @@ import { cleanupArtifacts } from './cleanup-artifacts.ts';
 import { deleteManifest } from './delete-manifest.ts';
 import { deployManifest } from './deploy-manifest.ts';
 import type { OperationDefinition } from './operation-definition.ts';
+import { pauseRolloutManifest } from './pause-rollout-manifest.ts';
+import { resizeServerGroup } from './resize-server-group.ts';
+import { resumeRolloutManifest } from './resume-rollout-manifest.ts';
+import { rollingRestartManifest } from './rolling-restart-manifest.ts';
 import { scaleManifest } from './scale-manifest.ts';
+import { undoRolloutManifest } from './undo-rollout-manifest.ts';
 
 /** The operations of Kubernetes accounts, one line each. */
 export const operationDefinitions: readonly OperationDefinition[] = [
@@ -10,4 +15,9 @@ export const operationDefinitions: readonly OperationDefinition[] = [
   scaleManifest,
   deleteManifest,
   cleanupArtifacts,
+  undoRolloutManifest,
+  pauseRolloutManifest,
+  resumeRolloutManifest,
+  rollingRestartManifest,
+  resizeServerGroup,
 ];

@@ -1,6 +1,7 @@
 import { intField, objectField, withDefault } from '../../../core/coerce.ts';
+import type { Coordinates } from '../manifest/identity.ts';
 import { describeObject, explainFailure } from './failure.ts';
-import { defineOperation } from './operation-definition.ts';
+import { defineOperation, type OperationWork } from './operation-definition.ts';
 import { getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
 
 /** Sets the number of replicas, as `kubectl scale` does. Without a number it is 0. */
@@ -17,17 +18,23 @@ export const scaleManifest = defineOperation({
     validateTarget(description, validation, 'scale');
   },
   async run(description, work) {
-    const { client, run } = work;
     const target = readTarget(description);
     const what = describeObject(target);
-    run.report(`Scaling ${what} to ${description.replicas} replicas`);
-    await explainFailure(`Scaling ${what}`, async () => {
-      const ref = await getTargetRef(target, work);
-      const body = { spec: { replicas: description.replicas } };
-      const patch = { type: 'merge', subresource: 'scale', fieldManager: 'kubectl', body } as const;
-      await client.patch(ref, patch, { signal: run.signal });
-    });
-    run.report(`Scaled ${what}`);
+    work.run.report(`Scaling ${what} to ${description.replicas} replicas`);
+    await explainFailure(`Scaling ${what}`, () => scaleObject(target, description.replicas, work));
+    work.run.report(`Scaled ${what}`);
     return undefined;
   },
 });
+
+/** Sets how many replicas an object shall have, in one call. A repeat changes nothing. */
+export async function scaleObject(
+  target: Coordinates,
+  replicas: number,
+  work: Pick<OperationWork, 'client' | 'run'>,
+): Promise<void> {
+  const ref = await getTargetRef(target, work);
+  const body = { spec: { replicas } };
+  const patch = { type: 'merge', subresource: 'scale', fieldManager: 'kubectl', body } as const;
+  await work.client.patch(ref, patch, { signal: work.run.signal });
+}

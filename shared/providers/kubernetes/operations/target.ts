@@ -1,9 +1,11 @@
 import { stringField, withDefault } from '../../../core/coerce.ts';
-import { InvalidInputError } from '../../../core/errors.ts';
+import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
 import type { ObjectRef } from '../client/client.ts';
 import type { Capability } from '../kinds/kind.ts';
 import { parseFullName } from '../kinds/name.ts';
 import type { Coordinates } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { describeObject } from './failure.ts';
 import type { OperationWork, Validation } from './operation-definition.ts';
 
 /** The fields by which a description names the one object it is about. */
@@ -51,4 +53,15 @@ export async function getTargetRef(
 ): Promise<ObjectRef> {
   const resource = await client.getResourceOfKind(kind, { signal: run.signal });
   return { resource, namespace, name };
+}
+
+/** The live object. @throws FailedOperationError when there is none. */
+export async function getLiveTarget(
+  target: Coordinates,
+  work: Pick<OperationWork, 'client' | 'run'>,
+): Promise<Manifest> {
+  const ref = await getTargetRef(target, work);
+  const live = await work.client.get(ref, { signal: work.run.signal });
+  if (live !== undefined) return live;
+  throw new FailedOperationError(`${describeObject(target)} was not found`);
 }

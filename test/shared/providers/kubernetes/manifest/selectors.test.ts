@@ -7,6 +7,7 @@ import {
   type LabelSelector,
   labelSelectorsField,
   matchesSelectors,
+  readLabelSelector,
 } from '../../../../../shared/providers/kubernetes/manifest/selectors.ts';
 
 const read = (value: unknown) => parseWith(labelSelectorsField(), value, 'op');
@@ -95,4 +96,20 @@ describe('reading a description', () => {
     const selectors = [{ kind: 'EXISTS', key: '' }, { kind: 'ANY' }, { kind: 'EQUALS', key: 'a' }];
     expect(() => read({ selectors })).toThrow(/selectors\[0\].*selectors\[2\]/);
   });
+});
+
+test("a workload's own selector becomes the same selection", () => {
+  const selector = {
+    matchLabels: { app: 'cart' },
+    matchExpressions: [
+      { key: 'tier', operator: 'In', values: ['web', 'api'] },
+      { key: 'tier', operator: 'NotIn', values: ['db'] },
+      { key: 'empty', operator: 'Exists' },
+      { key: 'old', operator: 'DoesNotExist' },
+    ],
+  };
+  expect(formatSelectors(readLabelSelector(selector))).toBe(
+    'app = cart,tier in (web, api),tier notin (db),empty,!old',
+  );
+  expect(readLabelSelector(undefined)).toEqual([]);
 });

@@ -229,3 +229,57 @@ describe('deleteManifest', () => {
     expect(getErrors('deleteManifest', description)).toEqual([expect.stringContaining(error)]);
   });
 });
+
+describe('undoRolloutManifest', () => {
+  const context = 'undoRolloutKubernetesManifest.undoRolloutKubernetesManifest';
+  const base = { credentials: 'test', manifestName: 'deployment web', location: 'shop' };
+
+  test.each<[JsonObject]>([
+    [{ revision: '3' }],
+    [{ revision: 0, numRevisionsBack: null }],
+    [{ numRevisionsBack: '1', stageTimeoutMs: 5 }],
+  ])('accepts %j', (fields) => {
+    expect(getErrors('undoRolloutManifest', { ...base, ...fields })).toEqual([]);
+  });
+
+  test.each<[JsonObject, string]>([
+    [{}, `${context}.revision.empty`],
+    [{ revision: null, numRevisionsBack: '' }, `${context}.revision.empty`],
+    [{ revision: -1 }, 'undoRolloutManifest: revision: expected a whole number of at least 0, got -1'],
+    [{ revision: 1, location: 'x' }, `${context}.x.wrongNamespace`],
+    [{ revision: 1, manifestName: null }, `${context}.manifestName.empty`],
+  ])('refuses %j', (fields, error) => {
+    expect(getErrors('undoRolloutManifest', { ...base, ...fields })).toEqual([error]);
+  });
+});
+
+describe('resizeServerGroup', () => {
+  const context = 'deployKubernetesManifest.deployKubernetesManifest';
+  const base = {
+    account: 'test',
+    serverGroupName: 'replicaSet web',
+    region: 'shop',
+    capacity: { desired: 2 },
+  };
+
+  test.each<[JsonObject]>([
+    [{}],
+    [{ capacity: { min: 'any', desired: '2' } }],
+    [{ capacity: { desired: 0 }, serverGroupName: 'ds web' }],
+  ])('accepts %j', (fields) => {
+    expect(getErrors('resizeServerGroup', { ...base, ...fields })).toEqual([]);
+  });
+
+  test.each<[JsonObject, string]>([
+    [{ capacity: null }, `${context}.capacity.empty`],
+    [{ capacity: { min: 1 } }, `${context}.capacity.desired.empty`],
+    [
+      { capacity: { desired: -2 } },
+      'resizeServerGroup: capacity.desired: expected a whole number of at least 0',
+    ],
+    [{ serverGroupName: '' }, `${context}.serverGroupName.empty`],
+    [{ region: 'x' }, `${context}.x.wrongNamespace`],
+  ])('refuses %j', (fields, error) => {
+    expect(getErrors('resizeServerGroup', { ...base, ...fields })).toEqual([expect.stringContaining(error)]);
+  });
+});

@@ -1,0 +1,38 @@
+import { FailedOperationError } from '../../../core/errors.ts';
+import { asJsonObject, type JsonObject } from '../../../core/json.ts';
+import type { ObjectRef, PatchRequest } from '../client/client.ts';
+import { KubernetesApiError } from '../client/errors.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { readUid } from './deletion.ts';
+import type { OperationWork } from './operation-definition.ts';
+
+/** A patch of one very object. */
+export interface SamePatch extends PatchRequest {
+  readonly type: 'strategic' | 'merge';
+  readonly body: JsonObject;
+  /** Its identity, which no other object ever has. */
+  readonly uid: string;
+}
+
+/**
+ * Patches an object, but not another one that came to have its name.
+ *
+ * @throws FailedOperationError when there is another one, KubernetesApiError with the API server's words.
+ */
+export async function patchSame(
+  ref: ObjectRef,
+  { uid, ...patch }: SamePatch,
+  { client, run }: Pick<OperationWork, 'client' | 'run'>,
+): Promise<Manifest> {
+  const { signal } = run;
+  const body = { ...patch.body, metadata: { ...asJsonObject(patch.body.metadata), uid } };
+  try {
+    return await client.patch(ref, { ...patch, body }, { signal });
+  } catch (error) {
+    // The API server calls another uid an invalid value or a conflict, as it comes.
+    if (!(error instanceof KubernetesApiError) || !/^(Invalid|Conflict)$/.test(error.reason)) throw error;
+    const live = await client.get(ref, { signal });
+    if (live === undefined || readUid(live) === uid) throw error;
+    throw new FailedOperationError('it was replaced by another of its name');
+  }
+}

@@ -1,0 +1,29 @@
+import { objectField } from '../../../core/coerce.ts';
+import { FailedOperationError } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { defineOperation } from './operation-definition.ts';
+import { changeRollout, isPaused } from './rollout.ts';
+import { readTarget, targetShape, validateTarget } from './target.ts';
+
+/** Lets a paused rollout go on, as `kubectl rollout resume` does. */
+export const resumeRolloutManifest = defineOperation({
+  name: 'resumeRolloutManifest',
+  operationClass: 'KubernetesResumeRolloutManifestOperation',
+  phase: 'RESUME_ROLLOUT_KUBERNETES_MANIFEST',
+  context: 'resumeRolloutKubernetesManifest',
+  schema: objectField(targetShape),
+  validate(description, validation) {
+    validateTarget(description, validation, 'resumeRollout');
+  },
+  async run(description, work) {
+    const change = { doing: 'Resuming the rollout of', done: 'Resumed the rollout of', plan: planResume };
+    await changeRollout(readTarget(description), change, work);
+    return undefined;
+  },
+});
+
+function planResume(live: Manifest): JsonObject {
+  if (!isPaused(live, 'resuming')) throw new FailedOperationError('it is not paused');
+  return { paused: null };
+}

@@ -1,0 +1,44 @@
+import { objectField } from '../../../core/coerce.ts';
+import { FailedOperationError } from '../../../core/errors.ts';
+import { getPath, type JsonObject } from '../../../core/json.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { defineOperation } from './operation-definition.ts';
+import { changeRollout } from './rollout.ts';
+import { readTarget, targetShape, validateTarget } from './target.ts';
+
+/** The annotation of a pod template by which `kubectl rollout restart` makes it another. */
+const restartedAt = 'kubectl.kubernetes.io/restartedAt';
+
+/** Replaces all pods of a workload, as `kubectl rollout restart` does: its pod template gets the time of the restart. */
+export const rollingRestartManifest = defineOperation({
+  name: 'rollingRestartManifest',
+  operationClass: 'KubernetesRollingRestartManifestOperation',
+  phase: 'ROLLING_RESTART_KUBERNETES_MANIFEST',
+  context: 'rollingRestartKubernetesManifest',
+  schema: objectField(targetShape),
+  validate(description, validation) {
+    validateTarget(description, validation, 'rollingRestart');
+  },
+  async run(description, work) {
+    const { clock } = work.session;
+    const plan = (live: Manifest): JsonObject => planRestart(live, formatSecond(clock.now()));
+    await changeRollout(readTarget(description), { doing: 'Restarting', done: 'Restarted', plan }, work);
+    return undefined;
+  },
+});
+
+/** @throws FailedOperationError when it is paused, or was restarted within this very second. */
+function planRestart(live: Manifest, second: string): JsonObject {
+  if (getPath(live, 'spec', 'paused') === true) {
+    throw new FailedOperationError('it is paused: resume its rollout first');
+  }
+  if (getPath(live, 'spec', 'template', 'metadata', 'annotations', restartedAt) === second) {
+    throw new FailedOperationError('it was restarted within the same second: wait a moment, then try again');
+  }
+  return { template: { metadata: { annotations: { [restartedAt]: second } } } };
+}
+
+/** A time in whole seconds (RFC 3339, UTC). @param ms wall time in milliseconds. */
+function formatSecond(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from 'node:util';
+import { FailedOperationError } from '../../../core/errors.ts';
+import { asJsonArray, asJsonObject, getPath, type JsonObject, omitNulls } from '../../../core/json.ts';
+import type { ObjectRef } from '../client/client.ts';
+import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
+import { changeObject } from '../manifest/edit.ts';
+import { readKind } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
+import { readUid } from './deletion.ts';
+import type { OperationWork } from './operation-definition.ts';
+
+/** An earlier state of a workload: the ReplicaSet or ControllerRevision that keeps it, and its number. */
+export interface Revision {
+  readonly number: number;
+  readonly record: Manifest;
+}
+
+/** Which revision is wanted: a number, where 0 is the one before the newest, or how many steps back from the newest. */
+export interface RevisionChoice {
+  readonly revision?: number | undefined;
+  /** Counts more than `revision`. */
+  readonly numRevisionsBack?: number | undefined;
+}
+
+/** Annotations of a Deployment that its controller or a client keeps there: they are no part of a revision. */
+const keptAnnotations: ReadonlySet<string> = new Set([
+  annotationKeys.lastApplied,
+  annotationKeys.deploymentRevision,
+  'deployment.kubernetes.io/revision-history',
+  'deployment.kubernetes.io/desired-replicas',
+  'deployment.kubernetes.io/max-replicas',
+  'deprecated.deployment.rollback.to',
+]);
+
+/** Where a workload keeps an earlier state of this name. */
+export async function getRevisionRef(
+  live: Manifest,
+  name: string,
+  { client, run }: Pick<OperationWork, 'client' | 'run'>,
+): Promise<ObjectRef & { readonly namespace: string }> {
+  const kind = readKind(live) === 'deployment' ? 'ReplicaSet' : 'ControllerRevision';
+  const resource = await client.getResource('apps/v1', kind, { signal: run.signal });
+  return { resource, namespace: String(getPath(live, 'metadata', 'namespace')), name };
+}
+
+/** The revisions of a live workload, oldest first. Of two with the same number the first counts. */
+export async function listRevisions(
+  live: Manifest,
+  work: Pick<OperationWork, 'client' | 'run'>,
+): Promise<Revision[]> {
+  const { resource, namespace } = await getRevisionRef(live, '', work);
+  const labelSelector = formatSelectors(readLabelSelector(getPath(live, 'spec', 'selector')));
+  const listed = await work.client.list({ resource, namespace, labelSelector }, { signal: work.run.signal });
+  const revisions = new Map<number, Revision>();
+  for (const record of listed.filter((each) => isControlledBy(each, live))) {
+    const number = readRevision(record);
+    if (number !== undefined && !revisions.has(number)) revisions.set(number, { number, record });
+  }
+  return [...revisions.values()].sort((left, right) => left.number - right.number);
+}
+
+/** Picks a revision. @throws FailedOperationError when the history does not reach that far. */
+export function chooseRevision(
+  revisions: readonly Revision[],
+  { revision, numRevisionsBack }: RevisionChoice,
+): Revision {
+  const numbers = revisions.map(({ number }) => number).join(', ') || 'none';
+  if (numRevisionsBack === undefined && revision !== undefined && revision > 0) {
+    const found = revisions.find(({ number }) => number === revision);
+    if (found !== undefined) return found;
+    throw new FailedOperationError(`there is no revision ${revision}; there are: ${numbers}`);
+  }
+  const back = numRevisionsBack ?? 1;
+  const found = revisions[revisions.length - 1 - back];
+  if (found !== undefined) return found;
+  throw new FailedOperationError(
+    `there is no revision ${back} back: the history holds ${revisions.length} (${numbers})`,
+  );
+}
+
+/** Whether the pod template of a live workload is that of an earlier state already. */
+export function hasTemplateOf(live: Manifest, record: Manifest): boolean {
+  const template = getPath(live, 'spec', 'template') ?? null;
+  // An older controller may have written nulls where a newer one writes nothing.
+  return isDeepStrictEqual(omitNulls(template), omitNulls(readTemplate(record)));
+}
+
+/**
+ * The strategic merge patch that gives a workload an earlier state back: its pod template, and the annotations that a
+ * Deployment had then. It fails when the workload changed since it was read.
+ */
+export function createUndoPatch(live: Manifest, record: Manifest): JsonObject {
+  const isReplicaSet = readKind(record) === 'replicaSet';
+  return {
+    metadata: {
+      resourceVersion: getPath(live, 'metadata', 'resourceVersion') ?? null,
+      ...(isReplicaSet && { annotations: { ...restoreAnnotations(live, record), $patch: 'replace' } }),
+    },
+    spec: { template: { ...readTemplate(record), $patch: 'replace' } },
+  };
+}
+
+/** Annotations of a Deployment that goes back to what it had with a ReplicaSet. */
+function restoreAnnotations(live: Manifest, record: Manifest): JsonObject {
+  const kept = Object.entries(readAnnotations(live)).filter(([key]) => keptAnnotations.has(key));
+  const restored = Object.entries(readAnnotations(record)).filter(([key]) => !keptAnnotations.has(key));
+  return Object.fromEntries([...kept, ...restored]);
+}
+
+/** The pod template that a ReplicaSet has, without the hash its Deployment added, or that a ControllerRevision keeps. */
+function readTemplate(record: Manifest): JsonObject {
+  if (readKind(record) !== 'replicaSet') {
+    const { $patch: _, ...template } = asJsonObject(getPath(record, 'data', 'spec', 'template')) ?? {};
+    return template;
+  }
+  const template = asJsonObject(getPath(record, 'spec', 'template')) ?? {};
+  return changeObject(template, ['metadata', 'labels'], ({ 'pod-template-hash': _, ...labels }) => labels);
+}
+
+/** The number of a revision; undefined when it is none. As for kubectl, a ReplicaSet that has none yet counts as 0. */
+function readRevision(record: Manifest): number | undefined {
+  if (typeof record.revision === 'number') return record.revision;
+  const text = readAnnotations(record)[annotationKeys.deploymentRevision] ?? '0';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function isControlledBy(object: Manifest, owner: Manifest): boolean {
+  return asJsonArray(getPath(object, 'metadata', 'ownerReferences')).some(
+    (reference) => getPath(reference, 'controller') === true && getPath(reference, 'uid') === readUid(owner),
+  );
+}

@@ -1,0 +1,61 @@
+import { FailedOperationError } from '../../../core/errors.ts';
+import { getPath, type JsonObject } from '../../../core/json.ts';
+import { type Coordinates, readKind } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { readUid } from './deletion.ts';
+import { describeObject, explainFailure } from './failure.ts';
+import type { OperationWork } from './operation-definition.ts';
+import { patchSame } from './patch-same.ts';
+import { getLiveTarget, getTargetRef } from './target.ts';
+
+/** What is done to a workload's rollout. */
+export interface RolloutChange {
+  /** Begins messages about it: `Pausing`. */
+  readonly doing: string;
+  /** Begins the line about its success: `Paused`. */
+  readonly done: string;
+  /**
+   * What to change in the `spec` of the live object, as a strategic merge patch.
+   *
+   * @throws FailedOperationError when the object is of a kind or in a state for which there is no such change.
+   */
+  plan(live: Manifest): JsonObject;
+}
+
+/**
+ * Changes a rollout as `kubectl rollout` does: reads the object, then patches it. The change is decided once: a repeat after
+ * a crash sends the same to the same object, and does not mistake what it did itself for somebody else's doing.
+ *
+ * @throws FailedOperationError with the API server's words, or those of the change.
+ */
+export async function changeRollout(
+  target: Coordinates,
+  { doing, done, plan }: RolloutChange,
+  work: OperationWork,
+): Promise<void> {
+  const { run } = work;
+  const what = describeObject(target);
+  run.report(`${doing} ${what}`);
+  await explainFailure(`${doing} ${what}`, async () => {
+    const { uid, spec } = await run.decide('change', async () => {
+      const live = await getLiveTarget(target, work);
+      return { uid: readUid(live) ?? '', spec: plan(live) };
+    });
+    const ref = await getTargetRef(target, work);
+    const patch = { type: 'strategic', fieldManager: 'kubectl-rollout', uid, body: { spec } } as const;
+    await patchSame(ref, patch, work);
+  });
+  run.report(`${done} ${what}`);
+}
+
+/**
+ * Whether the rollout of a Deployment is paused.
+ *
+ * @param doing what is to be done to it: `pausing`.
+ * @throws FailedOperationError for DaemonSets and StatefulSets: Clouddriver lets the request pass, Kubernetes cannot.
+ */
+export function isPaused(live: Manifest, doing: string): boolean {
+  const kind = readKind(live);
+  if (kind === 'deployment') return getPath(live, 'spec', 'paused') === true;
+  throw new FailedOperationError(`${doing} a ${kind} is not supported: only a deployment can be paused`);
+}

@@ -1,0 +1,130 @@
+import type { z } from 'zod';
+import { intField, objectField } from '../../../core/coerce.ts';
+import { FailedOperationError } from '../../../core/errors.ts';
+import { getPath } from '../../../core/json.ts';
+import { KubernetesApiError } from '../client/errors.ts';
+import { type Coordinates, readName } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { readUid } from './deletion.ts';
+import { describeObject, explainFailure } from './failure.ts';
+import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
+import { patchSame } from './patch-same.ts';
+import {
+  chooseRevision,
+  createUndoPatch,
+  getRevisionRef,
+  hasTemplateOf,
+  listRevisions,
+} from './rollout-history.ts';
+import { getLiveTarget, getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
+
+const undoField = objectField({
+  ...targetShape,
+  revision: intField({ min: 0 }).describe(
+    'Number of the revision to go back to; 0 is the one before the newest. This or `numRevisionsBack` is required.',
+  ),
+  numRevisionsBack: intField({ min: 0 }).describe(
+    'How many revisions to go back from the newest. It counts more than `revision`.',
+  ),
+});
+
+/** A parsed description of `undoRolloutManifest`. */
+type UndoDescription = Exclude<z.output<typeof undoField>, undefined>;
+
+/** A workload, and the record of the state that it is to have again. */
+interface Restoration {
+  readonly live: Manifest;
+  readonly record: Manifest;
+}
+
+/** The choice as the journal keeps it. Numbers will not do: a revision that is gone back to gets a new one. */
+type ChosenRevision = { readonly uid: string; readonly number: number; readonly recordName: string };
+
+/** How often the workload is read anew because somebody else changed it in between. */
+const maxRetries = 5;
+
+/** Gives a workload the pod template of an earlier revision, as `kubectl rollout undo` does. */
+export const undoRolloutManifest = defineOperation({
+  name: 'undoRolloutManifest',
+  operationClass: 'KubernetesUndoRolloutManifestOperation',
+  phase: 'UNDO_ROLLOUT_KUBERNETES_MANIFEST',
+  context: 'undoRolloutKubernetesManifest',
+  schema: undoField,
+  validate,
+  run: runUndo,
+});
+
+function validate(description: UndoDescription, validation: Validation): void {
+  validateTarget(description, validation, 'undoRollout');
+  const { revision, numRevisionsBack } = description;
+  if (revision === undefined && numRevisionsBack === undefined) validation.reject('revision', 'empty');
+}
+
+async function runUndo(description: UndoDescription, work: OperationWork): Promise<undefined> {
+  const { run } = work;
+  const target = readTarget(description);
+  const what = describeObject(target);
+  run.report(`Undoing the rollout of ${what}`);
+  await explainFailure(`Undoing the rollout of ${what}`, async () => {
+    let found: Restoration | undefined;
+    const chosen = await run.decide('revision', async () => {
+      const live = await getLiveTarget(target, work);
+      const { number, record } = chooseRevision(await listRevisions(live, work), description);
+      found = { live, record };
+      return { uid: readUid(live) ?? '', number, recordName: readName(record) };
+    });
+    run.report(`Going back to revision ${chosen.number}`);
+    const restoration = found ?? (await findChosen(target, chosen, work));
+    const isDone = await restore({ ...restoration, uid: chosen.uid }, target, work);
+    run.report(
+      isDone ? `Undid the rollout of ${what}` : `${what} is as in revision ${chosen.number} already`,
+    );
+  });
+  return undefined;
+}
+
+/** What an earlier run chose. @throws FailedOperationError when it is gone. */
+async function findChosen(
+  target: Coordinates,
+  { number, recordName }: ChosenRevision,
+  work: OperationWork,
+): Promise<Restoration> {
+  const live = await getLiveTarget(target, work);
+  const ref = await getRevisionRef(live, recordName, work);
+  const record = await work.client.get(ref, { signal: work.run.signal });
+  if (record !== undefined) return { live, record };
+  throw new FailedOperationError(`revision ${number} was there, but ${recordName} is gone from the history`);
+}
+
+/**
+ * Brings the recorded state back.
+ *
+ * @returns false when the workload has it already
+ * @throws FailedOperationError for a paused Deployment, as kubectl does
+ */
+async function restore(
+  { live: first, record, uid }: Restoration & { readonly uid: string },
+  target: Coordinates,
+  work: OperationWork,
+): Promise<boolean> {
+  const ref = await getTargetRef(target, work);
+  let live = first;
+  for (let retry = 0; ; retry++) {
+    if (getPath(live, 'spec', 'paused') === true) {
+      throw new FailedOperationError('it is paused: resume its rollout first');
+    }
+    if (hasTemplateOf(live, record)) return false;
+    const body = createUndoPatch(live, record);
+    try {
+      await patchSame(ref, { type: 'strategic', fieldManager: 'kubectl', uid, body }, work);
+      return true;
+    } catch (error) {
+      if (retry === maxRetries || !isConflict(error)) throw error;
+    }
+    live = await getLiveTarget(target, work);
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof KubernetesApiError && error.reason === 'Conflict';
+}
