@@ -1,4 +1,8 @@
-import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import {
+  EventBridgeClient,
+  type EventBridgeClientConfig,
+  PutEventsCommand,
+} from '@aws-sdk/client-eventbridge';
 import type { BusEvent, EventBus } from '../core/task-events.ts';
 
 /** Entries of one PutEvents call. */
@@ -9,6 +13,11 @@ const triesMax = 3;
 
 /** `source` of every event of ours. */
 export const eventSource = 'busdriver';
+
+/** The bus on EventBridge with a client of its own. */
+export function openEventBus(options: EventBridgeClientConfig, busName: string): EventBus {
+  return createEventBus(new EventBridgeClient(options), busName);
+}
 
 /** The bus on EventBridge. Entries that it refuses are sent again, a bounded number of times. */
 export function createEventBus(client: EventBridgeClient, busName: string): EventBus {

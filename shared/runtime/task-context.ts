@@ -1,12 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createEventBus } from '../aws/event-bus.ts';
 import { createOperationQueue } from '../aws/operation-queue.ts';
 import { ItemTable } from '../aws/table.ts';
 import { DynamoTaskStore } from '../aws/task-store.ts';
 import type { TaskSystem } from '../core/process-hint.ts';
+import type { EventBus } from '../core/task-events.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';
 
 /** What functions that deal with tasks work with. */
@@ -46,6 +45,20 @@ function createTaskContext(base: BaseContext): TaskContext {
     ...base,
     store: new DynamoTaskStore({ table, clock, randomness }),
     queue: createOperationQueue(new SQSClient(client), config.operationsQueueUrl),
-    bus: createEventBus(new EventBridgeClient(client), config.busName),
+    bus: createLateBus(async () => {
+      const { openEventBus } = await import('../aws/event-bus.ts');
+      return openEventBus(client, config.busName);
+    }),
+  };
+}
+
+/** A bus that is opened, and its client loaded, with the first event: most functions publish none. */
+function createLateBus(open: () => Promise<EventBus>): EventBus {
+  let opening: Promise<EventBus> | undefined;
+  return {
+    async publish(events) {
+      opening ??= open();
+      await (await opening).publish(events);
+    },
   };
 }

@@ -2,7 +2,6 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import { getPath } from '../../../core/json.ts';
 import type { KubernetesClient } from '../client/client.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { applyClientSide } from './client-side-apply.ts';
 import type { ApplyResult } from './result.ts';
 import { applyServerSide } from './server-side-apply.ts';
 import { resolveTarget, type WriteManifestOptions } from './target.ts';
@@ -37,6 +36,10 @@ export async function applyManifest(
     throw new InvalidInputError(`metadata.name: apply needs it${hint}`);
   }
   const { serverSide = false, signal } = options;
-  if (serverSide === false) return applyClientSide(client, target, { signal });
+  if (serverSide === false) {
+    // Loaded late: functions that accept operations, and never apply, need not carry its tables through their start.
+    const { applyClientSide } = await import('./client-side-apply.ts');
+    return applyClientSide(client, target, { signal });
+  }
   return applyServerSide(client, target, { signal, force: serverSide === 'force-conflicts' });
 }
