@@ -6,7 +6,7 @@ import { countDeployCalls, measureDeploys, measureReads, openApiClient, type Row
 import { openFloor } from './floor.ts';
 import { type CallCounts, startRunningSystem } from './running-system.ts';
 import { summarize } from './statistics.ts';
-import { toTable } from './table.ts';
+import { toBundleTable, toTable } from './table.ts';
 
 const help = `npm run bench -- [options]
 
@@ -16,6 +16,7 @@ wander on shared machines: compare rows with the floor that was measured in the 
 Options:
   --samples N   samples of each timed row (default 60)
   --starts N    starts of the whole system (default 7)
+  --bundles     the functions' bundles alone: needs no control plane
   --json        print the JSON alone
   --help        this text
 `;
@@ -37,6 +38,7 @@ const { values } = parseArgs({
   options: {
     samples: { type: 'string', default: '60' },
     starts: { type: 'string', default: '7' },
+    bundles: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -44,6 +46,10 @@ const { values } = parseArgs({
 
 if (values.help) {
   process.stdout.write(help);
+} else if (values.bundles) {
+  const bundles = await measureBundles(tell);
+  if (!values.json) process.stdout.write(`${toBundleTable(bundles)}\n`);
+  process.stdout.write(`${JSON.stringify({ node: process.version, bundles }, undefined, 2)}\n`);
 } else {
   const report = await runBench({ samples: Number(values.samples), starts: Number(values.starts) });
   if (!values.json) process.stdout.write(`${toTable(report)}\n`);
@@ -51,9 +57,6 @@ if (values.help) {
 }
 
 async function runBench({ samples, starts }: Options): Promise<BenchReport> {
-  const tell = (line: string): void => {
-    process.stderr.write(`${line}\n`);
-  };
   await using cluster = await startCluster({ report: tell });
   const namespace = 'default';
   tell('starting the system');
@@ -98,4 +101,8 @@ async function countCalls(kubeconfig: string, namespace: string): Promise<BenchR
   await using dir = await makeTempDir();
   await using system = await startRunningSystem({ kubeconfig, dataDir: dir.path, counting: true });
   return await countDeployCalls(system, namespace);
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
 }

@@ -15,7 +15,10 @@ import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
 const functions = listFunctions();
 const kinds = Object.keys(ceilings) as FunctionKind[];
 
-/** A machine that is busy makes some imports slow, but hardly each of so many: the fastest tells what the bundle costs. */
+/**
+ * A machine that is busy makes imports slow by the clock, not by what their processors do; and of so many, hardly each one is
+ * disturbed: the cheapest tells what the bundle costs.
+ */
 const importsMax = 20;
 
 let dir: TempDir;
@@ -41,7 +44,7 @@ describe('the bundles', () => {
     expect(wholeKb, `KB in all; loaded later are ${later}`).toBeLessThanOrEqual(ceilings[kind].wholeKb);
   });
 
-  it.each(kinds)('of kind %s start in time: the largest does', async (kind) => {
+  it.each(kinds)('of kind %s start in time, by the processor: the largest does', async (kind) => {
     const ofKind = functions.filter((row) => row.kind === kind);
     const module = ofKind
       .map(({ module }) => module)
@@ -49,9 +52,10 @@ describe('the bundles', () => {
     if (module === undefined) throw new Error(`there is no function of kind ${kind}`);
     const file = await writeBundle(module, dir.path);
 
-    expect(await measureFastest(file, ceilings[kind].importMs), `ms to import ${module}`).toBeLessThanOrEqual(
-      ceilings[kind].importMs,
-    );
+    expect(
+      await measureCheapest(file, ceilings[kind].importMs),
+      `ms to import ${module}`,
+    ).toBeLessThanOrEqual(ceilings[kind].importMs);
   });
 
   it('leave for later what functions need that reach a cluster, an artifact or AWS', () => {
@@ -78,11 +82,11 @@ function getStart(module: string): number {
   return getSizes(getBundle(module)).startKb;
 }
 
-/** The fastest of several imports; no further one once it took no longer than that. */
-async function measureFastest(file: string, enoughMs: number): Promise<number> {
-  let fastest = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < importsMax && fastest > enoughMs; round += 1) {
-    fastest = Math.min(fastest, await measureImport(file));
+/** The processor's milliseconds of the cheapest of several imports; no further one once it took no more than that. */
+async function measureCheapest(file: string, enoughMs: number): Promise<number> {
+  let cheapest = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < importsMax && cheapest > enoughMs; round += 1) {
+    cheapest = Math.min(cheapest, (await measureImport(file)).processorMs);
   }
-  return fastest;
+  return cheapest;
 }

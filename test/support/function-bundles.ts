@@ -30,8 +30,8 @@ export interface BundleCeiling {
 export const ceilings: Readonly<Record<FunctionKind, BundleCeiling>> = {
   static: { startKb: 250, wholeKb: 250, importMs: 120 },
   store: { startKb: 700, wholeKb: 700, importMs: 120 },
-  accounts: { startKb: 700, wholeKb: 1_200, importMs: 120 },
-  cluster: { startKb: 700, wholeKb: 1_200, importMs: 120 },
+  accounts: { startKb: 700, wholeKb: 1_400, importMs: 120 },
+  cluster: { startKb: 700, wholeKb: 1_400, importMs: 120 },
   worker: { startKb: 2_500, wholeKb: 2_500, importMs: 200 },
 };
 
@@ -90,12 +90,25 @@ export async function writeBundle(module: string, folder: string): Promise<strin
 }
 
 /** The variable by which deployed functions are told to translate stack traces; it makes a start some milliseconds slower. */
-const deployedOptions = { NODE_OPTIONS: '--enable-source-maps', BUSDRIVER_RESPONSE_STREAMING: 'false' };
+const deployedOptions = { NODE_OPTIONS: '--enable-source-maps' };
 
-/** Milliseconds that a new process takes to import a file, its own start not counted. */
-export async function measureImport(file: string): Promise<number> {
-  const script = `const start=performance.now();await import(${JSON.stringify(file)});console.log(performance.now()-start)`;
-  return Number(await runProgram(script, {}));
+/** What an import cost, milliseconds. */
+export interface ImportCost {
+  /** By the clock: what a caller waits for where nothing else runs. */
+  readonly clockMs: number;
+  /** By the processors, those of the compiler's and the collector's threads included: what other processes do not change much. */
+  readonly processorMs: number;
+}
+
+/** What a new process pays to import a file; its own start does not count. */
+export async function measureImport(file: string): Promise<ImportCost> {
+  const script = `const used = process.cpuUsage();
+    const start = performance.now();
+    await import(${JSON.stringify(file)});
+    const clockMs = performance.now() - start;
+    const { user, system } = process.cpuUsage(used);
+    console.log(JSON.stringify({ clockMs, processorMs: (user + system) / 1000 }));`;
+  return JSON.parse(await runProgram(script, {})) as ImportCost;
 }
 
 /** What a new process of Node writes that runs this, with no other variables than these. */
