@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, it } from 'vitest';
+import { readContext } from '../../infra/context-options.ts';
+import { loadSourceFiles, root } from '../architecture/source-files.ts';
+import { type Options, privateOptions, synthesize } from './stacks/synthesize.ts';
+
+const deployPage = readPage('deploy.md');
+const operatePage = readPage('operate.md');
+
+const templates = synthesize();
+const withNetwork = synthesize({ ...privateOptions, vpcEndpointId: undefined, clientCidrs: '10.0.0.0/8' });
+
+/** How names of what the tests synthesize begin; in the pages it is `busdriver-prod`. */
+const madePrefix = 'busdriver-dev';
+
+/** Names that operators are told to make by hand. */
+const handmade = ['authorizer', 'tasks-before'];
+
+describe('docs/operate.md', () => {
+  it('explains every alarm, and no other', () => {
+    const alarms = findAll(templates, 'AWS::CloudWatch::Alarm').map(({ AlarmName }) => String(AlarmName));
+    const section = cut(operatePage, '## Alarms', '## Trouble without an alarm');
+    const explained = [...section.matchAll(/^### (.+)$/gm)].map(([, name]) => `${madePrefix}-${name}`);
+    expect(alarms.length).toBeGreaterThan(5);
+    expect(explained.sort()).toEqual(alarms.sort());
+  });
+
+  it('says of each alarm what it means and what to do', () => {
+    const section = cut(operatePage, '## Alarms', '## Trouble without an alarm');
+    const [, ...parts] = section.split(/^### /m);
+    const silent = parts.filter((part) => !/\*\*Means/.test(part) || !/(\*\*Do:|and do:)/.test(part));
+    expect(silent).toEqual([]);
+  });
+
+  it('has every field of the access log', () => {
+    const [stage] = findAll(templates, 'AWS::ApiGateway::Stage');
+    const setting = stage?.['AccessLogSetting'] as { Format: string } | undefined;
+    const fields = Object.keys(JSON.parse(setting?.Format ?? '{}') as object);
+    expect(fields).toContain('status');
+    expect(fields.filter((field) => !operatePage.includes(`\`${field}\``))).toEqual([]);
+  });
+
+  it('quotes only messages that functions log', () => {
+    const section = cut(operatePage, '### Log lines that matter', '## Alarms');
+    const messages = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, message = '']) => message);
+    const sources = loadSourceFiles()
+      .filter(({ path }) => /^(shared|functions)\//.test(path))
+      .map(({ text }) => text)
+      .join('\n');
+    // The end of this one follows from what is in force.
+    const toTexts = (message: string): string[] => message.split(/(?<=the settings cannot be used: )/);
+    const unknown = messages.filter((message) => !toTexts(message).every((text) => sources.includes(text)));
+    expect(messages.length).toBeGreaterThan(10);
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe('docs/deploy.md', () => {
+  it('shows options that are accepted', () => {
+    const [, block = ''] = /^```json\n(.*?)^```$/ms.exec(deployPage) ?? [];
+    const context = JSON.parse(block) as Options;
+    expect(readContext(new App({ context }))).toMatchObject({ stage: 'prod', publicApi: false });
+  });
+
+  it('works its costs out', () => {
+    const rows = findRows(cut(deployPage, '## What it costs', undefined));
+    const prices = rows.filter(([name = '', value = '']) => /^`\w+`$/.test(name) && isAmount(value));
+    const values = new Map(prices.map(([name = '', value]) => [name.slice(1, -1), Number(value)]));
+    const isSum = ([, formula, dollars = '']: string[]): boolean => formula === '' && /^\*\*/.test(dollars);
+    const isItem = ([, formula = '', dollars = '']: string[]): boolean =>
+      /^`.+`$/.test(formula) && isAmount(dollars);
+    const items = rows.filter(isItem);
+    const wrong = items.filter(
+      ([, formula = '', dollars]) => evaluate(formula.slice(1, -1), values).toFixed(2) !== dollars,
+    );
+    expect(items.length).toBeGreaterThan(20);
+    expect(wrong).toEqual([]);
+    let sum = 0;
+    for (const row of rows.filter((each) => isItem(each) || isSum(each))) {
+      const [what = '', , dollars = ''] = row;
+      if (isItem(row)) sum += Number(dollars);
+      else if (what.includes('half of it')) sum /= 2;
+      if (isSum(row)) expect(`${what} ${dollars}`).toBe(`${what} **${sum.toFixed(2)}**`);
+      if (what.includes('is connected')) sum = 0;
+    }
+  });
+
+  it('counts the alarms that there are', () => {
+    const alarms = findAll(templates, 'AWS::CloudWatch::Alarm');
+    expect(deployPage).toContain(`| ${alarms.length} alarms | \`${alarms.length} × alarm\` |`);
+  });
+});
+
+describe('pages for operators', () => {
+  it.each([
+    { page: 'deploy.md', text: deployPage },
+    { page: 'operate.md', text: operatePage },
+  ])('$page names only stacks, functions and resources that there are', ({ text }) => {
+    const named = [...text.matchAll(/busdriver-prod-([a-z]+(?:-[a-z]+)*)/g)].map(([, name = '']) => name);
+    const known = [...findNames(withNetwork), ...findNames(templates), ...handmade];
+    expect(named.length).toBeGreaterThan(10);
+    expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
+
+function readPage(name: string): string {
+  return readFileSync(join(root, 'docs', name), 'utf8');
+}
+
+/** The part of a page between two headings. */
+function cut(page: string, from: string, to: string | undefined): string {
+  const start = page.indexOf(`\n${from}\n`);
+  const end = to === undefined ? page.length : page.indexOf(`\n${to}\n`);
+  if (start < 0 || end < start) throw new Error(`no ${from} before ${to}`);
+  return page.slice(start, end);
+}
+
+/** The cells of the rows of all tables. */
+function findRows(text: string): string[][] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !/^\|[-|]+\|$/.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+/** The value of a sum of products of numbers and names. */
+function evaluate(formula: string, values: ReadonlyMap<string, number>): number {
+  const toNumber = (factor: string): number => values.get(factor) ?? Number(factor);
+  return formula
+    .split(' + ')
+    .map((product) =>
+      product
+        .split(' × ')
+        .map(toNumber)
+        .reduce((one, other) => one * other),
+    )
+    .reduce((one, other) => one + other);
+}
+
+function isAmount(text: string): boolean {
+  return /^\d+(\.\d+)?$/.test(text);
+}
+
+/** The properties of all resources of a type. */
+function findAll(
+  templates: ReadonlyMap<string, Template>,
+  type: string,
+): { readonly [name: string]: unknown }[] {
+  return [...templates.values()].flatMap((template) =>
+    Object.values(template.findResources(type)).map(({ Properties }) => Properties),
+  );
+}
+
+/** Stacks, and whatever in them has a name of ours, without its prefix. */
+function findNames(templates: ReadonlyMap<string, Template>): string[] {
+  const texts = [...templates.values()].map((template) => JSON.stringify(template.toJSON()));
+  const named = texts.flatMap((text) => [...text.matchAll(/busdriver-dev-([a-z]+(?:-[a-z]+)*)/g)]);
+  return [...templates.keys(), ...named.map(([, name = '']) => name)];
+}
