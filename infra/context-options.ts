@@ -72,6 +72,7 @@ const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
   logRetentionDays: { type: makeNumberType(retentionDays), otherwise: 30 },
   logLevel: { type: makeChoiceType('DEBUG', 'INFO', 'WARN', 'ERROR'), otherwise: 'INFO' },
   profiles: { type: makeListType(makeTextType(/^[\w-]+$/, 'a word')), otherwise: ['local'] },
+  responseStreaming: { type: flagType, otherwise: true },
   apiLogRole: { type: makeChoiceType('create', 'existing'), otherwise: 'create' },
   protectData: { type: flagType, otherwise: true },
 };

@@ -48,6 +48,8 @@ export interface Context {
   readonly logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
   /** Spring profiles that are active in Spinnaker's YAML. Default `local`. */
   readonly profiles: readonly string[];
+  /** Whether answers are streamed; false where the region has no response streaming. Default true. */
+  readonly responseStreaming: boolean;
   /** `create` sets the account's role with which API Gateway writes logs; `existing` when the account has one. Default create. */
   readonly apiLogRole: 'create' | 'existing';
   /** Whether tables, key and secrets survive the stacks, and cannot be deleted by mistake. Default true. */

@@ -55,8 +55,9 @@ export class FrontDoor extends Construct {
       restApiName: toResourceName(context, 'api'),
       description: 'Clouddriver, by Busdriver',
       apiDefinition: ApiDefinition.fromInline(this.#describe(props)),
-      // Answers are gzipped by the functions: whatever the caller accepts is to be taken for bytes.
-      binaryMediaTypes: ['*/*'],
+      // Streamed answers pass as they are, and bodies of requests as text. What comes in one piece comes in base64 where it is
+      // gzipped: whatever the caller accepts is to be taken for bytes then, and so is what it sends.
+      ...(!context.responseStreaming && { binaryMediaTypes: ['*/*'] }),
       ...toReach(props),
       deployOptions: this.#makeStage(context),
       ...toLogRole(context),
@@ -82,7 +83,8 @@ export class FrontDoor extends Construct {
       ...props,
       getFunctionArn: (module) => getFunction(functions, module).functionArn,
       invocationRoleArn: role.roleArn,
-      invocationPrefix: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2015-03-31/functions`,
+      invocationPrefix: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path`,
+      responseStreaming: props.context.responseStreaming,
       authorizer: authorizer && {
         functionArn: authorizer.function.functionArn,
         lifetimeSeconds: authorizer.lifetimeSeconds,

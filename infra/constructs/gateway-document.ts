@@ -8,8 +8,10 @@ export interface GatewayDocumentProps {
   getFunctionArn(module: string): string;
   /** ARN of the role under which API Gateway calls functions. */
   readonly invocationRoleArn: string;
-  /** What stands before a function's ARN in the one by which API Gateway calls it. */
+  /** What stands before the path of Lambda's API in the ARN by which API Gateway calls a function. */
   readonly invocationPrefix: string;
+  /** Whether functions stream their answers. */
+  readonly responseStreaming: boolean;
   /** Decides who may call. Undefined: everybody who reaches the API. */
   readonly authorizer: GatewayAuthorizer | undefined;
 }
@@ -21,8 +23,13 @@ export interface GatewayAuthorizer {
   readonly lifetimeSeconds: number;
 }
 
-/** API Gateway waits no longer for a function, seconds, unless its quota is raised. */
-export const integrationTimeoutSeconds = 29;
+/** API Gateway waits no longer for an answer in one piece, seconds, unless its quota is raised. */
+const bufferedTimeoutSeconds = 29;
+
+/** Seconds that a function may run behind API Gateway: who called has been told by then that one in one piece failed. */
+export function limitTimeout({ timeoutSeconds }: Route, responseStreaming: boolean): number {
+  return responseStreaming ? timeoutSeconds : Math.min(timeoutSeconds, bufferedTimeoutSeconds);
+}
 
 /** Name of the authorizer within the document. */
 const schemeName = 'sharedSecret';
@@ -42,11 +49,12 @@ export function createGatewayDocument(props: GatewayDocumentProps): object {
     info: { title: 'Clouddriver, by Busdriver', version: '1' },
     paths,
     ...(authorizer && { components: { securitySchemes: { [schemeName]: toScheme(authorizer, props) } } }),
-    'x-amazon-apigateway-gateway-responses': toGatewayResponses(),
+    'x-amazon-apigateway-gateway-responses': toGatewayResponses(props),
   };
 }
 
-function toOperation({ path, module }: Route, props: GatewayDocumentProps): object {
+function toOperation(route: Route, props: GatewayDocumentProps): object {
+  const { path } = route;
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   return {
     parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
@@ -55,10 +63,23 @@ function toOperation({ path, module }: Route, props: GatewayDocumentProps): obje
     'x-amazon-apigateway-integration': {
       type: 'aws_proxy',
       httpMethod: 'POST',
-      uri: toUri(props.getFunctionArn(module), props),
       credentials: props.invocationRoleArn,
-      timeoutInMillis: integrationTimeoutSeconds * 1000,
+      ...toTransfer(route, props),
     },
+  };
+}
+
+/** How the function is called, and how its answer comes back. A streamed one is waited for until the function itself gives up. */
+function toTransfer({ module, timeoutSeconds }: Route, props: GatewayDocumentProps): object {
+  const functionArn = props.getFunctionArn(module);
+  if (!props.responseStreaming) {
+    return { uri: toUri(functionArn, props), timeoutInMillis: bufferedTimeoutSeconds * 1000 };
+  }
+  const seconds = Math.max(bufferedTimeoutSeconds, timeoutSeconds + 1);
+  return {
+    uri: `${props.invocationPrefix}/2021-11-15/functions/${functionArn}/response-streaming-invocations`,
+    responseTransferMode: 'STREAM',
+    timeoutInMillis: seconds * 1000,
   };
 }
 
@@ -79,5 +100,5 @@ function toScheme({ functionArn, lifetimeSeconds }: GatewayAuthorizer, props: Ga
 }
 
 function toUri(functionArn: string, { invocationPrefix }: GatewayDocumentProps): string {
-  return `${invocationPrefix}/${functionArn}/invocations`;
+  return `${invocationPrefix}/2015-03-31/functions/${functionArn}/invocations`;
 }

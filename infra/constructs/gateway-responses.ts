@@ -1,3 +1,5 @@
+import { toTooLargeMessage } from '../../shared/core/payload-limit.ts';
+
 /** An answer that API Gateway gives without asking a function. */
 interface GatewayResponse {
   /** The status that callers see. */
@@ -15,11 +17,6 @@ const unauthorized = {
   status: 401,
   error: 'Unauthorized',
   message: 'The Authorization header must be Bearer and the shared secret',
-};
-const tooLarge = {
-  status: 413,
-  error: 'Payload Too Large',
-  message: 'The request is too large: its body may have 4.5 MB, its line and headers 10,240 bytes',
 };
 const unsupported = {
   status: 415,
@@ -55,7 +52,6 @@ const responses: { readonly [type: string]: GatewayResponse } = {
   INVALID_SIGNATURE: denied,
   MISSING_AUTHENTICATION_TOKEN: noRoute,
   QUOTA_EXCEEDED: throttled,
-  REQUEST_TOO_LARGE: tooLarge,
   RESOURCE_NOT_FOUND: noRoute,
   THROTTLED: throttled,
   UNAUTHORIZED: unauthorized,
@@ -65,9 +61,17 @@ const responses: { readonly [type: string]: GatewayResponse } = {
 
 const headers = { 'gatewayresponse.header.Content-Type': "'application/json;charset=UTF-8'" };
 
+/** API Gateway does not say what of a request it was. Bodies reach functions as text where answers are streamed, else in base64. */
+function toTooLarge(responseStreaming: boolean): GatewayResponse {
+  const body = responseStreaming ? 'its body' : 'its body of more than 4.5 MB, in base64,';
+  const message = toTooLargeMessage(`its line and headers exceed 10,240 bytes, or ${body} exceeds`);
+  return { status: 413, error: 'Payload Too Large', message };
+}
+
 /** The responses as the OpenAPI extension `x-amazon-apigateway-gateway-responses` has them, with Clouddriver's error body. */
-export function toGatewayResponses(): object {
-  const entries = Object.entries(responses).map(([type, { status, ...words }]) => {
+export function toGatewayResponses({ responseStreaming }: { responseStreaming: boolean }): object {
+  const all = { ...responses, REQUEST_TOO_LARGE: toTooLarge(responseStreaming) };
+  const entries = Object.entries(all).map(([type, { status, ...words }]) => {
     // Templates of responses know no other clock than this one.
     const body = JSON.stringify({ timestamp: '$context.requestTime', status, ...words });
     return [

@@ -2,7 +2,8 @@ import { NestedStack } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { Route } from '../../functions/routes.ts';
-import { integrationTimeoutSeconds } from '../constructs/gateway-document.ts';
+import { variables } from '../../shared/runtime/config.ts';
+import { limitTimeout } from '../constructs/gateway-document.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
 import type { Surroundings } from '../constructs/surroundings.ts';
 
@@ -19,10 +20,12 @@ export class ControllerStack extends NestedStack {
 
   constructor(scope: Construct, id: string, { routes, surroundings }: ControllerStackProps) {
     super(scope, id);
+    const { responseStreaming } = surroundings.context;
     const entries = routes.map((route) => {
-      // Who called has been told that it failed by then.
-      const timeoutSeconds = Math.min(route.timeoutSeconds, integrationTimeoutSeconds);
-      const made = new ServiceFunction(this, { row: { ...route, timeoutSeconds }, surroundings });
+      const timeoutSeconds = limitTimeout(route, responseStreaming);
+      const row = { ...route, timeoutSeconds };
+      const environment = { [variables.responseStreaming]: String(responseStreaming) };
+      const made = new ServiceFunction(this, { row, surroundings, environment });
       return [route.module, made.function] as const;
     });
     this.functions = new Map(entries);

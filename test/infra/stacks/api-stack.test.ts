@@ -1,6 +1,7 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/routes.ts';
+import { getPath } from '../../../shared/core/json.ts';
 import { getResources } from './policies.ts';
 import { getTemplate, type Options, privateOptions, synthesize } from './synthesize.ts';
 
@@ -13,7 +14,8 @@ function make(options: Options): Template {
   return getTemplate(synthesize(options), 'api');
 }
 
-const plain = make(privateOptions);
+const plainStacks = synthesize();
+const plain = getTemplate(plainStacks, 'api');
 const named = make({ ...privateOptions, ...domain });
 const withTls = make(mutualTls);
 const withSecret = make({ publicApi: true, authorizerSecretArn: secretArn });
@@ -48,6 +50,22 @@ function listOperations(template: Template): (readonly [route: string, operation
   );
 }
 
+/** Seconds after which a route's function ends, and after which API Gateway hangs up. */
+function getTimes(
+  templates: ReturnType<typeof synthesize>,
+  api: Template,
+  module: string,
+): { readonly function: number; readonly api: number } {
+  const name = `busdriver-dev-${module.slice(module.lastIndexOf('/') + 1)}`;
+  const made = [...templates.values()]
+    .flatMap((template) => [...getResources(template).values()])
+    .find(({ Properties }) => Properties?.['FunctionName'] === name);
+  const route = routes.find((one) => one.module === module);
+  const operation = new Map(listOperations(api)).get(`${route?.method} ${route?.path}`);
+  const timeout = operation?.['x-amazon-apigateway-integration']['timeoutInMillis'];
+  return { function: Number(made?.Properties['Timeout']), api: Number(timeout) / 1000 };
+}
+
 describe('the API', () => {
   it('has every route, and each leads to its own function', () => {
     const operations = new Map(listOperations(plain));
@@ -65,7 +83,7 @@ describe('the API', () => {
       expect(JSON.stringify(integration?.['uri'])).toMatch(
         new RegExp(`Outputs\\.busdriverdevapi[a-z]+${id}Function`),
       );
-      expect(integration).toMatchObject({ type: 'aws_proxy', httpMethod: 'POST', timeoutInMillis: 29_000 });
+      expect(integration).toMatchObject({ type: 'aws_proxy', httpMethod: 'POST' });
     }
   });
 
@@ -88,17 +106,58 @@ describe('the API', () => {
     expect([...roles]).toEqual([expect.stringContaining('Invocation')]);
   });
 
-  it('takes every answer for bytes, so that gzip passes', () => {
-    plain.hasResourceProperties('AWS::ApiGateway::RestApi', { BinaryMediaTypes: ['*/*'] });
+  it('streams every answer, and takes bodies of requests for text', () => {
+    for (const [, { 'x-amazon-apigateway-integration': integration }] of listOperations(plain)) {
+      expect(integration['responseTransferMode']).toBe('STREAM');
+      expect(JSON.stringify(integration['uri'])).toMatch(
+        /:lambda:path\/2021-11-15\/functions\/.*\/response-streaming-invocations/,
+      );
+    }
+    plain.hasResourceProperties('AWS::ApiGateway::RestApi', { BinaryMediaTypes: Match.absent() });
+    expect(getTimes(plainStacks, plain, 'api/artifacts/fetch-artifact')).toEqual({
+      function: 120,
+      api: 121,
+    });
   });
 
-  it('has no function that works on when API Gateway has hung up', () => {
-    const functions = [...synthesize().values()].flatMap((template) => [...getResources(template).values()]);
-    const fetching = functions.find(
-      ({ Properties }) => Properties?.['FunctionName'] === 'busdriver-dev-fetch-artifact',
-    );
+  it('hangs up no earlier than the function gives up', () => {
+    for (const { module } of routes) {
+      const times = getTimes(plainStacks, plain, module);
+      expect(times.api).toBeGreaterThan(times.function);
+      // API Gateway waits for a streamed answer at most.
+      expect(times.api).toBeLessThanOrEqual(900);
+    }
+  });
 
-    expect(fetching?.Properties['Timeout']).toBe(29);
+  it('without response streaming hands answers on in one piece, within the time that API Gateway has', () => {
+    const options = { ...privateOptions, responseStreaming: 'false' };
+    const stacks = synthesize(options);
+    const buffered = getTemplate(stacks, 'api');
+    for (const [, { 'x-amazon-apigateway-integration': integration }] of listOperations(buffered)) {
+      expect(integration['responseTransferMode']).toBeUndefined();
+      expect(JSON.stringify(integration['uri'])).toMatch(
+        /:lambda:path\/2015-03-31\/functions\/.*[^-]\/invocations/,
+      );
+      expect(integration['timeoutInMillis']).toBe(29_000);
+    }
+    // So that gzip passes, which is in base64 then.
+    buffered.hasResourceProperties('AWS::ApiGateway::RestApi', { BinaryMediaTypes: ['*/*'] });
+    expect(getTimes(stacks, buffered, 'api/artifacts/fetch-artifact')).toEqual({
+      function: 29,
+      api: 29,
+    });
+  });
+
+  it.each([true, false])('tells its functions whether answers are streamed: %s', (responseStreaming) => {
+    const templates = synthesize({ ...privateOptions, responseStreaming });
+    const told = [...templates.values()]
+      .flatMap((template) => [...getResources(template).values()])
+      .map(({ Properties }) =>
+        getPath(Properties, 'Environment', 'Variables', 'BUSDRIVER_RESPONSE_STREAMING'),
+      )
+      .filter((value) => value !== undefined);
+
+    expect(told).toEqual(routes.map(() => String(responseStreaming)));
   });
 
   it('traces, measures and logs each request, without its query and headers', () => {
@@ -148,6 +207,19 @@ describe('what API Gateway answers by itself', () => {
     ['UNAUTHORIZED', '401'],
   ])('%s has the status %s', (type, status) => {
     expect(new Map(responses).get(type)?.statusCode).toBe(status);
+  });
+
+  it.each([
+    [true, 'or its body exceeds the 6 MB (6291556 bytes)'],
+    [false, 'or its body of more than 4.5 MB, in base64, exceeds the 6 MB (6291556 bytes)'],
+  ])('names the limits of a request (streaming: %s), and what to do', (responseStreaming, limits) => {
+    const template = make({ ...privateOptions, responseStreaming });
+    const response = getBody(template)['x-amazon-apigateway-gateway-responses']['REQUEST_TOO_LARGE'];
+
+    expect(JSON.parse(response?.responseTemplates['application/json'] ?? '').message).toBe(
+      `The request is too large: its line and headers exceed 10,240 bytes, ${limits} that AWS Lambda accepts; ` +
+        'send less at once, such as fewer manifests in a stage',
+    );
   });
 
   it('is never a 500, 502 or 504, on which Orca gives up a POST', () => {
