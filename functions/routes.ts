@@ -33,11 +33,41 @@ const operationsRoute = {
   ...storeRoute,
   uses: ['readAccounts', 'readTasks', 'writeTasks', 'sendOperations'],
 } as const;
-const restartRoute = { ...storeRoute, uses: ['readTasks', 'writeTasks', 'sendOperations'] } as const;
+const resumeRoute = { ...storeRoute, uses: ['readTasks', 'writeTasks', 'sendOperations'] } as const;
 
 /** Every route. */
 export const routes: readonly Route[] = [
   { ...clusterRoute, method: 'GET', path: '/applications', module: 'api/applications/list-applications' },
+  {
+    ...clusterRoute,
+    method: 'GET',
+    path: '/applications/{application}/jobs/{account}/{location}/{id}',
+    module: 'api/jobs/get-job',
+  },
+  {
+    ...clusterRoute,
+    method: 'POST',
+    path: '/applications/{application}/jobs/{account}/{location}/{id}',
+    module: 'api/jobs/get-job-details',
+  },
+  {
+    ...clusterRoute,
+    method: 'DELETE',
+    path: '/applications/{application}/jobs/{account}/{location}/{id}',
+    module: 'api/jobs/cancel-job',
+  },
+  {
+    ...clusterRoute,
+    method: 'GET',
+    path: '/applications/{application}/jobs/{account}/{location}/{id}/{fileName}',
+    module: 'api/jobs/get-job-file',
+  },
+  {
+    ...clusterRoute,
+    method: 'GET',
+    path: '/applications/{application}/kubernetes/pods/{account}/{location}/{pod}/{fileName}',
+    module: 'api/jobs/get-pod-file',
+  },
   {
     ...storeRoute,
     method: 'PUT',
@@ -74,6 +104,12 @@ export const routes: readonly Route[] = [
   { ...accountsRoute, method: 'GET', path: '/features/stages', module: 'api/features/list-stages' },
   { ...storeRoute, method: 'GET', path: '/health', module: 'api/health/get-health' },
   { ...storeRoute, method: 'GET', path: '/installedPlugins', module: 'api/plugins/list-installed-plugins' },
+  {
+    ...clusterRoute,
+    method: 'GET',
+    path: '/instances/{account}/{region}/{id}/console',
+    module: 'api/instances/get-console-output',
+  },
   // Two segments: a cluster-scoped object. The sibling of {location} must have its name, so the name arrives in it.
   {
     ...clusterRoute,
@@ -114,7 +150,7 @@ export const routes: readonly Route[] = [
   { ...tasksRoute, method: 'GET', path: '/task', module: 'api/tasks/list-tasks' },
   { ...tasksRoute, method: 'GET', path: '/task/{id}', module: 'api/tasks/get-task' },
   // Spinnaker's `POST /task/{id}:resume`: API Gateway allows no text beside a variable, so the function matches it.
-  { ...restartRoute, method: 'POST', path: '/task/{id}', module: 'api/tasks/resume-task' },
+  { ...resumeRoute, method: 'POST', path: '/task/{id}', module: 'api/tasks/resume-task' },
   { ...storeRoute, method: 'GET', path: '/v3/api-docs', module: 'api/docs/get-api-docs' },
   {
     ...operationsRoute,
@@ -142,7 +178,7 @@ export const routes: readonly Route[] = [
     module: 'api/tasks/get-task-owner',
   },
   {
-    ...restartRoute,
+    ...operationsRoute,
     method: 'POST',
     path: '/{cloudProvider}/task/{id}/restart',
     module: 'api/tasks/restart-task',

@@ -19,8 +19,12 @@ export interface OperationOutput {
 export interface OperationRun {
   /** Aborted when the worker must stop: lease lost, its time over, shutdown. Pass it to every call that waits. */
   readonly signal: AbortSignal;
-  /** Adds a line to the task's history under the operation's phase. */
-  report(status: string): void;
+  /**
+   * Adds a line to the task's history.
+   *
+   * @param phase tag of the line. Default: that of the operation.
+   */
+  report(status: string, phase?: string): void;
   /** Adds captured output to the task. */
   output(output: OperationOutput): void;
   /**

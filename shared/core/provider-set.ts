@@ -1,7 +1,7 @@
 import type { Account, RejectedAccount } from './account.ts';
 import { NotFoundError } from './errors.ts';
 import type { Operation } from './operation.ts';
-import type { ArtifactFetcher, ManifestReader, Provider } from './provider.ts';
+import type { ArtifactFetcher, JobReader, ManifestReader, Provider } from './provider.ts';
 
 /** All opened providers as one: look-ups by provider, operation and account. */
 export class ProviderSet implements AsyncDisposable {
@@ -53,6 +53,13 @@ export class ProviderSet implements AsyncDisposable {
   /** What reads the manifests of an account. @throws NotFoundError when the account is unknown or has no manifests. */
   getManifestReader(account: string): ManifestReader {
     const reader = this.#accounts.get(account)?.provider.manifests;
+    if (reader === undefined) throw accountNotFound(account);
+    return reader;
+  }
+
+  /** What reads the jobs of an account. @throws NotFoundError when the account is unknown or has no jobs. */
+  getJobReader(account: string): JobReader {
+    const reader = this.#accounts.get(account)?.provider.jobs;
     if (reader === undefined) throw accountNotFound(account);
     return reader;
   }

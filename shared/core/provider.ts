@@ -70,6 +70,57 @@ export interface ManifestReader {
   getDynamicManifest(request: ClusterManifestsRequest, criteria: string): Promise<ManifestCoordinates>;
 }
 
+/** Which object of a namespace. */
+export interface ObjectRequest {
+  readonly account: string;
+  /** Namespace. */
+  readonly location: string;
+  /** Full name: `job smoke`, `pod web-x7k2p`. */
+  readonly name: string;
+}
+
+/** Which pod. */
+export interface PodRequest {
+  readonly account: string;
+  /** Namespace. */
+  readonly location: string;
+  /** Name of the pod, without its kind. */
+  readonly pod: string;
+}
+
+/** Text that one container of a pod wrote. */
+export interface ConsoleOutput {
+  /** Name of the container, or `Error` where there is no pod. */
+  readonly name: string;
+  readonly output: string;
+}
+
+/** Jobs, and what pods write. All of it is read live. */
+export interface JobReader {
+  /**
+   * A Job's state with its pods, ready for `JSON.stringify`.
+   *
+   * @throws NotFoundError when there is no such Job, FailedOperationError when the read fails.
+   */
+  getJob(request: ObjectRequest): Promise<object>;
+  /**
+   * Deletes a Job and its pods. It does not wait for the end of the pods.
+   *
+   * @throws NotFoundError when there is no such Job, FailedOperationError when it cannot be deleted.
+   */
+  deleteJob(request: ObjectRequest): Promise<void>;
+  /** Properties that a container of a Job wrote to its log; none where there is no such log. */
+  getJobProperties(request: ObjectRequest, container: string): Promise<JsonObject>;
+  /** Properties that a container of a pod wrote to its log; none where there is no such log. */
+  getPodProperties(request: PodRequest, container: string): Promise<JsonObject>;
+  /**
+   * What each container of a pod wrote, init containers first.
+   *
+   * @throws NotFoundError when there is no such account, and for a name that no pod can have.
+   */
+  listConsoleOutput(request: ObjectRequest): Promise<readonly ConsoleOutput[]>;
+}
+
 /** A fetched artifact: its bytes as they arrive. */
 export interface ArtifactContent {
   readonly body: AsyncIterable<Uint8Array>;
@@ -112,6 +163,7 @@ export interface Provider extends AsyncDisposable {
   readonly operations: readonly Operation[];
   readonly manifests?: ManifestReader;
   readonly artifacts?: ArtifactFetcher;
+  readonly jobs?: JobReader;
   /** What runs in the accounts, by application. An account that cannot be read is left out, never a reason to fail. */
   listApplications?(signal: AbortSignal): Promise<readonly ApplicationClusters[]>;
 }

@@ -125,11 +125,11 @@ async function attemptOperation(
   const prepared = await prepareOperation(submitted, options);
   if (prepared instanceof Error) return toFailure(submitted.name, prepared, { lines: [] });
   const own = new OperationJournal(journal, { prefix, phase: prepared.phase, signal });
-  own.reportIn(orchestrationPhase, `Processing op: ${prepared.operationClass}`);
+  own.report(`Processing op: ${prepared.operationClass}`, orchestrationPhase);
   try {
     const result = await prepared.run(own);
     signal.throwIfAborted();
-    own.reportIn(orchestrationPhase, `Completed op: ${prepared.operationClass}`);
+    own.report(`Completed op: ${prepared.operationClass}`, orchestrationPhase);
     return { ...own.takeLines(), ...(result !== undefined && { results: [JSON.stringify(result)] }) };
   } catch (error) {
     journal.throwIfBroken();

@@ -82,12 +82,7 @@ export class OperationJournal implements OperationRun {
     this.signal = options.signal;
   }
 
-  report(status: string): void {
-    this.reportIn(this.#phase, status);
-  }
-
-  /** Adds a history line under another phase. */
-  reportIn(phase: string, status: string): void {
+  report(status: string, phase = this.#phase): void {
     this.#lines.push({ phase, status });
   }
 

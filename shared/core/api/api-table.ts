@@ -7,6 +7,7 @@ import { cacheRoutes } from './cache.ts';
 import { credentialsRoutes, credentialsSchemas } from './credentials.ts';
 import { errorSchema } from './errors.ts';
 import { featureRoutes } from './features.ts';
+import { jobRoutes, jobSchemas } from './jobs.ts';
 import { manifestRoutes, manifestSchemas } from './manifests.ts';
 import { createOperationRoutes } from './operations.ts';
 import { taskRoutes, taskSchemas } from './tasks.ts';
@@ -25,6 +26,7 @@ const tags = [
   { name: 'operations', description: 'Changes, which become tasks.' },
   { name: 'tasks', description: 'What became of a change.' },
   { name: 'manifests', description: 'Live objects of clusters.' },
+  { name: 'jobs', description: 'Live Jobs, and what pods write.' },
   { name: 'applications', description: 'What runs where.' },
   { name: 'credentials', description: 'Accounts.' },
   { name: 'artifacts', description: 'Artifacts and their accounts.' },
@@ -42,6 +44,7 @@ export function createApiTable(operations: readonly DescribedOperation[]): ApiTa
       ...routes,
       ...taskRoutes,
       ...manifestRoutes,
+      ...jobRoutes,
       ...applicationRoutes,
       ...credentialsRoutes,
       ...artifactRoutes,
@@ -53,6 +56,7 @@ export function createApiTable(operations: readonly DescribedOperation[]): ApiTa
     answerSchemas: {
       ...taskSchemas,
       ...manifestSchemas,
+      ...jobSchemas,
       ...applicationSchemas,
       ...credentialsSchemas,
       ...artifactSchemas,

@@ -2,6 +2,7 @@ import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provi
 import { operationDefinitions } from './operations/index.ts';
 import { bindOperation } from './operations/operation-definition.ts';
 import { createApplicationLister } from './reads/applications.ts';
+import { createJobReader } from './reads/job-reader.ts';
 import { createManifestReader } from './reads/manifest-reader.ts';
 import { KubernetesSession } from './session.ts';
 
@@ -16,6 +17,7 @@ function openKubernetes(options: ProviderOptions): Provider {
     rejectedAccounts: session.rejectedAccounts,
     operations: operationDefinitions.map((definition) => bindOperation(definition, session)),
     manifests: createManifestReader(session),
+    jobs: createJobReader(session),
     listApplications: createApplicationLister(session),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };

@@ -21,11 +21,14 @@ import { submitManifest } from './deploy/submit.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { groupNames, type OperationResult, toOperationResult } from './result.ts';
 
+/** Tag of a deploy's lines in the history of a task. */
+export const deployPhase = 'DEPLOY_KUBERNETES_MANIFEST';
+
 /** Deploys manifests: binds artifacts, chooses versions, annotates, and applies each in order. */
 export const deployManifest = defineOperation({
   name: 'deployManifest',
   operationClass: 'KubernetesDeployManifestOperation',
-  phase: 'DEPLOY_KUBERNETES_MANIFEST',
+  phase: deployPhase,
   context: 'deployKubernetesManifest',
   schema: deployField,
   validate,

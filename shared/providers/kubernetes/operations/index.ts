@@ -1,11 +1,14 @@
 import { cleanupArtifacts } from './cleanup-artifacts.ts';
 import { deleteManifest } from './delete-manifest.ts';
 import { deployManifest } from './deploy-manifest.ts';
+import { disableManifest } from './disable-manifest.ts';
+import { enableManifest } from './enable-manifest.ts';
 import type { OperationDefinition } from './operation-definition.ts';
 import { pauseRolloutManifest } from './pause-rollout-manifest.ts';
 import { resizeServerGroup } from './resize-server-group.ts';
 import { resumeRolloutManifest } from './resume-rollout-manifest.ts';
 import { rollingRestartManifest } from './rolling-restart-manifest.ts';
+import { runJob } from './run-job.ts';
 import { scaleManifest } from './scale-manifest.ts';
 import { undoRolloutManifest } from './undo-rollout-manifest.ts';
 
@@ -19,5 +22,8 @@ export const operationDefinitions: readonly OperationDefinition[] = [
   pauseRolloutManifest,
   resumeRolloutManifest,
   rollingRestartManifest,
+  enableManifest,
+  disableManifest,
   resizeServerGroup,
+  runJob,
 ];

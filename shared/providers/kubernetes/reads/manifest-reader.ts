@@ -1,10 +1,5 @@
 import { toArtifactView } from '../../../core/artifact.ts';
-import {
-  FailedOperationError,
-  InvalidInputError,
-  NotFoundError,
-  VisibleError,
-} from '../../../core/errors.ts';
+import { FailedOperationError, NotFoundError, VisibleError } from '../../../core/errors.ts';
 import { omitNulls, withDoubles } from '../../../core/json.ts';
 import type {
   ClusterManifestsRequest,
@@ -14,7 +9,8 @@ import type {
 } from '../../../core/provider.ts';
 import type { KubernetesAccount } from '../account.ts';
 import type { KubernetesClient, ListRequest, ObjectRef } from '../client/client.ts';
-import { type FullName, parseFullName, parseKind } from '../kinds/name.ts';
+import { KubernetesApiError } from '../client/errors.ts';
+import { parseKind } from '../kinds/name.ts';
 import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
 import { findArtifacts } from '../manifest/artifacts.ts';
 import { parseTargetCriteria, pickTarget } from '../manifest/dynamic-target.ts';
@@ -24,6 +20,7 @@ import type { KubernetesSession } from '../session.ts';
 import { omitManagedFields } from './displayed.ts';
 import { listEvents } from './events.ts';
 import { readPodMetrics } from './pod-metrics.ts';
+import { getReadAccount, isPathSegment, parseReadName } from './read-target.ts';
 
 /** Live reads through the clients of a session. */
 export function createManifestReader(session: KubernetesSession): ManifestReader {
@@ -46,11 +43,6 @@ export function createManifestReader(session: KubernetesSession): ManifestReader
   };
 }
 
-/** Whether a name, or an empty namespace, can be that of an object: Kubernetes puts names into paths and refuses others. */
-function isPathSegment(name: string): boolean {
-  return name !== '.' && name !== '..' && !/[/%]/.test(name);
-}
-
 /** Where an object is read from. */
 interface ReadTarget {
   readonly client: KubernetesClient;
@@ -59,8 +51,8 @@ interface ReadTarget {
 }
 
 async function getManifest(session: KubernetesSession, request: ManifestRequest): Promise<object> {
-  const account = getAccount(session, request.account);
-  const fullName = parseName(request.name);
+  const account = getReadAccount(session, request.account);
+  const fullName = parseReadName(request.name);
   const { location, name } = request;
   const what = `(account: ${request.account}, location: ${location}, name: ${name})`;
   if (![location, fullName.name].every(isPathSegment)) throw new NotFoundError(`Manifest ${what} not found`);
@@ -78,7 +70,7 @@ async function getManifest(session: KubernetesSession, request: ManifestRequest)
     return toManifestView(object, { account, events, metrics });
   } catch (error) {
     if (error instanceof NotFoundError || !(error instanceof VisibleError)) throw error;
-    throw new FailedOperationError(`Failed to read manifest: ${what}: ${error.message}`, { cause: error });
+    throw toReadError(error, `Failed to read manifest: ${what}`);
   }
 }
 
@@ -125,7 +117,7 @@ async function listMembers(
   { metadataOnly }: Pick<ListRequest, 'metadataOnly'>,
 ): Promise<Manifest[]> {
   const { location, kind, application, cluster } = request;
-  const account = getAccount(session, request.account);
+  const account = getReadAccount(session, request.account);
   try {
     const client = await session.getClient(account);
     const resource = await client.getResourceOfKind(parseKind(kind));
@@ -139,32 +131,17 @@ async function listMembers(
     });
   } catch (error) {
     if (!(error instanceof VisibleError)) throw error;
-    throw new FailedOperationError(
-      `Failed to list ${kind} in ${location} of account ${account.name}: ${error.message}`,
-      {
-        cause: error,
-      },
-    );
+    throw toReadError(error, `Failed to list ${kind} in ${location} of account ${account.name}`);
   }
+}
+
+/** Nothing can be there of a kind that the cluster does not serve; any other failure is not the request's. */
+function toReadError(error: VisibleError, what: string): VisibleError {
+  const isUnserved = error instanceof KubernetesApiError && error.status === 404;
+  const SomeError = isUnserved ? NotFoundError : FailedOperationError;
+  return new SomeError(`${what}: ${error.message}`, { cause: error });
 }
 
 function toCoordinates(object: Manifest, kind: string): ManifestCoordinates {
   return { kind: parseKind(kind), namespace: readNamespace(object), name: readName(object) };
-}
-
-/** @throws NotFoundError */
-function getAccount(session: KubernetesSession, name: string): KubernetesAccount {
-  const account = session.findAccount(name);
-  if (account !== undefined) return account;
-  throw new NotFoundError(`There is no Kubernetes account '${name}'`);
-}
-
-/** @throws NotFoundError: nothing can have a name like this. */
-function parseName(name: string): FullName {
-  try {
-    return parseFullName(name);
-  } catch (error) {
-    if (!(error instanceof InvalidInputError)) throw error;
-    throw new NotFoundError(error.message, { cause: error });
-  }
 }

@@ -26,7 +26,8 @@ import type { Manifest } from '../../manifest/manifest.ts';
 import { labelSelectorsField } from '../../manifest/selectors.ts';
 
 const flag = (fallback: boolean) => withDefault(booleanField(), fallback);
-const artifactList = withDefault(listOf(artifactField()), []);
+/** Artifacts of a request. Default: none. */
+export const artifactList = withDefault(listOf(artifactField()), []);
 const strategies = ['RED_BLACK', 'BLUE_GREEN', 'HIGHLANDER', 'NONE'] as const;
 
 /** The fields of `deployManifest`. Lists of kind `List` are replaced by their items, nulls are dropped. */
@@ -91,8 +92,8 @@ function manifestListField(): Field<readonly Manifest[] | undefined> {
   return listOf(listedManifestField()).transform((lists) => lists?.flat());
 }
 
-/** A manifest as a list of one, or a `List` as the list of its items. */
-function listedManifestField(): Field<readonly Manifest[] | undefined> {
+/** A manifest as a list of one, or a `List` as the list of its items. Each has an apiVersion, a kind and a name. */
+export function listedManifestField(): Field<readonly Manifest[] | undefined> {
   return jsonObjectField().transform((object, context) => {
     if (object === undefined) return undefined;
     const entries = isList(object) ? listItems(object) : [{ path: [], value: object }];

@@ -1,0 +1,98 @@
+import type { z } from 'zod';
+import { objectField, parseWith, requireField, stringField, withDefault } from '../../../core/coerce.ts';
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { OperationRun } from '../../../core/operation.ts';
+import { setNamespace } from '../manifest/expand.ts';
+import { readFullName, readKind, readNamespace } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { requireRecreate } from '../manifest/strategy.ts';
+import {
+  artifactList,
+  type DeployDescription,
+  deployField,
+  listedManifestField,
+} from './deploy/description.ts';
+import { deployPhase, runDeploy } from './deploy-manifest.ts';
+import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
+import type { NamesByNamespace, OperationResult } from './result.ts';
+
+const runJobField = objectField({
+  application: withDefault(stringField(), '').describe('Application that the Job belongs to.'),
+  namespace: withDefault(stringField(), '').describe("Namespace; empty for the manifest's own."),
+  manifest: listedManifestField().describe('The Job.'),
+  requiredArtifacts: artifactList.describe('Artifacts that must be bound, else nothing is run.'),
+  optionalArtifacts: artifactList.describe('Artifacts that are bound where the Job refers to them.'),
+});
+
+/** A parsed description of `runJob`. */
+type RunJobDescription = Exclude<z.output<typeof runJobField>, undefined>;
+
+/** The result object of a run Job: Orca watches the Job that it names. */
+interface RunJobResult extends OperationResult {
+  readonly deployedNamesByLocation: NamesByNamespace;
+}
+
+/**
+ * Runs a Job: deploys it in place of an earlier one of its name. It does not wait for the Job's end; Orca does, by
+ * `GET /applications/{application}/jobs/…`.
+ */
+export const runJob = defineOperation({
+  name: 'runJob',
+  operationClass: 'KubernetesRunJobOperation',
+  phase: 'RUN_KUBERNETES_JOB',
+  context: 'runKubernetesJob',
+  schema: runJobField,
+  validate,
+  run: runOnce,
+});
+
+async function runOnce(description: RunJobDescription, work: OperationWork): Promise<RunJobResult> {
+  const jobs = listJobs(description);
+  work.run.report(`Running ${jobs.map(readFullName).join()} of application ${description.application}`);
+  const run = reportAs(deployPhase, work.run);
+  const result = await runDeploy(toDeploy(description, jobs), { ...work, run });
+  return { ...result, deployedNamesByLocation: result.manifestNamesByNamespace };
+}
+
+/** The manifest in the namespace of the request, if that names one. More than one is refused by `validate`. */
+function listJobs({ manifest = [], namespace }: RunJobDescription): readonly Manifest[] {
+  return namespace === '' ? manifest : manifest.map((job) => setNamespace(job, namespace));
+}
+
+/** A Job that ran is not changed by another apply, so it makes way for the new one. */
+function toDeploy(
+  { application, requiredArtifacts, optionalArtifacts }: RunJobDescription,
+  jobs: readonly Manifest[],
+): DeployDescription {
+  const manifests = jobs.map(requireRecreate);
+  const fields = { moniker: { app: application }, requiredArtifacts, optionalArtifacts };
+  return { ...parseWith(requireField(deployField), {}, 'runJob'), ...fields, manifests };
+}
+
+/** The same run, its lines under another phase. */
+function reportAs(phase: string, run: OperationRun): OperationRun {
+  return {
+    signal: run.signal,
+    report: (status) => run.report(status, phase),
+    output: (output) => run.output(output),
+    step: (key, work) => run.step(key, work),
+    decide: (key, choose) => run.decide(key, choose),
+  };
+}
+
+function validate(description: RunJobDescription, validation: Validation): void {
+  if (description.application === '') validation.reject('application', 'empty');
+  const jobs = listJobs(description);
+  if (jobs.length === 0) validation.reject('manifest', 'empty');
+  validation.check(() => checkJob(jobs));
+  for (const job of jobs) validation.checkNamespace(readNamespace(job));
+}
+
+/** @throws InvalidInputError for anything but one Job. */
+function checkJob(manifests: readonly Manifest[]): void {
+  const other = manifests.find((manifest) => readKind(manifest) !== 'job');
+  if (other !== undefined)
+    throw new InvalidInputError(`runJob: manifest: expected a Job, got ${readFullName(other)}`);
+  if (manifests.length > 1)
+    throw new InvalidInputError(`runJob: manifest: expected one Job, got ${manifests.length}`);
+}

@@ -1,0 +1,181 @@
+import { afterAll, expect, test } from 'vitest';
+import { NotFoundError } from '../../../../../shared/core/errors.ts';
+import type { JsonObject } from '../../../../../shared/core/json.ts';
+import type { JobReader } from '../../../../../shared/core/provider.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import { readUid } from '../../../../../shared/providers/kubernetes/operations/deletion.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { findLive, getPathOf, listNames } from '../live.ts';
+import { openProvider } from '../provider-setup.ts';
+
+/** How the kubelet of the test cluster lets a container end, and what it writes. */
+interface Outcome {
+  readonly outcome: 'succeed' | 'fail' | 'run';
+  readonly logs?: string;
+  readonly 'exit-code'?: string;
+  readonly message?: string;
+}
+
+describeWithCluster('jobs', (cluster) => {
+  const accounts = [{ name: 'test', kubeconfigFile: cluster.kubeconfig }];
+  const provider = openProvider(accounts);
+  const sparing = openProvider(accounts, {
+    settings: { kubernetes: { jobs: { 'detailed-pod-status': false } } },
+  });
+  const reader = provider.jobs as JobReader;
+  afterAll(async () => {
+    await provider[Symbol.asyncDispose]();
+    await sparing[Symbol.asyncDispose]();
+  });
+
+  async function createJob(namespace: string, outcome: Outcome, spec: JsonObject = {}): Promise<void> {
+    const annotations = Object.fromEntries(
+      Object.entries(outcome).map(([key, value]) => [`kubecluster.test/${key}`, value]),
+    );
+    const containers = [{ name: 'main', image: 'registry.test/job:1' }];
+    await requestApi('POST', getPathOf(namespace, 'jobs'), {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'smoke' },
+      spec: {
+        backoffLimit: 0,
+        template: { metadata: { annotations }, spec: { restartPolicy: 'Never', containers } },
+        ...spec,
+      },
+    });
+  }
+
+  async function readJob(location: string, from = reader): Promise<JsonObject> {
+    return JSON.parse(JSON.stringify(await from.getJob({ account: 'test', location, name: 'job smoke' })));
+  }
+
+  async function waitForState(location: string, jobState: string): Promise<void> {
+    await expect.poll(() => readJob(location), { timeout: 20_000 }).toMatchObject({ jobState });
+  }
+
+  test('one that succeeds, with its pod and the properties that it wrote', async () => {
+    await using ns = await createNamespace();
+    const logs = 'hello\nSPINNAKER_PROPERTY_Version=1.2\nSPINNAKER_CONFIG_JSON={"run":12}\n';
+    await createJob(ns.name, { outcome: 'succeed', logs });
+    await waitForState(ns.name, 'Succeeded');
+    const [pod = ''] = await listNames(ns.name, 'pods');
+    expect(await readJob(ns.name)).toEqual({
+      name: 'smoke',
+      account: 'test',
+      location: ns.name,
+      provider: 'kubernetes',
+      createdTime: expect.any(Number),
+      jobState: 'Succeeded',
+      completionDetails: { exitCode: '', signal: '', message: '', reason: '' },
+      mostRecentPodName: pod,
+      pods: [{ name: pod, status: expect.objectContaining({ phase: 'Succeeded' }) }],
+    });
+    const job = { account: 'test', location: ns.name, name: 'job smoke' };
+    expect(await reader.getJobProperties(job, 'main')).toEqual({ version: '1.2', run: 12 });
+    expect(await reader.getJobProperties(job, 'other')).toEqual({});
+    const onePod = { account: 'test', location: ns.name, pod };
+    expect(await reader.getPodProperties(onePod, 'main')).toEqual({ version: '1.2', run: 12 });
+    expect(await reader.getPodProperties({ ...onePod, pod: 'missing' }, 'main')).toEqual({});
+    const ended = await sparing.jobs?.getJob(job);
+    expect(ended).toMatchObject({ mostRecentPodName: pod, pods: [] });
+  });
+
+  test('one that fails, with the reason and what its container ended with', async () => {
+    await using ns = await createNamespace();
+    await createJob(ns.name, { outcome: 'fail', 'exit-code': '3', message: 'no disk' });
+    await waitForState(ns.name, 'Failed');
+    const [pod = ''] = await listNames(ns.name, 'pods');
+    const { completionDetails, message, reason, failureDetails } = await readJob(ns.name);
+    expect({ message, reason }).toEqual({
+      message: expect.stringContaining('backoff limit'),
+      reason: 'BackoffLimitExceeded',
+    });
+    expect(completionDetails).toEqual({ exitCode: '', signal: '', message, reason });
+    expect(String(failureDetails).split('\n')).toEqual([
+      `Pod: '${pod}'`,
+      "Container: 'main'",
+      'Exit code: 3',
+      'Reason: Error',
+      'Message: no disk',
+    ]);
+  });
+
+  test('one that failed and succeeded at last: the log is that of the pod that succeeded', async () => {
+    await using ns = await createNamespace();
+    await createJob(ns.name, { outcome: 'fail', logs: 'SPINNAKER_PROPERTY_a=1' }, { backoffLimit: 6 });
+    const job = { account: 'test', location: ns.name, name: 'job smoke' };
+    await expect.poll(() => reader.getJobProperties(job, 'main'), { timeout: 20_000 }).toEqual({ a: '1' });
+    expect(await readJob(ns.name)).toMatchObject({ jobState: 'Running' });
+    const uid = readUid((await findLive(ns.name, 'jobs/smoke')) as Manifest) ?? '';
+    await requestApi('POST', getPathOf(ns.name, 'pods'), {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: 'smoke-better',
+        labels: { 'batch.kubernetes.io/controller-uid': uid },
+        annotations: {
+          'kubecluster.test/outcome': 'succeed',
+          'kubecluster.test/logs': 'SPINNAKER_PROPERTY_a=2',
+        },
+      },
+      spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'registry.test/job:1' }] },
+    });
+    await expect.poll(() => reader.getJobProperties(job, 'main'), { timeout: 20_000 }).toEqual({ a: '2' });
+  });
+
+  test('is cancelled with its pods', async () => {
+    await using ns = await createNamespace();
+    await createJob(ns.name, { outcome: 'run' });
+    await expect.poll(() => listNames(ns.name, 'pods')).toHaveLength(1);
+    const job = { account: 'test', location: ns.name, name: 'job smoke' };
+    await reader.deleteJob(job);
+    await expect.poll(() => findLive(ns.name, 'jobs/smoke'), { timeout: 20_000 }).toBeUndefined();
+    await expect.poll(() => listNames(ns.name, 'pods'), { timeout: 20_000 }).toEqual([]);
+    await expect(reader.deleteJob(job)).rejects.toThrow(NotFoundError);
+  });
+
+  test.each(['job missing', 'deployment smoke', 'smoke', 'job ..', 'job a/b'])(
+    '%s is not found',
+    async (name) => {
+      const request = { account: 'test', location: 'default', name };
+      await expect(reader.getJob(request)).rejects.toThrow(NotFoundError);
+      await expect(reader.deleteJob(request)).rejects.toThrow(NotFoundError);
+      expect(await reader.getJobProperties(request, 'main')).toEqual({});
+      await expect(reader.getJob({ ...request, account: 'missing' })).rejects.toThrow(NotFoundError);
+    },
+  );
+
+  test('what each container of a pod wrote, init containers first', async () => {
+    await using ns = await createNamespace();
+    await requestApi('POST', getPathOf(ns.name, 'pods'), {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: 'web',
+        annotations: {
+          'kubecluster.test/logs.main': 'main text',
+          'kubecluster.test/logs.first': 'first text',
+        },
+      },
+      spec: {
+        initContainers: [{ name: 'first', image: 'registry.test/init:1' }],
+        containers: [
+          { name: 'main', image: 'registry.test/web:1' },
+          { name: 'side', image: 'registry.invalid/side:1' },
+        ],
+      },
+    });
+    const pod = { account: 'test', location: ns.name, name: 'pod web' };
+    const read = () => reader.listConsoleOutput(pod);
+    await expect.poll(read, { timeout: 20_000 }).toEqual([
+      { name: 'first', output: expect.stringContaining('first text') },
+      { name: 'main', output: expect.stringContaining('main text') },
+      { name: 'side', output: expect.stringContaining('side') },
+    ]);
+    expect(await reader.listConsoleOutput({ ...pod, name: 'pod gone' })).toEqual([
+      { name: 'Error', output: `There is no pod gone in ${ns.name}` },
+    ]);
+    await expect(reader.listConsoleOutput({ ...pod, name: 'web' })).rejects.toThrow(NotFoundError);
+    await expect(reader.listConsoleOutput({ ...pod, account: 'missing' })).rejects.toThrow(NotFoundError);
+  });
+});
