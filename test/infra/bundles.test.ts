@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getBundles } from '../../infra/bundles.ts';
 import {
@@ -69,6 +71,14 @@ describe('the bundles', () => {
       expect(sources('at-start').filter((path) => late.test(path))).toEqual([]);
       expect(sources('later').filter((path) => late.test(path)).length).toBeGreaterThan(10);
     }
+  });
+
+  it.each(kinds)('of kind %s have the ceilings that docs/stacks.md tells', (kind) => {
+    const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'stacks.md'), 'utf8');
+    const row = text.split('\n').find((line) => line.startsWith(`| \`${kind}\` |`));
+    const { startKb, wholeKb, importMs } = ceilings[kind];
+
+    expect(row?.split('|').slice(3, 6).map(Number)).toEqual([startKb, wholeKb, importMs]);
   });
 
   it('load nothing late where nothing is asked', () => {
