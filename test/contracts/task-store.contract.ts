@@ -111,18 +111,21 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
         },
       );
 
-      it('never hands out a payload of which a chunk is missing or was exchanged', async () => {
-        const { store, table, documents } = open();
-        const puts = watchPuts(documents);
-        const { task } = await store.accept(newTask(largePayload(8e5)));
-        const { readOperations } = await take(store, task.id);
-        const [first, last] = await findChunks(table, puts);
+      it('never hands out a payload of which a chunk is missing, or is that of another', async () => {
+        const benches = [open(), open()] as const;
+        const puts = benches.map(({ documents }) => watchPuts(documents));
+        const [task] = await Promise.all(
+          benches.map(({ store }) => store.accept(newTask(largePayload(1e5)))),
+        );
+        const { store, table } = benches[0];
+        const { readOperations } = await take(store, task?.task.id ?? '');
+        const [own, foreign] = (await Promise.all(puts.map((some) => findChunks(table, some)))).flat();
 
-        await table.delete({ pk: String(last?.['pk']), sk: String(last?.['sk']) });
+        await table.put({ ...own, data: foreign?.['data'] });
+        await expect(readOperations()).rejects.toThrow('hash');
+        await table.delete({ pk: String(own?.['pk']), sk: String(own?.['sk']) });
         await expect(readOperations()).rejects.toThrow();
-        await table.put({ ...last, data: first?.['data'] });
-        await expect(readOperations()).rejects.toThrow();
-        await table.put({ ...last });
+        await table.put({ ...own });
         expect(await readOperations()).toHaveLength(1);
       });
 
