@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
-import { asString, getPath, isJsonObject, type JsonValue } from '../../../core/json.ts';
+import { asString, getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import { type FullName, isSameKind, parseFullName } from '../kinds/name.ts';
 import { annotateObject, findTemplateMetadata } from './annotate.ts';
@@ -8,13 +8,6 @@ import { annotationKeys, hasAnnotation, readListAnnotation, type TextMap } from 
 import { changeObject } from './edit.ts';
 import { type Coordinates, readCoordinates, readFullName } from './identity.ts';
 import type { Manifest } from './manifest.ts';
-
-/** One operation of a JSON patch (RFC 6902). */
-export interface JsonPatchOperation {
-  readonly op: 'add' | 'replace' | 'remove';
-  readonly path: string;
-  readonly value?: JsonValue;
-}
 
 /** The load balancers (`service web`) that a workload is annotated with. */
 export function readLoadBalancers(manifest: Manifest): readonly string[] {
@@ -84,33 +77,37 @@ export function attachService(target: Manifest, service: Manifest): Manifest {
   return changeObject(target, path, (present) => ({ ...present, ...selector }));
 }
 
+/** What load balancers want of the labels of whatever they send traffic to: a text to have, null not to have it. */
+export type LabelChanges = { readonly [key: string]: string | null };
+
 /**
- * The JSON patch that puts a workload or pod behind a service.
+ * The labels that put pods behind services, all together; of two services the later one counts.
  *
  * @throws FailedOperationError as `readServiceSelector` does.
  */
-export function createEnablePatch(target: Manifest, service: Manifest): JsonPatchOperation[] {
-  const path = getLabelsPath(target);
-  const labels = getPath(target, ...path);
-  const operations = Object.entries(readServiceSelector(service)).map(([key, value]) => ({
-    op: hasMember(labels, key) ? ('replace' as const) : ('add' as const),
-    path: toPointer([...path, key]),
-    value,
-  }));
-  return isJsonObject(labels) ? operations : [{ op: 'add', path: toPointer(path), value: {} }, ...operations];
+export function listEnablingLabels(services: readonly Manifest[]): LabelChanges {
+  return Object.assign({}, ...services.map(readServiceSelector));
 }
 
 /**
- * The JSON patch that takes a workload or pod from behind a service; empty when it carries none of the labels.
+ * The labels that keep pods from being behind services, whatever their values.
  *
  * @throws FailedOperationError as `readServiceSelector` does.
  */
-export function createDisablePatch(target: Manifest, service: Manifest): JsonPatchOperation[] {
+export function listDisablingLabels(services: readonly Manifest[]): LabelChanges {
+  const keys = services.flatMap((service) => Object.keys(readServiceSelector(service)));
+  return Object.fromEntries(keys.map((key) => [key, null]));
+}
+
+/** The JSON merge patch by which a workload or pod gets labels; undefined when it is as wanted already. */
+export function createLabelPatch(target: Manifest, wanted: LabelChanges): JsonObject | undefined {
   const path = getLabelsPath(target);
   const labels = getPath(target, ...path);
-  return Object.keys(readServiceSelector(service))
-    .filter((key) => hasMember(labels, key))
-    .map((key) => ({ op: 'remove', path: toPointer([...path, key]) }));
+  const changes = Object.entries(wanted).filter(
+    ([key, value]) => (hasMember(labels, key) ? getPath(labels, key) : null) !== value,
+  );
+  if (changes.length === 0) return undefined;
+  return changeObject({}, path, () => Object.fromEntries(changes));
 }
 
 /**
@@ -141,11 +138,6 @@ function getLabelsPath(target: Manifest): readonly string[] {
 /** Whether `object` is one and has a member `key`. */
 function hasMember(object: JsonValue | undefined, key: string): boolean {
   return isJsonObject(object) && Object.hasOwn(object, key);
-}
-
-/** A JSON pointer (RFC 6901). */
-function toPointer(path: readonly string[]): string {
-  return path.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 /** Texts for a message. */

@@ -11,6 +11,7 @@ import { deleteObject, readUid } from './deletion.ts';
 import { describeObject, explainFailure } from './failure.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { toOperationResult } from './result.ts';
+import { settleAll } from './settle-all.ts';
 import { getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
 
 const deleteField = objectField({
@@ -57,20 +58,13 @@ async function runDelete(description: DeleteDescription, work: OperationWork): P
     const { decidedAtMs, objects } = await run.decide('targets', () => decideTargets(description, work));
     if (objects.length === 0) run.report('There is nothing to delete');
     for (const target of objects) run.report(`Deleting ${describeObject(target)}`);
-    await deleteAll(objects, async (target) => {
+    await settleAll(objects, async (target) => {
       const ref = await getTargetRef(target, work);
       await deleteObject(work, { ref, fullName: toFullName(target), uid: target.uid, decidedAtMs, options });
     });
     run.report(`Deleted ${objects.length} objects`);
     return toOperationResult({ names: { [location]: objects.map(toFullName) } });
   });
-}
-
-/** Deletes them side by side. When some fail the others are waited for, so that nothing goes on unseen. */
-async function deleteAll<T>(targets: readonly T[], remove: (target: T) => Promise<void>): Promise<void> {
-  const outcomes = await Promise.allSettled(targets.map(remove));
-  const failure = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failure !== undefined) throw failure.reason;
 }
 
 async function decideTargets(description: DeleteDescription, work: OperationWork): Promise<Targets> {

@@ -1,19 +1,12 @@
 import type { Randomness } from '../../../../core/clock.ts';
 import { FailedOperationError } from '../../../../core/errors.ts';
-import { getPath } from '../../../../core/json.ts';
 import type { ApiResource, KubernetesClient } from '../../client/client.ts';
 import { isResourceNotServed } from '../../client/errors.ts';
-import { formatFullName } from '../../kinds/name.ts';
 import { findRecordedArtifact } from '../../manifest/annotate.ts';
-import {
-  type Coordinates,
-  findReplicas,
-  readGenerateName,
-  readName,
-  readNamespace,
-} from '../../manifest/identity.ts';
+import { findReplicas, readGenerateName, readName, readNamespace } from '../../manifest/identity.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { chooseVersion, formatVersionedName, listVersions, parseVersion } from '../../manifest/version.ts';
+import { getLoadBalancer } from '../load-balancer.ts';
 import type { Decision, Question } from './plan.ts';
 
 /** What answering questions works with. */
@@ -115,23 +108,4 @@ async function chooseName(
 function createSuffix(randomness: Randomness): string {
   const pick = (): string => suffixAlphabet.charAt(Math.floor(randomness.fraction() * suffixAlphabet.length));
   return Array.from({ length: suffixLength }, pick).join('');
-}
-
-/** What attaching needs of a live load balancer. @throws FailedOperationError when there is none. */
-async function getLoadBalancer(
-  { kind, namespace, name }: Coordinates,
-  { client, signal }: DecisionOptions,
-): Promise<Manifest> {
-  const resource = await client.getResourceOfKind(kind, { signal });
-  const live = await client.get({ resource, namespace, name }, { signal });
-  if (live === undefined) {
-    const where = namespace === '' ? '' : ` in namespace ${namespace}`;
-    throw new FailedOperationError(`Load balancer ${formatFullName(kind, name)} was not found${where}`);
-  }
-  return {
-    apiVersion: resource.apiVersion,
-    kind: resource.kind,
-    metadata: { namespace, name },
-    spec: { selector: getPath(live, 'spec', 'selector') ?? null },
-  };
 }

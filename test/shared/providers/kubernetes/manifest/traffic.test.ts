@@ -6,9 +6,10 @@ import type { Manifest } from '../../../../../shared/providers/kubernetes/manife
 import {
   annotateLoadBalancers,
   attachService,
-  createDisablePatch,
-  createEnablePatch,
+  createLabelPatch,
   findManifest,
+  listDisablingLabels,
+  listEnablingLabels,
   parseLoadBalancer,
   readLoadBalancers,
 } from '../../../../../shared/providers/kubernetes/manifest/traffic.ts';
@@ -142,9 +143,12 @@ describe('attachService', () => {
     'refuses a service that selects nothing: %j',
     (fields) => {
       const selectless = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, ...fields };
-      for (const rule of [attachService, createEnablePatch, createDisablePatch]) {
-        expect(() => rule(replicaSet, selectless)).toThrow(FailedOperationError);
-        expect(() => rule(replicaSet, selectless)).toThrow(/service web has no selector/);
+      const attach = () => attachService(replicaSet, selectless);
+      const enable = () => listEnablingLabels([service, selectless]);
+      const disable = () => listDisablingLabels([service, selectless]);
+      for (const rule of [attach, enable, disable]) {
+        expect(rule).toThrow(FailedOperationError);
+        expect(rule).toThrow(/service web has no selector/);
       }
     },
   );
@@ -156,39 +160,48 @@ describe('attachService', () => {
   });
 });
 
-describe('patches', () => {
-  const path = '/spec/template/metadata/labels/';
+describe('labels that turn traffic', () => {
+  const other = { ...service, spec: { selector: { tier: 'other', zone: 'a' } } };
 
-  test('enable adds labels, and replaces those that are there', () => {
-    expect(createEnablePatch(makeReplicaSet({ tier: 'db' }), service)).toEqual([
-      { op: 'add', path: `${path}frontend~1web~01`, value: 'yes' },
-      { op: 'replace', path: `${path}tier`, value: 'web' },
-    ]);
+  test('are those of all services, of which the last counts', () => {
+    expect(listEnablingLabels([service, other])).toEqual({
+      'frontend/web~1': 'yes',
+      tier: 'other',
+      zone: 'a',
+    });
+    expect(listDisablingLabels([service, other])).toEqual({ 'frontend/web~1': null, tier: null, zone: null });
+    expect(listEnablingLabels([])).toEqual({});
   });
 
-  test('enable works on a pod itself, also on one without labels', () => {
-    expect(createEnablePatch(pod, service)).toEqual([
-      { op: 'add', path: '/metadata/labels/frontend~1web~01', value: 'yes' },
-      { op: 'replace', path: '/metadata/labels/tier', value: 'web' },
-    ]);
-    expect(createEnablePatch({ metadata: {} }, service)[0]).toEqual({
-      op: 'add',
-      path: '/metadata/labels',
-      value: {},
+  test('are added to a pod template, where they are not as wanted', () => {
+    const wanted = { added: 'yes', tier: 'web', app: 'web' };
+    expect(createLabelPatch(makeReplicaSet({ tier: 'db', app: 'web' }), wanted)).toEqual({
+      spec: { template: { metadata: { labels: { added: 'yes', tier: 'web' } } } },
     });
   });
 
-  test('disable removes the labels that are there, whatever their value', () => {
-    expect(createDisablePatch(makeReplicaSet({ tier: 'db', app: 'web' }), service)).toEqual([
-      { op: 'remove', path: `${path}tier` },
-    ]);
-    expect(createDisablePatch(pod, service)).toEqual([{ op: 'remove', path: '/metadata/labels/tier' }]);
-    expect(createDisablePatch(replicaSet, service)).toEqual([]);
-    expect(createDisablePatch({ metadata: {} }, service)).toEqual([]);
+  test('are removed from a pod template, where they are', () => {
+    expect(
+      createLabelPatch(makeReplicaSet({ tier: 'db', app: 'web' }), { tier: null, absent: null }),
+    ).toEqual({
+      spec: { template: { metadata: { labels: { tier: null } } } },
+    });
   });
 
-  test('disable takes back what attaching added', () => {
-    const removed = createDisablePatch(attachService(replicaSet, service), service).map(({ path: at }) => at);
-    expect(removed).toEqual([`${path}frontend~1web~01`, `${path}tier`]);
+  test('are those of a pod itself, also of one without labels', () => {
+    expect(createLabelPatch({ metadata: {} }, { tier: 'web' })).toEqual({
+      metadata: { labels: { tier: 'web' } },
+    });
+    expect(createLabelPatch({ metadata: {} }, { tier: null })).toBeUndefined();
+    expect(createLabelPatch(pod, {})).toBeUndefined();
+  });
+
+  test('disabling takes back what attaching added', () => {
+    const attached = attachService(replicaSet, service);
+    expect(createLabelPatch(attached, listEnablingLabels([service]))).toBeUndefined();
+    expect(createLabelPatch(attached, listDisablingLabels([service]))).toEqual({
+      spec: { template: { metadata: { labels: { 'frontend/web~1': null, tier: null } } } },
+    });
+    expect(createLabelPatch(replicaSet, listDisablingLabels([service]))).toBeUndefined();
   });
 });

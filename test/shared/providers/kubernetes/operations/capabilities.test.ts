@@ -6,6 +6,7 @@ import { getOperation, openProvider } from '../provider-setup.ts';
 const provider = openProvider([{ name: 'test', kubeconfigContents: '{}' }]);
 const kinds = [...builtInKinds.map(({ name }) => name), 'CronTab.stable.example.com', 'priorityClass'];
 const rollout = ['deployment', 'statefulSet', 'daemonSet'];
+const traffic = ['deployment', 'replicaSet', 'statefulSet', 'daemonSet', 'job', 'cronJob', 'pod'];
 const scaled = ['deployment', 'replicaSet', 'statefulSet'];
 
 /** What each operation can be done to, as Clouddriver has it. */
@@ -16,6 +17,8 @@ const operations = [
   { name: 'pauseRolloutManifest', capability: 'pauseRollout', able: rollout },
   { name: 'resumeRolloutManifest', capability: 'resumeRollout', able: rollout },
   { name: 'rollingRestartManifest', capability: 'rollingRestart', able: rollout },
+  { name: 'enableManifest', capability: 'traffic', able: traffic },
+  { name: 'disableManifest', capability: 'traffic', able: traffic },
 ];
 
 describe.each(operations)('$name', ({ name, capability, able }) => {

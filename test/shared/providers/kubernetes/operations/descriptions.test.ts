@@ -283,3 +283,24 @@ describe('resizeServerGroup', () => {
     expect(getErrors('resizeServerGroup', { ...base, ...fields })).toEqual([expect.stringContaining(error)]);
   });
 });
+
+describe('enableManifest', () => {
+  const base = { account: 'test', manifestName: 'replicaSet web', location: 'shop' };
+
+  test.each<[JsonObject]>([
+    [{}],
+    [{ loadBalancers: null, targetPercentage: 'all' }],
+    [{ loadBalancers: ['service web', 'svc b'] }],
+  ])('accepts %j', (fields) => {
+    expect(getErrors('enableManifest', { ...base, ...fields })).toEqual([]);
+  });
+
+  test.each<[JsonObject, string]>([
+    [{ loadBalancers: ['web'] }, "'web' is not an object's name of the form 'kind name'"],
+    [{ loadBalancers: ['ingress web'] }, "'ingress web' is no load balancer"],
+    [{ loadBalancers: 'service web' }, 'enableManifest: loadBalancers: expected a list'],
+    [{ location: 'x' }, 'enableKubernetesManifest.enableKubernetesManifest.x.wrongNamespace'],
+  ])('refuses %j', (fields, error) => {
+    expect(getErrors('enableManifest', { ...base, ...fields })).toEqual([expect.stringContaining(error)]);
+  });
+});

@@ -1,0 +1,17 @@
+import { listDisablingLabels as listLabels } from '../manifest/traffic.ts';
+import { defineOperation } from './operation-definition.ts';
+import { trafficField, turnTraffic, validateTraffic } from './traffic.ts';
+
+/** Takes a workload from behind its load balancers; it goes on running. */
+export const disableManifest = defineOperation({
+  name: 'disableManifest',
+  operationClass: 'KubernetesDisableManifestOperation',
+  phase: 'DISABLE_MANIFEST',
+  context: 'disableKubernetesManifest',
+  schema: trafficField,
+  validate: validateTraffic,
+  async run(description, work) {
+    await turnTraffic(description, { doing: 'Disabling', done: 'Disabled', listLabels }, work);
+    return undefined;
+  },
+});

@@ -1,0 +1,17 @@
+import { listEnablingLabels as listLabels } from '../manifest/traffic.ts';
+import { defineOperation } from './operation-definition.ts';
+import { trafficField, turnTraffic, validateTraffic } from './traffic.ts';
+
+/** Puts a workload behind its load balancers. */
+export const enableManifest = defineOperation({
+  name: 'enableManifest',
+  operationClass: 'KubernetesEnableManifestOperation',
+  phase: 'ENABLE_MANIFEST',
+  context: 'enableKubernetesManifest',
+  schema: trafficField,
+  validate: validateTraffic,
+  async run(description, work) {
+    await turnTraffic(description, { doing: 'Enabling', done: 'Enabled', listLabels }, work);
+    return undefined;
+  },
+});

@@ -1,0 +1,146 @@
+import type { z } from 'zod';
+import { objectField, stringListField, withDefault } from '../../../core/coerce.ts';
+import { getPath, type JsonObject } from '../../../core/json.ts';
+import { isObjectNotFound } from '../client/errors.ts';
+import { readName, readNamespace, readOwners } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
+import {
+  createLabelPatch,
+  type LabelChanges,
+  parseLoadBalancer,
+  readLoadBalancers,
+} from '../manifest/traffic.ts';
+import { readUid } from './deletion.ts';
+import { describeObject, explainFailure } from './failure.ts';
+import { getLoadBalancer } from './load-balancer.ts';
+import type { OperationWork, Validation } from './operation-definition.ts';
+import { patchSame } from './patch-same.ts';
+import { settleAll } from './settle-all.ts';
+import { getLiveTarget, getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
+
+/** The fields of `enableManifest` and `disableManifest`. */
+export const trafficField = objectField({
+  ...targetShape,
+  loadBalancers: withDefault(stringListField(), []).describe(
+    'Load balancers, as `service web`. Default: those that the object is annotated with.',
+  ),
+});
+
+/** A parsed description of `enableManifest` or `disableManifest`. */
+export type TrafficDescription = Exclude<z.output<typeof trafficField>, undefined>;
+
+/** Which way traffic is turned, and the words for it. */
+export interface TrafficTurn {
+  /** `Enabling`. */
+  readonly doing: string;
+  /** `Enabled`. */
+  readonly done: string;
+  /** The labels for it. @throws FailedOperationError for a service that selects nothing. */
+  listLabels(services: readonly Manifest[]): LabelChanges;
+}
+
+/** What to do, as the journal keeps it. */
+type TrafficPlan = {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly loadBalancers: string[];
+  readonly labels: { [key: string]: string | null };
+  /** Merge patch of the object; null when it is as wanted. */
+  readonly patch: JsonObject | null;
+  /** Selects its pods, in Kubernetes' syntax. */
+  readonly podSelector: string;
+};
+
+/** Reports a bad target, and load balancers that are none. */
+export function validateTraffic(description: TrafficDescription, validation: Validation): void {
+  validateTarget(description, validation, 'traffic');
+  const { kindRegistry } = validation.account;
+  for (const text of description.loadBalancers) {
+    validation.check(() => void parseLoadBalancer(text, kindRegistry));
+  }
+}
+
+/**
+ * Puts a workload behind its load balancers, or takes it from there, by the labels that they select. The pods of a
+ * ReplicaSet that are there already get the labels, too; those of other workloads are made anew by their controllers.
+ *
+ * What to do is decided once; a repeat sends the same.
+ */
+export async function turnTraffic(
+  description: TrafficDescription,
+  turn: TrafficTurn,
+  work: OperationWork,
+): Promise<void> {
+  const { run } = work;
+  const target = readTarget(description);
+  const what = describeObject(target);
+  run.report(`${turn.doing} ${what}`);
+  await explainFailure(`${turn.doing} ${what}`, async () => {
+    const plan = await run.decide('labels', () => planTurn(description, turn, work));
+    run.report(`Load balancers of ${what}: ${plan.loadBalancers.join(', ') || 'none'}`);
+    if (plan.loadBalancers.length === 0) return;
+    if (plan.patch !== null) {
+      const ref = await getTargetRef(target, work);
+      const { uid, patch: body } = plan;
+      await patchSame(ref, { type: 'merge', fieldManager: 'kubectl-patch', uid, body }, work);
+    }
+    if (work.account.kindRegistry.find(target.kind).capabilities.has('pods')) {
+      const count = await labelPods(plan, work);
+      run.report(`Labelled ${count} pods of ${what}`);
+    }
+  });
+  run.report(`${turn.done} ${what}`);
+}
+
+async function planTurn(
+  description: TrafficDescription,
+  { listLabels }: TrafficTurn,
+  work: OperationWork,
+): Promise<TrafficPlan> {
+  const { client, run, account } = work;
+  const live = await getLiveTarget(readTarget(description), work);
+  const given = description.loadBalancers;
+  const loadBalancers = [...(given.length > 0 ? given : readLoadBalancers(live))];
+  const { signal } = run;
+  const namespace = readNamespace(live);
+  const services = await Promise.all(
+    loadBalancers
+      .map((text) => parseLoadBalancer(text, account.kindRegistry))
+      .map((fullName) => getLoadBalancer({ ...fullName, namespace }, { client, signal })),
+  );
+  const labels = { ...listLabels(services) };
+  return {
+    uid: readUid(live) ?? '',
+    namespace,
+    loadBalancers,
+    labels,
+    patch: createLabelPatch(live, labels) ?? null,
+    podSelector: formatSelectors(readLabelSelector(getPath(live, 'spec', 'selector'))),
+  };
+}
+
+/** Gives the labels to the pods that belong to the object, and answers how many there are. */
+async function labelPods(plan: TrafficPlan, work: OperationWork): Promise<number> {
+  const { client, run } = work;
+  const { signal } = run;
+  const resource = await client.getResource('v1', 'Pod', { signal });
+  const { namespace } = plan;
+  const request = { resource, namespace, labelSelector: plan.podSelector, metadataOnly: true };
+  const pods = (await client.list(request, { signal })).filter((pod) =>
+    readOwners(pod).some((owner) => owner.uid === plan.uid),
+  );
+  await settleAll(pods, async (pod) => {
+    const body = createLabelPatch(pod, plan.labels);
+    if (body === undefined) return;
+    const ref = { resource, namespace, name: readName(pod) };
+    const patch = { type: 'merge', fieldManager: 'kubectl-patch', uid: readUid(pod) ?? '', body } as const;
+    await patchSame(ref, patch, work).catch(ignoreMissing);
+  });
+  return pods.length;
+}
+
+/** A pod that ended meanwhile gets no traffic either. */
+function ignoreMissing(error: unknown): void {
+  if (!isObjectNotFound(error)) throw error;
+}
