@@ -1,6 +1,7 @@
 import { UnavailableError } from '../core/errors.ts';
 import { processHint } from '../core/process-hint.ts';
-import { findNewerContext, openProviderContext, type ProviderContext } from './provider-context.ts';
+import { addLogFields } from './logger.ts';
+import { findNewerContext, type ProviderContext } from './provider-context.ts';
 import type { QueueMessage } from './queue-handler.ts';
 import type { TaskContext } from './task-context.ts';
 
@@ -10,9 +11,15 @@ import type { TaskContext } from './task-context.ts';
  *
  * Without usable settings the message is given up and the task is not touched: no attempt is counted, and the sweeper sends a
  * hint each minute for as long as the task is open.
+ *
+ * @param open opens the context with the providers: named by the function, as all that its grants follow from
  */
-export async function runOperationsTask(message: QueueMessage, tasks: TaskContext): Promise<void> {
-  const opened = await findProviderContext(tasks);
+export async function runOperationsTask(
+  message: QueueMessage,
+  tasks: TaskContext,
+  open: () => Promise<ProviderContext>,
+): Promise<void> {
+  const opened = await open().catch((error: unknown) => leaveToSweeper(error, tasks));
   if (opened === undefined) return;
   let context = opened;
   await processHint(tasks, message, {
@@ -22,16 +29,12 @@ export async function runOperationsTask(message: QueueMessage, tasks: TaskContex
       context = newer ?? context;
       return newer !== undefined;
     },
+    onLeased: ({ account, caller }) => addLogFields({ account, ...caller }),
     stop: message.stop,
   });
 }
 
-async function findProviderContext({ log }: TaskContext): Promise<ProviderContext | undefined> {
-  try {
-    return await openProviderContext();
-  } catch (error) {
-    if (!(error instanceof UnavailableError)) throw error;
-    log.warn('a task waits for settings that can be used', { reason: error.message });
-    return undefined;
-  }
+function leaveToSweeper(error: unknown, { log }: TaskContext): undefined {
+  if (!(error instanceof UnavailableError)) throw error;
+  log.warn('a task waits for settings that can be used', { reason: error.message });
 }

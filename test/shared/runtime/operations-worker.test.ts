@@ -86,7 +86,7 @@ async function accept(account: string): Promise<Task> {
 
 async function run(task: Task): Promise<TaskView> {
   const message = { ...hintOf(task), deliveries: 1, stop: new AbortController().signal };
-  await runOperationsTask(message, tasks);
+  await runOperationsTask(message, tasks, openProviderContext);
   return getTaskView(system, task);
 }
 
