@@ -49,6 +49,7 @@ export async function acceptOperations(
     operations,
     entry,
   });
+  system.log.info(accepted ? 'task accepted' : 'task was accepted before', { taskId: task.id, account });
   if (!accepted && task.state === 'FAILED_RETRYABLE') return restartTask(system, task, operations);
   if (!isFinished(task) && task.leaseUntilMs <= system.clock.now()) await hint(system, task);
   return task;
@@ -70,6 +71,7 @@ export async function restartTask(
       `Task ${task.id} cannot be started again: its state is ${task.state}, not FAILED_RETRYABLE`,
     );
   }
+  system.log.info('task restarted', { taskId: task.id, account: task.account });
   await hint(system, restarted);
   return restarted;
 }

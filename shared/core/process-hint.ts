@@ -31,6 +31,8 @@ export interface ProcessHintOptions {
   findOperation(provider: string, name: string): Operation | undefined;
   /** As `RunTaskOptions` has it. */
   renewOperations?(): Promise<boolean>;
+  /** Called with the task once it is held, for what the log tells of it. */
+  onLeased?(task: Task): void;
   /** Aborted with a CheckpointError when the worker's time is over. */
   readonly stop: AbortSignal;
 }
@@ -53,12 +55,17 @@ export async function processHint(
   const ownerId = `${system.randomness.id()}@${system.host}`;
   const leased = await system.store.takeLease(hint.taskId, { ownerId, attempts: 1 });
   if (leased === undefined) return system.log.debug('hint for a task that is held or finished', { ...hint });
+  options.onLeased?.(leased.task);
+  const startedAt = system.clock.monotonic();
+  const { attempts, acceptedAtMs } = leased.task;
+  system.log.info('task started', { attempt: attempts, waitedMs: system.clock.now() - acceptedAtMs });
   const events = new EventBuffer(system);
   if (leased.lease.fence === 1) {
     events.add(toTaskEvent(leased.task, { type: 'TaskAccepted', atMs: leased.task.acceptedAtMs }));
   }
   try {
     const outcome = await runLeased({ system, leased, hint, options, events });
+    system.log.info(outcomeLines[outcome], { durationMs: Math.round(system.clock.monotonic() - startedAt) });
     await finishRun(system, leased.task, { outcome, events });
   } catch (error) {
     if (!(error instanceof LeaseLostError)) {
@@ -68,6 +75,13 @@ export async function processHint(
     system.log.warn('stopped working on a task', { taskId: hint.taskId, reason: error.message });
   }
 }
+
+/** What the log tells of a run's end. */
+const outcomeLines: { readonly [K in RunOutcome]: string } = {
+  COMPLETED: 'task completed',
+  FAILED: 'task failed',
+  released: 'task handed on to the next worker',
+};
 
 /** Lets a message whose worker failed come again when the lease has lapsed, instead of after the queue's long time-out. */
 async function showSoon(system: TaskSystem, hint: ReceivedHint): Promise<void> {

@@ -93,6 +93,7 @@ export async function settleDeadLetter(
   const spent = task.attempts >= attemptsMax;
   const entries = spent ? [toAbandonedEntry(task.attempts)] : [];
   await system.store.commit(lease, { entries, next: spent ? 'FAILED' : 'release' });
-  system.log.error('a task could not be run', { taskId, attempts: task.attempts, failed: spent });
+  const { account, caller, attempts } = task;
+  system.log.error('a task could not be run', { taskId, account, ...caller, attempts, failed: spent });
   if (spent) await settleTask(system, { ...task, state: 'FAILED' });
 }
