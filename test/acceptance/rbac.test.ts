@@ -3,10 +3,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import type { JsonObject } from '../../shared/core/json.ts';
+import { getPath, type JsonObject } from '../../shared/core/json.ts';
 import { findLive, listNames } from '../shared/providers/kubernetes/live.ts';
 import {
   createConfigMap,
+  createJob,
   createManifest,
   createSecret,
   createService,
@@ -66,12 +67,13 @@ describeWithCluster('the roles of docs/examples', () => {
       { account: 'deployer', file: 'rbac-deploy.yaml' },
       { account: 'deployer', file: 'rbac-read.yaml' },
       { account: 'reader', file: 'rbac-read.yaml' },
-      ...[...deployVerbs, 'deployments/scale'].map((omit) => ({
+      ...[...deployVerbs, 'deployments/scale', 'controllerrevisions'].map((omit) => ({
         account: `without-${omit.replace('/', '-')}`,
         file: 'rbac-deploy.yaml',
         omit,
       })),
       { account: 'reader-without-get', file: 'rbac-read.yaml', omit: 'get' },
+      { account: 'reader-without-pods-log', file: 'rbac-read.yaml', omit: 'pods/log' },
       { account: 'reader-without-list', file: 'rbac-read.yaml', omit: 'list' },
     ];
     const accounts = [...new Set(bindings.map(({ account }) => account))];
@@ -146,51 +148,66 @@ describeWithCluster('the roles of docs/examples', () => {
   }
 
   /** What a task failed with; empty when it didn't. */
-  async function findFailure(task: Promise<SystemTask>): Promise<string> {
-    const { status, resultObjects } = await task;
+  function findFailure({ status, resultObjects }: SystemTask): string {
     if (!status.failed) return '';
     return String(resultObjects.find(({ type }) => type === 'EXCEPTION')?.message);
   }
 
-  /** Everything that pipelines do with objects, on ConfigMaps and a Deployment named after the account. */
-  async function* exercise(account: string): AsyncGenerator<string> {
+  /** What pipelines do with objects, done with ConfigMaps. */
+  async function* exerciseConfigMaps(account: string): AsyncGenerator<SystemTask> {
     const location = ns.name;
-    const parts = { namespace: location };
-    const flags = (value: string) =>
-      createConfigMap(
-        account,
-        { a: value },
-        { ...parts, annotations: { 'strategy.spinnaker.io/max-version-history': '1' } },
-      );
-    const plain = (strategy: string, value: string) =>
-      createConfigMap(
-        `${account}-${strategy}`,
-        { a: value },
-        { ...parts, annotations: { ...unversioned, [`strategy.spinnaker.io/${strategy}`]: 'true' } },
-      );
-    const deployment = `${account}-web`;
-    yield await findFailure(deploy(account, flags('1')));
-    const second = await deploy(account, flags('2'));
-    yield await findFailure(Promise.resolve(second));
-    const manifests = second.resultObjects[0]?.manifests;
-    yield await findFailure(run({ cleanupArtifacts: { account, manifests } }));
+    const make = (name: string, value: string, annotations: JsonObject) =>
+      createConfigMap(name, { a: value }, { namespace: location, annotations });
+    const limited = { 'strategy.spinnaker.io/max-version-history': '1' };
+    yield deploy(account, make(account, '1', limited));
+    const second = await deploy(account, make(account, '2', limited));
+    yield second;
+    yield run({ cleanupArtifacts: { account, manifests: second.resultObjects[0]?.manifests } });
     for (const strategy of ['replace', 'recreate', 'server-side-apply', 'none']) {
-      yield await findFailure(deploy(account, plain(strategy, '1')));
-      yield await findFailure(deploy(account, plain(strategy, '2')));
+      const annotations = { ...unversioned, [`strategy.spinnaker.io/${strategy}`]: 'true' };
+      yield deploy(account, make(`${account}-${strategy}`, '1', annotations));
+      yield deploy(account, make(`${account}-${strategy}`, '2', annotations));
     }
-    yield await findFailure(deploy(account, createWorkload('Deployment', deployment, parts)));
-    const target = { account, location, manifestName: `deployment ${deployment}` };
-    yield await findFailure(run({ scaleManifest: { ...target, replicas: 2 } }));
-    yield await findFailure(run({ deleteManifest: target }));
     const labelSelectors = { selectors: [{ kind: 'EQUALS', key: 'never', values: ['there'] }] };
-    yield await findFailure(
-      run({ deleteManifest: { account, location, kinds: ['configMap'], labelSelectors } }),
-    );
+    yield run({ deleteManifest: { account, location, kinds: ['configMap'], labelSelectors } });
   }
 
-  async function findFailures(account: string): Promise<string[]> {
+  /** What pipelines do with workloads. */
+  async function* exerciseWorkloads(account: string): AsyncGenerator<SystemTask> {
+    const location = ns.name;
+    for (const kind of ['Deployment', 'StatefulSet'] as const) {
+      const name = `${account}-${kind.toLowerCase()}`;
+      const make = (tag: string) =>
+        createWorkload(kind, name, { namespace: location, replicas: 1, image: `registry.test/web:${tag}` });
+      const target = { account, location, manifestName: `${kind} ${name}` };
+      for (const [index, tag] of ['1', '2'].entries()) {
+        yield deploy(account, make(tag));
+        await expect.poll(() => countRevisions(kind, name), { timeout: 10_000 }).toBe(index + 1);
+      }
+      yield run({ undoRolloutManifest: { ...target, numRevisionsBack: 1 } });
+      yield run({ scaleManifest: { ...target, replicas: 2 } });
+      yield run({ rollingRestartManifest: target });
+      if (kind === 'Deployment') {
+        yield run({ pauseRolloutManifest: target });
+        yield run({ resumeRolloutManifest: target });
+      }
+      yield run({ deleteManifest: target });
+    }
+    const job = createJob({ name: `${account}-job`, namespace: location });
+    yield run({ runJob: { account, application: account, manifest: job } });
+    yield run({ runJob: { account, application: account, manifest: job } });
+  }
+
+  /** The states that a workload's history holds. */
+  async function countRevisions(kind: 'Deployment' | 'StatefulSet', name: string): Promise<number> {
+    const plural = kind === 'Deployment' ? 'replicasets' : 'controllerrevisions';
+    const target = `/apis/apps/v1/namespaces/${ns.name}/${plural}?labelSelector=app%3D${name}`;
+    return ((await requestApi('GET', target)) as { items: object[] }).items.length;
+  }
+
+  async function findFailures(exercise: AsyncGenerator<SystemTask>): Promise<string[]> {
     const failures: string[] = [];
-    for await (const failure of exercise(account)) failures.push(failure);
+    for await (const task of exercise) failures.push(findFailure(task));
     return failures.filter((failure) => failure !== '');
   }
 
@@ -199,26 +216,29 @@ describeWithCluster('the roles of docs/examples', () => {
     return { status: response.status, body: (await response.json()) as JsonObject };
   }
 
-  test('let an account deploy, scale, delete and clean up', async () => {
-    expect(await findFailures('deployer')).toEqual([]);
+  test('let an account deploy, scale, roll back, run Jobs, delete and clean up', async () => {
+    expect(await findFailures(exerciseConfigMaps('deployer'))).toEqual([]);
     expect(await listNames(ns.name, 'configmaps')).toEqual(
       ['none', 'recreate', 'replace', 'server-side-apply']
         .map((strategy) => `deployer-${strategy}`)
         .concat('deployer-v001')
         .sort(),
     );
-    expect(await findLive(ns.name, 'deployments/deployer-web')).toBeUndefined();
+    expect(await findFailures(exerciseWorkloads('deployer'))).toEqual([]);
+    expect(await findLive(ns.name, 'deployments/deployer-deployment')).toBeUndefined();
   });
 
   test.each([...deployVerbs])('need %s for deploying', async (verb) => {
-    const failures = await findFailures(`without-${verb}`);
+    const failures = await findFailures(exerciseConfigMaps(`without-${verb}`));
     expect(failures.join('\n')).toMatch(new RegExp(`cannot ${verb} resource`));
   });
 
-  test('need the scale subresource for scaling', async () => {
-    const failures = await findFailures('without-deployments-scale');
-    expect(failures).toHaveLength(1);
-    expect(failures[0]).toMatch(/cannot patch resource "deployments\/scale"/);
+  test.each([
+    { omitted: 'deployments/scale', verb: 'patch' },
+    { omitted: 'controllerrevisions', verb: 'list' },
+  ])('need $omitted for workloads', async ({ omitted, verb }) => {
+    const failures = await findFailures(exerciseWorkloads(`without-${omitted.replace('/', '-')}`));
+    expect(failures).toEqual([expect.stringContaining(`cannot ${verb} resource "${omitted}"`)]);
   });
 
   test('name resources and verbs that the API server knows', async () => {
@@ -255,12 +275,26 @@ describeWithCluster('the roles of docs/examples', () => {
     );
   });
 
+  test('let an account read what a Job wrote', async () => {
+    const annotations = { 'kubecluster.test/logs': 'SPINNAKER_PROPERTY_COLOR=blue' };
+    const template = { metadata: { annotations }, spec: getPath(createJob({}), 'spec', 'template', 'spec') };
+    const job = { ...createJob({ name: 'told', namespace: ns.name }), spec: { template } };
+    const ran = await run({ runJob: { account: 'deployer', application: 'try', manifest: job } });
+    expect(ran.status.failed).toBe(false);
+    const target = `/applications/try/jobs/reader/${ns.name}/${encodeURIComponent('job told')}`;
+    const readState = async () => (await getJson(target)).body.jobState;
+    await expect.poll(readState, { timeout: 10_000 }).toBe('Succeeded');
+    expect((await getJson(`${target}/main`)).body).toEqual({ color: 'blue' });
+    const blind = `${target.replace('reader', 'reader-without-pods-log')}/main`;
+    expect((await getJson(blind)).body).toEqual({});
+  });
+
   test('let an account do nothing else', async () => {
     const elsewhere = createConfigMap('a', { a: '1' }, { namespace: other.name, annotations: unversioned });
     const role = createManifest('rbac.authorization.k8s.io/v1', 'Role', { name: 'a', namespace: ns.name });
     const wide = createManifest('v1', 'Namespace', { name: `${ns.name}-more` });
     for (const manifest of [elsewhere, role, wide]) {
-      expect(await findFailure(deploy('deployer', manifest))).toMatch(/cannot (get|create) resource/);
+      expect(findFailure(await deploy('deployer', manifest))).toMatch(/cannot (get|create) resource/);
     }
     expect(
       (await deploy('deployer', createSecret('hidden', 'x', { namespace: ns.name }))).status.failed,
@@ -274,7 +308,7 @@ describeWithCluster('the roles of docs/examples', () => {
       'reader',
       createConfigMap('b', { a: '1' }, { namespace: ns.name, annotations: unversioned }),
     );
-    expect(await findFailure(written)).toMatch(/cannot create resource/);
+    expect(findFailure(await written)).toMatch(/cannot create resource/);
     expect(await findLive(other.name, 'configmaps/a')).toBeUndefined();
   });
 });
