@@ -43,7 +43,9 @@ describe('getJars()', () => {
   });
 
   it('says why Maven failed, and leaves nothing behind', async () => {
-    await using machine = await prepareMachine('echo "[ERROR] no network"; echo "[ERROR] more"; exit 1');
+    await using machine = await prepareMachine(
+      String.raw`printf '\033[0m[ERROR] \n[ERROR] no network\n[ERROR] more\n'; exit 1`,
+    );
 
     await expect(getJars('elasticmq', machine)).rejects.toThrow(/could not be downloaded: no network$/);
 

@@ -62,7 +62,7 @@ export class JavaEngineUnavailableError extends Error {
  * from there into our cache. Concurrent callers, in any number of processes, wait for one of them.
  *
  * @throws {JavaEngineUnavailableError} without a Java development kit, without Maven where there is something to
- *   download, when the download fails (with the end of Maven's output), and on platforms that the engine does not have
+ *   download, when the download fails (with Maven's first error), and on platforms that the engine does not have
  */
 export async function getJars(name: JavaEngineName, options: JavaEngineOptions = {}): Promise<string> {
   await checkPlatform(name, options.javaCommand ?? 'java');
@@ -141,8 +141,8 @@ function describeFailure(error: unknown, maven: string): string {
   const { code, killed, stdout } = Object(error) as { code?: unknown; killed?: boolean; stdout?: string };
   if (code === 'ENOENT') return `'${maven}' was not found: install Apache Maven`;
   if (killed) return `Maven was not done after ${downloadTimeoutMs / 60_000} minutes`;
-  const [line] = /^\[ERROR\].*$/m.exec(stdout ?? '') ?? [];
-  return line?.replace('[ERROR] ', '') ?? (error instanceof Error ? error.message : String(error));
+  const [, reason] = /\[ERROR\] (\S.*)$/m.exec(stdout ?? '') ?? [];
+  return reason ?? (error instanceof Error ? error.message : String(error));
 }
 
 /**
@@ -170,6 +170,7 @@ export async function startJavaEngine(name: JavaEngineName, jars: string): Promi
   };
   try {
     const port = await readPort(child, javaEngines[name].title);
+    child.stdout.resume(); // nobody reads on, and a full pipe would stop the engine
     return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
@@ -188,9 +189,7 @@ async function readPort(child: ChildProcess, title: string): Promise<string> {
   try {
     for await (const line of createInterface(child.stdout)) {
       const [, port] = /^port (\d+)$/.exec(line) ?? [];
-      if (port === undefined) continue;
-      child.stdout.resume();
-      return port;
+      if (port !== undefined) return port;
     }
   } finally {
     clearTimeout(timer);

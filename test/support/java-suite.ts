@@ -24,7 +24,7 @@ export async function describeWithJavaEngine(
     describe(title, () => define(() => startJavaEngine(name, jars)));
   } catch (error) {
     if (!(error instanceof JavaEngineUnavailableError)) throw error;
-    console.log(`${title}: no test runs. ${error.message}`);
+    console.log(`${title}: no test ran. ${error.message}`);
     describe(title, () => test.skip(`skipped: ${error.message}`));
   }
 }
