@@ -42,16 +42,19 @@ function toCallLines(calls: TableInput['calls']): string {
     .join('\n');
 }
 
-/** Every function's bundle against the ceilings of its kind. */
+/**
+ * Every function's bundle against the ceilings of its kind; the import's by the processor, for the clock tells little on a busy
+ * machine.
+ */
 export function toBundleTable(bundles: readonly BundleReport[]): string {
   const sizes = ['KB at start', 'limit', 'KB whole', 'limit'];
-  const head = ['function', 'kind', ...sizes, 'import ms', 'limit', 'processor ms', ''];
+  const head = ['function', 'kind', ...sizes, 'import ms', 'processor ms', 'limit', ''];
   return align([head, ...bundles.map(toBundleCells)]);
 }
 
 function toBundleCells({ module, kind, startKb, wholeKb, importMs, processorMs }: BundleReport): string[] {
   const limits = ceilings[kind];
-  const fits = startKb <= limits.startKb && wholeKb <= limits.wholeKb && importMs <= limits.importMs;
+  const fits = startKb <= limits.startKb && wholeKb <= limits.wholeKb && processorMs <= limits.importMs;
   return [
     module,
     kind,
@@ -60,8 +63,8 @@ function toBundleCells({ module, kind, startKb, wholeKb, importMs, processorMs }
     String(wholeKb),
     `≤ ${limits.wholeKb}`,
     toNumber(importMs),
-    `≤ ${limits.importMs}`,
     toNumber(processorMs),
+    `≤ ${limits.importMs}`,
     fits ? 'ok' : 'MISSED',
   ];
 }
