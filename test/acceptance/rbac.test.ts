@@ -129,7 +129,8 @@ describeWithCluster('the roles of docs/examples', () => {
       name,
       context: { cluster: 'test', user: name, namespace: ns.name },
     }));
-    const clusters = [{ name: 'test', cluster: { server, 'certificate-authority': caFile } }];
+    const authority = (await readFile(caFile)).toString('base64');
+    const clusters = [{ name: 'test', cluster: { server, 'certificate-authority-data': authority } }];
     return { apiVersion: 'v1', kind: 'Config', clusters, users, contexts };
   }
 
