@@ -36,11 +36,9 @@ export async function acceptOperations(
   request: OperationsRequest,
 ): Promise<Task> {
   const requestId = parseClientRequestId(request.clientRequestId);
-  const operations = parseOperations(request);
-  const prepared = prepareOperations(operations, providers, request);
+  const { operations, account } = checkOperations(providers, request);
   const id = await getTaskId(requestId, system.randomness);
   const entry = toAcceptEntry('Initializing Orchestration Task');
-  const account = prepared[0]?.account ?? '';
   const { task, accepted } = await system.store.accept({
     id,
     requestId,
@@ -53,6 +51,27 @@ export async function acceptOperations(
   if (!accepted && task.state === 'FAILED_RETRYABLE') return restartTask(system, task, operations);
   if (!isFinished(task) && task.leaseUntilMs <= system.clock.now()) await hint(system, task);
   return task;
+}
+
+/** Operations that may be stored. */
+export interface CheckedOperations {
+  readonly operations: readonly SubmittedOperation[];
+  /** The account of the first. */
+  readonly account: string;
+}
+
+/**
+ * The operations of a body, parsed, validated and authorized, each with its provider.
+ *
+ * @throws InvalidInputError with every violation of every operation.
+ */
+export function checkOperations(
+  providers: ProviderSet,
+  request: Pick<OperationsRequest, 'body' | 'cloudProvider' | 'allowedAccounts'>,
+): CheckedOperations {
+  const operations = parseOperations(request);
+  const [first] = prepareOperations(operations, providers, request.allowedAccounts);
+  return { operations, account: first?.account ?? '' };
 }
 
 /**
@@ -76,14 +95,8 @@ export async function restartTask(
   return restarted;
 }
 
-/**
- * The operations of a body, each with its provider.
- *
- * @throws InvalidInputError unless it is an array of objects with one key each, whose value is an object.
- */
-export function parseOperations(
-  request: Pick<OperationsRequest, 'body' | 'cloudProvider'>,
-): SubmittedOperation[] {
+/** @throws InvalidInputError unless the body is an array of objects with one key each, whose value is an object. */
+function parseOperations(request: Pick<OperationsRequest, 'body' | 'cloudProvider'>): SubmittedOperation[] {
   if (!Array.isArray(request.body)) {
     throw new InvalidInputError(
       'The body must be a JSON array of operations, each an object like {"deployManifest": {…}}',
@@ -124,14 +137,14 @@ function parseProvider(description: JsonObject, where: string): string {
 function prepareOperations(
   operations: readonly SubmittedOperation[],
   providers: ProviderSet,
-  request: OperationsRequest,
+  allowedAccounts: OperationsRequest['allowedAccounts'],
 ): PreparedOperation[] {
   const errors: string[] = [];
   const prepared: PreparedOperation[] = [];
   for (const operation of operations) {
     try {
       const one = prepareOperation(operation, providers);
-      errors.push(...authorize(providers.findAccount(one.account), one, request.allowedAccounts));
+      errors.push(...authorize(providers.findAccount(one.account), one, allowedAccounts));
       prepared.push(one);
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;

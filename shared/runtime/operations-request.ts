@@ -1,5 +1,6 @@
-import { acceptOperations } from '../core/accept-operations.ts';
+import { acceptOperations, checkOperations, restartTask } from '../core/accept-operations.ts';
 import { InvalidInputError } from '../core/errors.ts';
+import { getTask } from '../core/get-task.ts';
 import type { JsonValue } from '../core/json.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import type { OperationsContext } from './operations-context.ts';
@@ -12,33 +13,52 @@ interface OperationsBody {
   readonly cloudProvider: string | undefined;
 }
 
-/** Answers a request for operations. One that is refused may name an account that is new: it is looked at with newer settings. */
+/** Answers a request for operations. */
 export async function startOperations(
   request: ApiRequest,
   context: OperationsContext,
   operations: OperationsBody,
 ): Promise<ApiResponse> {
+  return withNewestSettings(context, async (current) => {
+    const task = await acceptOperations(current, current.providers, {
+      ...operations,
+      clientRequestId: request.findQuery('clientRequestId') ?? '',
+      caller: request.caller,
+      allowedAccounts: findAllowedAccounts(request),
+    });
+    return ok(toTaskReference(task));
+  });
+}
+
+/** Answers a request to start a task again with other operations, which are held to the same rules as those of a new task. */
+export async function restartOperations(
+  request: ApiRequest,
+  context: OperationsContext,
+  { id, ...operations }: OperationsBody & { readonly id: string },
+): Promise<ApiResponse> {
+  const allowedAccounts = findAllowedAccounts(request);
+  return withNewestSettings(context, async (current) => {
+    const checked = checkOperations(current.providers, { ...operations, allowedAccounts });
+    const task = await getTask(current.store, id);
+    return ok(toTaskReference(await restartTask(current, task, checked.operations)));
+  });
+}
+
+/** A request that is refused may name an account that is new: it is looked at again with newer settings. */
+async function withNewestSettings(
+  context: OperationsContext,
+  answer: (current: OperationsContext) => Promise<ApiResponse>,
+): Promise<ApiResponse> {
   try {
-    return await accept(request, context, operations);
+    return await answer(context);
   } catch (error) {
     const newer = error instanceof InvalidInputError ? await findNewerContext(context) : undefined;
     if (newer === undefined) throw error;
-    return accept(request, { ...context, ...newer }, operations);
+    return answer({ ...context, ...newer });
   }
 }
 
-async function accept(
-  request: ApiRequest,
-  context: OperationsContext,
-  { body, cloudProvider }: OperationsBody,
-): Promise<ApiResponse> {
+function findAllowedAccounts(request: ApiRequest): readonly string[] | undefined {
   const accounts = request.findHeader('x-spinnaker-accounts');
-  const task = await acceptOperations(context, context.providers, {
-    body,
-    cloudProvider,
-    clientRequestId: request.findQuery('clientRequestId') ?? '',
-    caller: request.caller,
-    allowedAccounts: accounts?.split(',').map((name) => name.trim()),
-  });
-  return ok(toTaskReference(task));
+  return accounts?.split(',').map((name) => name.trim());
 }
