@@ -451,6 +451,45 @@ export const wrongRoutes: readonly BadRequest[] = [
     message: 'Task not found (id: abc)',
   },
   {
+    title: 'restarting with a wrong description',
+    path: '/kubernetes/task/abc/restart',
+    body: describeDeploy({ manifests: 'all' }),
+    status: 400,
+    errors: ['deployManifest: manifests: expected a list, got a string (not shown)'],
+  },
+  {
+    title: 'a refresh of the cache that is no object',
+    path: '/cache/kubernetes/manifest',
+    body: [],
+    status: 400,
+    errors: ['The body must be a JSON object'],
+  },
+  {
+    title: 'a flag that changes nothing, but is text',
+    method: 'GET',
+    path: '/applications?restricted=perhaps',
+    status: 400,
+    errors: ["Query parameter 'restricted' must be true or false, not 'perhaps'"],
+  },
+  {
+    title: 'a manifest of a kind that there is not',
+    method: 'GET',
+    path: '/manifests/test/allowed/widget%20web',
+    status: 404,
+    message:
+      'Failed to read manifest: (account: test, location: allowed, name: widget web): no matches for kind "widget": the cluster of ' +
+      'account "test" does not serve it; is its CustomResourceDefinition installed?',
+  },
+  {
+    title: 'members of a cluster of a kind that there is not',
+    method: 'GET',
+    path: '/manifests/test/allowed/widget/cluster/web/widget%20web/dynamic/newest',
+    status: 404,
+    message:
+      'Failed to list widget in allowed of account test: no matches for kind "widget": the cluster of account "test" does not ' +
+      'serve it; is its CustomResourceDefinition installed?',
+  },
+  {
     title: 'a manifest of an unknown account',
     method: 'GET',
     path: '/manifests/nowhere/ns/deployment%20web',

@@ -26,9 +26,9 @@ export const cacheRoutes: ApiRoutes = {
     summary: 'Accepts a refresh, for which there is nothing to do',
     parameters,
     request: {
-      description: 'What to refresh; not read.',
+      description: 'What to refresh. Any object will do: nothing of it is read.',
       schema: z.record(z.string(), z.unknown()),
-      required: false,
+      required: true,
       examples: {
         manifest: {
           summary: 'As older Orcas send it',

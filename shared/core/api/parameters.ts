@@ -9,13 +9,17 @@ export function pathParameter(
   return { in: 'path', name, schema: z.string().min(1), ...parameter };
 }
 
+/** Spring's words for true and false in any case, and the empty text, which counts as absent. */
+const flagPattern =
+  /^([Tt][Rr][Uu][Ee]|[Oo][Nn]|[Yy][Ee][Ss]|1|[Ff][Aa][Ll][Ss][Ee]|[Oo][Ff][Ff]|[Nn][Oo]|0)?$/;
+
 /** A query flag. */
 export function flagParameter(name: string, description: string, example: boolean): ApiParameter {
   return {
     in: 'query',
     name,
     description: `${description} Besides \`true\` and \`false\`, Spring's other words are read: on, off, yes, no, 1, 0.`,
-    schema: z.boolean(),
+    schema: z.union([z.boolean(), z.string().regex(flagPattern)]),
     example,
   };
 }

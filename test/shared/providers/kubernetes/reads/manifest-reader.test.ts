@@ -193,7 +193,9 @@ describeWithCluster('reading manifests', (cluster) => {
     const none = { ...request, cluster: 'replicaSet other' };
     expect(await reader.listClusterManifests(none)).toEqual([]);
     await expect(reader.getDynamicManifest(none, 'newest')).rejects.toBeInstanceOf(NotFoundError);
-    await expect(reader.listClusterManifests({ ...request, kind: 'Nothing.example.com' })).rejects.toThrow(
+    const unserved = reader.listClusterManifests({ ...request, kind: 'Nothing.example.com' });
+    await expect(unserved).rejects.toBeInstanceOf(NotFoundError);
+    await expect(unserved).rejects.toThrow(
       /^Failed to list Nothing.example.com in .* of account test: no matches for kind/,
     );
   });
