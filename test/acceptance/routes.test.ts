@@ -114,8 +114,8 @@ describe('routes that call no cluster', () => {
     const body = JSON.stringify([
       { deployManifest: { account: 'legacy', moniker: { app: 'a' }, manifests: [manifest] } },
     ]);
-    const post = (accounts?: string): Promise<Response> =>
-      system.fetch('/kubernetes/ops', {
+    const post = (accounts?: string, path = '/kubernetes/ops'): Promise<Response> =>
+      system.fetch(path, {
         method: 'POST',
         body,
         headers: {
@@ -129,6 +129,11 @@ describe('routes that call no cluster', () => {
       expect(await refused.json()).toMatchObject({ errors: ['Access denied to account legacy'] });
     }
     expect((await post('open, LEGACY')).status).toBe(200);
+    const restarted = await post('open', '/kubernetes/task/any/restart');
+    expect([restarted.status, await restarted.json()]).toMatchObject([
+      400,
+      { errors: ['Access denied to account legacy'] },
+    ]);
   });
 
   it('answers what never changes', async () => {
