@@ -45,9 +45,9 @@ export const queues: readonly Queue[] = [
     batchSize: 1,
     concurrency: 20,
     timeoutSeconds: 900,
-    // Lambda demands at least the function's time-out for its event source: a message whose worker died comes again
-    // by the sweeper, long before this.
-    visibilityTimeoutSeconds: 900,
+    // Longer than the function may run, so that nobody gets a message while it is worked on. When its worker died the sweeper
+    // sends another one long before this.
+    visibilityTimeoutSeconds: 960,
     receivesMax: 5,
     retentionSeconds: 4 * 24 * 3600,
     reaches: 'cluster',

@@ -2,15 +2,15 @@ import type { Queue } from '../../functions/queues.ts';
 import type { Schedule } from '../../functions/schedules.ts';
 
 /**
- * What is wrong with the times of a queue. A message must stay hidden at least while its function runs, must live to come
+ * What is wrong with the times of a queue. A message must stay hidden longer than its function may run, must live to come
  * again, and must not expire among the dead letters, where its age counts on from when it was first sent.
  */
 export function findQueueProblems(row: Queue, deadLetterRetentionSeconds: number): string[] {
   const { name, timeoutSeconds, visibilityTimeoutSeconds, retentionSeconds } = row;
   const rules: readonly (readonly [string, boolean])[] = [
     [
-      `timeoutSeconds (${timeoutSeconds}) must not exceed visibilityTimeoutSeconds (${visibilityTimeoutSeconds})`,
-      timeoutSeconds <= visibilityTimeoutSeconds,
+      `timeoutSeconds (${timeoutSeconds}) must be less than visibilityTimeoutSeconds (${visibilityTimeoutSeconds})`,
+      timeoutSeconds < visibilityTimeoutSeconds,
     ],
     [
       `visibilityTimeoutSeconds (${visibilityTimeoutSeconds}) must be less than retentionSeconds (${retentionSeconds})`,

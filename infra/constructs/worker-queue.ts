@@ -1,8 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Queue as QueueRow } from '../../functions/queues.ts';
+import { agentLagMetric } from '../../shared/core/metrics.ts';
 import { toResourceName } from '../context.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -97,8 +99,9 @@ export class WorkerQueue extends Construct {
     return worker;
   }
 
-  #addAlarms({ name, timeoutSeconds }: QueueRow): void {
+  #addAlarms({ name, timeoutSeconds, stack }: QueueRow): void {
     const { context } = this.surroundings;
+    if (stack === 'caching') this.#addLagAlarm(name);
     new ServiceAlarm(this, 'QueueAge', {
       context,
       name: `${name}-queue-age`,
@@ -117,7 +120,29 @@ export class WorkerQueue extends Construct {
     this.worker.addAlarms();
     this.deadLetterWorker.addAlarms();
   }
+
+  /** The worker itself tells how late each agent ran: the age of messages, which are sent ahead of time, does not. */
+  #addLagAlarm(name: string): void {
+    const { namespace, metricName, dimension } = agentLagMetric;
+    new ServiceAlarm(this, 'AgentLag', {
+      context: this.surroundings.context,
+      name: `${name}-agent-lag`,
+      description: `Agents of the queue ${name} run late: what Spinnaker is shown of clusters is older than it should be.`,
+      metric: new Metric({
+        namespace,
+        metricName,
+        dimensionsMap: { [dimension]: this.worker.functionName },
+        period: alarmPeriod,
+        statistic: Stats.percentile(99),
+      }),
+      threshold: agentLagMax,
+      periods: 3,
+    });
+  }
 }
+
+/** How late agents may run, seconds. */
+const agentLagMax = 300;
 
 /** Messages hold no more than a task's id: SQS' own key does for them. */
 function makeQueue(scope: Construct, id: string, props: QueueProps): Queue {

@@ -47,6 +47,8 @@ const rules: readonly Rule[] = [
     files: /^infra\//,
     may: [
       'infra/',
+      'shared/core/metrics.ts',
+      'shared/core/payload-limit.ts',
       'shared/aws/tables.ts',
       'shared/runtime/config.ts',
       'functions/[a-z]+\\.ts$',

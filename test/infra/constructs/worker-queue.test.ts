@@ -43,7 +43,7 @@ describe('a worker queue', () => {
   it('whose times are in disorder is not synthesized', () => {
     const rows = [{ ...(operations as Queue), visibilityTimeoutSeconds: 30 }];
 
-    expect(() => synthesize(rows)).toThrow(/queue operations: timeoutSeconds \(900\) must not exceed/);
+    expect(() => synthesize(rows)).toThrow(/queue operations: timeoutSeconds \(900\) must be less than/);
   });
 
   it('is known to the functions of queues that follow it', () => {
@@ -60,5 +60,32 @@ describe('a worker queue', () => {
     const knowing = variables.filter((names) => names.includes('BUSDRIVER_CACHING_AGENTS_QUEUE_URL'));
     expect(knowing).toHaveLength(2);
     expect(variables.every((names) => names.includes('BUSDRIVER_OPERATIONS_QUEUE_URL'))).toBe(true);
+  });
+
+  it('of agents rings when they fall behind, and no other does', () => {
+    const agents: Queue = {
+      ...(operations as Queue),
+      name: 'agents',
+      stack: 'caching',
+      module: 'workers/sweep-tasks',
+      deadLetterModule: 'api/health/get-health',
+    };
+    const template = synthesize([operations as Queue, agents]);
+
+    const alarms = Object.values(
+      template.findResources('AWS::CloudWatch::Alarm', { Properties: { MetricName: 'AgentLag' } }),
+    );
+    expect(alarms.map(({ Properties }) => Properties)).toEqual([
+      expect.objectContaining({
+        AlarmName: 'busdriver-dev-agents-agent-lag',
+        Namespace: 'Busdriver',
+        Dimensions: [{ Name: 'FunctionName', Value: 'busdriver-dev-sweep-tasks' }],
+        ExtendedStatistic: 'p99',
+        Threshold: 300,
+        EvaluationPeriods: 3,
+        ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+        TreatMissingData: 'notBreaching',
+      }),
+    ]);
   });
 });
