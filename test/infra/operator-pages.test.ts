@@ -45,7 +45,8 @@ describe('docs/operate.md', () => {
 
   it('quotes only messages that functions log', () => {
     const section = cut(operatePage, '### Log lines that matter', '## Alarms');
-    const messages = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, message = '']) => message);
+    const cells = findRows(section).map(([cell = '']) => cell);
+    const messages = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text));
     const sources = loadSourceFiles()
       .filter(({ path }) => /^(shared|functions)\//.test(path))
       .map(({ text }) => text)
