@@ -2,6 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { queues } from '../../../functions/queues.ts';
 import { schedules } from '../../../functions/schedules.ts';
+import { getPath } from '../../../shared/core/json.ts';
 import { readConfig } from '../../../shared/runtime/config.ts';
 import { getResources } from './policies.ts';
 import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
@@ -33,6 +34,27 @@ describe('a queue', () => {
       MessageRetentionPeriod: 14 * 24 * 3600,
       SqsManagedSseEnabled: true,
     });
+  });
+
+  it('hides a message longer than its function runs, and keeps it longer, among dead letters longest', () => {
+    const resources = getResources(template);
+    const getProperties = (value: unknown): { readonly [name: string]: unknown } => {
+      const [, id = ''] = /"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/.exec(JSON.stringify(value)) ?? [];
+      return resources.get(id)?.Properties ?? {};
+    };
+    const mappings = [...resources.values()].filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
+    expect(mappings).toHaveLength(2 * queues.length);
+    for (const { Properties } of mappings) {
+      const queue = getProperties(Properties['EventSourceArn']);
+      const timeout = Number(getProperties(Properties['FunctionName'])['Timeout']);
+      const visibility = Number(queue['VisibilityTimeout']);
+      const retention = Number(queue['MessageRetentionPeriod']);
+      const deadLetters = getPath(queue, 'RedrivePolicy', 'deadLetterTargetArn');
+      const kept = deadLetters ? Number(getProperties(deadLetters)['MessageRetentionPeriod']) : Infinity;
+      const times = [timeout, visibility, retention, kept];
+      expect(times).toEqual(times.toSorted((one, other) => one - other));
+      expect(new Set(times).size).toBe(4);
+    }
   });
 
   it('takes nothing over plain HTTP', () => {
