@@ -229,6 +229,20 @@ describeWithCluster('the roles of docs/examples', () => {
     expect(await findLive(ns.name, 'deployments/deployer-deployment')).toBeUndefined();
   });
 
+  test('let an account turn traffic off and on', async () => {
+    const [account, location] = ['deployer', ns.name];
+    const annotations = {
+      ...unversioned,
+      'traffic.spinnaker.io/load-balancers': JSON.stringify(['service front']),
+    };
+    const target = { account, location, manifestName: 'replicaSet served' };
+    const service = createService('front', { serves: 'front' }, { namespace: location });
+    const workload = createWorkload('ReplicaSet', 'served', { namespace: location, annotations });
+    expect(findFailure(await deploy(account, service, workload))).toBe('');
+    expect(findFailure(await run({ disableManifest: target }))).toBe('');
+    expect(findFailure(await run({ enableManifest: target }))).toBe('');
+  });
+
   test.each([...deployVerbs])('need %s for deploying', async (verb) => {
     const failures = await findFailures(exerciseConfigMaps(`without-${verb}`));
     expect(failures.join('\n')).toMatch(new RegExp(`cannot ${verb} resource`));
