@@ -2,9 +2,10 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { getOperation, openProvider } from '../shared/providers/kubernetes/provider-setup.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../support/cluster.ts';
 import { nameCases, runByBusdriver, runByKubectl } from './differential/operation-case.ts';
+import { patchCases } from './differential/patch-cases.ts';
 import { rolloutCases } from './differential/rollout-cases.ts';
 
-const cases = nameCases(rolloutCases);
+const cases = nameCases([...rolloutCases, ...patchCases]);
 
 describeWithCluster('operations leave what kubectl leaves', ({ kubeconfig }) => {
   const provider = openProvider([{ name: 'test', kubeconfigFile: kubeconfig }]);

@@ -84,7 +84,7 @@ async function observe(
   }
   await settle(target);
   const problem = await act();
-  const after = hideTimes(normalizeObject(await settle(target), namespace));
+  const after = hideCircumstances(normalizeObject(await settle(target), namespace));
   return { failed: problem !== undefined, object: after, ...(problem !== undefined && { problem }) };
 }
 
@@ -100,11 +100,12 @@ async function settle(target: string): Promise<Manifest> {
   }
 }
 
-/** A restart carries its time. */
-function hideTimes(object: JsonValue): JsonValue {
-  return JSON.parse(
-    JSON.stringify(object).replace(/("kubectl\.kubernetes\.io\/restartedAt":)"[^"]+"/g, '$1"<time>"'),
-  );
+/** A restart carries its time, a noted command where its cluster was. */
+function hideCircumstances(object: JsonValue): JsonValue {
+  const text = JSON.stringify(object)
+    .replace(/("kubectl\.kubernetes\.io\/restartedAt":)"[^"]+"/g, '$1"<time>"')
+    .replace(/ --(kubeconfig|cache-dir)=\S+/g, '');
+  return JSON.parse(text);
 }
 
 /** The path of a namespaced object of the case. @param resource as in `apis/apps/v1 deployments` */

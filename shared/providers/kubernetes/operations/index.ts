@@ -4,6 +4,7 @@ import { deployManifest } from './deploy-manifest.ts';
 import { disableManifest } from './disable-manifest.ts';
 import { enableManifest } from './enable-manifest.ts';
 import type { OperationDefinition } from './operation-definition.ts';
+import { patchManifest } from './patch-manifest.ts';
 import { pauseRolloutManifest } from './pause-rollout-manifest.ts';
 import { resizeServerGroup } from './resize-server-group.ts';
 import { resumeRolloutManifest } from './resume-rollout-manifest.ts';
@@ -17,6 +18,7 @@ export const operationDefinitions: readonly OperationDefinition[] = [
   deployManifest,
   scaleManifest,
   deleteManifest,
+  patchManifest,
   cleanupArtifacts,
   undoRolloutManifest,
   pauseRolloutManifest,

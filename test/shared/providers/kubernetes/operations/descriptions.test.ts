@@ -304,3 +304,55 @@ describe('enableManifest', () => {
     expect(getErrors('enableManifest', { ...base, ...fields })).toEqual([expect.stringContaining(error)]);
   });
 });
+
+describe('patchManifest', () => {
+  const context = 'patchKubernetesManifest.patchKubernetesManifest';
+  const base = { account: 'test', manifestName: 'configMap flags', location: 'shop' };
+  const merge = { ...base, patchBody: { data: { a: null } }, options: { mergeStrategy: 'merge' } };
+  const json = {
+    ...base,
+    patchBody: [{ op: 'remove', path: '/data/a' }],
+    options: { mergeStrategy: 'json' },
+  };
+
+  test.each<[JsonObject]>([
+    [merge],
+    [json],
+    [{ ...json, patchBody: [{ op: 'add', path: '/data/a', value: null, from: 7 }, null] }],
+    [{ ...json, patchBody: [] }],
+    [{ ...merge, patchBody: {}, options: { mergeStrategy: 'strategic', record: 'true' } }],
+    [{ ...merge, manifestName: 'CronTab.stable.example.com a', allArtifacts: null, manifestArtifact: 'x' }],
+  ])('accepts %j', (description) => {
+    expect(getErrors('patchManifest', description)).toEqual([]);
+  });
+
+  test.each<[JsonObject, string[]]>([
+    [base, [`${context}.patchBody.empty`, `${context}.options.empty`]],
+    [{ ...merge, options: {} }, [`${context}.options.mergeStrategy.empty`]],
+    [{ ...merge, location: 'x' }, [`${context}.x.wrongNamespace`]],
+    [
+      { ...merge, options: { mergeStrategy: 'MERGE' } },
+      [
+        'patchManifest: options.mergeStrategy: expected one of strategic, json, merge, got a string (not shown)',
+      ],
+    ],
+    [
+      { ...merge, patchBody: [] },
+      ['patchManifest: patchBody: expected an object for the strategy merge, got a list'],
+    ],
+    [{ ...json, patchBody: {} }, ['patchManifest: patchBody: expected a list, got an object']],
+    [
+      { ...json, patchBody: [{ op: 'move', path: '/a' }, { op: 'add' }] },
+      [
+        'patchManifest: patchBody[0].op: expected one of add, remove, replace, got a string (not shown)',
+        'patchManifest: patchBody[1].path: expected a value, got none',
+      ],
+    ],
+    [
+      { ...json, patchBody: [{ op: 'add', path: 'data/a' }] },
+      ['patchManifest: patchBody[0].path: expected a path such as /spec/replicas'],
+    ],
+  ])('refuses %j', (description, errors) => {
+    expect(getErrors('patchManifest', description)).toEqual(errors);
+  });
+});

@@ -1,0 +1,197 @@
+import type { z } from 'zod';
+import { type Artifact, artifactField } from '../../../core/artifact.ts';
+import {
+  booleanField,
+  describeInput,
+  enumField,
+  jsonField,
+  listOf,
+  objectField,
+  parseAt,
+  requireField,
+  stringField,
+  withDefault,
+} from '../../../core/coerce.ts';
+import { FailedOperationError, InvalidInputError, VisibleError } from '../../../core/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import type { ObjectRef } from '../client/client.ts';
+import { KubernetesApiError } from '../client/errors.ts';
+import { formatFullName } from '../kinds/name.ts';
+import { bindArtifacts, checkArtifactsBound } from '../manifest/artifacts.ts';
+import { type Coordinates, readNamespace } from '../manifest/identity.ts';
+import type { JsonPatchOperation } from '../manifest/json-patch.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { readUid } from './deletion.ts';
+import { describeObject, explainFailure } from './failure.ts';
+import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
+import { patchOnce } from './patch-once.ts';
+import { patchSame } from './patch-same.ts';
+import { type OperationResult, toOperationResult } from './result.ts';
+import { getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
+
+const artifactList = withDefault(listOf(artifactField()), []);
+
+const patchField = objectField({
+  ...targetShape,
+  patchBody: jsonField().describe(
+    'Required. For `json` a list of operations `{op, path, value}` with `op` one of add, remove and replace; else an object, ' +
+      'in which null removes a member.',
+  ),
+  options: objectField({
+    mergeStrategy: enumField(['strategic', 'json', 'merge']).describe("kubectl's type of patch; required."),
+    record: withDefault(booleanField(), false).describe(
+      'Notes the patch in the annotation `kubernetes.io/change-cause`. Default: false.',
+    ),
+  }).describe('Required.'),
+  allArtifacts: artifactList.describe(
+    'Artifacts that are bound where the patch refers to them; not for `json`.',
+  ),
+  requiredArtifacts: artifactList.describe('Those of them that must be bound, else nothing is patched.'),
+});
+
+/** A parsed description of `patchManifest`. */
+type PatchDescription = Exclude<z.output<typeof patchField>, undefined>;
+
+/** A patch in the form of its type. */
+type Patch =
+  | { readonly type: 'strategic' | 'merge'; readonly body: JsonObject }
+  | { readonly type: 'json'; readonly body: readonly JsonPatchOperation[] };
+
+const fieldManager = 'kubectl-patch';
+
+/** Patches an object, as `kubectl patch` does. */
+export const patchManifest = defineOperation({
+  name: 'patchManifest',
+  operationClass: 'KubernetesPatchManifestOperation',
+  phase: 'PATCH_KUBERNETES_MANIFEST',
+  context: 'patchKubernetesManifest',
+  schema: patchField,
+  validate,
+  run: runPatch,
+});
+
+function validate(description: PatchDescription, validation: Validation): void {
+  validateTarget(description, validation);
+  const { patchBody, options } = description;
+  if (patchBody === undefined) validation.reject('patchBody', 'empty');
+  if (options === undefined) validation.reject('options', 'empty');
+  else if (options.mergeStrategy === undefined) validation.reject('options.mergeStrategy', 'empty');
+  else if (patchBody !== undefined) validation.check(() => void parsePatch(description));
+}
+
+/** @throws InvalidInputError for a body that does not go with the strategy. */
+function parsePatch({ patchBody, options }: PatchDescription): Patch {
+  const type = options?.mergeStrategy ?? 'strategic';
+  if (type === 'json') return { type, body: parseOperations(patchBody) };
+  if (isJsonObject(patchBody)) return { type, body: patchBody };
+  throw new InvalidInputError(
+    `patchManifest: patchBody: expected an object for the strategy ${type}, got ${describeInput(patchBody)}`,
+  );
+}
+
+function parseOperations(patchBody: JsonValue | undefined): readonly JsonPatchOperation[] {
+  const operation = objectField({
+    op: requireField(enumField(['add', 'remove', 'replace'])),
+    path: requireField(stringField()),
+    value: jsonField(),
+  });
+  const operations = parseAt(requireField(listOf(operation)), patchBody, 'patchManifest: patchBody');
+  const strays = operations.flatMap(({ path }, index) => (path.startsWith('/') ? [] : [index]));
+  if (strays.length === 0) return operations;
+  throw new InvalidInputError(
+    strays.map((index) => `patchManifest: patchBody[${index}].path: expected a path such as /spec/replicas`),
+  );
+}
+
+async function runPatch(description: PatchDescription, work: OperationWork): Promise<OperationResult> {
+  const { run } = work;
+  const target = readTarget(description);
+  const what = describeObject(target);
+  run.report(`Patching ${what}`);
+  return explainFailure(`Patching ${what}`, async () => {
+    const { patch, bound } = bind(parsePatch(description), description, work);
+    run.report(
+      `Bound artifacts in the patch: ${bound.map(({ reference }) => reference).join(', ') || 'none'}`,
+    );
+    const ref = await getTargetRef(target, work);
+    const live = await send(ref, patch, work);
+    if (description.options?.record) await recordCause({ target, ref, live, patch }, work);
+    run.report(`Patched ${what}`);
+    return toResult(target, live, bound);
+  });
+}
+
+/** The patch with the references of artifacts in place of their names, those of operations excepted. */
+function bind(
+  patch: Patch,
+  { allArtifacts, requiredArtifacts, location, manifestName }: PatchDescription,
+  { account, session }: OperationWork,
+): { readonly patch: Patch; readonly bound: readonly Artifact[] } {
+  if (patch.type === 'json') return { patch, bound: [] };
+  const { manifest: body, bound } = bindArtifacts({
+    manifest: patch.body,
+    kind: account.kindRegistry.find(readTarget({ manifestName, location }).kind),
+    namespace: location,
+    account: account.name,
+    artifacts: allArtifacts,
+    imageBinding: session.settings.dockerImageBinding,
+  });
+  checkArtifactsBound(requiredArtifacts, bound);
+  return { patch: { ...patch, body }, bound };
+}
+
+/** Only a JSON patch minds being sent twice. */
+async function send(ref: ObjectRef, patch: Patch, work: OperationWork): Promise<Manifest> {
+  if (patch.type === 'json') return patchOnce({ ref, operations: patch.body, fieldManager }, work);
+  try {
+    return await work.client.patch(ref, { ...patch, fieldManager }, { signal: work.run.signal });
+  } catch (error) {
+    if (!(error instanceof KubernetesApiError) || error.status !== 415) throw error;
+    const { kind, apiVersion } = ref.resource;
+    throw new FailedOperationError(
+      `a ${patch.type} patch is not supported by ${kind} of ${apiVersion}, merge and json are: ${error.message}`,
+    );
+  }
+}
+
+interface RecordedPatch {
+  readonly target: Coordinates;
+  readonly ref: ObjectRef;
+  readonly live: Manifest;
+  readonly patch: Patch;
+}
+
+/** Notes the patch in the object, as `kubectl patch --record` does: if that fails, the patch counts all the same. */
+async function recordCause(recorded: RecordedPatch, work: OperationWork): Promise<void> {
+  const annotations = { 'kubernetes.io/change-cause': formatCause(recorded, work) };
+  const patch = { type: 'merge', fieldManager, body: { metadata: { annotations } } } as const;
+  try {
+    await patchSame(recorded.ref, { ...patch, uid: readUid(recorded.live) ?? '' }, work);
+  } catch (error) {
+    if (!(error instanceof VisibleError)) throw error;
+    work.run.report(`The patch was not noted in the object: ${error.message}`);
+  }
+}
+
+/** The command that kubectl would note. What goes into a Secret is left out. */
+function formatCause({ target, live, patch }: RecordedPatch, { account }: OperationWork): string {
+  const namespace = readNamespace(live);
+  const isSensitive = account.kindRegistry.find(target.kind).sensitiveKeys.length > 0;
+  return [
+    `kubectl patch ${target.kind} ${target.name}`,
+    ...(namespace === '' ? [] : [`--namespace=${namespace}`]),
+    '--record=true',
+    `--type=${patch.type}`,
+    `--patch=${isSensitive ? 'CLASSIFIED' : JSON.stringify(patch.body)}`,
+  ].join(' ');
+}
+
+/** The result names the object, but does not hold it, as in Clouddriver. */
+function toResult({ kind, name }: Coordinates, live: Manifest, bound: readonly Artifact[]): OperationResult {
+  const namespace = readNamespace(live);
+  return toOperationResult({
+    names: { [namespace]: [formatFullName(kind, name)] },
+    objects: [{ kind, metadata: { name, namespace } }],
+    bound,
+  });
+}
