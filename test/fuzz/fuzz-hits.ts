@@ -1,0 +1,82 @@
+import type { JsonObject } from '../../shared/core/json.ts';
+import { createOperationHits } from './operation-hits.ts';
+import { application, type Hits, kept, type Playground, retryableMark } from './playground.ts';
+
+/** One request or more for each route that can miss. */
+export function createHits(playground: Playground): Hits {
+  const { account, otherAccounts } = playground;
+  const accounts = [account, ...otherAccounts].map((name) => ({ path: { account: name } }));
+  return {
+    ...createOperationHits(playground),
+    ...createTaskHits(playground),
+    ...createManifestHits(playground),
+    ...createJobHits(playground),
+    'GET /credentials/{account}': accounts,
+    'GET /credentials/{account}/authorized': accounts,
+    'GET /cache/{cloudProvider}/{type}': [{ path: { cloudProvider: 'kubernetes', type: 'manifest' } }],
+    'PUT /artifacts/fetch': [
+      { body: toArtifact('embedded/base64', 'embedded-artifact', 'a2luZDogQ29uZmlnTWFw') },
+      { body: toArtifact('http/file', 'no-auth-http-account', 'http://127.0.0.1:1/file') },
+    ],
+  };
+}
+
+function toArtifact(type: string, artifactAccount: string, reference: string): JsonObject {
+  return { type, artifactAccount, reference, name: 'file.yml', version: 'v000', metadata: { id: 1 } };
+}
+
+function createTaskHits({ taskIds }: Playground): Hits {
+  const ids = [...taskIds, retryableMark];
+  const tasks = ids.map((id) => ({ path: { cloudProvider: 'kubernetes', id } }));
+  return {
+    'GET /task/{id}': ids.map((id) => ({ path: { id } })),
+    'POST /task/{id}': ids.toReversed().map((id) => ({ path: { id: `${id}:resume` } })),
+    'GET /{cloudProvider}/task/{id}/owner': tasks,
+    'PATCH /{cloudProvider}/task/{id}': tasks.flatMap((task) => [
+      { ...task, body: { retry: true } },
+      { ...task, body: { retry: 'false' } },
+    ]),
+  };
+}
+
+function createManifestHits({ account, namespace }: Playground): Hits {
+  const names = [kept.configMap, kept.deployment, kept.pod, `${kept.cluster}-v000`];
+  const clusterScoped = [
+    `namespace ${namespace}`,
+    'clusterRole admin',
+    'node',
+    'customResourceDefinition x.y',
+  ];
+  const cluster = { account, location: namespace, name: 'replicaSet', application, cluster: kept.cluster };
+  const route = 'GET /manifests/{account}/{location}';
+  const members = `${route}/{name}/cluster/{application}/{cluster}`;
+  return {
+    [route]: clusterScoped.map((location) => ({ path: { account, location } })),
+    [`${route}/{name}`]: names.map((name) => ({ path: { account, location: namespace, name } })),
+    [members]: [{ path: cluster }],
+    [`${members}/dynamic/{criteria}`]: [
+      { path: cluster },
+      { path: { ...cluster, criteria: 'newest' } },
+      { path: { ...cluster, criteria: 'largest' } },
+    ],
+  };
+}
+
+function createJobHits({ account, namespace }: Playground): Hits {
+  const job = { application, account, location: namespace, id: kept.job };
+  const pod = { application, account, location: namespace, pod: kept.pod, fileName: 'main' };
+  const route = '/applications/{application}/jobs/{account}/{location}/{id}';
+  return {
+    [`GET ${route}`]: [{ path: job }],
+    [`POST ${route}`]: [{ path: job }],
+    [`DELETE ${route}`]: [{ path: { ...job, id: 'job gone' } }, { path: job }],
+    [`GET ${route}/{fileName}`]: [{ path: { ...job, fileName: 'main' } }],
+    'GET /applications/{application}/kubernetes/pods/{account}/{location}/{pod}/{fileName}': [
+      { path: pod },
+      { path: { ...pod, pod: 'keeper' } },
+    ],
+    'GET /instances/{account}/{region}/{id}/console': [
+      { path: { account, region: namespace, id: kept.pod } },
+    ],
+  };
+}

@@ -1,0 +1,101 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { startCluster } from '../../infra/local/cluster.ts';
+import { openPythonEnvironment } from '../deploy/python-environment.ts';
+import { listOpenRows } from '../support/open-rows.ts';
+import { startSystem } from '../support/system.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { plantedSecret } from './playground.ts';
+import { type FuzzReport, type RunFuzzOptions, runFuzz } from './run-fuzz.ts';
+
+const help = `npm run test:fuzz -- [options]
+
+Lets schemathesis call the API as docs/openapi.json tells, and reports every answer that the document does not have.
+Without --url it starts a Kubernetes test cluster and Busdriver on this machine, and looks into their logs and tables, too.
+
+Options:
+  --calls N             least number of calls (default 2000)
+  --seed N              repeats a run (default: a random seed, which is printed)
+  --no-coverage         leave out the phase that enumerates edges of the schemas (about 3500 calls more)
+  --schemathesis FILE   the program, version 4 (default: that of test/deploy/requirements.txt, installed on first use)
+  --url URL             an API that runs; anything in its cluster may be deleted
+  --help                this text
+`;
+
+const { values } = parseArgs({
+  allowNegative: true,
+  options: {
+    calls: { type: 'string', default: '2000' },
+    seed: { type: 'string' },
+    coverage: { type: 'boolean', default: true },
+    schemathesis: { type: 'string' },
+    url: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+if (values.help) {
+  process.stdout.write(help);
+} else {
+  const { url, seed, coverage } = values;
+  const schemathesis =
+    values.schemathesis ?? (await openPythonEnvironment({ report: tell })).bin('schemathesis');
+  const options = {
+    schemathesis,
+    coverage,
+    calls: parseCount('--calls', values.calls),
+    ...(seed !== undefined && { seed: parseCount('--seed', seed) }),
+    log: tell,
+  };
+  const report = url === undefined ? await runFuzzHere(options) : await runFuzz({ ...options, url });
+  print(report);
+  process.exitCode = report.problems.length === 0 ? 0 : 1;
+}
+
+/** Runs it against a system of its own, of which more can be seen than its answers. */
+async function runFuzzHere(options: Omit<RunFuzzOptions, 'url'>): Promise<FuzzReport> {
+  await using cluster = await startCluster({ report: tell });
+  await using dir = await makeTempDir();
+  const config = path.join(dir.path, 'clouddriver.yml');
+  const kubeconfigFile = cluster.kubeconfig;
+  const accounts = [
+    { name: 'fuzz', kubeconfigFile },
+    { name: 'fuzz-limited', kubeconfigFile, namespaces: ['default'], kinds: ['configMap', 'deployment'] },
+    { name: 'fuzz-restricted', kubeconfigFile, permissions: { READ: ['team'], WRITE: ['team'] } },
+  ];
+  await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
+  await using system = await startSystem({ config: [config], args: ['--log-level', 'debug'] });
+  const report = await runFuzz({ ...options, url: system.url });
+  await system.idle();
+  const openRows = await listOpenRows(system.stores);
+  const secrets = [...Object.values(plantedSecret), cluster.token];
+  const written = `${system.stdout}${system.stderr}`;
+  const problems = [
+    ...report.problems,
+    ...openRows.map((row) => `The row ${row} of open tasks is left`),
+    ...secrets
+      .filter((secret) => written.includes(secret))
+      .map((secret) => `The log holds the secret '${secret}'`),
+  ];
+  return { ...report, problems };
+}
+
+function print({ operations, calls, seed, problems }: FuzzReport): void {
+  for (const [name, { calls: number, statuses }] of Object.entries(operations)) {
+    const answers = Object.entries(statuses).map(([status, count]) => `${status}: ${count}`);
+    process.stdout.write(`${String(number).padStart(6)}  ${name}  (${answers.join(', ')})\n`);
+  }
+  for (const problem of problems) process.stdout.write(`\n${problem}\n`);
+  process.stdout.write(`\n${calls} calls, ${problems.length} problems, seed ${seed}\n`);
+}
+
+function parseCount(name: string, text: string): number {
+  const count = Number(text);
+  if (Number.isSafeInteger(count) && count >= 0 && text.trim() !== '') return count;
+  throw new TypeError(`${name} must be a whole number, not '${text}'`);
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}

@@ -1,0 +1,207 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { asJsonArray, asString, getPath, type JsonValue } from '../../shared/core/json.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { type FuzzApi, openFuzzApi } from './fuzz-api.ts';
+import { createHits } from './fuzz-hits.ts';
+import { type FuzzLog, parseFuzzLog } from './fuzz-log.ts';
+import { createSlowOperations } from './operation-hits.ts';
+import {
+  createKeptManifests,
+  createScratchManifests,
+  type Playground,
+  plantedSecret,
+  retryableMark,
+} from './playground.ts';
+import { getLogFile, getSetupFile, runSchemathesis } from './schemathesis.ts';
+
+const defaultCalls = 2_000;
+/** Calls that one example for each route makes, roughly, in all phases. */
+const callsPerExample = 30;
+const examplesMin = 10;
+/** How long tasks may take to end once the calls are over, in milliseconds. */
+const defaultDrainTimeoutMs = 120_000;
+const setUpTimeoutMs = 60_000;
+/** What to run against which API. */
+export interface RunFuzzOptions {
+  /** The API, which may have a path. Its cluster must be one for tests: anything in it may be deleted. */
+  readonly url: string;
+  /** The program `schemathesis` or `st` of version 4. */
+  readonly schemathesis: string;
+  /** Least number of calls; default 2,000. */
+  readonly calls?: number;
+  /** The same seed makes the same requests, as far as the answers are the same. Default: a random one. */
+  readonly seed?: number;
+  /** Whether to run the phase that enumerates the schemas' edges, too, about 3,500 calls more. Default: true. */
+  readonly coverage?: boolean;
+  /** Further checks of schemathesis to leave out, such as `unsupported_method`: API Gateway answers 403 where this machine answers 405. */
+  readonly excludedChecks?: readonly string[];
+  /** How long tasks may take to end after the last call, in milliseconds; default two minutes. */
+  readonly drainTimeoutMs?: number;
+  /** Told about progress, line by line. */
+  readonly log?: (line: string) => void;
+}
+
+/** What a run found. */
+export interface FuzzReport extends FuzzLog {
+  readonly seed: number;
+  /** Ids of tasks that were still open when the time to end was over. */
+  readonly stuckTasks: readonly string[];
+  /** What is wrong, for humans; empty after a clean run. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Lets schemathesis call an API as its OpenAPI document tells, with a share of requests that hit real things, and checks every
+ * answer against the document. Afterwards all tasks must end and the API must be well.
+ *
+ * @throws Error when the API has no Kubernetes account in which a namespace can be made, or schemathesis cannot run
+ */
+export async function runFuzz(options: RunFuzzOptions): Promise<FuzzReport> {
+  const {
+    seed = randomInt(2 ** 31),
+    drainTimeoutMs = defaultDrainTimeoutMs,
+    log = () => undefined,
+  } = options;
+  const api = openFuzzApi(options.url);
+  log(`fuzz: seed ${seed}`);
+  await using dir = await makeTempDir();
+  const playground = await makePlayground(api);
+  log(`fuzz: plays in namespace ${playground.namespace} of account ${playground.account}`);
+  const errors = await makeCalls(api, playground, { ...options, seed, dir: dir.path, log });
+  const found = parseFuzzLog(await readLog(dir.path));
+  log(`fuzz: ${found.calls} calls made; waiting until all tasks have ended`);
+  const stuckTasks = await api.waitForTasks(drainTimeoutMs);
+  const problems = [
+    ...errors,
+    ...found.failures.map(({ operation, check, count, curl, message, status, answer }) =>
+      [`${operation}: ${check} (${count} times): ${message}`, `  ${curl}`, `  ${status} ${answer}`].join(
+        '\n',
+      ),
+    ),
+    ...findUnreached(found),
+    ...stuckTasks.map((id) => `Task ${id} did not end within ${drainTimeoutMs} ms`),
+    ...(await findSickness(api)),
+  ];
+  await removeNamespace(api, playground);
+  return { ...found, seed, stuckTasks, problems };
+}
+
+interface MakeCallsOptions extends RunFuzzOptions {
+  readonly seed: number;
+  /** Absolute; also holds set-up and log. */
+  readonly dir: string;
+  readonly log: (line: string) => void;
+}
+
+/** Runs schemathesis until there were calls enough. @returns what went wrong besides failed checks */
+async function makeCalls(
+  api: FuzzApi,
+  playground: Playground,
+  options: MakeCallsOptions,
+): Promise<readonly string[]> {
+  const { calls = defaultCalls, coverage = true, seed, dir, log } = options;
+  const setup = {
+    url: api.url,
+    hits: createHits(playground),
+    planted: Object.values(plantedSecret),
+    retryable: retryableMark,
+    slowOperations: createSlowOperations(playground),
+  };
+  await writeFile(getSetupFile(dir), JSON.stringify(setup));
+  const errors: string[] = [];
+  const examples = Math.max(examplesMin, Math.ceil(calls / callsPerExample));
+  const run = async (phases: string, roundSeed: number): Promise<FuzzLog> => {
+    log(`fuzz: schemathesis with seed ${roundSeed}, phases ${phases}`);
+    const before = parseFuzzLog(await readLog(dir));
+    const error = await runSchemathesis({ ...options, url: api.url, phases, seed: roundSeed, examples });
+    const found = parseFuzzLog(await readLog(dir));
+    log(`fuzz: ${found.calls} calls, ${found.failures.length} kinds of failures so far`);
+    if (error !== undefined && found.failures.length === before.failures.length) errors.push(error);
+    if (found.calls === before.calls) errors.push(`schemathesis made no call in the phases ${phases}`);
+    return found;
+  };
+  let found = await run('examples,fuzzing,stateful', seed);
+  for (let round = 1; found.calls < calls && errors.length === 0; round++) {
+    found = await run('fuzzing,stateful', seed + round);
+  }
+  if (coverage) await run('coverage', seed);
+  return errors;
+}
+
+async function readLog(dir: string): Promise<string> {
+  return readFile(getLogFile(dir), 'utf8').catch(() => '');
+}
+
+/** Deploys a namespace with some objects through the API itself, and lets one task fail. */
+async function makePlayground(api: FuzzApi): Promise<Playground> {
+  const { body } = await api.call('GET', '/credentials');
+  const names = asJsonArray(body)
+    .filter((account) => getPath(account, 'type') === 'kubernetes')
+    .map((account) => asString(getPath(account, 'name')) ?? '');
+  const namespace = `fuzz-${randomBytes(4).toString('hex')}`;
+  const problems: string[] = [];
+  for (const account of names) {
+    const made = await deploy(api, account, [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+    ]);
+    if (!made.failed) return furnish(api, { account, names, namespace });
+    problems.push(`${account}: ${made.text}`);
+  }
+  throw new Error(`No account of ${api.url} can make a namespace to play in. ${problems.join('; ')}`);
+}
+
+interface Room {
+  readonly account: string;
+  readonly names: readonly string[];
+  readonly namespace: string;
+}
+
+async function furnish(api: FuzzApi, { account, names, namespace }: Room): Promise<Playground> {
+  const good = await deploy(api, account, [
+    ...createKeptManifests(namespace),
+    ...createScratchManifests(namespace),
+  ]);
+  if (good.failed) throw new Error(`The objects to play with cannot be deployed: ${good.text}`);
+  const bad = await deploy(api, account, [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'Not a name', namespace } },
+  ]);
+  const otherAccounts = names.filter((name) => name !== account);
+  return { account, otherAccounts, namespace, taskIds: [good.id, bad.id].filter((id) => id !== '') };
+}
+
+interface Deployed {
+  /** Empty when the deploy was refused. */
+  readonly id: string;
+  readonly failed: boolean;
+  /** What became of it. */
+  readonly text: string;
+}
+
+async function deploy(api: FuzzApi, account: string, manifests: readonly JsonValue[]): Promise<Deployed> {
+  const description = { account, moniker: { app: 'fuzz' }, manifests: [...manifests] };
+  const { status, body } = await api.call('POST', '/kubernetes/ops', [{ deployManifest: description }]);
+  const id = asString(getPath(body, 'id'));
+  if (status !== 200 || id === undefined) return { id: '', failed: true, text: JSON.stringify(body) };
+  const task = await api.waitForTask(id, setUpTimeoutMs);
+  return { id, failed: getPath(task, 'status', 'failed') === true, text: JSON.stringify(task) };
+}
+
+async function removeNamespace(api: FuzzApi, { account, namespace }: Playground): Promise<void> {
+  const description = { account, manifestName: `namespace ${namespace}`, location: '' };
+  const id = await api.startTask([{ deleteManifest: description }]);
+  await api.waitForTask(id, setUpTimeoutMs);
+}
+
+/** Routes that never succeeded: a run that only ever hears that nothing is there proves little. */
+function findUnreached({ operations }: FuzzLog): string[] {
+  return Object.entries(operations)
+    .filter(([, { statuses }]) => statuses['200'] === undefined)
+    .map(([name, { calls }]) => `${name} never answered 200 in ${calls} calls`);
+}
+
+async function findSickness(api: FuzzApi): Promise<string[]> {
+  const { status, body } = await api.call('GET', '/health');
+  const isWell = status === 200 && getPath(body, 'status') === 'UP';
+  return isWell ? [] : [`GET /health answered ${status} ${JSON.stringify(body)}`];
+}
