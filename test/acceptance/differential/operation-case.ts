@@ -14,6 +14,8 @@ export interface OperationCase {
   readonly object: Manifest;
   /** Path of the object at the API server. */
   readonly target: string;
+  /** What else has to be there. */
+  readonly companion?: { readonly object: Manifest; readonly target: string };
   /** JSON merge patches made before, one after the other. Each change of a pod template is a revision. */
   readonly before?: readonly JsonObject[];
   /** Arguments of kubectl; the namespace is added. */
@@ -73,11 +75,12 @@ export async function runByBusdriver(
 
 /** @param act answers why it failed, or nothing */
 async function observe(
-  { object, target, before = [] }: OperationCase,
+  { object, target, companion, before = [] }: OperationCase,
   namespace: string,
   act: () => Promise<string | undefined>,
 ): Promise<Aftermath> {
-  await requestApi('POST', target.slice(0, target.lastIndexOf('/')), object);
+  await create(object, target);
+  if (companion !== undefined) await create(companion.object, companion.target);
   for (const body of before) {
     await settle(target);
     await requestApi('PATCH', `${target}?fieldManager=somebody`, body);
@@ -86,6 +89,10 @@ async function observe(
   const problem = await act();
   const after = hideCircumstances(normalizeObject(await settle(target), namespace));
   return { failed: problem !== undefined, object: after, ...(problem !== undefined && { problem }) };
+}
+
+async function create(object: Manifest, target: string): Promise<void> {
+  await requestApi('POST', target.slice(0, target.lastIndexOf('/')), object);
 }
 
 /** The object once its controller, if it has one, has seen it as it is. */

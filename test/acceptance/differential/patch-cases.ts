@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../shared/core/json.ts';
 import type { Manifest } from '../../../shared/providers/kubernetes/manifest/manifest.ts';
-import { clusterScoped, configMap, deployment } from './builders.ts';
+import { clusterScoped, configMap, deployment, namespaced, podTemplate } from './builders.ts';
 import { getTarget, type OperationCase } from './operation-case.ts';
 import { namePlaceholder, namespacePlaceholder } from './pair.ts';
 
@@ -47,6 +47,7 @@ const role: Subject = {
 };
 
 const podSpec = (spec: JsonObject): JsonObject => ({ spec: { template: { spec } } });
+const templateLabels = '/spec/template/metadata/labels';
 const containers = '/spec/template/spec/containers';
 const sidecar = { name: 'side', image: 'registry.example/side:1', ports: [{ containerPort: 80 }] };
 
@@ -178,7 +179,44 @@ function toCase({ title, strategy, body, object = workload, record, fails }: Pat
   };
 }
 
-/** `kubectl patch` with each type of patch. */
-export const patchCases: readonly OperationCase[] = [...strategicCases, ...mergeCases, ...jsonCases].map(
-  toCase,
-);
+/** The labels by which the service of the traffic cases selects. */
+const served = { serves: 'web', 'example.com/zone': 'a' };
+
+/** Traffic is turned by what Clouddriver turns it with: a JSON patch of labels. */
+function toTrafficCase(
+  name: 'enableManifest' | 'disableManifest',
+  operations: readonly JsonObject[],
+): OperationCase {
+  const labels = { app: namePlaceholder, ...(name === 'disableManifest' && served) };
+  const annotations = { 'traffic.spinnaker.io/load-balancers': `["service ${namePlaceholder}"]` };
+  const selector = { matchLabels: { app: namePlaceholder } };
+  const spec = { replicas: 0, selector, template: podTemplate({}, { labels }) };
+  return {
+    title: `patch --type=json of labels: ${name}`,
+    object: namespaced('apps/v1 ReplicaSet', { metadata: { annotations }, spec }),
+    target: getTarget('apis/apps/v1 replicasets'),
+    companion: {
+      object: namespaced('v1 Service', { spec: { selector: served, ports: [{ port: 80 }] } }),
+      target: getTarget('api/v1 services'),
+    },
+    command: ['patch', 'replicaSet', namePlaceholder, '--type=json', `--patch=${JSON.stringify(operations)}`],
+    operation: [name, { manifestName: `replicaSet ${namePlaceholder}` }],
+  };
+}
+
+const trafficCases: readonly OperationCase[] = [
+  toTrafficCase('enableManifest', [
+    { op: 'add', path: `${templateLabels}/serves`, value: 'web' },
+    { op: 'add', path: `${templateLabels}/example.com~1zone`, value: 'a' },
+  ]),
+  toTrafficCase('disableManifest', [
+    { op: 'remove', path: `${templateLabels}/serves` },
+    { op: 'remove', path: `${templateLabels}/example.com~1zone` },
+  ]),
+];
+
+/** `kubectl patch` with each type of patch, and traffic, which is turned by one. */
+export const patchCases: readonly OperationCase[] = [
+  ...[...strategicCases, ...mergeCases, ...jsonCases].map(toCase),
+  ...trafficCases,
+];
