@@ -6,12 +6,21 @@ import { kubernetesParameter, pathParameter } from './parameters.ts';
 
 const namesByLocation = z.record(z.string(), z.array(z.string()));
 
+const manifestStubSchema = z
+  .strictObject({
+    kind: z.string().min(1).describe("Spinnaker's name of the kind: `deployment`."),
+    metadata: z.strictObject({ name: z.string().min(1), namespace: z.string() }),
+  })
+  .describe('What a patch answers of its object.');
+
 const operationResultSchema = z
   .strictObject({
     manifestNamesByNamespace: namesByLocation.describe(
       'Full names by namespace; those of cluster-scoped objects stand under the empty one.',
     ),
-    manifests: z.array(kubernetesObjectSchema).describe('The objects, without secrets.'),
+    manifests: z
+      .array(z.union([kubernetesObjectSchema, manifestStubSchema]))
+      .describe('The objects, without secrets; of `patchManifest` a stub.'),
     createdArtifacts: z.array(artifactSchema),
     boundArtifacts: z.array(artifactSchema),
     deployedNamesByLocation: namesByLocation.optional().describe('Of `runJob` alone.'),

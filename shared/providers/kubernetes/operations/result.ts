@@ -1,5 +1,5 @@
 import { type Artifact, toArtifactView } from '../../../core/artifact.ts';
-import { withDoubles } from '../../../core/json.ts';
+import { omitNulls, withDoubles } from '../../../core/json.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import { readFullName, readKind, readNamespace } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -18,7 +18,10 @@ export interface OperationOutcome {
   readonly bound?: readonly Artifact[];
 }
 
-/** The result object of an operation. Orca promotes its four members, so each is there; numbers are doubles. */
+/**
+ * The result object of an operation. Orca promotes its four members, so each is there; numbers are doubles, and nulls, which
+ * Orca's maps refuse, are left out.
+ */
 export interface OperationResult {
   readonly manifestNamesByNamespace: NamesByNamespace;
   readonly manifests: readonly unknown[];
@@ -35,7 +38,7 @@ export function toOperationResult({
 }: OperationOutcome): OperationResult {
   return {
     manifestNamesByNamespace: names,
-    manifests: objects.map(withDoubles),
+    manifests: objects.map(omitNulls).map(withDoubles),
     createdArtifacts: created.map(toArtifactView).map(withDoubles),
     boundArtifacts: bound.map(toArtifactView).map(withDoubles),
   };
