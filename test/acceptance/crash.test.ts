@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, kubectl } from '../support/cluster.ts';
 import { listOpenRows } from '../support/open-rows.ts';
+import { itLocally } from '../support/subject.ts';
 import { type System, startSystem } from '../support/system.ts';
 
 const kills = 20;
@@ -23,41 +24,45 @@ interface TaskView {
 }
 
 describeWithCluster('kill -9 of the whole process at random moments', (cluster) => {
-  it(`loses none of ${kills * tasksPerRound} operations`, async () => {
-    await using namespace = await createNamespace('crash');
-    // Slow calls keep operations in flight when the process dies.
-    await using proxy = await startApiProxy(cluster, { getDelayMs: () => randomInt(20, 200) });
-    await using system = await startSystem({ kubeconfig: proxy.kubeconfig });
-    const reference = await runReference(system, namespace.name);
-    const submissions: Submission[] = [];
+  itLocally('there is no one process: see test/deploy')(
+    `loses none of ${kills * tasksPerRound} operations`,
+    async () => {
+      await using namespace = await createNamespace('crash');
+      // Slow calls keep operations in flight when the process dies.
+      await using proxy = await startApiProxy(cluster, { getDelayMs: () => randomInt(20, 200) });
+      await using system = await startSystem({ kubeconfig: proxy.kubeconfig });
+      const reference = await runReference(system, namespace.name);
+      const submissions: Submission[] = [];
 
-    for (let round = 0; round < kills; round += 1) {
-      const posting = Array.from({ length: tasksPerRound }, (_, index) => {
-        const submission = toSubmission(namespace.name, round * tasksPerRound + index);
-        submissions.push(submission);
-        return post(system, submission);
-      });
-      await sleep(randomInt(5, 900));
-      await system.kill('SIGKILL');
-      await system.restart();
-      await Promise.all(posting);
-    }
-    const views = await Promise.all(
-      submissions.map(async ({ id = '' }) => system.waitForTask(id, { timeoutMs: 120_000 })),
-    );
+      for (let round = 0; round < kills; round += 1) {
+        const posting = Array.from({ length: tasksPerRound }, (_, index) => {
+          const submission = toSubmission(namespace.name, round * tasksPerRound + index);
+          submissions.push(submission);
+          return post(system, submission);
+        });
+        await sleep(randomInt(5, 900));
+        await system.kill('SIGKILL');
+        await system.restart();
+        await Promise.all(posting);
+      }
+      const views = await Promise.all(
+        submissions.map(async ({ id = '' }) => system.waitForTask(id, { timeoutMs: 120_000 })),
+      );
 
-    expect(views.filter(({ status }) => status.failed)).toEqual([]);
-    expect(new Set(submissions.map(({ id }) => id)).size).toBe(submissions.length);
-    for (const [index, view] of views.entries()) {
-      const { name } = submissions[index] as Submission;
-      expect(toLines(view, name)).toEqual(reference);
-      expect(view.resultObjects).toHaveLength(1);
-    }
-    await expectObjects(namespace.name, submissions);
-    await system.idle();
-    expect(await (await system.fetch('/task')).json()).toEqual([]);
-    expect(await listOpenRows(system.engines.dynamodb)).toEqual([]);
-  }, 600_000);
+      expect(views.filter(({ status }) => status.failed)).toEqual([]);
+      expect(new Set(submissions.map(({ id }) => id)).size).toBe(submissions.length);
+      for (const [index, view] of views.entries()) {
+        const { name } = submissions[index] as Submission;
+        expect(toLines(view, name)).toEqual(reference);
+        expect(view.resultObjects).toHaveLength(1);
+      }
+      await expectObjects(namespace.name, submissions);
+      await system.idle();
+      expect(await (await system.fetch('/task')).json()).toEqual([]);
+      expect(await listOpenRows(system.stores)).toEqual([]);
+    },
+    600_000,
+  );
 });
 
 /** The lines of the same operations when nothing goes wrong. */

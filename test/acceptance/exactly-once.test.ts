@@ -1,25 +1,28 @@
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, it } from 'vitest';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
 import { startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, kubectl } from '../support/cluster.ts';
-import { type System, startSystem } from '../support/system.ts';
+import { findDeployment } from '../support/deployed-system.ts';
+import { sendHints } from '../support/stores.ts';
+import { startSubject } from '../support/subject.ts';
+
+/** Deployed, each of the calls at once is a process of its own. */
+const burst = findDeployment() === undefined ? 50 : 10;
 
 describeWithCluster('the same request many times', (cluster) => {
-  it('fifty times at once, before, during and after its execution, is one task and one execution', async () => {
+  it(`${burst} times at once, before, during and after its execution, is one task and one execution`, async () => {
     await using namespace = await createNamespace('once');
     await using proxy = await startApiProxy(cluster, { getDelayMs: () => 100 });
-    await using system = await startSystem({ kubeconfig: proxy.kubeconfig });
+    await using system = await startSubject({ kubeconfig: proxy.kubeconfig });
     const operations = toJob(namespace.name);
-    const postFifty = (): Promise<string[]> =>
+    const postBurst = (): Promise<string[]> =>
       Promise.all(
-        Array.from({ length: 50 }, () => system.postOperations(operations, { clientRequestId: 'once' })),
+        Array.from({ length: burst }, () => system.postOperations(operations, { clientRequestId: 'once' })),
       );
 
-    const before = await postFifty();
-    const during = await postFifty();
+    const before = await postBurst();
+    const during = await postBurst();
     await system.waitForTask(before[0] ?? '', { timeoutMs: 60_000 });
-    const after = await postFifty();
+    const after = await postBurst();
     await system.idle();
 
     expect(new Set([...before, ...during, ...after]).size).toBe(1);
@@ -31,12 +34,12 @@ describeWithCluster('the same request many times', (cluster) => {
   it('as one message delivered three times at once is one execution', async () => {
     await using namespace = await createNamespace('once');
     await using proxy = await startApiProxy(cluster, { getDelayMs: () => 50 });
-    await using system = await startSystem({ kubeconfig: proxy.kubeconfig });
+    await using system = await startSubject({ kubeconfig: proxy.kubeconfig });
 
     const id = await system.postOperations(toJob(namespace.name), {});
-    await sendHint(system, id, 3);
+    await sendHints(system.stores, id, 3);
     await system.waitForTask(id, { timeoutMs: 60_000 });
-    await sendHint(system, id, 3);
+    await sendHints(system.stores, id, 3);
     await system.idle();
 
     expect(await countJobs(namespace.name)).toBe(1);
@@ -63,18 +66,4 @@ function toJob(namespace: string): object[] {
 async function countJobs(namespace: string): Promise<number> {
   const text = await kubectl(['-n', namespace, 'get', 'jobs', '-o', 'json']);
   return (JSON.parse(text) as { items: unknown[] }).items.length;
-}
-
-/** Puts a task's hint on the real queue, as a duplicate delivery would. */
-async function sendHint(system: System, taskId: string, times: number): Promise<void> {
-  const client = new SQSClient({ ...localClientOptions, endpoint: system.engines.sqs });
-  const QueueUrl = `${system.engines.sqs}/000000000000/operations`;
-  const MessageBody = JSON.stringify({ taskId });
-  try {
-    await Promise.all(
-      Array.from({ length: times }, () => client.send(new SendMessageCommand({ QueueUrl, MessageBody }))),
-    );
-  } finally {
-    client.destroy();
-  }
 }

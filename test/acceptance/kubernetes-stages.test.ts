@@ -5,7 +5,8 @@ import type { JsonObject } from '../../shared/core/json.ts';
 import { findLive, listNames } from '../shared/providers/kubernetes/live.ts';
 import { createConfigMap, createService, createWorkload } from '../shared/providers/kubernetes/manifests.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../support/cluster.ts';
-import { type System, type SystemTask, startSystem } from '../support/system.ts';
+import { startSubject } from '../support/subject.ts';
+import type { Subject, SystemTask } from '../support/system.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
 /** What Orca promotes from a deploy. */
@@ -16,7 +17,7 @@ interface Outputs {
 
 describeWithCluster('the stages of a pipeline, as Orca runs them', (cluster) => {
   const resources = new AsyncDisposableStack();
-  let system: System;
+  let system: Subject;
   let ns: TestNamespace;
 
   beforeAll(async () => {
@@ -28,7 +29,7 @@ describeWithCluster('the stages of a pipeline, as Orca runs them', (cluster) => 
       { name: 'broken', kubeconfigFile: path.join(dir.path, 'missing') },
     ];
     await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
-    system = resources.use(await startSystem({ config: [config] }));
+    system = resources.use(await startSubject({ config: [config] }));
   });
   afterAll(() => resources.disposeAsync());
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { createNamespace, describeWithCluster, kubectl } from '../support/cluster.ts';
-import { startSystem } from '../support/system.ts';
+import { startSubject } from '../support/subject.ts';
 
 describeWithCluster('large input', (cluster) => {
   it('of 400 manifests in a body of 3 MB deploys', async () => {
     await using namespace = await createNamespace('large');
-    await using system = await startSystem({ kubeconfig: cluster.kubeconfig });
+    await using system = await startSubject({ kubeconfig: cluster.kubeconfig });
     const filler = 'x'.repeat(7_500);
     const manifests = Array.from({ length: 400 }, (_, index) => ({
       apiVersion: 'v1',
@@ -39,7 +39,7 @@ describeWithCluster('large input', (cluster) => {
 
   it("that the API server refuses fails the task with the server's own words", async () => {
     await using namespace = await createNamespace('large');
-    await using system = await startSystem({ kubeconfig: cluster.kubeconfig });
+    await using system = await startSubject({ kubeconfig: cluster.kubeconfig });
     const manifest = {
       apiVersion: 'v1',
       kind: 'ConfigMap',

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
-import { tasksTable } from '../../shared/aws/tables.ts';
 import { createNamespace, describeWithCluster, kubectl } from '../support/cluster.ts';
-import { type System, startSystem } from '../support/system.ts';
+import { scanTasks } from '../support/stores.ts';
+import { startSubject } from '../support/subject.ts';
+import type { Subject } from '../support/system.ts';
 
 const planted = 'planted-secret-0815';
 const encoded = Buffer.from(planted).toString('base64');
@@ -12,7 +11,7 @@ const encoded = Buffer.from(planted).toString('base64');
 describeWithCluster('secrets', (cluster) => {
   it('reach the cluster, and no task, event, log or stored item', async () => {
     await using namespace = await createNamespace('secrets');
-    await using system = await startSystem({
+    await using system = await startSubject({
       kubeconfig: cluster.kubeconfig,
       args: ['--log-level', 'DEBUG'],
     });
@@ -44,15 +43,17 @@ describeWithCluster('secrets', (cluster) => {
       'jsonpath={.items[*].data.key}',
     ]);
     expect(live.split(' ').sort()).toEqual([encoded, encoded]);
-    const events = await (await fetch(new URL('/events', system.engines.eventbridge))).text();
+    const events = await system.readEvents();
+    const items = await scanTasks(system.stores);
+    // Payloads are deleted once their task has ended; the tasks are there.
+    expect(items).toContain('Bad_Name');
     const token = /token: (\S+)/.exec(await readFile(cluster.kubeconfig, 'utf8'))?.[1] ?? cluster.token;
     const places = {
       tasks: tasks.join('\n'),
       refusal: await refused.text(),
-      events,
-      stderr: system.stderr,
-      stdout: system.stdout,
-      items: await scan(system.engines.dynamodb),
+      events: JSON.stringify(events),
+      log: await system.readLog(),
+      items,
     };
     for (const [place, text] of Object.entries(places)) {
       expect([place, text.includes(planted), text.includes(encoded), text.includes(token)]).toEqual([
@@ -67,7 +68,7 @@ describeWithCluster('secrets', (cluster) => {
 
 /** Deploys a Secret and answers its finished task as text. */
 async function deploy(
-  system: System,
+  system: Subject,
   { account, namespace, name, secret }: { account: string; namespace: string; name: string; secret: object },
 ): Promise<string> {
   const manifest = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, ...secret };
@@ -75,18 +76,4 @@ async function deploy(
   const id = await system.postOperations([{ deployManifest: description }]);
   await system.waitForTask(id);
   return (await system.fetch(`/task/${id}`)).text();
-}
-
-/** Every item of the tasks table as text. Payloads are deleted once their task has ended. */
-async function scan(endpoint: string): Promise<string> {
-  const client = new DynamoDBClient({ ...localClientOptions, endpoint });
-  try {
-    const { Items = [] } = await client.send(
-      new ScanCommand({ TableName: tasksTable.name, ConsistentRead: true }),
-    );
-    expect(Items.length).toBeGreaterThan(0);
-    return JSON.stringify(Items);
-  } finally {
-    client.destroy();
-  }
 }

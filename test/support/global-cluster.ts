@@ -23,27 +23,43 @@ declare module 'vitest' {
   }
 }
 
-/**
- * Offers one Kubernetes control plane to the whole test run. It starts when the first test file asks for it, so
- * that a run without such tests pays nothing, and ends with the run.
- */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** A control plane that starts when the first process asks for it. */
+export interface OfferedCluster {
+  readonly offer: ClusterOffer;
+  /** Stops it where it was started, and says how many tests used it. */
+  stop(): Promise<void>;
+}
+
+/** Offers one Kubernetes control plane to any number of processes. */
+export async function offerCluster(): Promise<OfferedCluster> {
   const missing = await findReasonAgainst();
   if (missing !== undefined) {
-    project.provide('clusterOffer', { missing });
-    return async () => console.log(`real API server: no test ran. ${missing}`);
+    return {
+      offer: { missing },
+      stop: async () => console.log(`real API server: no test ran. ${missing}`),
+    };
   }
   const dir = await mkdtemp(path.join(tmpdir(), 'busdriver-tests-'));
   const socket = path.join(dir, 'cluster');
   const share = new ClusterShare();
   const server = createServer((request, response) => void share.answer(request, response));
   await listen(server, socket);
-  project.provide('clusterOffer', { socket });
-  return async () => {
+  const stop = async () => {
     server.close();
     await share.stop();
     await rm(dir, { recursive: true, force: true });
   };
+  return { offer: { socket }, stop };
+}
+
+/**
+ * Offers one Kubernetes control plane to the whole test run. It starts when the first test file asks for it, so
+ * that a run without such tests pays nothing, and ends with the run.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { offer, stop } = await offerCluster();
+  project.provide('clusterOffer', offer);
+  return stop;
 }
 
 async function findReasonAgainst(): Promise<string | undefined> {

@@ -2,10 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GetQueueAttributesCommand, ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { buildLocal } from '../../infra/local/build.ts';
+import { tasksTable } from '../../shared/aws/tables.ts';
+import { ApiCaller } from './api-caller.ts';
+import { drainQueue, type Stores } from './stores.ts';
 import { makeTempDir } from './temp-dir.ts';
-import { checkResponse } from './validate-answer.ts';
+
+export type { SystemTask } from './api-caller.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const outputDir = path.join(root, 'dist', 'local');
@@ -14,7 +17,6 @@ const startTimeoutMs = 60_000;
 /** The system itself gives running operations ten seconds. */
 const stopTimeoutMs = 20_000;
 const idleTimeoutMs = 60_000;
-const pollIntervalMs = 5;
 /** How much of the system's error output an error message quotes, in characters. */
 const tailLength = 4_000;
 
@@ -32,65 +34,47 @@ export interface StartSystemOptions {
   readonly env?: { readonly [name: string]: string };
 }
 
-/** Who posts operations, and under which id. */
-export interface PostOptions {
-  readonly clientRequestId?: string;
-  /** `X-SPINNAKER-USER`. */
-  readonly user?: string;
-  /** Default `kubernetes`. */
-  readonly cloudProvider?: string;
-}
-
-/** A task as `GET /task/{id}` answers it. */
-export interface SystemTask {
-  readonly id: string;
-  readonly status: { readonly completed: boolean; readonly failed: boolean; readonly status: string };
-  readonly history: readonly { readonly phase: string; readonly status: string }[];
-  readonly resultObjects: readonly { readonly [name: string]: unknown }[];
-}
-
 /** How a process ended. */
 export interface SystemExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The running system. Disposing stops it, and removes its data unless the test chose the folder. */
-export interface System extends AsyncDisposable {
-  /** Where the API answers; another one after `restart`. */
-  readonly url: string;
+/** An event on the bus. */
+export interface BusEvent {
+  readonly 'detail-type': string;
+  readonly source: string;
+  readonly detail: { readonly [name: string]: unknown };
+}
+
+/** What acceptance tests are about, wherever it runs. */
+export interface Subject
+  extends AsyncDisposable,
+    Pick<ApiCaller, 'url' | 'fetch' | 'postOperations' | 'waitForTask'> {
+  /** Names of the accounts at the start. */
+  readonly accounts: readonly string[];
+  readonly stores: Stores;
+  /** Waits until no queue holds a message that is visible or being worked on; delayed ones may be left. */
+  idle(): Promise<void>;
+  /** Everything that was published on the bus, oldest first. */
+  readEvents(): Promise<readonly BusEvent[]>;
+  /** Everything that functions logged since the start. */
+  readLog(): Promise<string>;
+}
+
+/**
+ * The running system on this machine. Its URL is another one after `restart`. Disposing stops it, and removes its data unless the
+ * test chose the folder.
+ */
+export interface System extends Subject {
   readonly pid: number;
   readonly engines: { readonly dynamodb: string; readonly sqs: string; readonly eventbridge: string };
   readonly dataDir: string;
-  /** Names of the accounts at the start. */
-  readonly accounts: readonly string[];
   /** What it wrote to standard output and to standard error so far. */
   readonly stdout: string;
   readonly stderr: string;
   /** Resolves when the present process has ended. */
   readonly exited: Promise<SystemExit>;
-  /**
-   * `fetch` of a path of the API.
-   *
-   * @throws Error for an answer that the OpenAPI document does not have
-   */
-  fetch(target: string, init?: RequestInit): Promise<Response>;
-  /**
-   * Posts operations.
-   *
-   * @returns the task's id
-   * @throws Error for an answer that is not 200
-   */
-  postOperations(operations: readonly object[], options?: PostOptions): Promise<string>;
-  /**
-   * Polls a task until it is completed, whether it failed or not.
-   *
-   * @param timeoutMs default 30 seconds
-   * @throws Error when it takes longer, with the task and the system's error output
-   */
-  waitForTask(id: string, options?: { readonly timeoutMs?: number }): Promise<SystemTask>;
-  /** Waits until no queue holds a message that is visible or being worked on; delayed ones may be left. */
-  idle(): Promise<void>;
   /** Sends a signal and waits for the end. */
   kill(signal: NodeJS.Signals): Promise<SystemExit>;
   /** Starts it again on the same data, after stopping it where it still runs. */
@@ -125,7 +109,8 @@ interface ReadyLine extends Pick<System, 'url' | 'pid' | 'engines' | 'accounts'>
   readonly ready: true;
 }
 
-class RunningSystem implements Omit<System, typeof Symbol.asyncDispose> {
+class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyncDispose> {
+  protected readonly pollIntervalMs = 5;
   readonly dataDir: string;
   stdout = '';
   stderr = '';
@@ -135,6 +120,7 @@ class RunningSystem implements Omit<System, typeof Symbol.asyncDispose> {
   #ready: ReadyLine | undefined;
 
   constructor(dataDir: string, options: StartSystemOptions) {
+    super();
     this.dataDir = dataDir;
     this.#options = options;
   }
@@ -180,60 +166,29 @@ class RunningSystem implements Omit<System, typeof Symbol.asyncDispose> {
     ]);
     if (typeof line !== 'string') {
       child.kill('SIGKILL');
-      throw new Error(`The system was not ready (${JSON.stringify(line)})${this.#describe()}`);
+      throw new Error(`The system was not ready (${JSON.stringify(line)})${await this.describe()}`);
     }
     this.#ready = JSON.parse(line);
   }
 
-  async fetch(target: string, init?: RequestInit): Promise<Response> {
-    return checkResponse(await fetch(new URL(target, this.url), init), init);
-  }
-
-  async postOperations(operations: readonly object[], options: PostOptions = {}): Promise<string> {
-    const { clientRequestId, user, cloudProvider = 'kubernetes' } = options;
-    const query = clientRequestId ? `?clientRequestId=${encodeURIComponent(clientRequestId)}` : '';
-    const response = await this.fetch(`/${cloudProvider}/ops${query}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(user && { 'X-SPINNAKER-USER': user }) },
-      body: JSON.stringify(operations),
-    });
-    const body = await response.text();
-    if (response.status !== 200) throw new Error(`POST /${cloudProvider}/ops: ${response.status} ${body}`);
-    return JSON.parse(body).id;
-  }
-
-  async waitForTask(id: string, { timeoutMs = 30_000 } = {}): Promise<SystemTask> {
-    const endsAtMs = performance.now() + timeoutMs;
-    for (;;) {
-      const response = await this.fetch(`/task/${encodeURIComponent(id)}`);
-      const body = await response.text();
-      const task: SystemTask | undefined = response.status === 200 ? JSON.parse(body) : undefined;
-      if (task?.status.completed) return task;
-      if (performance.now() > endsAtMs) {
-        throw new Error(`Task ${id} was not completed after ${timeoutMs} ms: ${body}${this.#describe()}`);
-      }
-      await sleep(pollIntervalMs);
-    }
+  get stores(): Stores {
+    const { dynamodb, sqs } = this.engines;
+    return { dynamodb, sqs, tasksTable: tasksTable.name, operationsQueue: 'operations' };
   }
 
   async idle(): Promise<void> {
-    const client = new SQSClient({
-      endpoint: this.engines.sqs,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-    });
-    try {
-      const { QueueUrls = [] } = await client.send(new ListQueuesCommand());
-      const endsAtMs = performance.now() + idleTimeoutMs;
-      for (const url of QueueUrls) {
-        while ((await countMessages(client, url)) > 0) {
-          if (performance.now() > endsAtMs) throw new Error(`${url} is not idle${this.#describe()}`);
-          await sleep(pollIntervalMs);
-        }
-      }
-    } finally {
-      client.destroy();
-    }
+    if (await drainQueue(this.stores, idleTimeoutMs)) return;
+    throw new Error(`The queue is not idle${await this.describe()}`);
+  }
+
+  async readEvents(): Promise<readonly BusEvent[]> {
+    const answer = await fetch(new URL('/events', this.engines.eventbridge));
+    const { events } = (await answer.json()) as { events: { event: BusEvent }[] };
+    return events.map(({ event }) => event);
+  }
+
+  async readLog(): Promise<string> {
+    return this.stdout + this.stderr;
   }
 
   async kill(signal: NodeJS.Signals): Promise<SystemExit> {
@@ -280,17 +235,7 @@ class RunningSystem implements Omit<System, typeof Symbol.asyncDispose> {
     return this.#ready;
   }
 
-  #describe(): string {
+  protected async describe(): Promise<string> {
     return `\nThe end of its error output:\n${this.stderr.slice(-tailLength)}`;
   }
-}
-
-async function countMessages(client: SQSClient, url: string): Promise<number> {
-  const { Attributes = {} } = await client.send(
-    new GetQueueAttributesCommand({
-      QueueUrl: url,
-      AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
-    }),
-  );
-  return Object.values(Attributes).reduce((sum, count) => sum + Number(count), 0);
 }

@@ -1,0 +1,64 @@
+import { localRegion } from '../../infra/local/local-aws.ts';
+
+/** A call of an AWS service that speaks JSON over POST. */
+export interface JsonCall {
+  /** Name by which requests to it are signed, such as `logs`. */
+  readonly service: string;
+  /** Such as `Logs_20140328.FilterLogEvents`. */
+  readonly target: string;
+  readonly input: object;
+}
+
+/** Who calls, as far as an emulator asks: it reads service and region, and verifies nothing. */
+function toAuthorization(service: string): string {
+  return `AWS4-HMAC-SHA256 Credential=test/20260101/${localRegion}/${service}/aws4_request, SignedHeaders=host, Signature=0`;
+}
+
+/**
+ * Calls a service for which there is no client among the project's dependencies.
+ *
+ * @throws Error for an answer that is not 2xx
+ */
+export async function callJson(endpoint: string, { service, target, input }: JsonCall): Promise<unknown> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: {
+      authorization: toAuthorization(service),
+      'content-type': 'application/x-amz-json-1.1',
+      'x-amz-target': target,
+    },
+    body: JSON.stringify(input),
+  });
+  return readAnswer(response, target);
+}
+
+/** A call of an AWS service that speaks REST. */
+export interface RestCall {
+  readonly service: string;
+  readonly method: string;
+  readonly path: string;
+  readonly input?: object;
+}
+
+/**
+ * The same for a REST service.
+ *
+ * @throws Error for an answer that is not 2xx
+ */
+export async function callRest(
+  endpoint: string,
+  { service, method, path, input }: RestCall,
+): Promise<unknown> {
+  const response = await fetch(new URL(path, endpoint), {
+    method,
+    headers: { authorization: toAuthorization(service), 'content-type': 'application/json' },
+    ...(input && { body: JSON.stringify(input) }),
+  });
+  return readAnswer(response, `${method} ${path}`);
+}
+
+async function readAnswer(response: Response, what: string): Promise<unknown> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${what} answered ${response.status} ${text}`);
+  return text === '' ? undefined : JSON.parse(text);
+}

@@ -1,0 +1,60 @@
+import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { localAccountId, localClientOptions, localRegion } from '../../infra/local/local-aws.ts';
+import type { StackOptions } from './cdk.ts';
+
+/** Name under which the public installation answers. */
+export const domainName = 'clouddriver.example.com';
+
+/** An installation to throw away. The emulator has no archive of events and no response streaming. */
+const common = { archiveDays: '0', protectData: 'false', responseStreaming: 'false' } as const;
+
+/** A VPC that the emulator has from the start is not needed: it asks nobody whether there is one. */
+const network = { vpcId: 'vpc-0a0a0a0a', subnetIds: 'subnet-0a0a0a0a,subnet-0b0b0b0b' } as const;
+
+const certificateArn = `arn:aws:acm:${localRegion}:${localAccountId}:certificate/00000000-0000-4000-8000-000000000000`;
+
+/**
+ * The installation that is tested: behind a domain and an authorizer, with functions in a VPC. It is a public one, since the
+ * emulator knows no private domains.
+ */
+export function describeTestedInstallation(authorizerSecretArn: string): StackOptions {
+  return {
+    ...common,
+    ...network,
+    ...{ stage: 'test', logLevel: 'DEBUG' },
+    ...{ publicApi: 'true', domainName, certificateArn, authorizerSecretArn },
+  };
+}
+
+/** The same with a change in every function. */
+export function describeChangedInstallation(authorizerSecretArn: string): StackOptions {
+  return { ...describeTestedInstallation(authorizerSecretArn), logLevel: 'INFO' };
+}
+
+/** An installation as it is by default: private, with an endpoint of its own. */
+export function describePrivateInstallation(): StackOptions {
+  return { ...common, ...network, stage: 'private', clientCidrs: '10.0.0.0/8' };
+}
+
+/** How the names of the tested installation's resources begin. */
+export const testedName = 'busdriver-test';
+
+/** How the names of the private installation's resources begin. */
+export const privateName = 'busdriver-private';
+
+/**
+ * Puts the secret that callers share with the API where the operator would put it.
+ *
+ * @returns its ARN
+ */
+export async function createSharedSecret(endpoint: string, value: string): Promise<string> {
+  const client = new SecretsManagerClient({ ...localClientOptions, endpoint });
+  try {
+    const made = await client.send(
+      new CreateSecretCommand({ Name: 'busdriver-authorizer', SecretString: value }),
+    );
+    return made.ARN ?? '';
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkResponse } from './validate-answer.ts';
+
+/** Who posts operations, and under which id. */
+export interface PostOptions {
+  readonly clientRequestId?: string;
+  /** `X-SPINNAKER-USER`. */
+  readonly user?: string;
+  /** Default `kubernetes`. */
+  readonly cloudProvider?: string;
+}
+
+/** A task as `GET /task/{id}` answers it. */
+export interface SystemTask {
+  readonly id: string;
+  readonly status: { readonly completed: boolean; readonly failed: boolean; readonly status: string };
+  readonly history: readonly { readonly phase: string; readonly status: string }[];
+  readonly resultObjects: readonly { readonly [name: string]: unknown }[];
+}
+
+/** Calls the API as Spinnaker's services do, and holds every answer to the OpenAPI document. */
+export abstract class ApiCaller {
+  /** Where the API answers. */
+  abstract readonly url: string;
+  /** Milliseconds between two looks at a task. */
+  protected abstract readonly pollIntervalMs: number;
+
+  /**
+   * `fetch` of a path of the API.
+   *
+   * @throws Error for an answer that the OpenAPI document does not have
+   */
+  async fetch(target: string, init?: RequestInit): Promise<Response> {
+    return checkResponse(await fetch(new URL(target, this.url), init), init);
+  }
+
+  /**
+   * Posts operations.
+   *
+   * @returns the task's id
+   * @throws Error for an answer that is not 200
+   */
+  async postOperations(operations: readonly object[], options: PostOptions = {}): Promise<string> {
+    const { clientRequestId, user, cloudProvider = 'kubernetes' } = options;
+    const query = clientRequestId ? `?clientRequestId=${encodeURIComponent(clientRequestId)}` : '';
+    const response = await this.fetch(`/${cloudProvider}/ops${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(user && { 'X-SPINNAKER-USER': user }) },
+      body: JSON.stringify(operations),
+    });
+    const body = await response.text();
+    if (response.status !== 200) throw new Error(`POST /${cloudProvider}/ops: ${response.status} ${body}`);
+    return JSON.parse(body).id;
+  }
+
+  /**
+   * Polls a task until it is completed, whether it failed or not.
+   *
+   * @param timeoutMs default 30 seconds
+   * @throws Error when it takes longer, with the task and what the system wrote
+   */
+  async waitForTask(id: string, { timeoutMs = 30_000 }: { timeoutMs?: number } = {}): Promise<SystemTask> {
+    const endsAtMs = performance.now() + timeoutMs;
+    for (;;) {
+      const { status, body } = await this.readTask(id);
+      const task: SystemTask | undefined = status === 200 ? JSON.parse(body) : undefined;
+      if (task?.status.completed) return task;
+      if (performance.now() > endsAtMs) {
+        throw new Error(
+          `Task ${id} was not completed after ${timeoutMs} ms: ${body}${await this.describe()}`,
+        );
+      }
+      await sleep(this.pollIntervalMs);
+    }
+  }
+
+  /** One look at a task. */
+  protected async readTask(id: string): Promise<{ status: number; body: string }> {
+    const response = await this.fetch(`/task/${encodeURIComponent(id)}`);
+    return { status: response.status, body: await response.text() };
+  }
+
+  /** What the system wrote last, for the message of an error. */
+  protected abstract describe(): Promise<string>;
+}
