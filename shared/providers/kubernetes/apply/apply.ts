@@ -5,15 +5,18 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { ApplyResult } from './result.ts';
 import { applyServerSide } from './server-side-apply.ts';
 import { resolveTarget, type WriteManifestOptions } from './target.ts';
+import type { SubmissionState } from './write-trace.ts';
 
 /** How to apply a manifest. */
-export interface ApplyOptions extends WriteManifestOptions {
+export interface ApplyOptions extends WriteManifestOptions, SubmissionState {
   /**
    * False, the default: find the changes here, between the manifest applied last, the live object and the new
    * manifest. True: let the API server merge by field ownership. `force-conflicts`: the same, and take over fields
    * that others own.
    */
   readonly serverSide?: boolean | 'force-conflicts' | undefined;
+  /** Client-side only: the first look at the live object, by one who read it ahead. Default: a call. */
+  readonly firstLook?: (() => Promise<Manifest | undefined>) | undefined;
 }
 
 /**
@@ -35,11 +38,12 @@ export async function applyManifest(
     const hint = getPath(manifest, 'metadata', 'generateName') ? '; generateName works with create only' : '';
     throw new InvalidInputError(`metadata.name: apply needs it${hint}`);
   }
-  const { serverSide = false, signal } = options;
+  const { serverSide = false, signal, firstLook, before, isRepeat } = options;
   if (serverSide === false) {
     // Loaded late: functions that accept operations, and never apply, need not carry its tables through their start.
     const { applyClientSide } = await import('./client-side-apply.ts');
-    return applyClientSide(client, target, { signal });
+    return applyClientSide(client, target, { signal, firstLook });
   }
-  return applyServerSide(client, target, { signal, force: serverSide === 'force-conflicts' });
+  const force = serverSide === 'force-conflicts';
+  return applyServerSide(client, target, { signal, force, before, isRepeat });
 }

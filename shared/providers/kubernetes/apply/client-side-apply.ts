@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { asJsonObject, asString, type JsonObject, omitNulls } from '../../../core/json.ts';
 import type { CallOptions, KubernetesClient } from '../client/client.ts';
 import { KubernetesApiError } from '../client/errors.ts';
@@ -7,36 +6,43 @@ import { hasLastApplied, lastAppliedAnnotation, parseLastApplied, withLastApplie
 import { findPatchType } from './patch-schema.ts';
 import { hideValues } from './refusal.ts';
 import { type ApplyResult, warnIfDeleting } from './result.ts';
+import { retryWrite } from './retry-write.ts';
 import { type WriteTarget, withoutResourceVersion } from './target.ts';
 import { createJsonMergePatch, createStrategicPatch } from './three-way-merge.ts';
 
 /** kubectl's name as the owner of fields, and its wish that unknown fields be refused. */
-const writer = { fieldManager: 'kubectl-client-side-apply', fieldValidation: 'Strict' } as const;
-/** How often an object is read anew because somebody else changed it in between. */
-const maxRetries = 5;
-/** Wait before the second retry and later ones; the first follows at once. */
-const retryDelayMs = 200;
+const writer = {
+  fieldManager: 'kubectl-client-side-apply',
+  fieldValidation: 'Strict',
+  looksFirst: true,
+} as const;
 const missingAnnotationWarning =
   `The live object has no annotation ${lastAppliedAnnotation}: it was added, and fields that an earlier manifest ` +
   'had and this one has not are kept';
+
+/** How to apply client-side. */
+export interface ClientSideApplyOptions extends CallOptions {
+  /** The first look at the live object, by one who read it ahead. Default: a call. */
+  readonly firstLook?: (() => Promise<Manifest | undefined>) | undefined;
+}
 
 /** Applies as `kubectl apply` does without `--server-side`. See `applyManifest`. */
 export async function applyClientSide(
   client: KubernetesClient,
   target: WriteTarget,
-  options: CallOptions,
+  { signal, firstLook }: ClientSideApplyOptions,
 ): Promise<ApplyResult> {
-  const modified = withLastApplied(target.manifest);
-  for (let retry = 0; ; retry++) {
-    const current = await client.get(target.ref, options);
-    try {
-      if (current === undefined) return await create(client, { ...target, manifest: modified }, options);
-      return await update(client, { ...target, manifest: modified, current }, options);
-    } catch (error) {
-      if (retry === maxRetries || !isLostRace(error, current)) throw error;
-    }
-    if (retry > 0) await sleep(retryDelayMs, undefined, options.signal && { signal: options.signal });
-  }
+  const modified = { ...target, manifest: withLastApplied(target.manifest) };
+  return retryWrite({
+    look: (retry) =>
+      retry === 0 && firstLook !== undefined ? firstLook() : client.get(target.ref, { signal }),
+    write: (current) =>
+      current === undefined
+        ? create(client, modified, { signal })
+        : update(client, { ...modified, current }, { signal }),
+    isLostRace,
+    signal,
+  });
 }
 
 /** True when a write failed because of what somebody else did since the object was read. */

@@ -7,7 +7,9 @@ import { lastAppliedAnnotation } from './last-applied.ts';
 import { listAnnotationOwners, moveManagedFields } from './managed-fields.ts';
 import { hideValues } from './refusal.ts';
 import { type ApplyResult, warnIfDeleting } from './result.ts';
+import { retryWrite } from './retry-write.ts';
 import type { WriteTarget } from './target.ts';
+import { type SubmissionState, tookEffect } from './write-trace.ts';
 
 /** kubectl's name as the owner of fields it applies server-side. */
 const manager = 'kubectl';
@@ -17,8 +19,8 @@ const fieldValidation = 'Strict';
 /** How often an object is read anew because somebody else changed it in between. */
 const maxTries = 5;
 
-/** How to apply server-side. */
-export interface ServerSideApplyOptions extends CallOptions {
+/** How to apply server-side. Whether a try took effect is seen only where `before` is given. */
+export interface ServerSideApplyOptions extends CallOptions, SubmissionState {
   /** Take over fields that others own with other values, instead of failing with a conflict. */
   readonly force: boolean;
 }
@@ -36,14 +38,25 @@ export async function applyServerSide(
   target: WriteTarget,
   options: ServerSideApplyOptions,
 ): Promise<ApplyResult> {
-  const { force, signal } = options;
-  const apply = () =>
-    client.patch(
-      target.ref,
-      { type: 'apply', body: target.manifest, fieldManager: manager, force, fieldValidation },
-      { signal },
-    );
-  const applied = await apply().catch((error: unknown) => {
+  const { force, signal, before, isRepeat } = options;
+  const patch = {
+    type: 'apply',
+    body: target.manifest,
+    fieldManager: manager,
+    force,
+    fieldValidation,
+  } as const;
+  const apply = (looksFirst = false) => client.patch(target.ref, { ...patch, looksFirst }, { signal });
+  const applied = await retryWrite({
+    async look(retry) {
+      if (before === undefined || (retry === 0 && !isRepeat)) return undefined;
+      const live = await client.get(target.ref, { signal });
+      return tookEffect(live, target.manifest, before) ? live : undefined;
+    },
+    write: async (written) => written ?? (await apply(true)),
+    isLostRace: () => false,
+    signal,
+  }).catch((error: unknown) => {
     throw hideValues(error, target.ref);
   });
   try {

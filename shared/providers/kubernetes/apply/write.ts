@@ -1,19 +1,25 @@
 import { InvalidInputError } from '../../../core/errors.ts';
-import { asJsonObject, asString, getPath } from '../../../core/json.ts';
+import { asJsonObject, getPath } from '../../../core/json.ts';
 import type { CallOptions, KubernetesClient } from '../client/client.ts';
 import { KubernetesApiError } from '../client/errors.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { lastAppliedAnnotation, withLastApplied } from './last-applied.ts';
+import { retryWrite } from './retry-write.ts';
 import {
   resolveTarget,
   type WriteManifestOptions,
   type WriteTarget,
   withoutResourceVersion,
 } from './target.ts';
+import {
+  readResourceVersion,
+  readTrace,
+  type SubmissionState,
+  tookEffect,
+  type WriteTrace,
+} from './write-trace.ts';
 
 const fieldValidation = 'Strict';
-/** How often a replace reads the object anew because somebody else changed it in between. */
-const maxRetries = 5;
 
 /**
  * Creates an object as `kubectl create` does. The manifest may have a `generateName` instead of a name. An annotation
@@ -34,6 +40,9 @@ export async function createManifest(
   return create(client, target, { signal: options.signal });
 }
 
+/** How to replace an object. */
+export interface ReplaceOptions extends WriteManifestOptions, SubmissionState {}
+
 /**
  * Replaces an object whole, as `kubectl replace` does, and creates it when there is none. With a resourceVersion in
  * the manifest it replaces that version only; without one, whichever is there.
@@ -44,27 +53,44 @@ export async function createManifest(
 export async function replaceManifest(
   client: KubernetesClient,
   manifest: Manifest,
-  options: WriteManifestOptions = {},
+  { signal, ...options }: ReplaceOptions = {},
 ): Promise<Manifest> {
-  const target = await resolveTarget(client, manifest, options);
+  const target = await resolveTarget(client, manifest, { signal, ...options });
   if (target.ref.name === '') throw new InvalidInputError('metadata.name: replace needs it');
-  const ownVersion = findResourceVersion(target.manifest);
-  for (let retry = 0; ; retry++) {
-    const version =
-      ownVersion ?? findResourceVersion(await client.get(target.ref, { signal: options.signal }));
-    if (version === undefined) return create(client, target, { signal: options.signal });
-    try {
-      return await put(client, { ...target, version }, { signal: options.signal });
-    } catch (error) {
-      const reason = error instanceof KubernetesApiError ? error.reason : '';
-      if (reason === 'NotFound') return create(client, target, { signal: options.signal });
-      if (reason !== 'Conflict' || ownVersion !== undefined || retry === maxRetries) throw error;
-    }
-  }
+  const ownVersion = readResourceVersion(target.manifest);
+  const before = options.before ?? (await readBefore(client, target, { signal }));
+  return retryWrite({
+    async look(retry) {
+      if (retry === 0 && !options.isRepeat) return { version: before.resourceVersion };
+      const live = await client.get(target.ref, { signal });
+      const version = readResourceVersion(live) ?? '';
+      return live !== undefined && tookEffect(live, target.manifest, before)
+        ? { version, written: live }
+        : { version };
+    },
+    async write({ version, written }: { version: string; written?: Manifest }) {
+      if (written !== undefined) return written;
+      const replaced = ownVersion ?? version;
+      if (replaced === '') return create(client, target, { signal });
+      return putOrCreate(client, { ...target, version: replaced }, { signal });
+    },
+    isLostRace: (error) => isRaceLost(error, ownVersion),
+    signal,
+  });
 }
 
-function findResourceVersion(object: Manifest | undefined): string | undefined {
-  return asString(getPath(object, 'metadata', 'resourceVersion')) || undefined;
+/** What is there before a replace; of no interest to one that names its version. */
+async function readBefore(
+  client: KubernetesClient,
+  { ref, manifest }: WriteTarget,
+  options: CallOptions,
+): Promise<WriteTrace> {
+  return readTrace(readResourceVersion(manifest) === undefined ? await client.get(ref, options) : undefined);
+}
+
+function isRaceLost(error: unknown, ownVersion: string | undefined): boolean {
+  const reason = error instanceof KubernetesApiError ? error.reason : '';
+  return reason === 'AlreadyExists' || (reason === 'Conflict' && ownVersion === undefined);
 }
 
 async function create(
@@ -80,6 +106,20 @@ interface PutTarget extends WriteTarget {
   readonly version: string;
 }
 
+/** What was there may have gone since it was read. */
+async function putOrCreate(
+  client: KubernetesClient,
+  target: PutTarget,
+  options: CallOptions,
+): Promise<Manifest> {
+  try {
+    return await put(client, target, options);
+  } catch (error) {
+    if (!(error instanceof KubernetesApiError) || error.reason !== 'NotFound') throw error;
+    return create(client, target, options);
+  }
+}
+
 async function put(
   client: KubernetesClient,
   { ref, manifest, version }: PutTarget,
@@ -87,7 +127,8 @@ async function put(
 ): Promise<Manifest> {
   const refreshed = refreshLastApplied(manifest);
   const body = { ...refreshed, metadata: { ...asJsonObject(refreshed.metadata), resourceVersion: version } };
-  return client.replace(ref.resource, body, { fieldManager: 'kubectl-replace', fieldValidation, signal });
+  const writer = { fieldManager: 'kubectl-replace', fieldValidation, looksFirst: true } as const;
+  return client.replace(ref.resource, body, { ...writer, signal });
 }
 
 /** Writes the last-applied annotation anew, provided that the manifest brings one that is not empty. */

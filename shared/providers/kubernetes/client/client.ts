@@ -44,12 +44,18 @@ export interface PatchRequest {
   /** `Strict` refuses unknown and duplicate fields, as kubectl asks for. Default: not sent. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
   readonly subresource?: 'scale' | 'status' | undefined;
+  readonly looksFirst?: WriteOptions['looksFirst'];
 }
 
 /** Options of a create or replace. */
 export interface WriteOptions {
   readonly fieldManager?: string | undefined;
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
+  /**
+   * True when the caller looks at the object before it writes again: once the answer is lost (`isAnswerLost`) the request is
+   * not sent again here. Always so for creates and JSON patches. Default: a repeat leaves what the first left, so it is sent.
+   */
+  readonly looksFirst?: boolean | undefined;
 }
 
 /** Options of a delete, as in Kubernetes' DeleteOptions. */

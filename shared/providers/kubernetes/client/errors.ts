@@ -34,6 +34,25 @@ export class KubernetesApiError extends VisibleError {
 /** No answer came from the API server: refused, reset, timed out, TLS. The message names the account and the cause. */
 export class KubernetesConnectionError extends VisibleError {
   override name = 'KubernetesConnectionError';
+  /** True when the request had gone out on a connection that then broke: see `isAnswerLost`. */
+  readonly answerLost: boolean;
+
+  constructor(message: string, options: ErrorOptions & { readonly answerLost?: boolean } = {}) {
+    super(message, options);
+    this.answerLost = options.answerLost ?? false;
+  }
+}
+
+/** Statuses by which an API server, or what stands before it, says that it failed, whatever it did before. */
+const lostStatuses: readonly number[] = [500, 502, 503, 504];
+
+/**
+ * True when nobody knows whether the server acted on a request, and the next one may well be answered: whoever wrote looks at
+ * the object before writing again. A time-out is not meant: a server that does not answer will not tell either.
+ */
+export function isAnswerLost(error: unknown): boolean {
+  if (error instanceof KubernetesApiError) return lostStatuses.includes(error.status);
+  return error instanceof KubernetesConnectionError && error.answerLost;
 }
 
 /** The error for an answer that is not a success, from its body: a Status object, or text of a proxy or a mux. */

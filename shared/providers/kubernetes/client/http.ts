@@ -174,9 +174,10 @@ function withAdvice(error: KubernetesApiError, { connection, credential }: Sessi
 function toConnectionFailure(failure: ExchangeError, { connection }: Session): Failure {
   const cause = failure.cause instanceof Error ? failure.cause : failure;
   const message = `${connection.label}: ${describeConnectionFailure(cause, connection.origin)}`;
+  const transient = isTransientFailure(cause);
   return {
-    error: new KubernetesConnectionError(message, { cause }),
-    transient: isTransientFailure(cause),
+    error: new KubernetesConnectionError(message, { cause, answerLost: failure.sent && transient }),
+    transient,
     harmless: !failure.sent,
   };
 }

@@ -145,6 +145,7 @@ class ApiServerClient implements KubernetesClient {
       method: 'PUT',
       path,
       body: JSON.stringify(manifest),
+      repeatable: !options?.looksFirst,
       signal: options?.signal,
     });
   }
@@ -158,7 +159,7 @@ class ApiServerClient implements KubernetesClient {
       body: JSON.stringify(patch.body),
       contentType: patchTypes[patch.type],
       // An operation of a JSON patch, such as adding to a list, may not bear repetition.
-      repeatable: patch.type !== 'json',
+      repeatable: patch.type !== 'json' && !patch.looksFirst,
       signal: options?.signal,
     });
   }

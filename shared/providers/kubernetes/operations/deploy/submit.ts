@@ -1,8 +1,9 @@
 import { applyManifest } from '../../apply/apply.ts';
+import { retryWrite } from '../../apply/retry-write.ts';
 import { resolveTarget, type WriteManifestOptions } from '../../apply/target.ts';
 import { createManifest, replaceManifest } from '../../apply/write.ts';
-import { isTransientFailure } from '../../client/connection-failure.ts';
-import { isResourceNotServed, KubernetesApiError, KubernetesConnectionError } from '../../client/errors.ts';
+import { readTrace, type SubmissionState } from '../../apply/write-trace.ts';
+import { isResourceNotServed, KubernetesApiError } from '../../client/errors.ts';
 import { readAnnotations } from '../../manifest/annotations.ts';
 import { readCoordinates } from '../../manifest/identity.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
@@ -25,6 +26,8 @@ export interface SubmitOptions {
   readonly isLast: boolean;
   /** Its kind is defined by an earlier manifest of the same deploy. */
   readonly isKindNew: boolean;
+  /** Reads the live object of a manifest that is to be applied. */
+  firstLook(): Promise<Manifest | undefined>;
 }
 
 /** A written object, and what became of it in a word. */
@@ -36,67 +39,77 @@ interface Written {
 
 /**
  * Brings a planned manifest into the cluster, by the method that its annotations ask for, and answers the object as task
- * results may hold it.
+ * results may hold it. Whatever the method, a run that repeats another one writes nothing that the other one wrote already.
  *
  * @throws FailedOperationError naming the manifest, with the API server's words.
  */
 export async function submitManifest(
   work: OperationWork,
   planned: PlannedManifest,
-  { key, isLast, isKindNew }: SubmitOptions,
+  options: SubmitOptions,
 ): Promise<Manifest> {
-  const submit = async (): Promise<Manifest> => {
-    const { object, outcome, warnings = [] } = await writeSurely(work, planned, isKindNew);
-    for (const warning of warnings) work.run.report(`Warning about ${planned.fullName}: ${warning}`);
-    work.run.report(`${planned.fullName}: ${outcome}`);
-    return maskObject(object, work.account.kindRegistry);
-  };
+  const { key, isLast, isKindNew, firstLook } = options;
+  const attempt = <T>(act: () => Promise<T>): Promise<T> => (isKindNew ? untilServed(work, act) : act());
   work.run.report(`Submitting ${planned.fullName}`);
   return explainFailure(`Deploying ${describeObject(readCoordinates(planned.manifest))}`, async () => {
-    if (planned.method === 'recreate') await removePredecessor(work, planned, key);
+    const state = await attempt(() => prepareCluster(work, planned, key));
+    const submit = async (): Promise<Manifest> => {
+      const write = () => writeManifest(work, planned, { ...state, firstLook });
+      const { object, outcome, warnings = [] } = await attempt(write);
+      for (const warning of warnings) work.run.report(`Warning about ${planned.fullName}: ${warning}`);
+      work.run.report(`${planned.fullName}: ${outcome}`);
+      return maskObject(object, work.account.kindRegistry);
+    };
     return isLast ? await submit() : await work.run.step(`manifest/${key}`, submit);
   });
 }
 
-/**
- * Writes again where that may help: every way of writing finds what an earlier attempt left. A kind just defined takes a
- * moment until each of the API servers behind one address serves it; a broken connection may have swallowed an answer.
- */
-async function writeSurely(
-  work: OperationWork,
-  planned: PlannedManifest,
-  isKindNew: boolean,
-): Promise<Written> {
-  const { clock } = work.session;
+/** Again and again: a kind just defined takes a moment until each of the API servers behind one address serves it. */
+async function untilServed<T>({ session, run }: OperationWork, act: () => Promise<T>): Promise<T> {
+  const { clock } = session;
   const deadlineMs = clock.monotonic() + servedWithinMs;
-  for (let tries = 1; ; tries += 1) {
+  for (;;) {
     try {
-      return await writeManifest(work, planned);
+      return await act();
     } catch (error) {
-      const isAwaited = isKindNew && isResourceNotServed(error) && clock.monotonic() < deadlineMs;
-      if (!isAwaited && !(tries === 1 && isConnectionBroken(error))) throw error;
+      if (!isResourceNotServed(error) || clock.monotonic() >= deadlineMs) throw error;
     }
-    await clock.sleep(repeatPauseMs, work.run.signal);
+    await clock.sleep(repeatPauseMs, run.signal);
   }
 }
 
-function isConnectionBroken(error: unknown): boolean {
-  return (
-    error instanceof KubernetesConnectionError &&
-    error.cause instanceof Error &&
-    isTransientFailure(error.cause)
-  );
+/** What comes before the write itself: a predecessor makes way, or what is there is noted. */
+async function prepareCluster(
+  work: OperationWork,
+  planned: PlannedManifest,
+  key: string,
+): Promise<SubmissionState> {
+  const { method } = planned;
+  if (method === 'recreate') await removePredecessor(work, planned, key);
+  if (method !== 'replace' && method !== 'serverSideApply') return {};
+  const { client, run } = work;
+  const { ref } = await resolveTarget(client, planned.manifest, await getWriteOptions(work));
+  let isRepeat = true;
+  const before = await run.decide(`before/${key}`, async () => {
+    isRepeat = false;
+    return readTrace(await client.get(ref, { signal: run.signal }));
+  });
+  return { before, isRepeat };
 }
 
-async function writeManifest(work: OperationWork, planned: PlannedManifest): Promise<Written> {
+async function writeManifest(
+  work: OperationWork,
+  { manifest, method }: PlannedManifest,
+  { firstLook, ...state }: SubmissionState & Pick<SubmitOptions, 'firstLook'>,
+): Promise<Written> {
   const { client } = work;
-  const { manifest, method } = planned;
-  const options = await getWriteOptions(work);
+  const options = { ...(await getWriteOptions(work)), ...state };
   if (method === 'create') return createOnce(work, manifest, options);
   if (method === 'replace') {
     return { object: await replaceManifest(client, manifest, options), outcome: 'replaced' };
   }
-  if (method !== 'serverSideApply') return applyManifest(client, manifest, options);
+  if (method === 'apply') return applyManifest(client, manifest, { ...options, firstLook });
+  if (method === 'recreate') return applyManifest(client, manifest, options);
   const serverSide = readStrategy(manifest).forceConflicts ? 'force-conflicts' : true;
   return applyManifest(client, manifest, { ...options, serverSide });
 }
@@ -106,21 +119,25 @@ async function getWriteOptions({ client, run }: OperationWork): Promise<WriteMan
   return { signal, namespace: await client.getDefaultNamespace({ signal }) };
 }
 
-/** Creates an object under the name that was decided for it, unless an earlier run did. */
+/** Creates an object under the name that was decided for it, unless an earlier try did. */
 async function createOnce(
   { client }: OperationWork,
   manifest: Manifest,
   options: WriteManifestOptions,
 ): Promise<Written> {
-  try {
-    return { object: await createManifest(client, manifest, options), outcome: 'created' };
-  } catch (error) {
-    if (!(error instanceof KubernetesApiError) || error.reason !== 'AlreadyExists') throw error;
-    const { ref } = await resolveTarget(client, manifest, options);
-    const live = await client.get(ref, { signal: options.signal });
-    if (live === undefined || !carriesAnnotations(live, manifest)) throw error;
-    return { object: live, outcome: 'created' };
-  }
+  const { signal } = options;
+  const object = await retryWrite({
+    async look(retry) {
+      if (retry === 0) return undefined;
+      const { ref } = await resolveTarget(client, manifest, options);
+      const live = await client.get(ref, { signal });
+      return live !== undefined && carriesAnnotations(live, manifest) ? live : undefined;
+    },
+    write: async (created) => created ?? (await createManifest(client, manifest, options)),
+    isLostRace: (error) => error instanceof KubernetesApiError && error.reason === 'AlreadyExists',
+    signal,
+  });
+  return { object, outcome: 'created' };
 }
 
 /** Whether a live object is what was made of a manifest, as far as its annotations tell. */

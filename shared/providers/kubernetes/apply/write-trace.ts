@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  asJsonArray,
+  asString,
+  getPath,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../core/json.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { formatGoJson } from './go-json.ts';
+
+/**
+ * What an object shows of earlier writes, kept before a new one: by it a later look tells whether the write took effect.
+ * Small, and gives away no value of the object.
+ */
+export type WriteTrace = {
+  /** Empty when there is no object. */
+  readonly resourceVersion: string;
+  /** Fingerprint of what the writers below own, and since when. */
+  readonly ownership: string;
+};
+
+/** Where the submission of a manifest stands that must not be written twice. */
+export interface SubmissionState {
+  /** The trace of the object before the first try. Default: it is read. */
+  readonly before?: WriteTrace | undefined;
+  /** True when an earlier worker may have written already. Default: false. */
+  readonly isRepeat?: boolean | undefined;
+}
+
+/** The names under which objects are written whole or server-side, and how. */
+const writers: readonly (readonly [manager: string, operation: 'Apply' | 'Update'])[] = [
+  ['kubectl', 'Apply'],
+  ['kubectl-create', 'Update'],
+  ['kubectl-replace', 'Update'],
+];
+
+/** The trace of an object before it is written; of none when it is not there. */
+export function readTrace(live: Manifest | undefined): WriteTrace {
+  const entries = asJsonArray(getPath(live, 'metadata', 'managedFields')).filter(isOfWriter);
+  const ownership = createHash('sha256').update(formatGoJson(entries)).digest('base64url');
+  return { resourceVersion: readResourceVersion(live) ?? '', ownership };
+}
+
+/** The version of a live object, or the one that a manifest was made from; undefined without any. */
+export function readResourceVersion(object: Manifest | undefined): string | undefined {
+  return asString(getPath(object, 'metadata', 'resourceVersion')) || undefined;
+}
+
+/**
+ * True when the write of a manifest surely took effect since its trace was read: what we own changed, and the object holds all
+ * that the manifest says. When in doubt false: to write the same again changes nothing.
+ */
+export function tookEffect(live: Manifest | undefined, manifest: Manifest, before: WriteTrace): boolean {
+  if (live === undefined || readTrace(live).ownership === before.ownership) return false;
+  const { metadata, ...rest } = manifest;
+  const { resourceVersion: _, ...said } = isJsonObject(metadata) ? metadata : {};
+  return holds(live, { ...rest, metadata: said });
+}
+
+function isOfWriter(entry: JsonValue): boolean {
+  return (
+    getPath(entry, 'subresource') === undefined &&
+    writers.some(
+      ([manager, operation]) =>
+        getPath(entry, 'manager') === manager && getPath(entry, 'operation') === operation,
+    )
+  );
+}
+
+/** Whether an object has at least the members of another. Elements of lists are compared by place. */
+function holds(present: JsonValue | undefined, wanted: JsonValue): boolean {
+  if (isJsonObject(wanted)) return isJsonObject(present) && holdsMembers(present, wanted);
+  if (!Array.isArray(wanted)) return isDeepStrictEqual(present, wanted);
+  if (!Array.isArray(present) || present.length !== wanted.length) return false;
+  return wanted.every((element, index) => holds(present[index], element));
+}
+
+function holdsMembers(present: JsonObject, wanted: JsonObject): boolean {
+  return Object.entries(wanted).every(
+    ([key, value]) => value === null || (Object.hasOwn(present, key) && holds(present[key], value)),
+  );
+}
