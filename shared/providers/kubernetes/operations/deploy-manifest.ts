@@ -7,15 +7,17 @@ import type { Manifest } from '../manifest/manifest.ts';
 import { sortForDeploy } from '../manifest/order.ts';
 import { matchesSelectors } from '../manifest/selectors.ts';
 import { checkVersionHistory, readStrategy } from '../manifest/strategy.ts';
-import { createDecider } from './deploy/decisions.ts';
+import { openDecider } from './deploy/decisions.ts';
 import { type DeployDescription, deployField, findManifests } from './deploy/description.ts';
 import {
   type Decision,
   type DeployRequest,
-  hasQuestions,
+  isAsking,
+  listQuestions,
   type PlannedManifest,
   planDeploy,
 } from './deploy/plan.ts';
+import { createReadAhead } from './deploy/read-ahead.ts';
 import { isDefinition, isDefinitionOf, isNamespacedByTable, readScopes } from './deploy/scopes.ts';
 import { submitManifest } from './deploy/submit.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
@@ -115,19 +117,21 @@ async function prepareManifests(
 
 /** The plan of a deploy. What might come out otherwise the next time is decided first, once. */
 async function planOnce(request: DeployRequest, work: OperationWork): Promise<PlannedManifest[]> {
-  if (!hasQuestions(request)) return planDeploy(request, async () => ({}));
+  const questions = listQuestions(request);
+  if (!questions.some(isAsking)) return planDeploy(request, () => ({}));
   const { client, session, run } = work;
   const decisions = await run.decide('decisions', async () => {
-    const decide = createDecider({ client, randomness: session.randomness, signal: run.signal });
+    const { randomness } = session;
+    const decide = await openDecider(questions, { client, randomness, signal: run.signal });
     const decided: Decision[] = [];
-    await planDeploy(request, async (question) => {
-      const decision = await decide(question);
+    planDeploy(request, (question, index) => {
+      const decision = decide(question, index);
       decided.push(decision);
       return decision;
     });
     return decided;
   });
-  return planDeploy(request, async (_question, index) => decisions[index] ?? {});
+  return planDeploy(request, (_question, index) => decisions[index] ?? {});
 }
 
 function reportPlan(planned: readonly PlannedManifest[], { run }: OperationWork): void {
@@ -151,6 +155,7 @@ async function submitAll(
 ): Promise<Manifest[]> {
   const objects: Manifest[] = [];
   const definitions = planned.map(({ manifest }) => manifest).filter(isDefinition);
+  const readAhead = createReadAhead(planned, work);
   for (const [index, each] of planned.entries()) {
     if (!matchesSelectors(labelSelectors, readLabels(each.manifest))) {
       work.run.report(`Left out ${each.fullName}: the labels do not select it`);
@@ -158,7 +163,8 @@ async function submitAll(
     }
     const isLast = index === planned.length - 1;
     const isKindNew = definitions.some((definition) => isDefinitionOf(definition, each.manifest));
-    objects.push(await submitManifest(work, each, { key: String(index), isLast, isKindNew }));
+    const firstLook = () => readAhead(index);
+    objects.push(await submitManifest(work, each, { key: String(index), isLast, isKindNew, firstLook }));
   }
   if (objects.length === 0 && labelSelectors.length > 0 && !allowNothingSelected) {
     throw new FailedOperationError(

@@ -3,7 +3,13 @@ import { FailedOperationError } from '../../../../core/errors.ts';
 import type { ApiResource, KubernetesClient } from '../../client/client.ts';
 import { isResourceNotServed } from '../../client/errors.ts';
 import { findRecordedArtifact } from '../../manifest/annotate.ts';
-import { findReplicas, readGenerateName, readName, readNamespace } from '../../manifest/identity.ts';
+import {
+  type Coordinates,
+  findReplicas,
+  readGenerateName,
+  readName,
+  readNamespace,
+} from '../../manifest/identity.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import { chooseVersion, formatVersionedName, listVersions, parseVersion } from '../../manifest/version.ts';
 import { getLoadBalancer } from '../load-balancer.ts';
@@ -24,28 +30,68 @@ const generateNameMax = 63 - suffixLength;
 /** Each try fails with odds of one in 14 million for each object of that prefix. */
 const nameTriesMax = 8;
 
-/** Answers questions about manifests of one deploy. The live objects of a kind in a namespace are read once. */
-export function createDecider(options: DecisionOptions): (question: Question) => Promise<Decision> {
-  const lists = new Map<string, Promise<Manifest[]>>();
-  const list = (manifest: Manifest): Promise<Manifest[]> => {
-    const key = JSON.stringify([manifest.apiVersion, manifest.kind, readNamespace(manifest)]);
-    const listing = lists.get(key) ?? listLive(manifest, options);
-    lists.set(key, listing);
-    return listing;
-  };
-  return async (question) => {
+/** What the cluster says about a question, whatever will be bound in its manifest. */
+interface Facts {
+  /** The live objects among which its versions are. */
+  readonly live: readonly Manifest[];
+  /** Its decision but for the version. */
+  readonly decision: Decision;
+}
+
+/**
+ * Reads what all the questions of one deploy need, side by side: the live objects of a kind in a namespace once, a load
+ * balancer once.
+ *
+ * @param questions of the manifests in their order, with nothing bound yet
+ * @returns answers a question, the one at that place with its artifacts bound
+ */
+export async function openDecider(
+  questions: readonly Question[],
+  options: DecisionOptions,
+): Promise<(question: Question, index: number) => Decision> {
+  const list = shareByKey((manifest: Manifest) => listLive(manifest, options), getListKey);
+  const readLoadBalancer = shareByKey((each: Coordinates) => getLoadBalancer(each, options), JSON.stringify);
+  const readings = questions.map(async (question): Promise<Facts> => {
     const { manifest, versioned, useSourceCapacity, nameless, loadBalancers } = question;
-    const live = versioned ? await list(manifest) : [];
+    const [live, name, services] = await Promise.all([
+      versioned ? list(manifest) : [],
+      nameless ? chooseName(manifest, options) : undefined,
+      Promise.all(loadBalancers.map(readLoadBalancer)),
+    ]);
     const replicas = useSourceCapacity ? await findSourceReplicas(question, live, options) : undefined;
-    return {
-      ...(versioned && { version: chooseVersion({ manifest, live }) }),
+    const decision = {
       ...(replicas !== undefined && { replicas }),
-      ...(nameless && { name: await chooseName(manifest, options) }),
-      ...(loadBalancers.length > 0 && {
-        loadBalancers: await Promise.all(loadBalancers.map((each) => getLoadBalancer(each, options))),
-      }),
+      ...(name !== undefined && { name }),
+      ...(services.length > 0 && { loadBalancers: services }),
     };
+    return { live, decision };
+  });
+  const facts = await awaitInOrder(readings);
+  return ({ manifest, versioned }, index) => {
+    const { live = [], decision = {} } = facts[index] ?? {};
+    return versioned ? { ...decision, version: chooseVersion({ manifest, live }) } : decision;
   };
+}
+
+/** A function that is called once for each key; later calls share its promise. */
+function shareByKey<T, R>(read: (of: T) => Promise<R>, getKey: (of: T) => string): (of: T) => Promise<R> {
+  const shared = new Map<string, Promise<R>>();
+  return (of) => {
+    const key = getKey(of);
+    const reading = shared.get(key) ?? read(of);
+    shared.set(key, reading);
+    return reading;
+  };
+}
+
+/** All the outcomes. Of several failures the first in order is thrown, whichever came first in time. */
+async function awaitInOrder<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+function getListKey(manifest: Manifest): string {
+  return JSON.stringify([manifest.apiVersion, manifest.kind, readNamespace(manifest)]);
 }
 
 /** The objects of a manifest's kind in its namespace, metadata alone: versions are told by annotations. */

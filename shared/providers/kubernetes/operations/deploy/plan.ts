@@ -62,6 +62,8 @@ export type Decision = {
 /** A manifest as it will be sent. */
 export interface PlannedManifest {
   readonly manifest: Manifest;
+  /** Of its kind: what has a lower one is deployed before it. */
+  readonly priority: number;
   /** Spinnaker's name of it in the cluster: `configMap flags-v003`. */
   readonly fullName: string;
   readonly method: DeployMethod;
@@ -73,9 +75,9 @@ export interface PlannedManifest {
   readonly attached: readonly string[];
 }
 
-/** True when some manifest needs an answer. The artifacts that will be bound do not matter for that. */
-export function hasQuestions(request: DeployRequest): boolean {
-  return request.manifests.some((manifest) => isAsking(createQuestion(manifest, request)));
+/** The questions about all manifests, in their order. The artifacts that will be bound change nothing in what is asked. */
+export function listQuestions(request: DeployRequest): Question[] {
+  return request.manifests.map((manifest) => createQuestion(manifest, request));
 }
 
 /** True when the question asks for anything. */
@@ -90,16 +92,16 @@ export function isAsking(question: Question): boolean {
  * @param decide answers the question about the manifest at that place; always the same when it is asked again.
  * @throws InvalidInputError or FailedOperationError for load balancers that cannot be attached.
  */
-export async function planDeploy(
+export function planDeploy(
   request: DeployRequest,
-  decide: (question: Question, index: number) => Promise<Decision>,
-): Promise<PlannedManifest[]> {
+  decide: (question: Question, index: number) => Decision,
+): PlannedManifest[] {
   const planned: PlannedManifest[] = [];
   for (const [index, manifest] of request.manifests.entries()) {
     const created = planned.map(({ artifact }) => artifact).reverse();
     const { manifest: bound, bound: artifacts } = bind(manifest, request, created);
     const question = createQuestion(bound, request);
-    const decision = await decide(question, index);
+    const decision = decide(question, index);
     planned.push({ ...plan(question, decision, request), bound: artifacts });
   }
   return planned;
@@ -177,6 +179,7 @@ function plan(
   const name = decision.name ?? artifact.reference ?? '';
   return {
     manifest: omitNulls(setName(labelled, name)) as Manifest,
+    priority: kind.deployPriority,
     fullName: formatFullName(kind.name, name),
     method: readStrategy(manifest).method,
     artifact,

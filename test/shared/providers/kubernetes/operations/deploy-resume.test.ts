@@ -34,6 +34,7 @@ describeWithCluster('a deploy whose worker dies', (cluster) => {
   });
 
   test('before any call is sent: another worker ends it as if nothing had happened', async () => {
+    /** No call is the deadly one for 0. */
     const run = async (deadlyCall: number): Promise<number> => {
       const worker = new AbortController();
       let calls = 0;
@@ -47,13 +48,15 @@ describeWithCluster('a deploy whose worker dies', (cluster) => {
       await using provider = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
       const operation = getOperation(provider, 'deployManifest');
       await using trial = await arrange();
-      await crash(runOperation(operation, trial.description, { ...trial, signal: worker.signal }));
+      if (deadlyCall > 0) {
+        await crash(runOperation(operation, trial.description, { ...trial, signal: worker.signal }));
+      }
       await verify(trial, await runOperation(operation, trial.description, trial));
-      return calls - deadlyCall;
+      return calls;
     };
-    const calls = await run(1);
+    const calls = await run(0);
     expect(calls).toBeGreaterThan(15);
-    await runAll(2, calls, run);
+    await runAll(1, calls, run);
   });
 });
 

@@ -1,0 +1,55 @@
+import { resolveTarget } from '../../apply/target.ts';
+import { readCoordinates } from '../../manifest/identity.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import type { OperationWork } from '../operation-definition.ts';
+import type { PlannedManifest } from './plan.ts';
+
+/** So many live objects are read at once: few enough that none is long out of date when its turn comes. */
+const depth = 8;
+
+/**
+ * Reads the live objects of manifests that are to be applied, while those before them are written: side by side, within one
+ * priority, since a write of a lower one may change what is there.
+ *
+ * @returns reads the live object of the manifest at that place; it may have been read already
+ */
+export function createReadAhead(
+  planned: readonly PlannedManifest[],
+  work: OperationWork,
+): (index: number) => Promise<Manifest | undefined> {
+  const readings = new Map<number, Promise<Manifest | undefined>>();
+  const read = (index: number): Promise<Manifest | undefined> => {
+    const { manifest } = planned[index] as PlannedManifest;
+    const reading = readings.get(index) ?? readLive(manifest, work);
+    readings.set(index, reading);
+    // A failure counts when its turn comes, if it does; the next try then reads anew.
+    reading.catch(() => readings.delete(index));
+    return reading;
+  };
+  return (index) => {
+    for (const ahead of listNext(planned, index)) void read(ahead);
+    return read(index);
+  };
+}
+
+/** The places, from this one on, whose live objects may be read now. */
+function listNext(planned: readonly PlannedManifest[], first: number): number[] {
+  const window = [...planned.entries()].slice(first, first + depth);
+  const seen = new Set<string>();
+  const places: number[] = [];
+  for (const [index, { manifest, method, priority }] of window) {
+    const key = JSON.stringify(readCoordinates(manifest));
+    if (priority !== planned[first]?.priority) break;
+    // What is written a second time looks different by then.
+    if (method === 'apply' && !seen.has(key)) places.push(index);
+    seen.add(key);
+  }
+  return places;
+}
+
+async function readLive(manifest: Manifest, { client, run }: OperationWork): Promise<Manifest | undefined> {
+  const { signal } = run;
+  const namespace = await client.getDefaultNamespace({ signal });
+  const { ref } = await resolveTarget(client, manifest, { signal, namespace });
+  return client.get(ref, { signal });
+}
