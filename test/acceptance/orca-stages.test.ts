@@ -111,7 +111,7 @@ describeWithCluster('what Orca makes of stages and of the buttons in Deck', (clu
     const annotations = { 'strategy.spinnaker.io/max-version-history': '2' };
     const version = (image: string) => createVersion(ns, image, { annotations });
     await deploy([version('registry.test/web:1')], withStrategy(ns, 'redblack'));
-    const impatient = createOrca({ subject: system, application: 'shop', timeoutMs: 1_500 });
+    const impatient = createOrca({ subject: system, application: 'shop', stableTimeoutMs: 1_500 });
     const broken = await impatient.run('deployManifest', {
       ...{ account: system.accounts[0] ?? '', moniker: { app: 'shop' } },
       ...withStrategy(ns, 'redblack'),

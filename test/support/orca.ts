@@ -29,6 +29,8 @@ export interface OrcaOptions {
   readonly pollIntervalMs?: number;
   /** How long a task of a stage may take, in milliseconds; Orca's own limits are half an hour and more. Default 30,000. */
   readonly timeoutMs?: number;
+  /** The same for manifests to become stable (`stableManifestTimeoutMinutes`). Default `timeoutMs`. */
+  readonly stableTimeoutMs?: number;
 }
 
 /** The part of Orca that talks to Clouddriver for Kubernetes, stage by stage. */
@@ -229,7 +231,8 @@ class PlayedStage {
 
   /** Reads every manifest each round. A failed one ends the stage, but only once no other is still on its way. */
   async waitUntilStable(): Promise<void> {
-    const failures = await this.#poll('stable manifests', async () => {
+    const { timeoutMs, stableTimeoutMs = timeoutMs } = this.#options;
+    const look = async () => {
       const statuses: LiveManifest['status'][] = [];
       for (const [location, name] of this.#listDeployed()) {
         const live = await this.#readManifest(location, name);
@@ -239,7 +242,8 @@ class PlayedStage {
       const failed = statuses.filter((status) => status?.failed?.state);
       const isOnItsWay = statuses.some((status) => !status?.failed?.state && !status?.stable?.state);
       return isOnItsWay ? undefined : failed.map((status) => status?.failed?.message ?? 'No reason');
-    });
+    };
+    const failures = await this.#poll('stable manifests', look, stableTimeoutMs);
     if (failures.length > 0) throw new TerminalError(failures.join('; '));
   }
 
@@ -335,8 +339,12 @@ class PlayedStage {
   }
 
   /** Looks until there is an answer. */
-  async #poll<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-    const { pollIntervalMs = 100, timeoutMs = 30_000 } = this.#options;
+  async #poll<T>(
+    what: string,
+    look: () => Promise<T | undefined>,
+    timeoutMs = this.#options.timeoutMs ?? 30_000,
+  ): Promise<T> {
+    const { pollIntervalMs = 100 } = this.#options;
     const endsAtMs = performance.now() + timeoutMs;
     for (;;) {
       const found = await look();
