@@ -54,7 +54,7 @@ describeWithCluster('the guarantees of the deployed system', (cluster) => {
       system,
       names.map((name) => toDeploy(toManifests(namespace.name, name))),
     );
-    for (const written of [5, 30]) {
+    for (const written of [5, 15]) {
       await expect.poll(() => countWrites(proxy.calls), { timeout: 60_000 }).toBeGreaterThan(written);
       await endFunctions(deployment, worker);
     }
