@@ -49,28 +49,34 @@ async function runAll(python: PythonEnvironment, options: RunOptions): Promise<n
   const isDeployed = await runPhases(deployPhases, run);
   const isTested = isDeployed && (await runPhases(chosen, run));
   if (options.keep && isDeployed) await keep(run);
-  const isDestroyed = isDeployed && (await runPhases([destroyPhase], run));
+  const isDestroyed = isDeployed && (await runPhase(destroyPhase, run));
   const counts = reports.map((report) => report.counts).reduce(addCounts, none);
-  if (!isTested || !isDestroyed || counts.failed > 0) console.log(`\n${await run.readLogs()}`);
-  return summarize(counts);
+  const isWell = isTested && isDestroyed && counts.failed === 0;
+  if (!isWell) console.log(`\n${await run.readLogs()}`);
+  summarize(counts);
+  return isWell ? 0 : 1;
 }
 
-/** @returns whether all were run */
+/** Runs phases until one cannot be run to its end, or somebody interrupts. @returns whether all were run */
 async function runPhases(phases: readonly Phase[], run: DeployRun): Promise<boolean> {
-  for (const { name, ...phase } of phases) {
-    if (stopped.signal.aborted) return false;
-    say(name);
-    const startedAtMs = performance.now();
-    const result = await phase.run(run).catch((error: unknown) => {
-      console.error(getErrorMessage(error));
-      return { remark: 'failed', counts: { ...none, failed: 1 }, isFailed: true };
-    });
-    const seconds = (performance.now() - startedAtMs) / 1000;
-    const { remark, counts = none } = result;
-    reports.push({ name, seconds, remark, counts });
-    if ('isFailed' in result) return false;
+  for (const phase of phases) {
+    if (stopped.signal.aborted || !(await runPhase(phase, run))) return false;
   }
-  return true;
+  return !stopped.signal.aborted;
+}
+
+/** @returns whether it was run to its end, however its tests came out */
+async function runPhase({ name, ...phase }: Phase, run: DeployRun): Promise<boolean> {
+  say(name);
+  const startedAtMs = performance.now();
+  const result = await phase.run(run).catch((error: unknown) => {
+    console.error(getErrorMessage(error));
+    return undefined;
+  });
+  const seconds = (performance.now() - startedAtMs) / 1000;
+  const { remark, counts = none } = result ?? { remark: 'failed', counts: { ...none, failed: 1 } };
+  reports.push({ name, seconds, remark, counts });
+  return result !== undefined;
 }
 
 async function keep(run: DeployRun): Promise<void> {
@@ -81,7 +87,7 @@ async function keep(run: DeployRun): Promise<void> {
   clearInterval(waiting);
 }
 
-function summarize(counts: TestCounts): number {
+function summarize(counts: TestCounts): void {
   say('summary');
   for (const { name, seconds, remark, counts: own } of reports) {
     const { passed, failed, skipped } = own;
@@ -89,7 +95,6 @@ function summarize(counts: TestCounts): number {
     console.log(`${name.padEnd(12)} ${seconds.toFixed(1).padStart(6)} s  ${tests}${remark}`);
   }
   console.log(`test:deploy: ${formatCounts(counts)}`);
-  return counts.failed > 0 || stopped.signal.aborted ? 1 : 0;
 }
 
 function skip(reason: string): number {
