@@ -5,7 +5,8 @@ import { routes } from '../../functions/routes.ts';
 import { root } from '../architecture/source-files.ts';
 import { type ApiProxy, startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../support/cluster.ts';
-import { type System, startSystem } from '../support/system.ts';
+import { startSubject } from '../support/subject.ts';
+import type { Subject } from '../support/system.ts';
 
 interface Call {
   readonly target: string;
@@ -23,13 +24,13 @@ describeWithCluster('the OpenAPI document', (cluster) => {
   let delayMs = 0;
   let namespace: TestNamespace;
   let proxy: ApiProxy;
-  let system: System;
+  let system: Subject;
   let taskId: string;
 
   beforeAll(async () => {
     namespace = await createNamespace('open-api');
     proxy = await startApiProxy(cluster, { getDelayMs: () => delayMs });
-    system = await startSystem({ kubeconfig: proxy.kubeconfig });
+    system = await startSubject({ kubeconfig: proxy.kubeconfig });
     taskId = await system.postOperations([{ deployManifest: toDeploy() }], { clientRequestId: 'first' });
     const task = await system.waitForTask(taskId);
     expect(task.status).toMatchObject({ failed: false });
@@ -65,7 +66,18 @@ describeWithCluster('the OpenAPI document', (cluster) => {
   async function findCall(route: string): Promise<Call> {
     const cluster = `/manifests/test/${namespace.name}/replicaSet/cluster/shop/replicaSet%20frontend`;
     const scale = toScale();
+    const job = route.includes('/jobs/') ? await runJob() : '';
     const calls: { readonly [route: string]: Call } = {
+      'GET /applications/{application}/jobs/{account}/{location}/{id}': { target: job },
+      'POST /applications/{application}/jobs/{account}/{location}/{id}': { target: job },
+      'GET /applications/{application}/jobs/{account}/{location}/{id}/{fileName}': { target: `${job}/main` },
+      'GET /applications/{application}/kubernetes/pods/{account}/{location}/{pod}/{fileName}': {
+        target: `/applications/shop/kubernetes/pods/test/${namespace.name}/smoke/main`,
+      },
+      'DELETE /applications/{application}/jobs/{account}/{location}/{id}': { target: job },
+      'GET /instances/{account}/{region}/{id}/console': {
+        target: `/instances/test/${namespace.name}/pod%20smoke/console`,
+      },
       'GET /applications': { target: '/applications?restricted=false&expand=false' },
       'PUT /admin/db/truncate/{namespace}': { target: '/admin/db/truncate/any' },
       'PUT /artifacts/fetch': { target: '/artifacts/fetch', body: artifact },
@@ -116,6 +128,17 @@ describeWithCluster('the OpenAPI document', (cluster) => {
     expect(await ended.json()).toMatchObject({ retryable: true });
     delayMs = 0;
     return id;
+  }
+
+  /** Where a Job that has just been started is found. */
+  async function runJob(): Promise<string> {
+    const template = {
+      spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.invalid/app' }] },
+    };
+    const manifest = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'smoke' }, spec: { template } };
+    const description = { account: 'test', application: 'shop', namespace: namespace.name, manifest };
+    await system.waitForTask(await system.postOperations([{ runJob: description }]));
+    return `/applications/shop/jobs/test/${namespace.name}/job%20smoke`;
   }
 
   function toScale(): object {
