@@ -68,21 +68,6 @@ export function isSameArtifact(one: Artifact, other: Artifact): boolean {
   return fields.every((field) => (one[field] ?? '') === (other[field] ?? ''));
 }
 
-/** What makes two artifacts rivals for the same place: type, name and location, as one text. */
-export function toArtifactKey(artifact: Artifact): string {
-  return JSON.stringify([artifact.type ?? '', artifact.name ?? '', artifact.location ?? '']);
-}
-
-/** The artifacts without those that an earlier one with the same key precedes; lists in order of precedence. */
-export function mergeArtifacts(...lists: readonly (readonly Artifact[])[]): Artifact[] {
-  const merged = new Map<string, Artifact>();
-  for (const artifact of lists.flat()) {
-    const key = toArtifactKey(artifact);
-    if (!merged.has(key)) merged.set(key, artifact);
-  }
-  return [...merged.values()];
-}
-
 /** The known fields as they are, all others in the metadata, where an explicit entry wins over a folded one. */
 function foldArtifact({ metadata, ...fields }: { readonly [key: string]: unknown }): Artifact {
   const entries = Object.entries(fields).filter(([key, value]) => value !== undefined && key !== 'kind');

@@ -3,9 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type Artifact,
   isSameArtifact,
-  mergeArtifacts,
   parseArtifact,
-  toArtifactKey,
   toArtifactView,
 } from '../../../shared/core/artifact.ts';
 import { InvalidInputError } from '../../../shared/core/errors.ts';
@@ -129,39 +127,5 @@ describe('isSameArtifact', () => {
   test('takes an empty field for an absent one', () => {
     const { location: _location, ...rest } = image;
     expect(isSameArtifact(rest, { ...image, location: '' })).toBe(true);
-  });
-});
-
-describe('precedence', () => {
-  test('is by type, name and location', () => {
-    expect(toArtifactKey(image)).toBe(toArtifactKey({ ...image, version: '2', reference: 'r' }));
-    for (const field of ['type', 'name', 'location'] as const) {
-      expect(toArtifactKey(image)).not.toBe(toArtifactKey({ ...image, [field]: 'other' }));
-    }
-    expect(toArtifactKey({ type: 'a', name: 'b' })).toBe(
-      toArtifactKey({ type: 'a', name: 'b', location: '' }),
-    );
-  });
-
-  test('goes to the earlier list', () => {
-    const [created, required, optional] = ['1', '2', '3'].map((version) => ({ ...image, version }));
-    const other = { ...image, name: 'x' };
-    expect(mergeArtifacts([], [required as Artifact], [optional as Artifact, other])).toEqual([
-      required,
-      other,
-    ]);
-    expect(mergeArtifacts([created as Artifact], [required as Artifact, other])).toEqual([created, other]);
-  });
-
-  test('leaves one artifact for each key, in order', () => {
-    fc.assert(
-      fc.property(fc.array(artifacts), fc.array(artifacts), (first, second) => {
-        const merged = mergeArtifacts(first, second);
-        const keys = merged.map(toArtifactKey);
-        expect(new Set(keys).size).toBe(keys.length);
-        expect(new Set(keys)).toEqual(new Set([...first, ...second].map(toArtifactKey)));
-        expect(merged).toEqual([...first, ...second].filter((artifact) => merged.includes(artifact)));
-      }),
-    );
   });
 });

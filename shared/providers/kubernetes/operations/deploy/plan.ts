@@ -1,4 +1,4 @@
-import { type Artifact, mergeArtifacts } from '../../../../core/artifact.ts';
+import type { Artifact } from '../../../../core/artifact.ts';
 import { omitNulls } from '../../../../core/json.ts';
 import type { KubernetesAccount } from '../../account.ts';
 import type { KubernetesSettings } from '../../account-settings.ts';
@@ -120,7 +120,7 @@ function bind(
     kind: account.kindRegistry.find(readKind(manifest)),
     namespace: readNamespace(manifest),
     account: account.name,
-    artifacts: mergeArtifacts(created, ...given),
+    artifacts: [created, ...given].flat(),
     imageBinding: settings.dockerImageBinding,
   });
 }
