@@ -70,6 +70,7 @@ function createDescriptions(playground: Playground): readonly Described[] {
   const manifests = [...createScratchManifests(namespace)];
   return [
     ...createDeploys(playground),
+    ...createPatches(playground),
     { name: 'scaleManifest', description: { ...replicaSet, replicas: '2' } },
     { name: 'scaleManifest', description: { ...deployment, replicas: 1 } },
     {
@@ -118,6 +119,25 @@ function createDeploys(playground: Playground): readonly Described[] {
     ...descriptions.map((description) => ({ name: 'deployManifest', description })),
     { name: 'deployManifest', description: secrets, fixed: true },
   ];
+}
+
+function createPatches({ account, namespace }: Playground): readonly Described[] {
+  const target = {
+    account,
+    cloudProvider: 'kubernetes',
+    location: namespace,
+    manifestName: 'deployment frontend',
+  };
+  const patchBody = { metadata: { annotations: { patched: 'true', gone: null } } };
+  const list = [{ op: 'add', path: '/metadata/labels/patched', value: 'yes' }];
+  return [
+    { mergeStrategy: 'strategic', record: true, patchBody },
+    { mergeStrategy: 'merge', record: 'false', patchBody },
+    { mergeStrategy: 'json', record: false, patchBody: list },
+  ].map(({ patchBody: body, ...options }) => ({
+    name: 'patchManifest',
+    description: { ...target, options, patchBody: body },
+  }));
 }
 
 /** A deploy with artifacts, traffic and a strategy. */

@@ -17,7 +17,7 @@ import { getLogFile, getSetupFile, runSchemathesis } from './schemathesis.ts';
 
 const defaultCalls = 2_000;
 /** Calls that one example for each route makes, roughly, in all phases. */
-const callsPerExample = 30;
+const callsPerExample = 22;
 const examplesMin = 10;
 /** How long tasks may take to end once the calls are over, in milliseconds. */
 const defaultDrainTimeoutMs = 120_000;
