@@ -21,7 +21,8 @@ export interface JsonPatchOutcome {
 /** Applies operations in order; `root` itself stays as it is. */
 export function applyJsonPatch(root: JsonValue, operations: readonly JsonPatchOperation[]): JsonPatchOutcome {
   const patched = structuredClone(root);
-  const misfit = operations.findIndex((operation) => !applyOperation(patched, operation));
+  // A later operation may change the value that an earlier one brought: in the copy, not in the patch that is sent.
+  const misfit = operations.findIndex((operation) => !applyOperation(patched, structuredClone(operation)));
   return { patched, misfit: misfit < 0 ? undefined : misfit };
 }
 

@@ -37,6 +37,14 @@ describe('applyJsonPatch', () => {
     expect(applyJsonPatch(object, [operation])).toEqual({ patched, misfit: undefined });
   });
 
+  test('leaves alone the value of one operation that another one changes', () => {
+    const operations = freeze<JsonPatchOperation[]>([
+      { op: 'add', path: '/list', value: ['a'] },
+      { op: 'add', path: '/list/-', value: 'b' },
+    ]);
+    expect(applyJsonPatch({}, operations).patched).toEqual({ list: ['a', 'b'] });
+  });
+
   test.each<[JsonPatchOperation]>([
     [{ op: 'replace', path: '/labels/none', value: 1 }],
     [{ op: 'remove', path: '/none' }],
