@@ -18,8 +18,8 @@ export function getDaemonSetStatus(manifest: Manifest): ManifestStatus {
       'The newest spec has not been picked up by the daemon set controller yet',
     );
   }
-  const strategy = asString(getPath(manifest, 'spec', 'updateStrategy', 'type')) ?? 'RollingUpdate';
-  if (strategy.toLowerCase() !== 'rollingupdate') return settledStatus;
+  const strategy = asString(getPath(manifest, 'spec', 'updateStrategy', 'type'));
+  if (strategy?.toLowerCase() !== 'rollingupdate') return settledStatus;
   const shortage = findShortage(status);
   return shortage === undefined ? settledStatus : markUnstable(settledStatus, shortage);
 }

@@ -1,4 +1,4 @@
-import { asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
+import { asJsonObject, asString, getPath, type JsonObject, type JsonValue } from '../../../core/json.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import {
   checkAppsV1,
@@ -18,7 +18,7 @@ import { type ManifestStatus, markUnstable, settledStatus, unreportedStatus } fr
  */
 export function getStatefulSetStatus(manifest: Manifest): ManifestStatus {
   checkAppsV1(manifest);
-  const strategy = asJsonObject(getPath(manifest, 'spec', 'updateStrategy')) ?? {};
+  const strategy = getPath(manifest, 'spec', 'updateStrategy');
   if (isOfType(strategy, 'OnDelete')) return settledStatus;
   const status = findStatus(manifest);
   if (status === undefined) return unreportedStatus;
@@ -47,8 +47,11 @@ function findShortage(status: JsonObject, desired: number): string | undefined {
  * The status of a rolling update, of which a partition may hold back the lower ordinals; undefined where Kubernetes
  * gives no settings for it or has not counted updated replicas. API servers fill the settings in for every rolling update.
  */
-function judgePartitionedRollout(strategy: JsonObject, status: JsonObject): ManifestStatus | undefined {
-  const settings = asJsonObject(strategy.rollingUpdate);
+function judgePartitionedRollout(
+  strategy: JsonValue | undefined,
+  status: JsonObject,
+): ManifestStatus | undefined {
+  const settings = asJsonObject(getPath(strategy, 'rollingUpdate'));
   const updated = findCount(status, 'updatedReplicas');
   if (!isOfType(strategy, 'RollingUpdate') || settings === undefined || updated === undefined)
     return undefined;
@@ -74,7 +77,7 @@ function judgeWholeRollout(status: JsonObject, desired: number): ManifestStatus 
   return markUnstable(settledStatus, 'The updated revision has not become the current one yet');
 }
 
-/** Whether the update strategy is of `type`, whatever its case; an API server's default is `RollingUpdate`. */
-function isOfType(strategy: JsonObject, type: string): boolean {
-  return (asString(strategy.type) ?? 'RollingUpdate').toLowerCase() === type.toLowerCase();
+/** Whether the update strategy is of `type`, whatever its case. */
+function isOfType(strategy: JsonValue | undefined, type: string): boolean {
+  return asString(getPath(strategy, 'type'))?.toLowerCase() === type.toLowerCase();
 }

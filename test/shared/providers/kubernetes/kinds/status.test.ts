@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { FailedOperationError } from '../../../../../shared/core/errors.ts';
 import { builtInKinds, createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import type { KindDefinition } from '../../../../../shared/providers/kubernetes/kinds/kind.ts';
 import { settledStatus } from '../../../../../shared/providers/kubernetes/kinds/status.ts';
 import { readKind } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
@@ -37,6 +38,11 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'deployment-unobserved': unobserved,
   'deployment-never-observed': unobserved,
   'deployment-paused': { paused: /^Deployment is paused$/ },
+  'deployment-paused-updating': {
+    paused: /^Deployment is paused$/,
+    unstable: /^1 of 3 replicas run the newest pod template$/,
+  },
+  'deployment-scaled-to-zero': settled,
   'deployment-unavailable': short(/^Deployment does not have minimum availability\.$/),
   'deployment-deadline-exceeded': { failed: /^ReplicaSet "cart-6d5f" has timed out progressing\.$/ },
   'deployment-deadline-exceeded-unavailable': {
@@ -53,6 +59,8 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'replica-set-stable': settled,
   'replica-set-unreported': unreported,
   'replica-set-unobserved': unobserved,
+  'replica-set-unobserved-becoming-ready': short(/^2 of 3 replicas are ready$/),
+  'replica-set-scaled-to-zero': settled,
   'replica-set-labeling': short(/^2 of 3 replicas carry all labels/),
   'replica-set-becoming-ready': short(/^1 of 3 replicas are ready$/),
   'replica-set-becoming-available': short(/^0 of 3 replicas are available$/),
@@ -66,6 +74,8 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'stateful-set-becoming-ready': { unstable: /^2 of 3 replicas are ready$/ },
   'stateful-set-partition-updating': { unstable: /^1 of the 2 replicas above the partition are updated$/ },
   'stateful-set-partition-complete': { stable: /^Every replica above the partition is updated$/ },
+  'stateful-set-partition-unset': { stable: /^Every replica above the partition is updated$/ },
+  'stateful-set-settings-uncounted': settled,
   'stateful-set-scheduling': { unstable: /^2 of 3 replicas are of the current revision$/ },
   'stateful-set-revision-differs': { unstable: /updated revision has not become the current one/ },
   'stateful-set-unsupported': unsupported,
@@ -94,6 +104,7 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'job-running': { unstable: /^1 of 2 pods have succeeded$/ },
   'job-succeeded': settled,
   'job-succeeded-by-default-count': settled,
+  'job-recovered': { unstable: /^0 of 2 pods have succeeded$/ },
   'job-failed': { failed: /^Job has reached the specified backoff limit$/ },
 
   'cron-job-unreported': unreported,
@@ -101,9 +112,17 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'cron-job-scheduled': settled,
 
   'horizontal-pod-autoscaler-unreported': unreported,
+  'horizontal-pod-autoscaler-new': settled,
   'horizontal-pod-autoscaler-stable': settled,
   'horizontal-pod-autoscaler-scaling-up': { unstable: /^Scaling up from 3 to 5 replicas$/ },
   'horizontal-pod-autoscaler-scaling-down': { unstable: /^Scaling down from 3 to 1 replicas$/ },
+
+  'cron-tab.stable.example.com-stable': settled,
+  ...Object.fromEntries(
+    builtInKinds
+      .filter((kind) => !hasRules(kind))
+      .map((kind) => [`${toFixturePrefix(kind)}-stable`, settled] as const),
+  ),
 };
 
 describe('status', () => {
@@ -123,7 +142,7 @@ describe('status', () => {
     expect(Object.keys(states).toSorted()).toEqual(fixtures.toSorted());
   });
 
-  const bearing = builtInKinds.filter((kind) => kind.getStatus({ apiVersion: 'apps/v1' }) !== settledStatus);
+  const bearing = builtInKinds.filter(hasRules);
 
   test('is its own for the workloads and what scales them', () => {
     expect(bearing.map(({ name }) => name).toSorted()).toEqual([
@@ -138,9 +157,16 @@ describe('status', () => {
     ]);
   });
 
-  test.each(bearing)('of $name has fixtures, one of them without a status', ({ name, kubernetesKind }) => {
-    const prefix = kubernetesKind.replace(/(?<=.)[A-Z]/g, '-$&').toLowerCase();
-    const own = fixtures.filter((fixture) => readKind(load(fixture)) === name);
+  test.each(builtInKinds)('of $name has a fixture where it is stable', (kind) => {
+    const names = fixtures.filter((fixture) => readKind(load(fixture)) === kind.name);
+    const stable = names.filter((fixture) => states[fixture] === settled);
+    expect(stable.every((fixture) => fixture.startsWith(`${toFixturePrefix(kind)}-`))).toBe(true);
+    expect(stable.length).toBeGreaterThan(0);
+  });
+
+  test.each(bearing)('of $name has fixtures, one of them without a status', (kind) => {
+    const prefix = toFixturePrefix(kind);
+    const own = fixtures.filter((fixture) => readKind(load(fixture)) === kind.name);
     expect(own.length).toBeGreaterThanOrEqual(3);
     expect(own).toContain(`${prefix}-unreported`);
     expect(own.filter((fixture) => !fixture.startsWith(`${prefix}-`))).toEqual([]);
@@ -172,6 +198,16 @@ describe('status', () => {
     expect(find('job').getStatus(job).failed).toEqual({ state: true, message: 'm' });
   });
 });
+
+/** Whether objects of the kind can be anything but settled. */
+function hasRules(kind: KindDefinition): boolean {
+  return kind.getStatus({ apiVersion: 'apps/v1' }) !== settledStatus;
+}
+
+/** `replica-set`, with which the names of a kind's fixtures begin. */
+function toFixturePrefix({ kubernetesKind }: KindDefinition): string {
+  return kubernetesKind.replace(/(?<=[a-z])[A-Z]|(?<=.)[A-Z](?=[a-z])/g, '-$&').toLowerCase();
+}
 
 /** The manifest of a fixture. */
 function load(name: string): Manifest {

@@ -167,35 +167,46 @@ describeWithCluster('custom kinds', (cluster) => {
     expect(maps).toEqual([undefined, 'serverGroups']);
   });
 
-  test('keep their own namespace when the account knows them as cluster-scoped', async () => {
-    await using ns = await createNamespace();
-    const custom = createKind(ns, 'Cluster');
-    const { fullKind, create } = custom;
-    await install(custom);
-    await using told = openProvider([
-      {
-        ...{ name: 'test', kubeconfigFile: cluster.kubeconfig },
-        customResources: [{ kubernetesKind: fullKind, namespaced: false }],
-      },
-    ]);
-    const result = await deploy([create('one')], { via: told, more: { namespaceOverride: ns.name } });
-    expect(result.manifestNamesByNamespace).toEqual({ '': [`${fullKind} one`] });
-    expect(result.createdArtifacts).toMatchObject([{ location: '' }]);
-  });
+  test.each([
+    { who: 'the cluster', customResources: (): JsonObject[] => [] },
+    {
+      who: 'the configuration',
+      customResources: (kubernetesKind: string): JsonObject[] => [{ kubernetesKind, namespaced: false }],
+    },
+  ])(
+    'live in no namespace where $who says so, whatever the request overrides',
+    async ({ customResources }) => {
+      await using ns = await createNamespace();
+      const custom = createKind(ns, 'Cluster');
+      const { fullKind, create } = custom;
+      await install(custom);
+      const told = {
+        name: 'test',
+        kubeconfigFile: cluster.kubeconfig,
+        customResources: customResources(fullKind),
+      };
+      await using via = openProvider([told]);
+      const result = await deploy([create('one')], { via, more: { namespaceOverride: ns.name } });
+      expect(result.manifestNamesByNamespace).toEqual({ '': [`${fullKind} one`] });
+      expect(result.createdArtifacts).toMatchObject([{ location: '' }]);
+    },
+  );
 
-  test('may have any spec, a list as well, and nothing of it is taken for a pod template', async () => {
+  test('may have any spec, a list as well, and no artifacts are bound in it', async () => {
     await using ns = await createNamespace();
     const { definition, fullKind, plural, create } = createKind(ns, 'Namespaced');
-    const specs = [[{ image: 'registry.test/web' }], 'text', 7];
+    const template = { metadata: {}, spec: { containers: [{ name: 'main', image: 'registry.test/web' }] } };
+    const specs = [[{ image: 'registry.test/web' }], 'text', 7, { template }];
     const objects = specs.map((spec, index) =>
       create(`spec-${index}`, { namespace: ns.name, more: { spec } as JsonObject }),
     );
-    const optionalArtifacts = [{ type: 'docker/image', name: 'registry.test/web', reference: 'bound' }];
+    const optionalArtifacts = [{ type: 'docker/image', name: 'registry.test/web', reference: 'bound:1' }];
     const result = await deploy([definition, ...objects], { more: { optionalArtifacts } });
     expect(result.boundArtifacts).toEqual([]);
     for (const [index, spec] of specs.entries()) {
       const path = `/apis/${group}/v1/namespaces/${ns.name}/${plural}/spec-${index}`;
       expect(await findObject(path)).toMatchObject({ spec });
+      expect(JSON.stringify(await findObject(path))).not.toContain('bound:1');
     }
     const read = await provider.manifests?.getManifest({
       ...{ account: 'test', location: ns.name, name: `${fullKind} spec-0`, includeEvents: false },
