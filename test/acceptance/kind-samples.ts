@@ -35,16 +35,16 @@ interface SampleParts {
  * @param namespace where the namespaced ones go; names of cluster-scoped ones begin with it
  */
 export function createKindSamples(namespace: string): KindSample[] {
-  const sample = (served: string, kind: string, parts: SampleParts = {}, isNamespaced = true): KindSample => {
+  const make = (served: string, kind: string, parts: SampleParts & { namespaced: boolean }): KindSample => {
     const [apiVersion = ''] = served.split(' ');
-    const { spellings = [], more, name = isNamespaced ? 'web' : namespace, undeployable } = parts;
-    const place: ManifestParts = isNamespaced ? { namespace } : {};
+    const { namespaced, spellings = [], more, name = namespaced ? 'web' : namespace, undeployable } = parts;
+    const place: ManifestParts = namespaced ? { namespace } : {};
     const manifest = createManifest(apiVersion, kind, { name, ...place, ...(more && { more }) });
-    const about = { kind: toSpinnakerKind(kind, apiVersion), spellings, served, namespaced: isNamespaced };
+    const about = { kind: toSpinnakerKind(kind, apiVersion), spellings, served, namespaced };
     return { ...about, manifest, ...(undeployable && { undeployable }) };
   };
-  const global = (served: string, kind: string, parts: SampleParts = {}) =>
-    sample(served, kind, parts, false);
+  const sample: Sample = (served, kind, parts) => make(served, kind, { ...parts, namespaced: true });
+  const global: Sample = (served, kind, parts) => make(served, kind, { ...parts, namespaced: false });
   return [
     ...listWorkloads(namespace),
     ...listPodMakers(sample),

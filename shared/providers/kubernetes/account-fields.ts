@@ -24,7 +24,7 @@ const requiredText = requireField(stringField());
  * `kubeconfigSecret` are ours. Keys that are no longer of use (`providerVersion`, `liveManifestCalls`,
  * `dockerRegistries` …) are not read.
  */
-const accountField = settingsField({
+const accountShape = {
   name: requiredText,
   environment: stringField(),
   accountType: stringField(),
@@ -76,7 +76,11 @@ const accountField = settingsField({
   metrics: flag(true),
   debug: flag(false),
   namingStrategy: withDefault(stringField(), 'kubernetesAnnotations'),
-});
+};
+const accountField = settingsField(accountShape);
+
+/** The names of an account's options, all of which docs/kubernetes.md tells. */
+export const accountOptions: readonly string[] = Object.keys(accountShape);
 
 /** The settings of one account, as they are written. */
 export type AccountFields = ReturnType<typeof parseAccountFields>;
