@@ -86,7 +86,7 @@ function findAnnotation(manifest: Manifest, key: string): string | undefined {
 }
 
 /** The scalars of an object as text; Kubernetes accepts text only, but a request may hold numbers and booleans. */
-function toTextMap(value: JsonValue | undefined): TextMap {
+export function toTextMap(value: JsonValue | undefined): TextMap {
   const entries = Object.entries(asJsonObject(value) ?? {});
   return Object.fromEntries(entries.filter(([, member]) => isScalar(member)).map(([k, v]) => [k, String(v)]));
 }

@@ -1,0 +1,221 @@
+import type { SpinnakerKind } from '../kinds/kind.ts';
+import { builtInKinds } from '../kinds/table.ts';
+import type { TextMap } from '../manifest/annotations.ts';
+import type { ContainerFacts, ObjectFacts, OwnerFacts, PortFacts, WorkloadFacts } from './facts.ts';
+import { decodeMoniker, type EncodedMoniker, encodeMoniker } from './moniker-codec.ts';
+
+/**
+ * The version of the form that facts are stored in. Raise it with every change of that form: what was stored in another one
+ * then counts as absent, and the next list writes it anew.
+ */
+export const factsVersion = 1;
+
+/** An owner: kind, name, uid, and whether it is a manager where that differs from the built-in kinds. */
+export type EncodedOwner = [kind: string, name: string, uid: string, isManager?: 0 | 1];
+
+/** A port of a network policy; null where it is absent. */
+type EncodedPort = [protocol: string | null, port?: number | string | null, endPort?: number];
+
+/** Facts as they are stored. A member that has its usual value is left out. */
+export interface EncodedFacts {
+  readonly k: string;
+  /** Left out where the built-in kinds say the same. */
+  readonly K?: SpinnakerKind;
+  /** API version; left out where it is the usual one of the kind. */
+  readonly a?: string;
+  /** Namespace; left out for cluster-scoped objects. */
+  readonly s?: string;
+  readonly n: string;
+  readonly u: string;
+  readonly r: string;
+  /** Creation in epoch seconds. */
+  readonly t?: number;
+  readonly l?: TextMap;
+  /** Left out where the name says the same. */
+  readonly m?: EncodedMoniker;
+  readonly o?: readonly EncodedOwner[];
+  readonly w?: EncodedWorkload;
+  readonly p?: EncodedPod;
+  /** Selector of a service. */
+  readonly f?: TextMap;
+  /** Services of an ingress. */
+  readonly i?: readonly string[];
+  /** Ports of a network policy: inbound, outbound. */
+  readonly x?: readonly [readonly EncodedPort[], readonly EncodedPort[]];
+}
+
+interface EncodedWorkload {
+  /** Replicas. */
+  readonly r?: number;
+  readonly i: readonly string[];
+  /** Pod labels; left out where they are the object's own. */
+  readonly l?: TextMap;
+  /** Load balancers of the traffic annotation. */
+  readonly b?: readonly string[];
+  /** Name of the governing service. */
+  readonly s?: string;
+}
+
+interface EncodedPod {
+  /** Phase; left out for `Running`. */
+  readonly s?: string;
+  readonly c: readonly string[];
+}
+
+const spinnakerKinds: ReadonlyMap<string, SpinnakerKind> = new Map(
+  builtInKinds.map(({ name, spinnakerKind }) => [name, spinnakerKind]),
+);
+
+/** The API versions of what is cached most. A change here is a change of the stored form. */
+const usualApiVersions: ReadonlyMap<string, string> = new Map([
+  ['pod', 'v1'],
+  ['service', 'v1'],
+  ['deployment', 'apps/v1'],
+  ['replicaSet', 'apps/v1'],
+  ['statefulSet', 'apps/v1'],
+  ['daemonSet', 'apps/v1'],
+  ['job', 'batch/v1'],
+  ['cronJob', 'batch/v1'],
+  ['ingress', 'networking.k8s.io/v1'],
+  ['networkPolicy', 'networking.k8s.io/v1'],
+]);
+
+/** The facts as compact JSON text. */
+export function encodeFacts(facts: ObjectFacts): string {
+  return JSON.stringify({ v: factsVersion, ...toEncodedFacts(facts) });
+}
+
+/** The facts in a text of {@link encodeFacts}; undefined when that is of another version. */
+export function decodeFacts(text: string): ObjectFacts | undefined {
+  const encoded = JSON.parse(text) as EncodedFacts & { readonly v: number };
+  return encoded.v === factsVersion ? fromEncodedFacts(encoded) : undefined;
+}
+
+/** Facts in their short form, to be written as JSON. */
+export function toEncodedFacts(facts: ObjectFacts): EncodedFacts {
+  const { kind, spinnakerKind, namespace, name, createdTime, labels, owners, workload, pod } = facts;
+  const moniker = encodeMoniker(facts.moniker, name);
+  const { service, ingress, networkPolicy } = facts;
+  return {
+    k: kind,
+    ...(spinnakerKind !== getUsualSpinnakerKind(kind) && { K: spinnakerKind }),
+    ...(facts.apiVersion !== usualApiVersions.get(kind) && { a: facts.apiVersion }),
+    ...(namespace !== '' && { s: namespace }),
+    n: name,
+    u: facts.uid,
+    r: facts.resourceVersion,
+    ...(createdTime !== undefined && { t: createdTime / 1000 }),
+    ...(!isEmpty(labels) && { l: labels }),
+    ...(moniker !== undefined && { m: moniker }),
+    ...(owners.length > 0 && { o: owners.map(encodeOwner) }),
+    ...(workload && { w: encodeWorkload(workload, labels) }),
+    ...(pod && {
+      p: { ...(pod.phase !== 'Running' && { s: pod.phase }), c: encodeContainers(pod.containers) },
+    }),
+    ...(service && { f: service.selector }),
+    ...(ingress && { i: ingress.services }),
+    ...(networkPolicy && {
+      x: [networkPolicy.inbound.map(encodePort), networkPolicy.outbound.map(encodePort)],
+    }),
+  };
+}
+
+/** The facts that a short form stands for. */
+export function fromEncodedFacts(encoded: EncodedFacts): ObjectFacts {
+  const { k: kind, t: seconds, l: labels = {}, o: owners = [], w, p, f, i, x } = encoded;
+  return {
+    kind,
+    spinnakerKind: encoded.K ?? getUsualSpinnakerKind(kind),
+    apiVersion: encoded.a ?? usualApiVersions.get(kind) ?? '',
+    namespace: encoded.s ?? '',
+    name: encoded.n,
+    uid: encoded.u,
+    resourceVersion: encoded.r,
+    ...(seconds !== undefined && { createdTime: seconds * 1000 }),
+    labels,
+    moniker: decodeMoniker(encoded.m, encoded.n),
+    owners: owners.map(decodeOwner),
+    ...(w && { workload: decodeWorkload(w, labels) }),
+    ...(p && { pod: { phase: p.s ?? 'Running', containers: decodeContainers(p.c) } }),
+    ...(f && { service: { selector: f } }),
+    ...(i && { ingress: { services: i } }),
+    ...(x && { networkPolicy: { inbound: x[0].map(decodePort), outbound: x[1].map(decodePort) } }),
+  };
+}
+
+/** The names of containers; a dash before the name of one that is not ready, since none begins with it. */
+export function encodeContainers(containers: readonly ContainerFacts[]): string[] {
+  return containers.map(({ name, isReady }) => (isReady ? name : `-${name}`));
+}
+
+/** Inverse of {@link encodeContainers}. */
+export function decodeContainers(encoded: readonly string[]): ContainerFacts[] {
+  return encoded.map((text) =>
+    text.startsWith('-') ? { name: text.slice(1), isReady: false } : { name: text, isReady: true },
+  );
+}
+
+/** An owner in its short form. */
+export function encodeOwner({ kind, name, uid, isManager }: OwnerFacts): EncodedOwner {
+  const isUsual = isManager === isUsualManager(kind);
+  return isUsual ? [kind, name, uid] : [kind, name, uid, isManager ? 1 : 0];
+}
+
+/** Inverse of {@link encodeOwner}. */
+export function decodeOwner([kind, name, uid, isManager]: EncodedOwner): OwnerFacts {
+  return { kind, name, uid, isManager: isManager === undefined ? isUsualManager(kind) : isManager === 1 };
+}
+
+/** Whether two maps have the same texts. */
+export function isSameTextMap(one: TextMap, other: TextMap): boolean {
+  const keys = Object.keys(one);
+  return keys.length === Object.keys(other).length && keys.every((key) => one[key] === other[key]);
+}
+
+function encodeWorkload(workload: WorkloadFacts, labels: TextMap): EncodedWorkload {
+  const { replicas, images, podLabels, loadBalancers, serviceName } = workload;
+  return {
+    ...(replicas !== undefined && { r: replicas }),
+    i: images,
+    ...(!isSameTextMap(podLabels, labels) && { l: podLabels }),
+    ...(loadBalancers.length > 0 && { b: loadBalancers }),
+    ...(serviceName !== undefined && { s: serviceName }),
+  };
+}
+
+function decodeWorkload(encoded: EncodedWorkload, labels: TextMap): WorkloadFacts {
+  const { r: replicas, i: images, l: podLabels = labels, b: loadBalancers = [], s: serviceName } = encoded;
+  return {
+    ...(replicas !== undefined && { replicas }),
+    images,
+    podLabels,
+    loadBalancers,
+    ...(serviceName !== undefined && { serviceName }),
+  };
+}
+
+function encodePort({ protocol, port, endPort }: PortFacts): EncodedPort {
+  if (endPort !== undefined) return [protocol ?? null, port ?? null, endPort];
+  return port === undefined ? [protocol ?? null] : [protocol ?? null, port];
+}
+
+function decodePort([protocol, port, endPort]: EncodedPort): PortFacts {
+  return {
+    ...(protocol !== null && { protocol }),
+    ...(port !== undefined && port !== null && { port }),
+    ...(endPort !== undefined && { endPort }),
+  };
+}
+
+function getUsualSpinnakerKind(kind: string): SpinnakerKind {
+  return spinnakerKinds.get(kind) ?? 'unclassified';
+}
+
+function isUsualManager(kind: string): boolean {
+  return getUsualSpinnakerKind(kind) === 'serverGroupManagers';
+}
+
+function isEmpty(map: TextMap): boolean {
+  for (const _ in map) return false;
+  return true;
+}

@@ -1,0 +1,163 @@
+import type { Moniker } from '../../../core/moniker.ts';
+import { formatFullName } from '../kinds/name.ts';
+import type { TextMap } from '../manifest/annotations.ts';
+import type { ObjectFacts } from './facts.ts';
+import { cloudProvider } from './resource-view.ts';
+
+/** How a pod or a container fares. Of Spinnaker's states these are the ones that a pod can have. */
+export type HealthState = 'Up' | 'Down' | 'Unknown';
+
+/** How a pod or one of its containers fares. */
+export interface HealthView {
+  readonly state: HealthState;
+  /** `Pod`, or `Container web`. */
+  readonly source: string;
+  readonly type: 'kubernetes/pod' | 'kubernetes/container';
+  /** The word itself: Clouddriver writes it so. */
+  readonly platform: 'platform';
+}
+
+/** A pod, as `GET /instances/{account}/{region}/{id}` and the details of server groups show it. */
+export interface InstanceView {
+  /** The uid. */
+  readonly name: string;
+  /** Full name: `pod web-x7k2p`. */
+  readonly humanReadableName: string;
+  /** The pod's own name. */
+  readonly displayName: string;
+  readonly account: string;
+  readonly namespace: string;
+  /** The namespace again. */
+  readonly zone: string;
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly labels: TextMap;
+  readonly moniker: Moniker;
+  /** Epoch milliseconds. */
+  readonly createdTime?: number | undefined;
+  readonly cloudProvider: typeof cloudProvider;
+  readonly providerType: typeof cloudProvider;
+  readonly healthState: HealthState;
+  /** The pod, then its containers. */
+  readonly health: readonly HealthView[];
+}
+
+/** A pod, as summaries of server groups show it. */
+export interface InstanceSummaryView {
+  /** The uid. */
+  readonly id: string;
+  /** Full name. */
+  readonly name: string;
+  readonly healthState: HealthState;
+  /** The namespace. */
+  readonly availabilityZone: string;
+  readonly health: readonly Pick<HealthView, 'type' | 'state'>[];
+}
+
+/** How many pods a server group has, by how they fare. */
+export interface InstanceCountsView {
+  readonly total: number;
+  readonly up: number;
+  readonly down: number;
+  readonly unknown: number;
+  /** Never: no pod is in such a state. */
+  readonly outOfService: number;
+  /** Never: no pod is in such a state. */
+  readonly starting: number;
+}
+
+/** A pod with all that is shown of it. */
+export function toInstanceView(account: string, facts: ObjectFacts): InstanceView {
+  const { kind, name, namespace } = facts;
+  return {
+    name: facts.uid,
+    humanReadableName: formatFullName(kind, name),
+    displayName: name,
+    account,
+    namespace,
+    zone: namespace,
+    kind,
+    apiVersion: facts.apiVersion,
+    labels: facts.labels,
+    moniker: facts.moniker,
+    createdTime: facts.createdTime,
+    cloudProvider,
+    providerType: cloudProvider,
+    healthState: getHealthState(facts),
+    health: toHealthViews(facts),
+  };
+}
+
+/** A pod with what a list of server groups shows of it. */
+export function toInstanceSummaryView(facts: ObjectFacts): InstanceSummaryView {
+  const { uid, kind, name, namespace, pod } = facts;
+  return {
+    id: uid,
+    name: formatFullName(kind, name),
+    healthState: getHealthState(facts),
+    availabilityZone: namespace,
+    health: pod === undefined ? [] : [summarizePod(pod.phase), ...pod.containers.map(summarizeContainer)],
+  };
+}
+
+/** How a pod and its containers fare, the pod first. */
+export function toHealthViews({ pod }: ObjectFacts): HealthView[] {
+  if (pod === undefined) return [];
+  const platform = 'platform';
+  const { type, state } = summarizePod(pod.phase);
+  return [
+    { state, source: 'Pod', type, platform },
+    ...pod.containers.map(({ name, isReady }) => {
+      const { type, state } = summarizeContainer({ isReady });
+      return { state, source: `Container ${name}`, type, platform } as const;
+    }),
+  ];
+}
+
+/**
+ * How a pod fares on the whole: down when it or a container is down, up when something is up, else unknown. What is unknown
+ * does not count beside what is known.
+ */
+export function getHealthState({ pod }: ObjectFacts): HealthState {
+  if (pod === undefined) return 'Unknown';
+  const state = getPhaseState(pod.phase);
+  if (state === 'Down' || pod.containers.some(({ isReady }) => !isReady)) return 'Down';
+  return pod.containers.length > 0 ? 'Up' : state;
+}
+
+/** Counts pods by how they fare. */
+export function countInstances(instances: readonly ObjectFacts[]): InstanceCountsView {
+  const counts = { total: instances.length, up: 0, down: 0, unknown: 0, outOfService: 0, starting: 0 };
+  for (const instance of instances) {
+    const state = getHealthState(instance);
+    if (state === 'Up') counts.up += 1;
+    else if (state === 'Down') counts.down += 1;
+    else counts.unknown += 1;
+  }
+  return counts;
+}
+
+/** A pod that ended, failed or was never reported is unknown: its containers say more. */
+function getPhaseState(phase: string): HealthState {
+  if (phase === 'Running') return 'Up';
+  return phase === 'Pending' ? 'Down' : 'Unknown';
+}
+
+type HealthSummary = Pick<HealthView, 'type' | 'state'>;
+
+/** Shared by all pods: a large answer has tens of thousands. */
+const podSummaries: { readonly [state in HealthState]: HealthSummary } = {
+  Up: { type: 'kubernetes/pod', state: 'Up' },
+  Down: { type: 'kubernetes/pod', state: 'Down' },
+  Unknown: { type: 'kubernetes/pod', state: 'Unknown' },
+};
+const readySummary: HealthSummary = { type: 'kubernetes/container', state: 'Up' };
+const unreadySummary: HealthSummary = { type: 'kubernetes/container', state: 'Down' };
+
+function summarizePod(phase: string): HealthSummary {
+  return podSummaries[getPhaseState(phase)];
+}
+
+function summarizeContainer({ isReady }: { isReady: boolean }): HealthSummary {
+  return isReady ? readySummary : unreadySummary;
+}

@@ -1,0 +1,139 @@
+import { parseMoniker } from '../../../core/moniker.ts';
+import type { ApplicationFacts } from './application-facts.ts';
+import type { ServerGroupFacts } from './facts.ts';
+import { countInstances, type InstanceCountsView } from './instance-view.ts';
+import { findServiceLinks, isDisabled } from './server-group-links.ts';
+import { indexServices } from './service-index.ts';
+import { compareText } from './text-order.ts';
+
+/** A cluster of a project, as Front50 keeps it. */
+export interface ProjectCluster {
+  readonly account: string;
+  /** `*` for any; absent for clusters without a stack. */
+  readonly stack?: string | undefined;
+  /** `*` for any; absent for clusters without a detail. */
+  readonly detail?: string | undefined;
+  /** Absent for all of the project's. */
+  readonly applications?: readonly string[] | undefined;
+}
+
+/** A project, as far as its clusters are concerned. */
+export interface Project {
+  readonly applications: readonly string[];
+  readonly clusters: readonly ProjectCluster[];
+}
+
+/** What runs of one build. Where Jenkins says nothing, as here, all images count as the build `0`. */
+export interface ProjectBuildView {
+  readonly buildNumber: '0';
+  /** Creation of the newest server group, in epoch milliseconds. */
+  readonly deployed: number;
+  readonly images: readonly string[];
+}
+
+/** What an application runs in one namespace. */
+export interface ProjectRegionView {
+  readonly region: string;
+  readonly builds: readonly ProjectBuildView[];
+  readonly instanceCounts: InstanceCountsView;
+  /** Epoch milliseconds. */
+  readonly lastPush: number;
+}
+
+/** What an application runs in a project's cluster. */
+export interface ProjectApplicationView {
+  readonly application: string;
+  readonly clusters: readonly ProjectRegionView[];
+  /** Epoch milliseconds; 0 where nothing runs. */
+  readonly lastPush: number;
+}
+
+/** A cluster of a project with what runs in it. */
+export interface ProjectClusterView {
+  readonly account: string;
+  readonly stack?: string | undefined;
+  readonly detail?: string | undefined;
+  readonly applications: readonly ProjectApplicationView[];
+  readonly instanceCounts: InstanceCountsView;
+}
+
+/**
+ * `GET /projects/{project}/clusters`: for each cluster of a project what its applications run there, by namespace. Disabled server
+ * groups and those without pods do not count.
+ *
+ * @param applications the facts of the project's applications; one that is missing runs nothing
+ */
+export function toProjectClusterViews(
+  project: Project,
+  applications: readonly ApplicationFacts[],
+): ProjectClusterView[] {
+  const facts = new Map(applications.map((each) => [each.application, each]));
+  return project.clusters.map((cluster) => {
+    const views = (cluster.applications ?? project.applications).map((application) => {
+      return toProjectApplicationView(application, findServing(facts.get(application), cluster));
+    });
+    const { account, stack, detail } = cluster;
+    const counts = views.flatMap((view) => view.clusters.map(({ instanceCounts }) => instanceCounts));
+    return { account, stack, detail, applications: views, instanceCounts: addCounts(counts) };
+  });
+}
+
+function toProjectApplicationView(
+  application: string,
+  serverGroups: readonly ServerGroupFacts[],
+): ProjectApplicationView {
+  const regions = Map.groupBy(serverGroups, ({ facts }) => facts.namespace);
+  const clusters = [...regions]
+    .sort(([one], [other]) => compareText(one, other))
+    .map(([region, members]) => toProjectRegionView(region, members));
+  return { application, clusters, lastPush: Math.max(0, ...clusters.map(({ lastPush }) => lastPush)) };
+}
+
+function toProjectRegionView(region: string, serverGroups: readonly ServerGroupFacts[]): ProjectRegionView {
+  const images = serverGroups.flatMap(({ facts }) => facts.workload?.images ?? []);
+  const deployed = Math.max(0, ...serverGroups.map(({ facts }) => facts.createdTime ?? 0));
+  return {
+    region,
+    builds: [{ buildNumber: '0', deployed, images: [...new Set(images)] }],
+    instanceCounts: countInstances(serverGroups.flatMap(({ instances }) => instances)),
+    lastPush: deployed,
+  };
+}
+
+/** The server groups that run in a project's cluster. */
+function findServing(
+  facts: ApplicationFacts | undefined,
+  cluster: ProjectCluster,
+): readonly ServerGroupFacts[] {
+  const found = facts?.accounts.find(({ account }) => account === cluster.account);
+  if (found === undefined) return [];
+  const services = indexServices(found.namespaceServices);
+  return found.serverGroups.filter(
+    (serverGroup) =>
+      serverGroup.instances.length > 0 &&
+      isInCluster(serverGroup, cluster) &&
+      !isDisabled(serverGroup.facts, findServiceLinks(serverGroup, services)),
+  );
+}
+
+/** Stack and detail are read from the cluster's name: one that Spinnaker named, `deployment web`, has neither. */
+function isInCluster({ facts }: ServerGroupFacts, { stack, detail }: ProjectCluster): boolean {
+  const named = parseMoniker(facts.moniker.cluster ?? '');
+  return isPartWanted(named.stack, stack) && isPartWanted(named.detail, detail);
+}
+
+function isPartWanted(part: string | undefined, wanted: string | undefined): boolean {
+  return wanted === '*' || (wanted ?? '') === (part ?? '');
+}
+
+function addCounts(counts: readonly InstanceCountsView[]): InstanceCountsView {
+  const sum = (key: keyof InstanceCountsView) => counts.reduce((total, each) => total + each[key], 0);
+  return {
+    total: sum('total'),
+    up: sum('up'),
+    down: sum('down'),
+    unknown: sum('unknown'),
+    outOfService: sum('outOfService'),
+    starting: sum('starting'),
+  };
+}

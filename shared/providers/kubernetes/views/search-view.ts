@@ -1,0 +1,222 @@
+import type { SpinnakerKind } from '../kinds/kind.ts';
+import { formatFullName, toKindKey } from '../kinds/name.ts';
+import { isApplicationKind } from './cached-objects.ts';
+import type { ObjectFacts } from './facts.ts';
+import { cloudProvider } from './resource-view.ts';
+import { compareText } from './text-order.ts';
+
+/** An object that can be found. */
+export interface SearchObject {
+  readonly account: string;
+  readonly kind: string;
+  readonly spinnakerKind: SpinnakerKind;
+  readonly namespace: string;
+  readonly name: string;
+  /** The application it belongs to, and its cluster there. */
+  readonly application?: string;
+  readonly cluster?: string;
+}
+
+/** What is searched for. */
+export interface SearchRequest {
+  /** Any case; an empty one finds everything. */
+  readonly query: string;
+  /** Kinds (`replicaSet`), Spinnaker's classes of them (`serverGroups`), `applications` and `clusters`; others find nothing. */
+  readonly types: readonly string[];
+  /** From 1. */
+  readonly pageNumber: number;
+  readonly pageSize: number;
+}
+
+/** One find. The last five members depend on its type. */
+export interface SearchResultView {
+  readonly provider: typeof cloudProvider;
+  /** The kind; for what has none `applications` or `clusters`. */
+  readonly group: string;
+  /** Spinnaker's class of the kind; for what has none the group again. */
+  readonly type: string;
+  /** Full name; of an application or cluster its name. */
+  readonly name: string;
+  readonly kubernetesKind?: string;
+  readonly logicalKind?: 'APPLICATIONS' | 'CLUSTERS';
+  readonly account?: string;
+  readonly namespace?: string;
+  /** The namespace again. */
+  readonly region?: string;
+  readonly application?: string | undefined;
+  readonly cluster?: string | undefined;
+  /** The name again, of a ReplicaSet, StatefulSet or DaemonSet. */
+  readonly serverGroup?: string;
+  /** The name again, of a service or ingress. */
+  readonly loadBalancer?: string;
+  /** The name again, of a pod. */
+  readonly instanceId?: string;
+  /** The name again, of a network policy. */
+  readonly id?: string;
+}
+
+/** A page of finds. */
+export interface SearchResultSetView {
+  /** How many there are on all pages. */
+  readonly totalMatches: number;
+  readonly pageNumber: number;
+  readonly pageSize: number;
+  readonly platform: typeof cloudProvider;
+  readonly query: string;
+  readonly results: readonly SearchResultView[];
+}
+
+/** The member under which a find of a kind has its name once more. */
+const nameMembers: ReadonlyMap<string, 'serverGroup' | 'loadBalancer' | 'instanceId' | 'id'> = new Map([
+  ['replicaSet', 'serverGroup'],
+  ['statefulSet', 'serverGroup'],
+  ['daemonSet', 'serverGroup'],
+  ['service', 'loadBalancer'],
+  ['ingress', 'loadBalancer'],
+  ['pod', 'instanceId'],
+  ['networkPolicy', 'id'],
+]);
+
+/**
+ * What the search knows of an object. Its application counts where objects of its kind are listed with one, its cluster where they
+ * make one up.
+ *
+ * @param allApplicationRelationships whether the account lists objects of every kind with their application
+ */
+export function toSearchObject(
+  account: string,
+  { kind, spinnakerKind, namespace, name, moniker }: ObjectFacts,
+  allApplicationRelationships: boolean,
+): SearchObject {
+  const isInApplication = allApplicationRelationships || isApplicationKind(spinnakerKind);
+  const isInCluster = spinnakerKind === 'serverGroups' || spinnakerKind === 'serverGroupManagers';
+  return {
+    account,
+    kind,
+    spinnakerKind,
+    namespace,
+    name,
+    ...(isInApplication && moniker.app && { application: moniker.app }),
+    ...(isInCluster && moniker.app && moniker.cluster && { cluster: moniker.cluster }),
+  };
+}
+
+/**
+ * Searches what is cached. An object is found when its kind, account, namespace or name holds the query, or when its application or
+ * cluster does; applications and clusters are those of the objects. Each is found once. The order is that of types, names,
+ * accounts and namespaces, so that pages fit together.
+ */
+export function searchObjects(objects: Iterable<SearchObject>, request: SearchRequest): SearchResultSetView {
+  const { query, pageNumber, pageSize } = request;
+  const wanted = query.toLowerCase();
+  const types = new Set(request.types.map(toKindKey));
+  const found = new Map<string, SearchResultView>();
+  for (const object of objects) {
+    for (const candidate of listCandidates(object, types)) {
+      if (!candidate.texts.some((text) => text.toLowerCase().includes(wanted))) continue;
+      const view = candidate.toView();
+      found.set(
+        JSON.stringify([view.group, view.account, view.namespace, view.application, view.name]),
+        view,
+      );
+    }
+  }
+  const results = [...found.values()].sort(compareResults);
+  const start = (pageNumber - 1) * pageSize;
+  return {
+    totalMatches: results.length,
+    pageNumber,
+    pageSize,
+    platform: cloudProvider,
+    query,
+    results: results.slice(start, start + pageSize),
+  };
+}
+
+/** What an object lets be found. */
+interface Candidate {
+  /** The query must stand in one of them. */
+  readonly texts: readonly string[];
+  readonly toView: () => SearchResultView;
+}
+
+/** The object itself, its application and its cluster, as far as their types are asked for. */
+function listCandidates(object: SearchObject, types: ReadonlySet<string>): Candidate[] {
+  const { account, kind, spinnakerKind, namespace, name, application, cluster } = object;
+  const candidates: Candidate[] = [];
+  if (types.has(spinnakerKind.toLowerCase()) || types.has(toKindKey(kind))) {
+    const key = [kind, account, namespace, name].join(':');
+    const texts = [key, formatFullName(kind, name), application ?? '', cluster ?? ''];
+    candidates.push({ texts, toView: () => toObjectResult(object) });
+  }
+  if (application !== undefined && types.has('applications')) {
+    candidates.push({ texts: [application], toView: () => toApplicationResult(application) });
+  }
+  if (application !== undefined && cluster !== undefined && types.has('clusters')) {
+    const texts = [[account, application, cluster].join(':')];
+    candidates.push({ texts, toView: () => toClusterResult({ account, application, cluster }) });
+  }
+  return candidates;
+}
+
+function toObjectResult(object: SearchObject): SearchResultView {
+  const { account, kind, spinnakerKind, namespace, application, cluster } = object;
+  const name = formatFullName(kind, object.name);
+  const member = nameMembers.get(kind);
+  return {
+    provider: cloudProvider,
+    group: kind,
+    type: spinnakerKind,
+    kubernetesKind: kind,
+    account,
+    namespace,
+    region: namespace,
+    name,
+    application,
+    cluster,
+    ...(member && { [member]: name }),
+  };
+}
+
+function toApplicationResult(name: string): SearchResultView {
+  const type = 'applications';
+  return {
+    provider: cloudProvider,
+    group: type,
+    type,
+    logicalKind: 'APPLICATIONS',
+    name,
+    application: name,
+  };
+}
+
+function toClusterResult({
+  account,
+  application,
+  cluster,
+}: {
+  readonly account: string;
+  readonly application: string;
+  readonly cluster: string;
+}): SearchResultView {
+  const type = 'clusters';
+  return {
+    provider: cloudProvider,
+    group: type,
+    type,
+    logicalKind: 'CLUSTERS',
+    name: cluster,
+    account,
+    application,
+    cluster,
+  };
+}
+
+function compareResults(one: SearchResultView, other: SearchResultView): number {
+  return (
+    compareText(one.type, other.type) ||
+    compareText(one.name, other.name) ||
+    compareText(one.account ?? '', other.account ?? '') ||
+    compareText(one.namespace ?? '', other.namespace ?? '')
+  );
+}

@@ -1,0 +1,156 @@
+import { formatFullName } from '../kinds/name.ts';
+import type { ObjectFacts, PortFacts } from './facts.ts';
+import { cloudProvider, type ResourceView, toResourceView } from './resource-view.ts';
+import { compareText, sortByName } from './text-order.ts';
+
+/** A network policy in a list. */
+export interface SecurityGroupSummaryView {
+  /** Full name. */
+  readonly name: string;
+  /** Full name. */
+  readonly id: string;
+}
+
+/** Network policies by namespace. */
+export type SecurityGroupsByRegion = { readonly [namespace: string]: readonly SecurityGroupSummaryView[] };
+
+/** A port, or a range of them: by number or, of one port, by name. */
+export interface PortRangeView {
+  readonly startPort?: number;
+  readonly endPort?: number;
+  readonly startPortName?: string;
+  readonly endPortName?: string;
+}
+
+/** The ports that a network policy lets through by one protocol. */
+export interface PortRuleView {
+  readonly class: typeof ruleClass;
+  readonly protocol?: string | undefined;
+  /** One range; absent for all ports. */
+  readonly portRanges?: readonly PortRangeView[] | undefined;
+}
+
+/** A network policy with all that is shown of it. */
+export interface SecurityGroupView extends ResourceView {
+  readonly class: typeof securityGroupClass;
+  /** Full name. */
+  readonly id: string;
+  /** The account again. */
+  readonly accountName: string;
+  readonly application?: string | undefined;
+  readonly cloudProvider: typeof cloudProvider;
+  readonly type: typeof cloudProvider;
+  readonly summary: SecurityGroupSummaryView;
+  readonly inboundRules: readonly PortRuleView[];
+  readonly outboundRules: readonly PortRuleView[];
+}
+
+/** The network policies of one account. */
+export interface AccountSecurityGroups {
+  readonly account: string;
+  readonly securityGroups: readonly ObjectFacts[];
+}
+
+/** Clients with types look at the names of Clouddriver's classes. */
+const securityGroupClass =
+  'com.netflix.spinnaker.clouddriver.kubernetes.caching.view.model.KubernetesSecurityGroup';
+const ruleClass = `${securityGroupClass}$PortRule`;
+
+/** `GET /securityGroups`: by account, provider and namespace. An account without any is left out. */
+export function toSecurityGroupsView(accounts: readonly AccountSecurityGroups[]): {
+  readonly [account: string]: { readonly [provider: string]: SecurityGroupsByRegion };
+} {
+  const views = accounts
+    .filter(({ securityGroups }) => securityGroups.length > 0)
+    .map(({ account, securityGroups }) => [account, toAccountSecurityGroupsView(securityGroups)] as const);
+  return Object.fromEntries(views);
+}
+
+/** `GET /securityGroups/{account}`: by provider and namespace; empty when there are none. */
+export function toAccountSecurityGroupsView(securityGroups: readonly ObjectFacts[]): {
+  readonly [provider: string]: SecurityGroupsByRegion;
+} {
+  return securityGroups.length === 0 ? {} : { [cloudProvider]: toSecurityGroupsByRegion(securityGroups) };
+}
+
+/** `GET /securityGroups/{account}?region=`: by provider; empty when the namespace has none. */
+export function toRegionSecurityGroupsView(
+  securityGroups: readonly ObjectFacts[],
+  region: string,
+): { readonly [provider: string]: readonly SecurityGroupSummaryView[] } {
+  const summaries = toSecurityGroupSummaries(securityGroups, region);
+  return summaries.length === 0 ? {} : { [cloudProvider]: summaries };
+}
+
+/** `GET /securityGroups/{account}/kubernetes`: by namespace. */
+export function toSecurityGroupsByRegion(securityGroups: readonly ObjectFacts[]): SecurityGroupsByRegion {
+  const regions = [...new Set(securityGroups.map(({ namespace }) => namespace))].sort(compareText);
+  return Object.fromEntries(
+    regions.map((region) => [region, toSecurityGroupSummaries(securityGroups, region)]),
+  );
+}
+
+/** `GET /securityGroups/{account}/kubernetes?region=`: those of one namespace, sorted by name whatever its case. */
+export function toSecurityGroupSummaries(
+  securityGroups: readonly ObjectFacts[],
+  region: string,
+): SecurityGroupSummaryView[] {
+  return sortByName(securityGroups.filter(({ namespace }) => namespace === region).map(toSummary));
+}
+
+/** `GET /securityGroups/{account}/kubernetes/{name}`: those of one name, by namespace. */
+export function toNamedSecurityGroupsView(
+  securityGroups: readonly ObjectFacts[],
+  name: string,
+): SecurityGroupsByRegion {
+  return toSecurityGroupsByRegion(securityGroups.filter((facts) => isNamed(facts, name)));
+}
+
+/** The network policy of a namespace by its name: the full one, else what stands after the kind. */
+export function findSecurityGroup(
+  securityGroups: readonly ObjectFacts[],
+  { region, name }: { readonly region: string; readonly name: string },
+): ObjectFacts | undefined {
+  const found = securityGroups.filter((facts) => facts.namespace === region && isNamed(facts, name));
+  return found.find((facts) => formatFullName(facts.kind, facts.name) === name) ?? found[0];
+}
+
+/** `GET /securityGroups/{account}/kubernetes/{region}/{name}`: all that is shown of a network policy. */
+export function toSecurityGroupView(account: string, facts: ObjectFacts): SecurityGroupView {
+  const summary = toSummary(facts);
+  return {
+    class: securityGroupClass,
+    ...toResourceView(account, facts),
+    id: summary.id,
+    accountName: account,
+    application: facts.moniker.app,
+    cloudProvider,
+    type: cloudProvider,
+    summary,
+    inboundRules: facts.networkPolicy?.inbound.map(toRule) ?? [],
+    outboundRules: facts.networkPolicy?.outbound.map(toRule) ?? [],
+  };
+}
+
+/** Clouddriver heeds only what stands after the kind. */
+function isNamed({ name }: ObjectFacts, wanted: string): boolean {
+  return name === wanted.slice(wanted.indexOf(' ') + 1);
+}
+
+function toSummary({ kind, name }: ObjectFacts): SecurityGroupSummaryView {
+  const fullName = formatFullName(kind, name);
+  return { name: fullName, id: fullName };
+}
+
+function toRule({ protocol, port, endPort }: PortFacts): PortRuleView {
+  return {
+    class: ruleClass,
+    protocol,
+    portRanges: port === undefined ? undefined : [toPortRange(port, endPort)],
+  };
+}
+
+function toPortRange(port: number | string, endPort: number | undefined): PortRangeView {
+  if (typeof port === 'string') return { startPortName: port, endPortName: port };
+  return { startPort: port, endPort: endPort ?? port };
+}

@@ -1,0 +1,55 @@
+import type { TextMap } from '../manifest/annotations.ts';
+import type { ObjectFacts, ServerGroupFacts } from './facts.ts';
+import { isSelecting, type ServiceIndex } from './service-index.ts';
+
+/** A service and the pods of one server group that are behind it. */
+export interface ServiceLink {
+  readonly service: ObjectFacts;
+  /** Whether the service selects the pods; one that governs a StatefulSet may name them only. */
+  readonly isSelecting: boolean;
+  readonly instances: readonly ObjectFacts[];
+}
+
+/**
+ * The services that a server group is behind: those that select its pod template or one of its pods, and the one that
+ * governs it, each once.
+ *
+ * Pods count besides the template because labels come to them in other ways, too: a StatefulSet gives each its name, an operator
+ * marks the leader.
+ */
+export function findServiceLinks(
+  { facts, instances }: ServerGroupFacts,
+  services: ServiceIndex,
+): readonly ServiceLink[] {
+  const { namespace, workload } = facts;
+  const podLabels = workload?.podLabels ?? {};
+  const found = new Set(services.findSelecting(namespace, podLabels));
+  for (const { labels } of instances) {
+    // Pods that are as their template says share its labels: there is nothing new to find.
+    if (labels === podLabels) continue;
+    for (const service of services.findSelecting(namespace, labels)) found.add(service);
+  }
+  const links = Array.from(found, (service) => toLink(service, { instances, podLabels }));
+  const { serviceName } = workload ?? {};
+  const governing = serviceName === undefined ? undefined : services.find(namespace, serviceName);
+  if (governing === undefined || found.has(governing)) return links;
+  return [...links, { service: governing, isSelecting: false, instances }];
+}
+
+/**
+ * Whether a server group gets no traffic although it should: it is annotated with load balancers, and no service selects it.
+ * That is how Spinnaker's traffic management disables one.
+ */
+export function isDisabled({ workload }: ObjectFacts, links: readonly ServiceLink[]): boolean {
+  return (workload?.loadBalancers.length ?? 0) > 0 && !links.some((link) => link.isSelecting);
+}
+
+function toLink(
+  service: ObjectFacts,
+  { instances, podLabels }: { readonly instances: readonly ObjectFacts[]; readonly podLabels: TextMap },
+): ServiceLink {
+  const isTemplateSelected = isSelecting(service, podLabels);
+  const isBehind = ({ labels }: ObjectFacts): boolean =>
+    labels === podLabels ? isTemplateSelected : isSelecting(service, labels);
+  return { service, isSelecting: true, instances: instances.filter(isBehind) };
+}

@@ -1,0 +1,98 @@
+import type { TextMap } from '../manifest/annotations.ts';
+import type { ObjectFacts } from './facts.ts';
+
+/** Services by namespace and by what they select. */
+export interface ServiceIndex {
+  /** The services of the namespace whose whole selector the labels contain. One without a selector selects nothing. */
+  findSelecting(namespace: string, labels: TextMap): readonly ObjectFacts[];
+  /** The service of that name. */
+  find(namespace: string, name: string): ObjectFacts | undefined;
+}
+
+/** A label that selectors of a namespace name. */
+interface SelectedLabel {
+  /** In how many selectors it stands. */
+  count: number;
+  /** The services that are filed under it. */
+  readonly services: ObjectFacts[];
+}
+
+/** The services of one namespace. */
+interface NamespaceIndex {
+  readonly byName: Map<string, ObjectFacts>;
+  /** By a label's key, then its value. */
+  readonly labels: Map<string, Map<string, SelectedLabel>>;
+}
+
+/**
+ * Makes services quick to find by the labels of pods: each is filed under the label of its selector that the fewest others of its
+ * namespace share, so that one thousand services do not mean one thousand comparisons for each server group.
+ */
+export function indexServices(services: readonly ObjectFacts[]): ServiceIndex {
+  const namespaces = new Map<string, NamespaceIndex>();
+  for (const service of services) countLabels(service, getNamespace(namespaces, service.namespace));
+  for (const service of services) fileService(service, getNamespace(namespaces, service.namespace));
+  return {
+    findSelecting: (namespace, labels) => findSelecting(namespaces.get(namespace), labels),
+    find: (namespace, name) => namespaces.get(namespace)?.byName.get(name),
+  };
+}
+
+/** Whether a service selects pods with these labels. */
+export function isSelecting({ service }: ObjectFacts, labels: TextMap): boolean {
+  const selector = service?.selector ?? {};
+  let isEmpty = true;
+  for (const key in selector) {
+    if (labels[key] !== selector[key]) return false;
+    isEmpty = false;
+  }
+  return !isEmpty;
+}
+
+function findSelecting(index: NamespaceIndex | undefined, labels: TextMap): readonly ObjectFacts[] {
+  const found: ObjectFacts[] = [];
+  if (index === undefined) return found;
+  for (const key in labels) {
+    const filed = index.labels.get(key)?.get(labels[key] ?? '')?.services ?? [];
+    for (const service of filed) if (isSelecting(service, labels)) found.push(service);
+  }
+  return found;
+}
+
+function countLabels({ service }: ObjectFacts, { labels }: NamespaceIndex): void {
+  const selector = service?.selector ?? {};
+  for (const key in selector) getLabel(labels, key, selector[key] ?? '').count += 1;
+}
+
+function fileService(service: ObjectFacts, { labels, byName }: NamespaceIndex): void {
+  byName.set(service.name, service);
+  const selector = service.service?.selector ?? {};
+  let rarest: SelectedLabel | undefined;
+  for (const key in selector) {
+    const label = getLabel(labels, key, selector[key] ?? '');
+    if (rarest === undefined || label.count < rarest.count) rarest = label;
+  }
+  rarest?.services.push(service);
+}
+
+function getNamespace(namespaces: Map<string, NamespaceIndex>, name: string): NamespaceIndex {
+  const known = namespaces.get(name);
+  if (known !== undefined) return known;
+  const created = { byName: new Map(), labels: new Map() };
+  namespaces.set(name, created);
+  return created;
+}
+
+function getLabel(labels: NamespaceIndex['labels'], key: string, value: string): SelectedLabel {
+  let values = labels.get(key);
+  if (values === undefined) {
+    values = new Map();
+    labels.set(key, values);
+  }
+  let label = values.get(value);
+  if (label === undefined) {
+    label = { count: 0, services: [] };
+    values.set(value, label);
+  }
+  return label;
+}

@@ -1,0 +1,63 @@
+import type { ServerGroupView } from './server-group-view.ts';
+import { compareText } from './text-order.ts';
+
+/** A server group by what it is among those of its cluster. */
+export type TargetServerGroup = 'CURRENT' | 'PREVIOUS' | 'OLDEST' | 'LARGEST' | 'FAIL';
+
+const targets: { readonly [name: string]: TargetServerGroup | undefined } = {
+  current: 'CURRENT',
+  newest: 'CURRENT',
+  previous: 'PREVIOUS',
+  ancestor: 'PREVIOUS',
+  oldest: 'OLDEST',
+  largest: 'LARGEST',
+  fail: 'FAIL',
+};
+
+/** How a target is picked. */
+export interface TargetRequest {
+  readonly target: TargetServerGroup;
+  /** The namespace. */
+  readonly scope: string;
+  /** Whether disabled ones are left out. */
+  readonly onlyEnabled: boolean;
+  /** Whether the oldest must not be the only one. */
+  readonly validateOldest: boolean;
+}
+
+/** Reads a target as Orca and Keel write it: in any case, perhaps with `_asg` or `_asg_dynamic`; undefined for another. */
+export function parseTargetServerGroup(text: string): TargetServerGroup | undefined {
+  const name = text.toLowerCase().replace(/_asg(_dynamic)?$/, '');
+  return Object.hasOwn(targets, name) ? targets[name] : undefined;
+}
+
+/**
+ * Picks one of a cluster's server groups, or undefined where the target is not there: no candidate, no second one for
+ * `PREVIOUS` and a validated `OLDEST`, a second one for `FAIL`. `LARGEST` has the most pods, the newest of those that do.
+ */
+export function findTargetServerGroup(
+  serverGroups: readonly ServerGroupView[],
+  { target, scope, onlyEnabled, validateOldest }: TargetRequest,
+): ServerGroupView | undefined {
+  const newestFirst = serverGroups
+    .filter(({ region, disabled }) => region === scope && !(onlyEnabled && disabled))
+    .sort(compareAge);
+  const isAlone = newestFirst.length === 1;
+  const picks: { readonly [target in TargetServerGroup]: () => ServerGroupView | undefined } = {
+    CURRENT: () => newestFirst[0],
+    PREVIOUS: () => newestFirst[1],
+    OLDEST: () => (isAlone && validateOldest ? undefined : newestFirst.at(-1)),
+    LARGEST: () => newestFirst.toSorted((one, other) => other.instances.length - one.instances.length)[0],
+    FAIL: () => (isAlone ? newestFirst[0] : undefined),
+  };
+  return picks[target]();
+}
+
+/** Newest first; of two of one second the one with the higher version. */
+function compareAge(one: ServerGroupView, other: ServerGroupView): number {
+  return (
+    (other.createdTime ?? 0) - (one.createdTime ?? 0) ||
+    (other.moniker.sequence ?? -1) - (one.moniker.sequence ?? -1) ||
+    compareText(other.name, one.name)
+  );
+}
