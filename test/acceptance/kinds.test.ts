@@ -40,6 +40,8 @@ const gone = [
   { kind: 'podSecurityPolicy', apiVersion: 'policy/v1beta1', kubernetesKind: 'PodSecurityPolicy' },
 ];
 
+const containers = [{ name: 'main', image: 'registry.test/web:2' }];
+
 // Samples are told by their kind alone while tests are registered: the namespace comes later.
 const kinds = createKindSamples('none');
 
@@ -224,6 +226,34 @@ describeWithCluster('every kind', (cluster) => {
     expect(errors).toEqual(
       others.map((sample) => `runJob: manifest: expected a Job, got ${sample.kind} ${getName(sample)}`),
     );
+  });
+
+  it.each([
+    { kind: 'configMap', change: { data: { a: '2' } } },
+    { kind: 'secret', change: { data: { a: 'Mg==' } } },
+    { kind: 'replicaSet', change: {} },
+    { kind: 'pod', change: { spec: { terminationGracePeriodSeconds: 1, containers } } },
+  ])('$kind has versions, of which the old ones are cleaned up', async ({ kind, change }) => {
+    const sample = getSample(kind);
+    const annotations = { 'strategy.spinnaker.io/max-version-history': '1' };
+    const metadata = { name: 'versions', namespace: ns.name, annotations };
+    const deploy = async (more: JsonObject) => {
+      const manifests = [{ ...sample.manifest, ...more, metadata }];
+      const task = await succeed('deployManifest', [{ moniker: { app: 'shop' }, manifests }]);
+      return task.resultObjects[0]?.['manifests'] as JsonObject[];
+    };
+    await deploy({});
+    const manifests = await deploy(change);
+    const isThere = async () => {
+      const names = ['versions-v000', 'versions-v001'].map((name) => `${getCollection(sample)}/${name}`);
+      return (await Promise.all(names.map(findObject))).map((found) => found !== undefined);
+    };
+    expect(await isThere()).toEqual([true, true]);
+    const task = await succeed('cleanupArtifacts', [{ manifests }]);
+    expect(task.resultObjects).toMatchObject([
+      { manifestNamesByNamespace: { [ns.name]: [`${kind} versions-v000`] } },
+    ]);
+    expect(await isThere()).toEqual([false, true]);
   });
 
   it.each(kinds)('$kind is read, patched and deleted', async ({ kind }) => {
