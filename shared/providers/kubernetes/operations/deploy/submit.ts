@@ -52,9 +52,10 @@ export async function submitManifest(
   const attempt = <T>(act: () => Promise<T>): Promise<T> => (isKindNew ? untilServed(work, act) : act());
   work.run.report(`Submitting ${planned.fullName}`);
   return explainFailure(`Deploying ${describeObject(readCoordinates(planned.manifest))}`, async () => {
-    const state = await attempt(() => prepareCluster(work, planned, key));
+    const noted = await attempt(() => noteLive(work, planned, key));
     const submit = async (): Promise<Manifest> => {
-      const write = () => writeManifest(work, planned, { ...state, firstLook });
+      if (noted.predecessor !== undefined) await removePredecessor(work, planned, noted.predecessor);
+      const write = () => writeManifest(work, planned, { ...noted, firstLook });
       const { object, outcome, warnings = [] } = await attempt(write);
       for (const warning of warnings) work.run.report(`Warning about ${planned.fullName}: ${warning}`);
       work.run.report(`${planned.fullName}: ${outcome}`);
@@ -78,21 +79,32 @@ async function untilServed<T>({ session, run }: OperationWork, act: () => Promis
   }
 }
 
-/** What comes before the write itself: a predecessor makes way, or what is there is noted. */
-async function prepareCluster(
-  work: OperationWork,
-  planned: PlannedManifest,
-  key: string,
-): Promise<SubmissionState> {
-  const { method } = planned;
-  if (method === 'recreate') await removePredecessor(work, planned, key);
-  if (method !== 'replace' && method !== 'serverSideApply') return {};
-  const { client, run } = work;
-  const { ref } = await resolveTarget(client, planned.manifest, await getWriteOptions(work));
+/** What is there before a manifest is written, so that a repeat can tell it from what was written. */
+interface NotedLive extends SubmissionState {
+  /** To be deleted first. Undefined when there is none. */
+  readonly predecessor?: Predecessor | undefined;
+}
+
+type Predecessor = { readonly uid: string; readonly decidedAtMs: number };
+
+/** Looks, once, at what is there under the manifest's name, as far as its method needs it. */
+async function noteLive(work: OperationWork, planned: PlannedManifest, key: string): Promise<NotedLive> {
+  const { method, manifest } = planned;
+  if (method === 'apply' || method === 'create') return {};
+  const { client, run, session } = work;
+  const { ref } = await resolveTarget(client, manifest, await getWriteOptions(work));
+  const getLive = () => client.get(ref, { signal: run.signal });
+  if (method === 'recreate') {
+    const found = await run.decide(`predecessor/${key}`, async () => {
+      const uid = readUid(await getLive()) ?? '';
+      return { uid, decidedAtMs: session.clock.now() };
+    });
+    return found.uid === '' ? {} : { predecessor: found };
+  }
   let isRepeat = true;
   const before = await run.decide(`before/${key}`, async () => {
     isRepeat = false;
-    return readTrace(await client.get(ref, { signal: run.signal }));
+    return readTrace(await getLive());
   });
   return { before, isRepeat };
 }
@@ -100,10 +112,10 @@ async function prepareCluster(
 async function writeManifest(
   work: OperationWork,
   { manifest, method }: PlannedManifest,
-  { firstLook, ...state }: SubmissionState & Pick<SubmitOptions, 'firstLook'>,
+  { firstLook, before, isRepeat }: SubmissionState & Pick<SubmitOptions, 'firstLook'>,
 ): Promise<Written> {
   const { client } = work;
-  const options = { ...(await getWriteOptions(work)), ...state };
+  const options = { ...(await getWriteOptions(work)), before, isRepeat };
   if (method === 'create') return createOnce(work, manifest, options);
   if (method === 'replace') {
     return { object: await replaceManifest(client, manifest, options), outcome: 'replaced' };
@@ -146,15 +158,13 @@ function carriesAnnotations(live: Manifest, manifest: Manifest): boolean {
   return Object.entries(readAnnotations(manifest)).every(([key, value]) => present[key] === value);
 }
 
-/** Deletes what has the manifest's name, so that it is made anew. What that is, is decided once. */
-async function removePredecessor(work: OperationWork, planned: PlannedManifest, key: string): Promise<void> {
-  const { client, run, session } = work;
-  const { ref } = await resolveTarget(client, planned.manifest, await getWriteOptions(work));
-  const found = await run.decide(`predecessor/${key}`, async () => {
-    const uid = readUid(await client.get(ref, { signal: run.signal }));
-    return { uid: uid ?? '', decidedAtMs: session.clock.now() };
-  });
-  if (found.uid === '') return;
-  run.report(`Deleting ${planned.fullName}, to be made anew`);
-  await deleteObject(work, { ref, fullName: planned.fullName, ...found });
+/** Deletes what has the manifest's name, so that it is made anew. What that is, was decided once. */
+async function removePredecessor(
+  work: OperationWork,
+  { manifest, fullName }: PlannedManifest,
+  predecessor: Predecessor,
+): Promise<void> {
+  const { ref } = await resolveTarget(work.client, manifest, await getWriteOptions(work));
+  work.run.report(`Deleting ${fullName}, to be made anew`);
+  await deleteObject(work, { ref, fullName, ...predecessor });
 }
