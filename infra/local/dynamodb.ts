@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
+import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateTableCommand,
@@ -44,6 +45,7 @@ export async function startDynamoDb(options: StartDynamoDbOptions): Promise<AwsJ
 }
 
 async function serveTables({ dir, tables }: StartDynamoDbOptions): Promise<AwsJsonServer> {
+  letIteratorsClose();
   await mkdir(dir, { recursive: true });
   const server = dynalite({ path: dir, createTableMs: 0 });
   server.keepAliveTimeout = 0;
@@ -61,6 +63,20 @@ async function serveTables({ dir, tables }: StartDynamoDbOptions): Promise<AwsJs
     client.destroy();
   }
   return { url, [Symbol.asyncDispose]: () => closeServer(server) };
+}
+
+/**
+ * dynalite ends its reads by calling `return` on LevelDB's iterators, which have `close` instead. Each query would leave an
+ * open iterator behind: memory that nothing frees, and a snapshot that keeps deleted data on the disk.
+ */
+function letIteratorsClose(): void {
+  const requireHere = createRequire(import.meta.url);
+  const requireInDynalite = createRequire(requireHere.resolve('dynalite'));
+  const { AbstractIterator } = createRequire(requireInDynalite.resolve('level'))('abstract-level');
+  const prototype: { close(): Promise<void>; return?: () => Promise<void> } = Object.getPrototypeOf(
+    AbstractIterator.prototype,
+  );
+  prototype.return ??= prototype.close;
 }
 
 /** Adds what dynalite lacks: it answers any web page, and ends the process when a client breaks off a request. */
