@@ -9,7 +9,9 @@ import { readKind } from '../../../../../shared/providers/kubernetes/manifest/id
 import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 
 const directory = new URL('../../../../fixtures/kubernetes/', import.meta.url);
-const fixtures = readdirSync(directory).map((file) => file.replace(/\.yaml$/, ''));
+const fixtures = readdirSync(directory)
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => file.replace(/\.yaml$/, ''));
 const { find } = createKindRegistry();
 
 /** What departs from a settled status. A text stands for the state that is not settled, and its message. */
