@@ -1,0 +1,158 @@
+/** Names an agent. */
+export interface AgentKey {
+  readonly account: string;
+  /** What it does for the account: `KubernetesCoreCachingAgent`. */
+  readonly name: string;
+}
+
+/** An agent that there should be. */
+export interface AgentSpec extends AgentKey {
+  /** Provider of the account: `kubernetes`. */
+  readonly provider: string;
+  /** Milliseconds between two runs while its account is used. */
+  readonly intervalMs: number;
+}
+
+/** How a run ended. */
+export type AgentOutcome = 'SUCCESS' | 'FAILURE';
+
+/** What a run amounted to. */
+export interface AgentRun {
+  readonly outcome: AgentOutcome;
+  readonly durationMs: number;
+  /** Things that the agent knows of now. */
+  readonly items: number;
+  /** Things that changed with this run. */
+  readonly changes: number;
+}
+
+/** A run that ended. */
+export interface EndedRun extends AgentRun {
+  readonly startedAtMs: number;
+  /** By how much it began later than it was due. */
+  readonly lagMs: number;
+}
+
+/** An agent as the store has it. */
+export interface Agent extends AgentSpec {
+  /** Who runs it now, and until when that holds unless it is renewed. A lease that ran out is worth nothing. */
+  readonly lease?: { readonly owner: string; readonly untilMs: number } | undefined;
+  /** Turn of the last run that ended. */
+  readonly lastTurn: number;
+  /** When it is to run next. While it runs: when it was to. */
+  readonly nextRunMs: number;
+  /** Times that it was begun since a run last ended: more than one tells that workers died of it. */
+  readonly attempts: number;
+  /** Runs that failed since one succeeded. */
+  readonly failures: number;
+  /** When its account was last read or deployed to, as far as that was noted. */
+  readonly usedAtMs: number;
+  readonly lastRun?: EndedRun | undefined;
+  /** The last failure; it stays here after later successes. */
+  readonly lastError?: { readonly atMs: number; readonly message: string } | undefined;
+  /** Since when no account wants it: it does not run, and is to be forgotten once its account's data is gone. */
+  readonly removedAtMs?: number | undefined;
+}
+
+/** A worker's hold on an agent. */
+export interface AgentLease extends AgentKey {
+  readonly owner: string;
+  /** Grows with each lease of the agent. */
+  readonly fence: number;
+  readonly turn: number;
+  readonly leaseMs: number;
+  readonly startedAtMs: number;
+  readonly lagMs: number;
+  /** When the account was last used, as far as that was noted when the run began. */
+  readonly usedAtMs: number;
+  /** States written under this lease: they tell its chunks apart. */
+  stateWrites: number;
+  /** Whether the state lies in chunks: then the store deletes them when another one takes its place. */
+  hasChunks: boolean;
+  /** Monotonic time, milliseconds, until which the holder may rely on it; moved on by each renewal. */
+  validUntil: number;
+}
+
+/** An agent that a worker may run now. */
+export interface ClaimedAgent {
+  readonly agent: Agent;
+  readonly lease: AgentLease;
+  /** What it left for its next run; undefined at first. Rejects when that is damaged: begin anew then. */
+  readState(): Promise<string | undefined>;
+}
+
+/**
+ * Why an agent may not be run: there is none, it was removed, somebody runs it, this turn is over, or its next run is not due
+ * yet. In the last two cases `agent.nextRunMs` says when to come again.
+ */
+export type ClaimRefusal = 'unknown' | 'removed' | 'held' | 'done' | 'early';
+
+/** The answer to a claim. */
+export type ClaimAnswer =
+  | { readonly claimed: ClaimedAgent }
+  | { readonly refusal: ClaimRefusal; readonly agent?: Agent | undefined };
+
+/** How to claim an agent. */
+export interface ClaimOptions {
+  /** Who wants it: `<random>@<host>`. */
+  readonly owner: string;
+  /** The turn, of `getClaimableTurn`. */
+  readonly turn: number;
+  /** How long the lease holds unless it is renewed. */
+  readonly leaseMs: number;
+  /** Somebody waits for it: run it although it is not due. Its turn is then the time now. */
+  readonly demanded?: boolean;
+}
+
+/** How an agent's run ended, and what comes next. */
+export interface Finish extends AgentRun {
+  /** Why it failed, in words for people; at most 2,000 characters of it are kept. */
+  readonly error?: string;
+  readonly nextRunMs: number;
+  /** What the next run is to know; left out, that stays as it is. Up to some megabytes. */
+  readonly state?: string;
+}
+
+/** What changed with the agents there should be. */
+export interface SyncAnswer {
+  readonly added: readonly AgentKey[];
+  /** All that nobody wants any more, those of earlier times included. */
+  readonly removed: readonly Agent[];
+}
+
+/** Agents in a durable store. Every change is one conditional write of one item. */
+export interface AgentStore {
+  /**
+   * Takes the lease on an agent whose run is due, unless somebody has it or a run of this turn ended already. A turn whose
+   * worker died can be claimed again once the lease ran out.
+   */
+  claim(key: AgentKey, options: ClaimOptions): Promise<ClaimAnswer>;
+  /** Keeps the lease for another while. @throws LeaseLostError */
+  renew(lease: AgentLease): Promise<void>;
+  /** Stores what the next run is to know, and keeps the lease for another while. @throws LeaseLostError */
+  commitState(lease: AgentLease, state: string): Promise<void>;
+  /**
+   * Ends a run and gives up the lease. An account that was woken during the run gets its next run now.
+   *
+   * @returns the agent as it is now.
+   * @throws LeaseLostError
+   */
+  finish(lease: AgentLease, finish: Finish): Promise<Agent>;
+  /** Agents that are due at `nowMs` and that nobody runs. Eventually consistent: a claim decides. */
+  listDue(nowMs: number): Promise<readonly Agent[]>;
+  /** All agents. Eventually consistent. */
+  list(): Promise<readonly Agent[]>;
+  /**
+   * Notes that an account is used. That is a write each 5 minutes at most, and mostly not even a read.
+   *
+   * @returns agents of idle accounts whose next run was brought forward to now: send for them.
+   */
+  wake(account: string): Promise<readonly Agent[]>;
+  /**
+   * Adds agents that are missing, and takes out of service those that are not wanted: they lose their lease and their state. One
+   * that is wanted again begins anew.
+   */
+  sync(specs: readonly AgentSpec[]): Promise<SyncAnswer>;
+  /** Forgets an agent that was taken out of service, once the data of its account is gone. */
+  forget(key: AgentKey): Promise<void>;
+}

@@ -1,0 +1,189 @@
+import type { PackedRow, RowChange } from './packed-row.ts';
+import type { Version } from './version.ts';
+
+/** Milliseconds for which a deleted object, or a row without entries, is remembered: 24 hours. */
+export const tombstoneRetentionMs = 24 * 3600_000;
+
+/** Names a cached object. */
+export interface ObjectKey {
+  readonly account: string;
+  /** `pod`, `replicaSet`, `widgets.example.com` … */
+  readonly kind: string;
+  /** Empty for what belongs to no namespace. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** An object to be cached. */
+export interface NewObject {
+  readonly key: ObjectKey;
+  readonly version: Version;
+  /** Spinnaker application that it belongs to. */
+  readonly application?: string | undefined;
+  /** Any text; what it amounts to compressed must stay below 380 KB. */
+  readonly body: string;
+}
+
+/** What is known of a cached object without its body. */
+export interface ObjectHead {
+  readonly key: ObjectKey;
+  readonly version: Version;
+  readonly application?: string | undefined;
+  /** It was deleted at `version`. */
+  readonly gone: boolean;
+}
+
+/** A cached object that is there. */
+export interface StoredObject extends ObjectHead {
+  /** The body, decompressed at each call. */
+  readBody(): string;
+}
+
+/** Names a row. */
+export interface RowKey {
+  readonly application: string;
+  readonly account: string;
+  /** Which row of the application in the account: `replicaSet shop cart-v003`. Keys that begin alike can be listed alone. */
+  readonly row: string;
+}
+
+/** A row as listed. */
+export interface StoredRow {
+  readonly row: string;
+  /** The entries, decoded at each call. */
+  read(): PackedRow;
+}
+
+/** An application in an account, as the directory has it. */
+export interface DirectoryEntry {
+  readonly application: string;
+  readonly account: string;
+  readonly clusters: readonly string[];
+  readonly namespaces: readonly string[];
+}
+
+/** What an application has in an account. */
+export type DirectoryNames = Pick<DirectoryEntry, 'clusters' | 'namespaces'>;
+
+/**
+ * Cached objects, the rows that views read, and the directory of applications. Writers need no lock: whatever they write
+ * carries a version, and the higher one stays. Every change is one conditional write of one item.
+ */
+export interface CacheStore {
+  /**
+   * Caches an object, unless something newer is known of it: a later version, or its deletion at this or a later one.
+   *
+   * @returns whether the store has it as it was given. Repeating it is harmless and answers the same.
+   * @throws ItemTooLargeError
+   */
+  putObject(object: NewObject): Promise<boolean>;
+  /**
+   * Deletes an object unless a later version is cached, and remembers for 24 hours that nothing up to `version` may come back,
+   * whether the object was there or not.
+   *
+   * @returns false when a later version is cached.
+   */
+  deleteObject(key: ObjectKey, version: Version): Promise<boolean>;
+  /**
+   * Caches objects without looking at what is there: for the first fill of an epoch in which nothing was cached yet. Of two
+   * objects with one key the later version counts.
+   *
+   * @throws ItemTooLargeError before anything is written.
+   */
+  fillObjects(objects: readonly NewObject[]): Promise<void>;
+  /**
+   * Objects by their keys, in the order of these; undefined for those that are not there. Eventually consistent unless asked
+   * otherwise.
+   */
+  getObjects(
+    keys: readonly ObjectKey[],
+    options?: { readonly consistent?: boolean },
+  ): Promise<readonly (StoredObject | undefined)[]>;
+  /** The objects of a kind, page by page. Eventually consistent: for views. */
+  listObjects(
+    account: string,
+    kind: string,
+    options?: { readonly namespace?: string | undefined },
+  ): AsyncIterable<readonly StoredObject[]>;
+  /**
+   * What is cached of a kind without the bodies, page by page. Consistent: what a list lacks is evicted by it.
+   *
+   * @param options.withGone also those that were deleted less than 24 hours ago.
+   */
+  listHeads(
+    account: string,
+    kind: string,
+    options?: { readonly namespace?: string | undefined; readonly withGone?: boolean },
+  ): AsyncIterable<readonly ObjectHead[]>;
+  /** Kinds of which an account has, or had, objects in the cache. */
+  listKinds(account: string): Promise<readonly string[]>;
+
+  /**
+   * Changes a row: reads it, merges by the rule of `mergeRow`, writes only if that changed it, and begins anew when another
+   * writer was faster.
+   *
+   * @returns the row as it is now, and whether it was written.
+   * @throws RowContendedError when others were faster each time.
+   * @throws ItemTooLargeError
+   */
+  mergeRow(key: RowKey, changes: readonly RowChange[]): Promise<{ row: PackedRow; changed: boolean }>;
+  /** A row, or undefined when it has no live entry. Eventually consistent unless asked otherwise. */
+  getRow(key: RowKey, options?: { readonly consistent?: boolean }): Promise<PackedRow | undefined>;
+  /**
+   * The rows of an application in an account that have a live entry, page by page in the order of their keys. The next page is
+   * on its way while one is used.
+   *
+   * @param options.prefix only rows whose keys begin so; at most 200 bytes.
+   * @param options.consistent default false: eventually consistent, for views.
+   */
+  listRows(
+    application: string,
+    account: string,
+    options?: { readonly prefix?: string; readonly consistent?: boolean },
+  ): AsyncIterable<readonly StoredRow[]>;
+
+  /**
+   * Notes what an application has in an account: to be called before rows with it are written. It writes only what is new, and
+   * for two minutes it does not even read what it knows.
+   */
+  noteApplication(application: string, account: string, names: DirectoryNames): Promise<void>;
+  /**
+   * Takes from the directory what an application does not have any more in an account. What is not left is not listed from now
+   * on, and dropped by a call at least 5 minutes later if it is not left then, either: writers who were about to use it have
+   * done so. An application of which nothing is left in the account is taken out.
+   *
+   * @param readLeft finds out what is left; called after the directory was read, perhaps several times.
+   * @returns whether something waits for such a later call.
+   */
+  pruneApplication(
+    application: string,
+    account: string,
+    readLeft: () => Promise<DirectoryNames>,
+  ): Promise<boolean>;
+  /** The directory: every application in every account. Eventually consistent. */
+  listApplications(): Promise<readonly DirectoryEntry[]>;
+  /** The accounts in which an application is. Eventually consistent. */
+  listAccounts(application: string): Promise<readonly DirectoryEntry[]>;
+
+  /**
+   * Removes what an account has in the cache, step by step: call it until it is done, and leave at least 5 minutes before the
+   * last call. Nobody should cache anything for the account any more; what comes late is found by the last call.
+   *
+   * @param options.limit how many items a call removes at most; default 1000.
+   * @returns how many items it removed, and whether nothing is left.
+   */
+  deleteAccount(
+    account: string,
+    options?: { readonly limit?: number },
+  ): Promise<{ deleted: number; done: boolean }>;
+}
+
+/** Thrown for what does not fit into an item of the store. */
+export class ItemTooLargeError extends Error {
+  override name = 'ItemTooLargeError';
+}
+
+/** Thrown when a row could not be written because others wrote it again and again. Nothing was lost: try again. */
+export class RowContendedError extends Error {
+  override name = 'RowContendedError';
+}

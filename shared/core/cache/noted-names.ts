@@ -1,0 +1,71 @@
+/** Milliseconds after which a name that was found unused is dropped, if it is still unused: 5 minutes. */
+export const unusedNameRetentionMs = 5 * 60_000;
+
+/** Names in use, by topic: for example the clusters and namespaces of an application in an account. */
+export interface NotedNames {
+  /** By topic and name: 0 while the name is in use, else since when it is not, milliseconds. */
+  readonly topics: ReadonlyMap<string, ReadonlyMap<string, number>>;
+}
+
+/** Names by topic. */
+export type NamesByTopic = Readonly<Record<string, readonly string[]>>;
+
+/** No names. */
+export const noNames: NotedNames = { topics: new Map() };
+
+/** Notes that names are in use. */
+export function noteNames(noted: NotedNames, names: NamesByTopic): { noted: NotedNames; changed: boolean } {
+  const topics = new Map<string, Map<string, number>>();
+  for (const [topic, known] of noted.topics) topics.set(topic, new Map(known));
+  let changed = false;
+  for (const [topic, wanted] of Object.entries(names)) {
+    const known = topics.get(topic) ?? new Map<string, number>();
+    topics.set(topic, known);
+    for (const name of wanted) {
+      if (known.get(name) === 0) continue;
+      known.set(name, 0);
+      changed = true;
+    }
+  }
+  return changed ? { noted: { topics }, changed } : { noted, changed };
+}
+
+/**
+ * Notes which names are left in use. Others are not listed from now on, but dropped only if they are unused at a call 5 minutes
+ * later, too: whoever was about to use one has done so by then.
+ */
+export function noteUnused(
+  noted: NotedNames,
+  left: NamesByTopic,
+  nowMs: number,
+): { noted: NotedNames; changed: boolean } {
+  let changed = false;
+  const topics = new Map<string, Map<string, number>>();
+  for (const [topic, known] of noted.topics) {
+    const used = new Set(left[topic] ?? []);
+    const kept = [...known].flatMap(([name, unusedSinceMs]): [string, number][] => {
+      const next = used.has(name) ? 0 : unusedSinceMs || nowMs;
+      const isDropped = next !== 0 && next + unusedNameRetentionMs <= nowMs;
+      changed ||= isDropped || next !== unusedSinceMs;
+      return isDropped ? [] : [[name, next]];
+    });
+    topics.set(topic, new Map(kept));
+  }
+  return changed ? { noted: { topics }, changed } : { noted, changed };
+}
+
+/** The names of a topic that are in use, sorted. */
+export function listNames({ topics }: NotedNames, topic: string): string[] {
+  const known = topics.get(topic) ?? new Map<string, number>();
+  return [...known].flatMap(([name, unusedSinceMs]) => (unusedSinceMs === 0 ? [name] : [])).sort();
+}
+
+/** The names of a topic, those included that are about to be dropped. */
+export function listAllNames({ topics }: NotedNames, topic: string): string[] {
+  return [...(topics.get(topic)?.keys() ?? [])];
+}
+
+/** Whether no name is left, used or not. */
+export function hasNoNames({ topics }: NotedNames): boolean {
+  return topics.values().every((known) => known.size === 0);
+}

@@ -1,0 +1,137 @@
+import type { JsonValue } from '../json.ts';
+import type { Version } from './version.ts';
+
+/** Milliseconds for which a row remembers an entry that was removed: 15 minutes. */
+export const goneEntryRetentionMs = 15 * 60_000;
+
+/** An entry that is there. */
+export interface LiveEntry {
+  readonly version: Version;
+  readonly value: JsonValue;
+}
+
+/** An entry that was removed. */
+export interface GoneEntry {
+  /** Nothing up to this version may bring it back. */
+  readonly version: Version;
+  /** When the row heard of it, milliseconds. */
+  readonly goneAtMs: number;
+}
+
+/** One entry of a row. */
+export type RowEntry = LiveEntry | GoneEntry;
+
+/** A row of a view, for example a server group (`self`) with its pods (`pod cart-v003-x7k2p`). */
+export interface PackedRow {
+  readonly entries: ReadonlyMap<string, RowEntry>;
+  /** Highest version of the removed entries that the row does not remember any more. */
+  readonly floor?: Version | undefined;
+}
+
+/** Puts an entry into a row, unless the row knows something newer of it. */
+export interface EntryPut {
+  readonly key: string;
+  /**
+   * When the value became what it is. Two puts of one key and version have one value. Where a value depends on several
+   * objects this is the latest of their versions.
+   */
+  readonly version: Version;
+  /** When it was still seen to be so: that of the list or event that told it; at least `version`. */
+  readonly seenAt: Version;
+  readonly value: JsonValue;
+}
+
+/** Removes an entry from a row, unless the row knows something newer of it. */
+export interface EntryRemoval {
+  readonly key: string;
+  readonly version: Version;
+  readonly gone: true;
+}
+
+/** One change of a row. */
+export type RowChange = EntryPut | EntryRemoval;
+
+/** A row without entries. */
+export const emptyRow: PackedRow = { entries: new Map() };
+
+/** True for an entry that is there. */
+export function isLive(entry: RowEntry): entry is LiveEntry {
+  return 'value' in entry;
+}
+
+/**
+ * A row after changes. For each entry the highest version wins, and of a put and a removal of the same version the removal, so
+ * neither the order of changes matters nor how often one comes. What was removed more than 15 minutes ago is forgotten when
+ * the row changes; from then on an entry that the row does not have must have been seen alive after everything forgotten.
+ *
+ * @returns the row, and whether it is another one than before: if not, nothing need be written.
+ */
+export function mergeRow(
+  row: PackedRow,
+  changes: readonly RowChange[],
+  nowMs: number,
+): { row: PackedRow; changed: boolean } {
+  const entries = new Map(row.entries);
+  let changed = false;
+  for (const change of changes) {
+    if (!prevails(change, entries.get(change.key), row.floor)) continue;
+    entries.set(change.key, toEntry(change, nowMs));
+    changed = true;
+  }
+  return changed ? { row: forgetGone({ entries, floor: row.floor }, nowMs), changed } : { row, changed };
+}
+
+/**
+ * One row of several that hold parts of it. An entry that stands in more than one of them is what the rule of
+ * {@link mergeRow} makes of it.
+ */
+export function joinRows(rows: readonly PackedRow[]): PackedRow {
+  const [first = emptyRow, ...others] = rows;
+  if (others.length === 0) return first;
+  const entries = new Map(first.entries);
+  for (const [key, entry] of others.flatMap((row) => [...row.entries])) {
+    const found = entries.get(key);
+    if (found === undefined || surpasses(entry, found)) entries.set(key, entry);
+  }
+  return { entries, floor: rows.map(({ floor }) => floor).reduce(getLater) };
+}
+
+/** Whether a row has any entry that is there. */
+export function hasLiveEntries({ entries }: PackedRow): boolean {
+  return entries.values().some(isLive);
+}
+
+function prevails(change: RowChange, found: RowEntry | undefined, floor: Version | undefined): boolean {
+  if (found !== undefined) return surpasses(change, found);
+  return floor === undefined || ('gone' in change ? change.version : change.seenAt) > floor;
+}
+
+/** Whether what is told of an entry counts more than what is known of it. */
+function surpasses(told: RowChange | RowEntry, known: RowEntry): boolean {
+  if (told.version !== known.version) return told.version > known.version;
+  if (!isLive(known)) return false;
+  if (!('value' in told)) return true;
+  // There should be one value a version. If there are two, every writer must come to the same one all the same.
+  return JSON.stringify(told.value) > JSON.stringify(known.value);
+}
+
+function toEntry(change: RowChange, nowMs: number): RowEntry {
+  const { version } = change;
+  return 'gone' in change ? { version, goneAtMs: nowMs } : { version, value: change.value };
+}
+
+function forgetGone({ entries, floor }: PackedRow, nowMs: number): PackedRow {
+  const isForgotten = (entry: RowEntry): boolean =>
+    !isLive(entry) && entry.goneAtMs + goneEntryRetentionMs <= nowMs;
+  const forgotten = [...entries.values()].filter(isForgotten);
+  if (forgotten.length === 0) return { entries, floor };
+  return {
+    entries: new Map([...entries].filter(([, entry]) => !isForgotten(entry))),
+    floor: forgotten.map(({ version }): Version | undefined => version).reduce(getLater, floor),
+  };
+}
+
+function getLater(one: Version | undefined, other: Version | undefined): Version | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one > other ? one : other;
+}

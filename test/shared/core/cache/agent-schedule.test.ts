@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  getClaimableTurn,
+  getNextRunMs,
+  getRetryDelayMs,
+  getTurn,
+  idleAfterMs,
+  idleIntervalMs,
+  retryDelayMs,
+} from '../../../../shared/core/cache/agent-schedule.ts';
+
+const intervalMs = 30_000;
+const nowMs = 1_800_000_000_000;
+const agent = { account: 'prod', name: 'core', intervalMs };
+const well = { nowMs, usedAtMs: nowMs, failures: 0, fraction: 0.5 };
+
+const agents = fc.record({
+  account: fc.string(),
+  name: fc.string(),
+  intervalMs: fc.integer({ min: 1_000, max: 3_600_000 }),
+});
+const times = fc.integer({ min: nowMs, max: nowMs + 1e9 });
+
+describe('turns', () => {
+  it('follow each other at the interval, without a gap', () => {
+    fc.assert(
+      fc.property(agents, times, (any, atMs) => {
+        const turn = getTurn(any, atMs);
+        expect(turn).toBeLessThanOrEqual(atMs);
+        expect(turn).toBeGreaterThan(atMs - any.intervalMs);
+        expect(getTurn(any, turn)).toBe(turn);
+        expect(getTurn(any, turn + any.intervalMs)).toBe(turn + any.intervalMs);
+      }),
+    );
+  });
+
+  it('of many agents begin at many times', () => {
+    const shifts = Array.from({ length: 300 }, (_, index) =>
+      getTurn({ ...agent, account: `${index}` }, nowMs),
+    );
+    const seconds = new Set(shifts.map((turn) => Math.floor(turn / 1000)));
+    expect(seconds.size).toBeGreaterThan(25);
+  });
+
+  it('can be claimed a second early', () => {
+    const next = getTurn(agent, nowMs) + intervalMs;
+    expect(getClaimableTurn(agent, next - 900)).toBe(next);
+    expect(getClaimableTurn(agent, next - 1_100)).toBe(next - intervalMs);
+  });
+});
+
+describe('the next run', () => {
+  it('is the next turn, whatever the run took', () => {
+    expect(getNextRunMs(agent, well)).toBe(getTurn(agent, nowMs) + intervalMs);
+  });
+
+  it('is five minutes away once the account was not used for 15 minutes', () => {
+    const idle = { ...well, usedAtMs: nowMs - idleAfterMs };
+    expect(getNextRunMs(agent, idle)).toBe(getTurn(agent, nowMs) + idleIntervalMs);
+    expect(getNextRunMs(agent, { ...idle, usedAtMs: nowMs - idleAfterMs + 1 })).toBeLessThan(
+      nowMs + intervalMs + 1,
+    );
+  });
+
+  it('comes no sooner for an idle account whose interval is longer than that', () => {
+    const slow = { ...agent, intervalMs: 600_000 };
+    expect(getNextRunMs(slow, { ...well, usedAtMs: 0 })).toBeGreaterThan(nowMs);
+    expect(getNextRunMs(slow, { ...well, usedAtMs: 0 })).toBe(getNextRunMs(slow, well));
+  });
+
+  it('is always the beginning of a turn that is still to come', () => {
+    const options = fc.record({
+      nowMs: times,
+      usedAtMs: fc.integer({ min: 0, max: nowMs }),
+      failures: fc.nat(20),
+      fraction: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(agents, options, (any, how) => {
+        const next = getNextRunMs(any, how);
+        expect(next).toBeGreaterThan(how.nowMs);
+        expect(getTurn(any, next)).toBe(next);
+        const longest = Math.max(any.intervalMs, idleIntervalMs, retryDelayMs.most);
+        expect(next).toBeLessThanOrEqual(how.nowMs + longest);
+      }),
+    );
+  });
+
+  it('is delayed more and more by failures, up to ten minutes, at random', () => {
+    const delays = [1, 2, 3, 4, 5, 6, 7, 100].map((failures) => getRetryDelayMs(failures, 1) / 1000);
+    expect(delays).toEqual([30, 60, 120, 240, 480, 600, 600, 600]);
+    expect(getRetryDelayMs(3, 0)).toBe(60_000);
+  });
+});

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import {
+  isLive,
+  type PackedRow,
+  type RowChange,
+  type RowEntry,
+} from '../../../../shared/core/cache/packed-row.ts';
+import { toVersion, type Version } from '../../../../shared/core/cache/version.ts';
+
+/** What a cluster went through: the changes in the order in which they happened, and what there is at its end. */
+export interface RowHistory {
+  readonly changes: readonly RowChange[];
+  /** Live entries at the end: key, version and value. */
+  readonly end: ReadonlyMap<string, RowEntry>;
+  /** What a list at the end would tell: every entry as it is, or that it is gone. */
+  readonly list: readonly RowChange[];
+}
+
+const keys = ['self', 'pod a', 'pod b', '__proto__'];
+
+const happening = fc.record({
+  key: fc.constantFrom(...keys),
+  isGone: fc.boolean(),
+  /** How much later it was still seen to be so, as a part of the time until it changed. */
+  seen: fc.double({ min: 0, max: 0.99, noNaN: true }),
+});
+
+/**
+ * Histories of a few entries that come and go.
+ *
+ * @param toValue what an entry holds from the n-th happening on
+ */
+export function arbitraryHistory(toValue = (index: number): string => `value ${index}`) {
+  return fc.array(happening, { minLength: 1, maxLength: 14 }).map((happenings): RowHistory => {
+    const step = 10;
+    const last = (happenings.length + 1) * step;
+    const changes = happenings.map(({ key, isGone, seen }, index): RowChange => {
+      const at = (index + 1) * step;
+      if (isGone) return { key, version: version(at), gone: true };
+      const next = happenings.findIndex((other, later) => later > index && other.key === key);
+      const until = next === -1 ? last : (next + 1) * step;
+      const seenAt = version(at + Math.floor((until - at) * seen));
+      return { key, version: version(at), seenAt, value: toValue(index) };
+    });
+    const end = new Map<string, RowEntry>();
+    for (const change of changes) {
+      if ('gone' in change) end.delete(change.key);
+      else end.set(change.key, { version: change.version, value: change.value });
+    }
+    return { changes, end, list: keys.map((key) => toListed(key, end.get(key), version(last))) };
+  });
+}
+
+/** The live entries of a row. */
+export function getLive({ entries }: PackedRow): Map<string, RowEntry> {
+  return new Map([...entries].filter(([, entry]) => isLive(entry)));
+}
+
+function toListed(key: string, entry: RowEntry | undefined, seenAt: Version): RowChange {
+  if (entry === undefined || !isLive(entry)) return { key, version: seenAt, gone: true };
+  return { key, version: entry.version, seenAt, value: entry.value };
+}
+
+function version(number: number): Version {
+  return toVersion(1, String(number));
+}
