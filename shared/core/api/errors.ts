@@ -11,10 +11,15 @@ export interface ApiError {
   readonly examples: ApiExamples;
 }
 
-const timestampPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}\+00:00$/;
+/** The second form is that of API Gateway's own answers, whose templates know no other clock. */
+const timestampPattern =
+  /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}\+00:00|\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d{2}:\d{2}:\d{2} \+0000)$/;
 
 const errorShape = {
-  timestamp: z.string().regex(timestampPattern).describe('When it happened, in UTC.'),
+  timestamp: z
+    .string()
+    .regex(timestampPattern)
+    .describe("When it happened, in UTC; in API Gateway's own answers as `21/Nov/2026:06:15:35 +0000`."),
   message: z.string().describe('What is wrong; `Validation Failed` where `errors` tells more.'),
   errors: z.array(z.string()).min(1).optional().describe('One sentence for each violation.'),
 };
@@ -34,6 +39,10 @@ export const apiErrors = {
     description: 'The request is malformed or refers to what cannot be. Nothing was changed.',
     message: 'Validation Failed',
     errors: ['deployKubernetesManifest.deployKubernetesManifest.account.empty'],
+  }),
+  401: makeError(401, 'Unauthorized', {
+    description: 'The front door demands the shared secret of this installation.',
+    message: 'The Authorization header must be Bearer and the shared secret',
   }),
   403: makeError(403, 'Forbidden', {
     description: 'The front door does not admit the caller, or the URL of an artifact is not allowed.',
@@ -73,7 +82,7 @@ export const apiErrors = {
 export type ApiErrorStatus = keyof typeof apiErrors;
 
 /** Statuses that any route may answer: the front door makes most of them. */
-export const commonErrors: readonly ApiErrorStatus[] = [400, 403, 429, 500, 503, 504];
+export const commonErrors: readonly ApiErrorStatus[] = [400, 401, 403, 429, 500, 503, 504];
 
 /** Statuses that routes with a body may answer besides. */
 export const bodyErrors: readonly ApiErrorStatus[] = [413];
