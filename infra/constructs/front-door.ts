@@ -103,7 +103,6 @@ export class FrontDoor extends Construct {
       accessLogDestination: new LogGroupLogDestination(logGroup),
       accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       loggingLevel: MethodLoggingLevel.ERROR,
-      metricsEnabled: true,
       tracingEnabled: true,
     };
   }

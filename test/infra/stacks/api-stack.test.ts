@@ -164,9 +164,7 @@ describe('the API', () => {
     plain.hasResourceProperties('AWS::ApiGateway::Stage', {
       TracingEnabled: true,
       AccessLogSetting: { Format: Match.not(Match.stringLikeRegexp('querystring|header|body')) },
-      MethodSettings: [
-        Match.objectLike({ DataTraceEnabled: false, LoggingLevel: 'ERROR', MetricsEnabled: true }),
-      ],
+      MethodSettings: [Match.objectLike({ DataTraceEnabled: false, LoggingLevel: 'ERROR' })],
     });
   });
 
