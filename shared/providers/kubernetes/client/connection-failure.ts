@@ -1,4 +1,4 @@
-import { ExchangeTimeoutError } from './exchange.ts';
+import { ExchangeTimeoutError, ServerSilentError } from './exchange.ts';
 
 /** Causes that go away by themselves, and what they mean; others (certificates, unknown hosts) need somebody. */
 const transientCauses: Readonly<Record<string, string>> = {
@@ -38,6 +38,9 @@ export function isTransientFailure(cause: Error): boolean {
 export function describeConnectionFailure(cause: Error, origin: string): string {
   if (cause instanceof ExchangeTimeoutError) {
     return `${cause.message} from ${origin} (kubectlRequestTimeoutSeconds sets how long to wait)`;
+  }
+  if (cause instanceof ServerSilentError) {
+    return `no answer from ${origin}: ${cause.message}; is it overloaded, or does something in between swallow requests?`;
   }
   const code = getCode(cause);
   const known = transientCauses[code] ?? permanentCauses[code];

@@ -13,6 +13,16 @@ export interface WireRequest {
   /** Bound of the whole exchange: waiting for a connection, request, answer and its body. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** What to do when no answer has begun for some time. Default: to wait on. */
+  readonly silence?: SilenceCheck | undefined;
+}
+
+/** Tells a server that takes its time from one that answers nothing at all. */
+export interface SilenceCheck {
+  /** How long to wait for an answer before asking. */
+  readonly patienceMs: number;
+  /** Whether the server answers anything. */
+  isAlive(): Promise<boolean>;
 }
 
 /** An answer as it came over the wire. */
@@ -25,6 +35,11 @@ export interface WireAnswer {
 /** No complete answer came in time. */
 export class ExchangeTimeoutError extends Error {
   override name = 'ExchangeTimeoutError';
+}
+
+/** The server answered nothing, not even whether it is alive. */
+export class ServerSilentError extends Error {
+  override name = 'ServerSilentError';
 }
 
 /** An exchange that failed, other than by its signal. */
@@ -67,8 +82,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   start(): Promise<WireAnswer> {
-    const { dispatcher, origin, path, method, headers, body, timeoutMs, signal } = this.#request;
-    this.#timer = setTimeout(this.#onTimeout, timeoutMs);
+    const { dispatcher, origin, path, method, headers, body, timeoutMs, signal, silence } = this.#request;
+    const isWatched = silence !== undefined && silence.patienceMs < timeoutMs;
+    this.#timer = isWatched
+      ? setTimeout(this.#onSilence, silence.patienceMs, silence)
+      : setTimeout(this.#onTimeout, timeoutMs);
     signal?.addEventListener('abort', this.#onAbort);
     if (signal?.aborted) this.#onAbort();
     else dispatcher.dispatch({ origin, path, method, headers, body: body ?? null }, this);
@@ -110,6 +128,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #onAbort = (): void => {
     this.#giveUp(this.#request.signal?.reason);
   };
+
+  readonly #onSilence = ({ patienceMs, isAlive }: SilenceCheck): void => {
+    this.#timer = setTimeout(this.#onTimeout, this.#request.timeoutMs - patienceMs);
+    if (this.#status === 0) void this.#giveUpUnless(isAlive());
+  };
+
+  async #giveUpUnless(alive: Promise<boolean>): Promise<void> {
+    if (await alive) return;
+    const error = new ServerSilentError('it answers nothing, not even whether it is alive');
+    this.#giveUp(new ExchangeError(error, this.#controller !== undefined));
+  }
 
   readonly #onTimeout = (): void => {
     const error = new ExchangeTimeoutError(`no answer within ${this.#request.timeoutMs / 1000} s`);

@@ -7,6 +7,7 @@ import { KubernetesApiError, KubernetesConnectionError, parseApiError } from './
 import { ExchangeError, exchange, type WireAnswer } from './exchange.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { type Failure, parseRetryAfter, planRetry } from './retry.ts';
+import { type PulseTimes, ServerPulse } from './server-pulse.ts';
 import type { Session, SessionKeeper } from './session.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -36,6 +37,8 @@ export interface TransportOptions {
   readonly randomness: Randomness;
   /** Bound of one try; no try begins later than this after the first. */
   readonly requestTimeoutMs: number;
+  /** How soon a server that answers nothing counts as dead. Default: after 8 s. */
+  readonly pulse?: PulseTimes | undefined;
 }
 
 type Outcome = { readonly text: string; readonly failure?: undefined } | { readonly failure: Failure };
@@ -49,14 +52,16 @@ const transientStatuses = new Set([429, 500, 502, 503, 504]);
  *
  * What is sent again: anything that surely was not acted upon (never sent, 429, a 5xx with Retry-After), and
  * repeatable requests also after a 500, 502, 503, 504 or a broken connection: at most four tries. A create that broke
- * midway is the caller's to look into. A time-out is final. A 401 renews the credential once. Where no connection comes about,
+ * midway is the caller's to look into. A time-out is final, and so is a server that does not even say that it is alive. A 401 renews the credential once. Where no connection comes about,
  * the account's kubeconfig is looked at again once.
  */
 export class ApiTransport {
   readonly #options: TransportOptions;
+  readonly #pulse: ServerPulse;
 
   constructor(options: TransportOptions) {
     this.#options = options;
+    this.#pulse = new ServerPulse(options.clock, options.pulse);
   }
 
   /**
@@ -114,6 +119,7 @@ export class ApiTransport {
   async #try(session: Session, request: ApiRequest): Promise<Outcome> {
     const { connection, dispatcher } = session;
     try {
+      await untilAborted(this.#pulse.requireAlive(session), request.signal);
       const answer = await exchange({
         dispatcher,
         origin: connection.origin,
@@ -123,6 +129,7 @@ export class ApiTransport {
         body: request.body,
         timeoutMs: this.#options.requestTimeoutMs,
         signal: request.signal,
+        silence: this.#pulse.watch(session),
       });
       const text = await decode(answer);
       return answer.status < 300 ? { text } : { failure: toStatusFailure(answer, text, session) };

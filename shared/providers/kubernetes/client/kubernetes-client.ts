@@ -23,6 +23,7 @@ import {
 import { type ApiRequest, ApiTransport } from './http.ts';
 import { type BudgetLimits, RequestBudget } from './request-budget.ts';
 import { checkPath, getCollectionPath, getObjectPath, withQuery } from './resource-path.ts';
+import type { PulseTimes } from './server-pulse.ts';
 import { SessionKeeper } from './session.ts';
 
 /** What a client is made with. */
@@ -33,6 +34,8 @@ export interface KubernetesClientOptions extends ConnectionSurroundings {
   readonly log: Logger;
   /** Default: 200 requests a second, 400 at once. */
   readonly budget?: BudgetLimits | undefined;
+  /** How soon a server that answers nothing counts as dead. Default: after 8 s. */
+  readonly pulse?: PulseTimes | undefined;
 }
 
 const defaultTimeoutSeconds = 30;
@@ -74,6 +77,7 @@ class ApiServerClient implements KubernetesClient {
       budget: new RequestBudget(options.budget ?? defaultBudget, clock),
       clock,
       randomness,
+      pulse: options.pulse,
       requestTimeoutMs: (connection.requestTimeoutSeconds ?? defaultTimeoutSeconds) * 1000,
     });
     this.#discovery = new ResourceDiscovery({

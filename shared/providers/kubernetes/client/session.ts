@@ -193,11 +193,16 @@ function getHeaders(connection: ClusterConnection, credential: Credential): Sess
   return headers;
 }
 
-function createPool(connection: ClusterConnection, credential: Credential): Dispatcher {
+/** Connections to an account's server. @param connections how many at most */
+export function createPool(
+  connection: ClusterConnection,
+  credential: Credential,
+  connections = maximumConnections,
+): Dispatcher {
   const tls = { ...connection.tls, cert: credential.certificate, key: credential.key };
   const { proxyUrl } = connection;
   return new Pool(connection.origin, {
-    connections: maximumConnections,
+    connections,
     allowH2: false,
     keepAliveTimeout: maximumIdleMs,
     keepAliveMaxTimeout: maximumIdleMs,

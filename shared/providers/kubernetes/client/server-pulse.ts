@@ -1,0 +1,78 @@
+import type { Clock } from '../../../core/clock.ts';
+import { ExchangeError, exchange, ServerSilentError, type SilenceCheck } from './exchange.ts';
+import { createPool, type Session } from './session.ts';
+
+/** How soon a server that answers nothing counts as dead, in milliseconds. */
+export interface PulseTimes {
+  /** How long a request waits for the beginning of its answer before the server is asked whether it is alive. */
+  readonly patienceMs: number;
+  /** How long the server may take to say so. */
+  readonly probeMs: number;
+}
+
+const usualTimes: PulseTimes = { patienceMs: 4_000, probeMs: 4_000 };
+/** A server found dead is asked again no sooner than this. */
+const recheckPauseMs = 2_000;
+/**
+ * Asks whether the API server's process is up. It comes past all queues of an API server, and does not wait for its store: one
+ * that is merely busy answers.
+ */
+const probePath = '/livez?exclude=etcd';
+
+/**
+ * Tells a server that takes its time from a dead one that accepts connections and answers nothing: requests to that would each
+ * hold a worker for their whole time-out, and keep it from other accounts. While a server is dead requests to it fail at once.
+ */
+export class ServerPulse {
+  readonly #clock: Clock;
+  readonly #times: PulseTimes;
+  #probing: Promise<boolean> | undefined;
+  /** Monotonic time of the last probe that found the server dead. */
+  #deadAtMs: number | undefined;
+
+  constructor(clock: Clock, times: PulseTimes = usualTimes) {
+    this.#clock = clock;
+    this.#times = times;
+  }
+
+  /** Undefined at once unless the server was found dead. @throws ExchangeError when it still is */
+  requireAlive(session: Session): Promise<void> | undefined {
+    return this.#deadAtMs === undefined ? undefined : this.#recheck(session, this.#deadAtMs);
+  }
+
+  /** For a request under way. */
+  watch(session: Session): SilenceCheck {
+    return { patienceMs: this.#times.patienceMs, isAlive: () => this.#isAlive(session) };
+  }
+
+  async #recheck(session: Session, deadAtMs: number): Promise<void> {
+    const isDue = this.#clock.monotonic() - deadAtMs >= recheckPauseMs;
+    if (isDue && (await this.#isAlive(session))) return;
+    const error = new ServerSilentError('it answers nothing, not even whether it is alive');
+    throw new ExchangeError(error, false);
+  }
+
+  /** Requests that want to know at the same time share one probe. */
+  #isAlive(session: Session): Promise<boolean> {
+    this.#probing ??= this.#probe(session).finally(() => {
+      this.#probing = undefined;
+    });
+    return this.#probing;
+  }
+
+  /** Whatever is answered, it is an answer. The connection is a new one: the others may all be waiting. */
+  async #probe({ connection, credential, headers }: Session): Promise<boolean> {
+    const dispatcher = createPool(connection, credential, 1);
+    const { origin, basePath } = connection;
+    const request = { dispatcher, origin, path: basePath + probePath, method: 'GET', headers };
+    try {
+      await exchange({ ...request, body: undefined, timeoutMs: this.#times.probeMs, signal: undefined });
+      this.#deadAtMs = undefined;
+    } catch {
+      this.#deadAtMs = this.#clock.monotonic();
+    } finally {
+      void dispatcher.destroy();
+    }
+    return this.#deadAtMs === undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/client/client.ts';
+import { createTestClient, TurnedClock } from './client-setup.ts';
+import { type Answer, answerJson, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
+
+const configMaps = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+  builtIn: true,
+};
+const one = { resource: configMaps, namespace: 'web', name: 'one' };
+const found = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' } };
+const hang: Answer = () => undefined;
+const silent = /no answer from https:.*: it answers nothing, not even whether it is alive/;
+
+describe('a server that takes requests and answers nothing', () => {
+  let server: ScriptedServer;
+  const clock = new TurnedClock();
+  const connect = (): KubernetesClient =>
+    createTestClient(
+      { kubeconfigContents: server.getKubeconfig(), requestTimeoutSeconds: 20 },
+      { clock, pulse: { patienceMs: 100, probeMs: 300 } },
+    );
+
+  beforeEach(async () => {
+    server = await startScriptedServer();
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  test('is told from one that takes its time long before the time-out, by one probe for all requests', async () => {
+    await using client = connect();
+    server.script(hang);
+    const calls = Array.from({ length: 20 }, () => client.get(one));
+    const outcomes = await Promise.allSettled(calls);
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({
+        status: 'rejected',
+        reason: { message: expect.stringMatching(silent) },
+      });
+    }
+    expect(server.seen.filter(({ path }) => path.startsWith('/livez'))).toHaveLength(1);
+  });
+
+  test('gets no further request until it is asked again, and is used again once it answers', async () => {
+    await using client = connect();
+    server.script(hang);
+    await expect(client.get(one)).rejects.toThrow(silent);
+    const { length } = server.seen;
+    await expect(client.get(one)).rejects.toThrow(silent);
+    expect(server.seen).toHaveLength(length);
+
+    server.script(answerJson(200, found));
+    await expect(client.get(one)).rejects.toThrow(silent);
+    clock.turn(2_000);
+    expect(await client.get(one)).toEqual(found);
+  });
+
+  test('takes its time if it says that it is alive, or if it refuses to say', async () => {
+    await using client = connect();
+    for (const status of [200, 403]) {
+      server.script((response, request) => {
+        if (request.path.startsWith('/livez')) answerJson(status, {})(response, request);
+        else setTimeout(() => answerJson(200, found)(response, request), 500);
+      });
+      expect(await client.get(one)).toEqual(found);
+    }
+  });
+});
