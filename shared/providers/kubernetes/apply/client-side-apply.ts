@@ -8,7 +8,7 @@ import { hideValues } from './refusal.ts';
 import { type ApplyResult, warnIfDeleting } from './result.ts';
 import { retryWrite } from './retry-write.ts';
 import { type WriteTarget, withoutResourceVersion } from './target.ts';
-import { createJsonMergePatch, createStrategicPatch } from './three-way-merge.ts';
+import { createJsonMergePatch, createStrategicPatch, hasDifference } from './three-way-merge.ts';
 
 /** kubectl's name as the owner of fields, and its wish that unknown fields be refused. */
 const writer = {
@@ -77,20 +77,26 @@ async function update(
   if (Object.keys(patch.body).length === 0) {
     return { object: current, outcome: 'unchanged', warnings: [...warnings, ...warnIfDeleting(current)] };
   }
-  const object = await client.patch(ref, { ...patch, ...writer }, options).catch((error: unknown) => {
-    throw hideValues(error, ref);
-  });
+  const { isIdle, ...request } = patch;
+  const object = isIdle
+    ? current
+    : await client.patch(ref, { ...request, ...writer }, options).catch((error: unknown) => {
+        throw hideValues(error, ref);
+      });
   return { object, outcome: 'configured', warnings: [...warnings, ...warnIfDeleting(object)] };
 }
 
 interface ThreeWayPatch {
   readonly type: 'strategic' | 'merge';
   readonly body: JsonObject;
+  /** Nothing in it changes anything: kubectl would send it all the same, and say so. */
+  readonly isIdle: boolean;
 }
 
 function createPatch(modified: Manifest, current: Manifest): ThreeWayPatch {
   const versions = { original: parseLastApplied(current), modified, current };
   const type = findPatchType(asString(modified.apiVersion) ?? '', asString(modified.kind) ?? '');
-  if (type === undefined) return { type: 'merge', body: createJsonMergePatch(versions) };
-  return { type: 'strategic', body: createStrategicPatch(versions, type) };
+  if (type === undefined) return { type: 'merge', body: createJsonMergePatch(versions), isIdle: false };
+  const body = createStrategicPatch(versions, type);
+  return { type: 'strategic', body, isIdle: !hasDifference(versions, type) };
 }

@@ -19,6 +19,8 @@ interface DiffScope {
   readonly mode: DiffMode;
   /** Whether the patch of this object names all members to keep. */
   readonly retainKeys?: boolean | undefined;
+  /** True to leave out what kubectl sends although nothing is different. Default: false. */
+  readonly isTerse?: boolean | undefined;
 }
 
 /**
@@ -54,15 +56,15 @@ interface MemberDiff {
 function diffMember({ key, before, after }: MemberDiff, scope: DiffScope): PatchEntry[] {
   const field = getPatchField(scope.type, key);
   if (isJsonObject(before) && isJsonObject(after) && field.strategy !== 'replace') {
-    const inner = { type: getInnerType(field), mode: scope.mode, retainKeys: field.retainKeys };
+    const inner = { ...scope, type: getInnerType(field), retainKeys: field.retainKeys };
     const patch = diffObjects(before, after, inner);
     return Object.keys(patch).length > 0 ? [[key, patch]] : [];
   }
   if (Array.isArray(before) && Array.isArray(after) && field.strategy === 'merge') {
-    return diffMergeLists(before, after, { name: key, field, mode: scope.mode });
+    return diffMergeLists(before, after, { name: key, field, mode: scope.mode, isTerse: scope.isTerse });
   }
   // An object that replaces the live one is sent even when nothing changed: so does kubectl.
-  const isSent = field.strategy === 'replace' || !isDeepStrictEqual(before, after);
+  const isSent = (field.strategy === 'replace' && !scope.isTerse) || !isDeepStrictEqual(before, after);
   return scope.mode === 'changes' && isSent ? [[key, after]] : [];
 }
 
@@ -70,10 +72,12 @@ interface ListScope {
   readonly name: string;
   readonly field: PatchField;
   readonly mode: DiffMode;
+  readonly isTerse: boolean | undefined;
 }
 
 function diffMergeLists(before: JsonValue[], after: JsonValue[], scope: ListScope): PatchEntry[] {
   const { name, field, mode } = scope;
+  if (scope.isTerse && isDeepStrictEqual(before, after)) return [];
   if (before.length === 0) return mode === 'changes' && after.length > 0 ? [[name, after]] : [];
   const list = { name, mergeKey: field.mergeKey };
   const diffLists = holdsObjects(list, [...before, ...after]) ? diffObjectLists : diffScalarLists;
@@ -106,7 +110,7 @@ function diffElement(before: JsonValue | undefined, after: JsonValue, scope: Lis
   const { name, field, mode } = scope;
   const element = asJsonObject(after) ?? {};
   if (before === undefined) return mode === 'changes' ? [element] : [];
-  const inner = { type: getInnerType(field), mode, retainKeys: field.retainKeys };
+  const inner = { type: getInnerType(field), mode, retainKeys: field.retainKeys, isTerse: scope.isTerse };
   const patch = diffObjects(asJsonObject(before) ?? {}, element, inner);
   if (Object.keys(patch).length === 0) return [];
   const mergeKey = field.mergeKey ?? '';

@@ -31,6 +31,16 @@ export function createStrategicPatch(versions: ThreeVersions, type: PatchType): 
 }
 
 /**
+ * Whether the patch of {@link createStrategicPatch} changes anything. kubectl sends some members though they are the same: an
+ * object that is to be replaced whole, and the order of an unsorted list.
+ */
+export function hasDifference({ original, modified, current }: ThreeVersions, type: PatchType): boolean {
+  const deletions = diffObjects(original, modified, { type, mode: 'deletions' });
+  const changes = diffObjects(current, modified, { type, mode: 'changes', isTerse: true });
+  return [deletions, changes].some((patch) => Object.keys(patch).length > 0);
+}
+
+/**
  * The JSON merge patch that `kubectl apply` sends for a custom resource: as {@link createStrategicPatch}, with every
  * list taken whole.
  *
