@@ -10,7 +10,7 @@ import { type System, type SystemTask, startSystem } from '../support/system.ts'
 import { createSixtyObjects, listGlobalPaths } from './killed-deploy/sixty-objects.ts';
 
 /** Another seed kills at other points: `KILL_SEED=… npx vitest run test/acceptance/killed-deploy.test.ts`. */
-const seed = Number(process.env['KILL_SEED'] ?? 5);
+const seed = Number(process.env['KILL_SEED'] ?? 6);
 const kills = 10;
 const killTimeoutMs = 40_000;
 
