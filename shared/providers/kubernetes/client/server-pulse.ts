@@ -46,7 +46,8 @@ export class ServerPulse {
   }
 
   async #recheck(session: Session, deadAtMs: number): Promise<void> {
-    const isDue = this.#clock.monotonic() - deadAtMs >= recheckPauseMs;
+    // One request at a time finds out; the others need not wait for it.
+    const isDue = this.#probing === undefined && this.#clock.monotonic() - deadAtMs >= recheckPauseMs;
     if (isDue && (await this.#isAlive(session))) return;
     const error = new ServerSilentError('it answers nothing, not even whether it is alive');
     throw new ExchangeError(error, false);

@@ -57,6 +57,18 @@ describe('a server that takes requests and answers nothing', () => {
     expect(await client.get(one)).toEqual(found);
   });
 
+  test('holds up one request at a time once it was found dead', async () => {
+    await using client = connect();
+    server.script(hang);
+    await expect(client.get(one)).rejects.toThrow(silent);
+    clock.turn(2_000);
+    const ended: number[] = [];
+    const calls = [0, 1, 2].map((call) => client.get(one).catch(() => ended.push(call)));
+    await Promise.all(calls);
+    expect(ended.at(-1)).toBe(0);
+    expect(server.seen.filter(({ path }) => path.startsWith('/livez'))).toHaveLength(2);
+  });
+
   test('takes its time if it says that it is alive, or if it refuses to say', async () => {
     await using client = connect();
     for (const status of [200, 403]) {
