@@ -22,7 +22,7 @@ import { summarize } from './statistics.ts';
 
 const registry = createKindRegistry();
 const podsPerServerGroup = 4;
-const samples = 15;
+const samples = 30;
 
 for (const count of [1000, 5000]) {
   const facts = createApplication(count);
@@ -42,8 +42,8 @@ for (const count of [1000, 5000]) {
   console.log(`pod ${serverGroup?.instances[0] && toBytes(encodeFacts(serverGroup.instances[0]))}`);
   console.log(`answer ${(steps['build and write the summaries']().length / 1e6).toFixed(1)} MB`);
   for (const [name, step] of Object.entries(steps)) {
-    const { median, p95 } = summarize(measure(step));
-    console.log(`${name}: median ${median.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms`);
+    const { minimum, median } = summarize(measure(step));
+    console.log(`${name}: best ${minimum.toFixed(1)} ms, median ${median.toFixed(1)} ms`);
   }
 }
 
@@ -143,6 +143,11 @@ function createPod(app: string, number: number): Manifest {
     kind: 'Pod',
     metadata: {
       ...createMetadata(`${owner.name}-x7k2${number}`, app),
+      labels: {
+        ...createLabels(app),
+        'topology.kubernetes.io/region': 'eu-west-1',
+        'topology.kubernetes.io/zone': `eu-west-1${'abc'.charAt(number % 3)}`,
+      },
       ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner.name, uid: owner.uid }],
     },
     status: { phase: 'Running', containerStatuses: [{ name: 'cart', ready: true }] },

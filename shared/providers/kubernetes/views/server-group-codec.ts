@@ -26,9 +26,14 @@ import {
 interface EncodedServerGroup {
   readonly v: number;
   readonly g: EncodedFacts;
+  /** What pods have of labels: the first entry is their variant 1, since 0 is the pod template's own labels. */
+  readonly l?: readonly LabelChanges[];
   /** Pods that differ from what the server group makes of them no more than {@link EncodedInstance} can say, or whole. */
   readonly i: readonly (EncodedInstance | { readonly f: EncodedFacts })[];
 }
+
+/** Labels that the pod template does not have, or has with another value; null for those that pods lack. */
+type LabelChanges = { readonly [key: string]: string | null };
 
 /** A pod, by what the server group does not say of it. */
 interface EncodedInstance {
@@ -41,8 +46,8 @@ interface EncodedInstance {
   /** Phase; left out for `Running`. */
   readonly p?: string;
   readonly c: readonly string[];
-  /** Labels that the pod template does not have, or has with another value; null for those the pod lacks. */
-  readonly l?: { readonly [key: string]: string | null };
+  /** Variant of its labels; left out for 0. */
+  readonly l?: number;
   /** Left out for the server group's moniker without its sequence, 1 for that with it, 0 for what the pod's name says. */
   readonly m?: EncodedMoniker | 0 | 1;
   /** Left out where the server group is the one owner. */
@@ -52,7 +57,7 @@ interface EncodedInstance {
 /** What a server group says of its pods. */
 interface PodPattern {
   readonly serverGroup: ObjectFacts;
-  readonly labels: TextMap;
+  readonly podLabels: TextMap;
   readonly moniker: Moniker;
   readonly owners: readonly OwnerFacts[];
 }
@@ -60,12 +65,26 @@ interface PodPattern {
 /** A server group with its pods as compact JSON text: of a pod it holds only what the server group does not say. */
 export function encodeServerGroup({ facts, instances }: ServerGroupFacts): string {
   const pattern = createPattern(facts);
+  const variants = new Map<string, number>();
+  const changes: LabelChanges[] = [];
+  const findVariant = (labels: TextMap): number => {
+    if (isSameTextMap(labels, pattern.podLabels)) return 0;
+    const change = diffLabels(labels, pattern.podLabels);
+    const key = JSON.stringify(change);
+    const variant = variants.get(key) ?? changes.push(change);
+    variants.set(key, variant);
+    return variant;
+  };
+  const encodedInstances = instances.map((instance) =>
+    isOfPattern(instance, pattern)
+      ? encodeInstance(instance, pattern, findVariant(instance.labels))
+      : { f: toEncodedFacts(instance) },
+  );
   const encoded: EncodedServerGroup = {
     v: factsVersion,
     g: toEncodedFacts(facts),
-    i: instances.map((instance) =>
-      isOfPattern(instance, pattern) ? encodeInstance(instance, pattern) : { f: toEncodedFacts(instance) },
-    ),
+    ...(changes.length > 0 && { l: changes }),
+    i: encodedInstances,
   };
   return JSON.stringify(encoded);
 }
@@ -76,10 +95,14 @@ export function decodeServerGroup(text: string): ServerGroupFacts | undefined {
   if (encoded.v !== factsVersion) return undefined;
   const facts = fromEncodedFacts(encoded.g);
   const pattern = createPattern(facts);
+  const { podLabels } = pattern;
+  const variants = [podLabels, ...(encoded.l ?? []).map((changes) => mergeLabels(podLabels, changes))];
   return {
     facts,
     instances: encoded.i.map((instance) =>
-      'f' in instance ? fromEncodedFacts(instance.f) : decodeInstance(instance, pattern),
+      'f' in instance
+        ? fromEncodedFacts(instance.f)
+        : decodeInstance(instance, pattern, variants[instance.l ?? 0] ?? podLabels),
     ),
   };
 }
@@ -88,7 +111,7 @@ function createPattern(serverGroup: ObjectFacts): PodPattern {
   const { kind, name, uid, moniker, workload } = serverGroup;
   return {
     serverGroup,
-    labels: workload?.podLabels ?? {},
+    podLabels: workload?.podLabels ?? {},
     moniker: omitSequence(moniker),
     owners: [{ kind, name, uid, isManager: false }],
   };
@@ -108,8 +131,8 @@ function isOfPattern(
   );
 }
 
-function encodeInstance(instance: ObjectFacts, pattern: PodPattern): EncodedInstance {
-  const { name, createdTime, pod, labels, owners } = instance;
+function encodeInstance(instance: ObjectFacts, pattern: PodPattern, variant: number): EncodedInstance {
+  const { name, createdTime, pod, owners } = instance;
   const prefix = pattern.serverGroup.name;
   const moniker = encodeInstanceMoniker(instance, pattern);
   return {
@@ -119,14 +142,14 @@ function encodeInstance(instance: ObjectFacts, pattern: PodPattern): EncodedInst
     ...(createdTime !== undefined && { t: createdTime / 1000 }),
     ...(pod?.phase !== 'Running' && { p: pod?.phase ?? '' }),
     c: encodeContainers(pod?.containers ?? []),
-    ...(!isSameTextMap(labels, pattern.labels) && { l: diffLabels(labels, pattern.labels) }),
+    ...(variant > 0 && { l: variant }),
     ...(moniker !== undefined && { m: moniker }),
     ...(!isDeepStrictEqual(owners, pattern.owners) && { o: owners.map(encodeOwner) }),
   };
 }
 
-/** Labels and owners of pods that are as their server group says are one object for all of them. */
-function decodeInstance(encoded: EncodedInstance, pattern: PodPattern): ObjectFacts {
+/** Equal labels, and owners as the server group says, are one object for all pods of it. */
+function decodeInstance(encoded: EncodedInstance, pattern: PodPattern, labels: TextMap): ObjectFacts {
   const { serverGroup } = pattern;
   const name = encoded.n.startsWith('-') ? serverGroup.name + encoded.n : encoded.n;
   return {
@@ -138,7 +161,7 @@ function decodeInstance(encoded: EncodedInstance, pattern: PodPattern): ObjectFa
     uid: encoded.u,
     resourceVersion: encoded.r,
     createdTime: encoded.t === undefined ? undefined : encoded.t * 1000,
-    labels: encoded.l === undefined ? pattern.labels : mergeLabels(pattern.labels, encoded.l),
+    labels,
     moniker: decodeInstanceMoniker(encoded.m, name, pattern),
     owners: encoded.o?.map(decodeOwner) ?? pattern.owners,
     pod: { phase: encoded.p ?? 'Running', containers: decodeContainers(encoded.c) },
@@ -156,13 +179,17 @@ function decodeInstanceMoniker(encoded: EncodedInstance['m'], name: string, patt
   return decodeMoniker(encoded === 0 ? undefined : encoded, name);
 }
 
-function diffLabels(labels: TextMap, base: TextMap): { [key: string]: string | null } {
+function diffLabels(labels: TextMap, base: TextMap): LabelChanges {
   const own = Object.entries(labels).filter(([key, value]) => base[key] !== value);
   const lacking = Object.keys(base).filter((key) => !Object.hasOwn(labels, key));
   return Object.fromEntries<string | null>([...own, ...lacking.map((key) => [key, null] as const)]);
 }
 
-function mergeLabels(base: TextMap, changes: { readonly [key: string]: string | null }): TextMap {
-  const entries = Object.entries({ ...base, ...changes });
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null));
+function mergeLabels(base: TextMap, changes: LabelChanges): TextMap {
+  const merged: { [key: string]: string } = { ...base };
+  for (const [key, value] of Object.entries(changes)) {
+    if (value === null) delete merged[key];
+    else merged[key] = value;
+  }
+  return merged;
 }

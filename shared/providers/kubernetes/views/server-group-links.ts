@@ -1,4 +1,3 @@
-import type { TextMap } from '../manifest/annotations.ts';
 import type { ObjectFacts, ServerGroupFacts } from './facts.ts';
 import { isSelecting, type ServiceIndex } from './service-index.ts';
 
@@ -22,17 +21,19 @@ export function findServiceLinks(
   services: ServiceIndex,
 ): readonly ServiceLink[] {
   const { namespace, workload } = facts;
-  const podLabels = workload?.podLabels ?? {};
-  const found = new Set(services.findSelecting(namespace, podLabels));
+  const found: ObjectFacts[] = [];
+  let latest = workload?.podLabels ?? {};
+  services.addSelecting(found, namespace, latest);
   for (const { labels } of instances) {
-    // Pods that are as their template says share its labels: there is nothing new to find.
-    if (labels === podLabels) continue;
-    for (const service of services.findSelecting(namespace, labels)) found.add(service);
+    // Decoded pods share equal labels: most need no further look.
+    if (labels === latest) continue;
+    latest = labels;
+    services.addSelecting(found, namespace, labels);
   }
-  const links = Array.from(found, (service) => toLink(service, { instances, podLabels }));
+  const links = found.map((service) => toLink(service, instances));
   const { serviceName } = workload ?? {};
   const governing = serviceName === undefined ? undefined : services.find(namespace, serviceName);
-  if (governing === undefined || found.has(governing)) return links;
+  if (governing === undefined || found.includes(governing)) return links;
   return [...links, { service: governing, isSelecting: false, instances }];
 }
 
@@ -44,12 +45,10 @@ export function isDisabled({ workload }: ObjectFacts, links: readonly ServiceLin
   return (workload?.loadBalancers.length ?? 0) > 0 && !links.some((link) => link.isSelecting);
 }
 
-function toLink(
-  service: ObjectFacts,
-  { instances, podLabels }: { readonly instances: readonly ObjectFacts[]; readonly podLabels: TextMap },
-): ServiceLink {
-  const isTemplateSelected = isSelecting(service, podLabels);
-  const isBehind = ({ labels }: ObjectFacts): boolean =>
-    labels === podLabels ? isTemplateSelected : isSelecting(service, labels);
-  return { service, isSelecting: true, instances: instances.filter(isBehind) };
+function toLink(service: ObjectFacts, instances: readonly ObjectFacts[]): ServiceLink {
+  return {
+    service,
+    isSelecting: true,
+    instances: instances.filter(({ labels }) => isSelecting(service, labels)),
+  };
 }

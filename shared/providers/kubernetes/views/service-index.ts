@@ -3,8 +3,11 @@ import type { ObjectFacts } from './facts.ts';
 
 /** Services by namespace and by what they select. */
 export interface ServiceIndex {
-  /** The services of the namespace whose whole selector the labels contain. One without a selector selects nothing. */
-  findSelecting(namespace: string, labels: TextMap): readonly ObjectFacts[];
+  /**
+   * Adds to `found` the services of the namespace whose whole selector the labels contain, each once. One without a selector selects
+   * nothing.
+   */
+  addSelecting(found: ObjectFacts[], namespace: string, labels: TextMap): void;
   /** The service of that name. */
   find(namespace: string, name: string): ObjectFacts | undefined;
 }
@@ -33,7 +36,7 @@ export function indexServices(services: readonly ObjectFacts[]): ServiceIndex {
   for (const service of services) countLabels(service, getNamespace(namespaces, service.namespace));
   for (const service of services) fileService(service, getNamespace(namespaces, service.namespace));
   return {
-    findSelecting: (namespace, labels) => findSelecting(namespaces.get(namespace), labels),
+    addSelecting: (found, namespace, labels) => addSelecting(found, namespaces.get(namespace), labels),
     find: (namespace, name) => namespaces.get(namespace)?.byName.get(name),
   };
 }
@@ -49,14 +52,14 @@ export function isSelecting({ service }: ObjectFacts, labels: TextMap): boolean 
   return !isEmpty;
 }
 
-function findSelecting(index: NamespaceIndex | undefined, labels: TextMap): readonly ObjectFacts[] {
-  const found: ObjectFacts[] = [];
-  if (index === undefined) return found;
+function addSelecting(found: ObjectFacts[], index: NamespaceIndex | undefined, labels: TextMap): void {
+  if (index === undefined) return;
   for (const key in labels) {
     const filed = index.labels.get(key)?.get(labels[key] ?? '')?.services ?? [];
-    for (const service of filed) if (isSelecting(service, labels)) found.push(service);
+    for (const service of filed) {
+      if (!found.includes(service) && isSelecting(service, labels)) found.push(service);
+    }
   }
-  return found;
 }
 
 function countLabels({ service }: ObjectFacts, { labels }: NamespaceIndex): void {

@@ -1,0 +1,35 @@
+import type { AccountFacts } from '../../../../../shared/providers/kubernetes/views/application-facts.ts';
+import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
+import { decodeFacts, encodeFacts } from '../../../../../shared/providers/kubernetes/views/facts-codec.ts';
+import {
+  decodeServerGroup,
+  encodeServerGroup,
+} from '../../../../../shared/providers/kubernetes/views/server-group-codec.ts';
+
+/** What a reader of the cache would have of an application, had all facts been stored: each once encoded and decoded. */
+export function assembleAccount(
+  account: string,
+  application: string,
+  facts: readonly ObjectFacts[],
+): AccountFacts {
+  const stored = facts.map((each) => decodeFacts(encodeFacts(each)) ?? each);
+  const isOwn = ({ moniker }: ObjectFacts): boolean => moniker.app === application;
+  const serverGroups = stored
+    .filter(({ spinnakerKind }) => spinnakerKind === 'serverGroups')
+    .map((serverGroup) => {
+      const instances = stored.filter(
+        ({ spinnakerKind, owners }) =>
+          spinnakerKind === 'instances' && owners.some(({ uid }) => uid === serverGroup.uid),
+      );
+      const each = { facts: serverGroup, instances };
+      return decodeServerGroup(encodeServerGroup(each)) ?? each;
+    });
+  return {
+    account,
+    serverGroups: serverGroups.filter((each) => isOwn(each.facts)),
+    managers: stored.filter((each) => each.spinnakerKind === 'serverGroupManagers' && isOwn(each)),
+    loadBalancers: stored.filter((each) => each.spinnakerKind === 'loadBalancers' && isOwn(each)),
+    namespaceServices: stored.filter(({ kind }) => kind === 'service'),
+    neighbours: serverGroups.filter((each) => !isOwn(each.facts)),
+  };
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import { toServerGroupView } from '../../../../../shared/providers/kubernetes/views/server-group-view.ts';
+import { indexServices } from '../../../../../shared/providers/kubernetes/views/service-index.ts';
+import {
+  findTargetServerGroup,
+  parseTargetServerGroup,
+  type TargetRequest,
+} from '../../../../../shared/providers/kubernetes/views/target-server-group.ts';
+import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
+import { createPod, createReplicaSet } from './sample-manifests.ts';
+
+const registry = createKindRegistry();
+const surroundings = { account: 'test', services: indexServices([]) };
+
+/** A server group so many seconds old, with so many pods. */
+function create(name: string, age: number, pods: number, annotations: { [key: string]: string } = {}) {
+  const facts = toFacts(createReplicaSet(name, { annotations }), registry);
+  const instances = Array.from({ length: pods }, (_, index) =>
+    toFacts(createPod(`${name}-${index}`), registry),
+  );
+  return toServerGroupView({ facts: { ...facts, createdTime: 1e12 - age * 1000 }, instances }, surroundings);
+}
+
+const disabled = { 'traffic.spinnaker.io/load-balancers': '["service web"]' };
+const cluster = [create('middle', 20, 3), create('newest', 10, 1, disabled), create('oldest', 30, 3)];
+
+function find(more: Partial<TargetRequest>, serverGroups = cluster): string | undefined {
+  const request = { target: 'CURRENT', scope: 'store', onlyEnabled: false, validateOldest: true } as const;
+  return findTargetServerGroup(serverGroups, { ...request, ...more })?.displayName;
+}
+
+test.each([
+  { text: 'current', target: 'CURRENT' },
+  { text: 'NEWEST', target: 'CURRENT' },
+  { text: 'current_asg_dynamic', target: 'CURRENT' },
+  { text: 'Previous', target: 'PREVIOUS' },
+  { text: 'ancestor_asg_dynamic', target: 'PREVIOUS' },
+  { text: 'OLDEST_ASG', target: 'OLDEST' },
+  { text: 'largest', target: 'LARGEST' },
+  { text: 'fail', target: 'FAIL' },
+  { text: 'constructor', target: undefined },
+  { text: '', target: undefined },
+  { text: 'current_asg_static', target: undefined },
+])("'$text' means $target", ({ text, target }) => {
+  expect(parseTargetServerGroup(text)).toBe(target);
+});
+
+describe('of three server groups', () => {
+  test.each([
+    { target: 'CURRENT', picked: 'newest' },
+    { target: 'PREVIOUS', picked: 'middle' },
+    { target: 'OLDEST', picked: 'oldest' },
+    { target: 'LARGEST', picked: 'middle' },
+    { target: 'FAIL', picked: undefined },
+  ] as const)('$target is $picked', ({ target, picked }) => {
+    expect(find({ target })).toBe(picked);
+  });
+
+  test('only enabled ones count where that is asked', () => {
+    expect(find({ onlyEnabled: true })).toBe('middle');
+  });
+
+  test('none is in another namespace', () => {
+    expect(find({ scope: 'elsewhere' })).toBeUndefined();
+  });
+});
+
+test('one alone is neither the previous nor the oldest, unless that is not checked', () => {
+  const alone = cluster.slice(0, 1);
+  expect(find({ target: 'PREVIOUS' }, alone)).toBeUndefined();
+  expect(find({ target: 'OLDEST' }, alone)).toBeUndefined();
+  expect(find({ target: 'OLDEST', validateOldest: false }, alone)).toBe('middle');
+  expect(find({ target: 'FAIL' }, alone)).toBe('middle');
+});
+
+test('of two of the same second the higher version is the newer', () => {
+  const sequence = (text: string) => ({ 'moniker.spinnaker.io/sequence': text });
+  const twins = [create('nine', 5, 1, sequence('9')), create('ten', 5, 1, sequence('10'))];
+  expect(find({}, twins)).toBe('ten');
+  expect(find({}, twins.toReversed())).toBe('ten');
+});
