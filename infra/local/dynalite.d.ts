@@ -7,6 +7,8 @@ declare module 'dynalite' {
     readonly path?: string;
     /** How long a new table stays in CREATING. */
     readonly createTableMs?: number;
+    /** How long a table stays in UPDATING. */
+    readonly updateTableMs?: number;
   }
 
   /** A DynamoDB server, not yet listening. Its `close` also closes the store. */

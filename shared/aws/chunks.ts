@@ -12,12 +12,12 @@ const chunkBytesMax = 350 * 1024;
  * Writes a text of any length as compressed items, one after the other, and answers their number.
  *
  * @param options.getKey the key of the n-th chunk; keys must sort in that order.
- * @param options.expiresAt seconds since the epoch.
+ * @param options.expiresAt seconds since the epoch; left out for chunks that stay until they are deleted.
  */
 export async function writeChunks(
   table: ItemTable,
   text: string,
-  options: { getKey: (index: number) => ItemKey; expiresAt: number },
+  options: { getKey: (index: number) => ItemKey; expiresAt?: number },
 ): Promise<number> {
   const bytes = await compress(text);
   const count = Math.ceil(bytes.length / chunkBytesMax);

@@ -16,5 +16,13 @@ export const tasksTable: Table = {
   ttlAttribute: 'expiresAt',
 };
 
+/** The cache: objects, rows of views, the directory of applications, and agents. Clusters can fill it anew. */
+export const cacheTable: Table = {
+  name: 'cache',
+  partitionKey: 'pk',
+  sortKey: 'sk',
+  ttlAttribute: 'expiresAt',
+};
+
 /** Every table. */
-export const tables: readonly Table[] = [tasksTable];
+export const tables: readonly Table[] = [tasksTable, cacheTable];

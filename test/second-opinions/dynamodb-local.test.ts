@@ -2,7 +2,10 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
 import { localClientOptions } from '../../infra/local/local-aws.ts';
-import { tasksTable } from '../../shared/aws/tables.ts';
+import { cacheTable, type Table, tables, tasksTable } from '../../shared/aws/tables.ts';
+import { testAgentStore } from '../contracts/agent-store.contract.ts';
+import { testCacheStore } from '../contracts/cache-store.contract.ts';
+import type { StoreEngine } from '../contracts/store-bench.ts';
 import { testTaskStore } from '../contracts/task-store.contract.ts';
 import type { JavaEngine } from '../support/java-engines.ts';
 import { describeWithJavaEngine } from '../support/java-suite.ts';
@@ -12,23 +15,28 @@ await describeWithJavaEngine('dynamodb-local', (start) => {
 
   beforeAll(async () => {
     engine = await start();
-    await createTasksTable();
+    await Promise.all(tables.map(createTable));
   });
 
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
-  testTaskStore('DynamoDB Local', () => ({
-    tableName: tasksTable.name,
-    openDocuments: () =>
-      DynamoDBDocumentClient.from(openClient(), { marshallOptions: { removeUndefinedValues: true } }),
-  }));
+  testTaskStore('DynamoDB Local', () => open(tasksTable));
+  testCacheStore('DynamoDB Local', () => open(cacheTable));
+  testAgentStore('DynamoDB Local', () => open(cacheTable));
+
+  function open({ name }: Table): StoreEngine {
+    return {
+      tableName: name,
+      openDocuments: () =>
+        DynamoDBDocumentClient.from(openClient(), { marshallOptions: { removeUndefinedValues: true } }),
+    };
+  }
 
   function openClient(): DynamoDBClient {
     return new DynamoDBClient({ ...localClientOptions, endpoint: engine.url });
   }
 
-  async function createTasksTable(): Promise<void> {
-    const { name, partitionKey, sortKey } = tasksTable;
+  async function createTable({ name, partitionKey, sortKey }: Table): Promise<void> {
     await openClient().send(
       new CreateTableCommand({
         TableName: name,

@@ -43,6 +43,8 @@ export function getClaimableTurn(agent: Paced, nowMs: number): number {
 /** How an agent did, and how much its account is used. */
 export interface PaceOptions {
   readonly nowMs: number;
+  /** The turn that it had: that of its lease. */
+  readonly turn: number;
   /** When its account was last read or deployed to, milliseconds. */
   readonly usedAtMs: number;
   /** Failures in a row, this run included. */
@@ -55,11 +57,13 @@ export interface PaceOptions {
  * When an agent runs next, at the beginning of a turn: after its interval, after 5 minutes if its account is idle, after a
  * growing delay if it failed. Turns that passed while it ran are skipped.
  */
-export function getNextRunMs(agent: Paced, { nowMs, usedAtMs, failures, fraction }: PaceOptions): number {
+export function getNextRunMs(agent: Paced, options: PaceOptions): number {
+  const { turn, nowMs, usedAtMs, failures, fraction } = options;
   const isIdle = usedAtMs + idleAfterMs <= nowMs;
   const pauseMs = isIdle ? Math.max(agent.intervalMs, idleIntervalMs) : agent.intervalMs;
-  if (failures === 0) return getTurn(agent, nowMs + pauseMs);
-  return getTurn(agent, nowMs + Math.max(pauseMs, getRetryDelayMs(failures, fraction)));
+  const delayMs = failures === 0 ? pauseMs : Math.max(pauseMs, getRetryDelayMs(failures, fraction));
+  // A turn that was taken early may not even have begun yet.
+  return getTurn(agent, Math.max(nowMs, turn) + delayMs);
 }
 
 /** Back-off after so many failures in a row: 30 s, doubled each time up to 10 minutes; of that, at random, half or more. */

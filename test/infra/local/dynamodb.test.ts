@@ -1,13 +1,22 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { DynamoDBClient, GetItemCommand, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { promisify } from 'node:util';
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
 import { expect, test } from 'vitest';
 import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
 import { localClientOptions } from '../../../infra/local/local-aws.ts';
-import { tables, tasksTable } from '../../../shared/aws/tables.ts';
+import { cacheTable, type Table, tables, tasksTable } from '../../../shared/aws/tables.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 const key = { pk: { S: 'a' }, sk: { S: 'b' } };
@@ -28,6 +37,29 @@ test('makes the tables, and finds them with their items at the next start', asyn
   const { Item } = await client.send(new GetItemCommand({ TableName: tasksTable.name, Key: key }));
   expect(Item?.text).toEqual({ S: 'kept' });
   client.destroy();
+});
+
+test('adds a table of a later release to an old folder, and keeps what is there', async () => {
+  await using temp = await makeTempDir();
+  const dir = path.join(temp.path, 'dynamodb');
+  {
+    await using server = await startDynamoDb({ dir, tables: [tasksTable] });
+    await putItem(server.url, tasksTable);
+  }
+  await using server = await startDynamoDb({ dir, tables });
+  await putItem(server.url, cacheTable);
+  expect(await hasItem(server.url, tasksTable)).toBe(true);
+  expect(await hasItem(server.url, cacheTable)).toBe(true);
+});
+
+test('finishes a table whose making was cut off', async () => {
+  await using temp = await makeTempDir();
+  await cutOffTable(temp.path, cacheTable);
+  for (let starts = 0; starts < 2; starts += 1) {
+    await using server = await startDynamoDb({ dir: temp.path, tables });
+    if (starts === 0) await putItem(server.url, cacheTable);
+    expect(await hasItem(server.url, cacheTable)).toBe(true);
+  }
 });
 
 test('begins anew when an earlier first start was killed before its tables were made', async () => {
@@ -92,6 +124,42 @@ test.each(['Host: evil.test', 'Host: localhost\r\nOrigin: https://evil.test'])(
     expect(await text(socket)).toMatch(/^HTTP\/1.1 403 /);
   },
 );
+
+async function putItem(endpoint: string, { name }: Table): Promise<void> {
+  const client = openClient(endpoint);
+  await client.send(new PutItemCommand({ TableName: name, Item: key }));
+  client.destroy();
+}
+
+async function hasItem(endpoint: string, { name }: Table): Promise<boolean> {
+  const client = openClient(endpoint);
+  const { Item } = await client.send(new GetItemCommand({ TableName: name, Key: key }));
+  client.destroy();
+  return Item !== undefined;
+}
+
+/** Leaves a folder as a process does that is killed while it makes a table. */
+async function cutOffTable(dir: string, { name, partitionKey, sortKey }: Table): Promise<void> {
+  const server = dynalite({ path: dir, createTableMs: 3_600_000 });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = openClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const schema = [partitionKey, sortKey];
+  await client.send(
+    new CreateTableCommand({
+      TableName: name,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: schema.map((key, index) => ({
+        AttributeName: key,
+        KeyType: index === 0 ? 'HASH' : 'RANGE',
+      })),
+      AttributeDefinitions: schema.map((key) => ({ AttributeName: key, AttributeType: 'S' })),
+    }),
+  );
+  client.destroy();
+  server.closeAllConnections();
+  await promisify((done: () => void) => server.close(done))();
+}
 
 function openClient(endpoint: string): DynamoDBClient {
   return new DynamoDBClient({ ...localClientOptions, endpoint });

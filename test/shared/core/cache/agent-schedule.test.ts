@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  earlyToleranceMs,
   getClaimableTurn,
   getNextRunMs,
   getRetryDelayMs,
@@ -13,7 +14,7 @@ import {
 const intervalMs = 30_000;
 const nowMs = 1_800_000_000_000;
 const agent = { account: 'prod', name: 'core', intervalMs };
-const well = { nowMs, usedAtMs: nowMs, failures: 0, fraction: 0.5 };
+const well = { nowMs, turn: getTurn(agent, nowMs), usedAtMs: nowMs, failures: 0, fraction: 0.5 };
 
 const agents = fc.record({
   account: fc.string(),
@@ -55,6 +56,13 @@ describe('the next run', () => {
     expect(getNextRunMs(agent, well)).toBe(getTurn(agent, nowMs) + intervalMs);
   });
 
+  it('is the turn after one that was taken early, and was over before it began', () => {
+    const turn = getTurn(agent, nowMs) + intervalMs;
+    const earlyMs = turn - earlyToleranceMs + 1;
+    expect(getClaimableTurn(agent, earlyMs)).toBe(turn);
+    expect(getNextRunMs(agent, { ...well, turn, nowMs: earlyMs })).toBe(turn + intervalMs);
+  });
+
   it('is five minutes away once the account was not used for 15 minutes', () => {
     const idle = { ...well, usedAtMs: nowMs - idleAfterMs };
     expect(getNextRunMs(agent, idle)).toBe(getTurn(agent, nowMs) + idleIntervalMs);
@@ -72,6 +80,7 @@ describe('the next run', () => {
   it('is always the beginning of a turn that is still to come', () => {
     const options = fc.record({
       nowMs: times,
+      turn: fc.integer({ min: 0, max: nowMs }),
       usedAtMs: fc.integer({ min: 0, max: nowMs }),
       failures: fc.nat(20),
       fraction: fc.double({ min: 0, max: 1, noNaN: true }),

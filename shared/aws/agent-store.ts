@@ -1,0 +1,326 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { earlyToleranceMs, getTurn, useNotedForMs } from '../core/cache/agent-schedule.ts';
+import type {
+  Agent,
+  AgentKey,
+  AgentLease,
+  AgentSpec,
+  AgentStore,
+  ClaimAnswer,
+  ClaimedAgent,
+  ClaimOptions,
+  Finish,
+  SyncAnswer,
+} from '../core/cache/agent-store.ts';
+import type { Clock, Randomness } from '../core/clock.ts';
+import { LeaseLostError } from '../core/task.ts';
+import {
+  type AgentItem,
+  agentAttributes,
+  agentShards,
+  errorLengthMax,
+  getAccountPrefix,
+  getAgentKey,
+  getAgentPartition,
+  getAgentShard,
+  isFinished,
+  parseAgent,
+  toNewItem,
+} from './agent-items.ts';
+import { readState, removeState, writeState } from './agent-state.ts';
+import { CacheTable, type Condition, forEachConcurrently } from './cache-table.ts';
+import { type Item, ItemUpdate } from './table.ts';
+
+const concurrency = 16;
+
+/** What the store is made of. */
+export interface AgentStoreOptions {
+  readonly documents: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+/** Agents in DynamoDB, by single-item conditional writes and without an index. */
+export class DynamoAgentStore implements AgentStore {
+  readonly #table: CacheTable;
+  readonly #clock: Clock;
+  readonly #randomness: Randomness;
+  /** Until when the use of an account need not be noted, milliseconds. */
+  readonly #used = new Map<string, number>();
+
+  constructor(options: AgentStoreOptions) {
+    this.#table = new CacheTable(options);
+    this.#clock = options.clock;
+    this.#randomness = options.randomness;
+  }
+
+  async claim(key: AgentKey, { owner, turn, leaseMs, demanded = false }: ClaimOptions): Promise<ClaimAnswer> {
+    const validUntil = this.#clock.monotonic() + leaseMs;
+    const now = this.#clock.now();
+    const claim = this.#randomness.id();
+    const claimedTurn = demanded ? now : turn;
+    const update = new ItemUpdate()
+      .set('leaseOwner', owner)
+      .set('leaseUntil', now + leaseMs)
+      .set('claim', claim)
+      .add('fence', 1)
+      .add('attempts', 1)
+      .require('leaseUntil', '<=', now)
+      .require('removedAt', '=', 0);
+    if (!demanded) {
+      update.require('lastTurn', '<=', claimedTurn - 1).require('nextRunAt', '<=', now + earlyToleranceMs);
+    }
+    const item = await this.#table.update(getAgentKey(key), update);
+    const found = item ?? (await this.#table.get(getAgentKey(key)));
+    if (found === undefined) return { refusal: 'unknown' };
+    // Refused by our own earlier write, whose answer was lost: no other claim has this text.
+    if (item === undefined && found['claim'] !== claim)
+      return explainRefusal(parseAgent(found), { turn, now });
+    const lease = { ...key, owner, turn: claimedTurn, leaseMs, startedAtMs: now, validUntil };
+    return { claimed: this.#toClaimed(found, lease) };
+  }
+
+  async renew(lease: AgentLease): Promise<void> {
+    const validUntil = this.#clock.monotonic() + lease.leaseMs;
+    const update = new ItemUpdate().set('leaseUntil', this.#clock.now() + lease.leaseMs);
+    // A renewal changes nothing that a repeat of it would be refused for.
+    await this.#updateLeased(lease, { update, isApplied: () => false });
+    lease.validUntil = Math.max(lease.validUntil, validUntil);
+  }
+
+  async commitState(lease: AgentLease, state: string): Promise<void> {
+    const validUntil = this.#clock.monotonic() + lease.leaseMs;
+    const update = new ItemUpdate().set('leaseUntil', this.#clock.now() + lease.leaseMs);
+    await this.#updateState(lease, { update, state, isApplied: () => false });
+    lease.validUntil = Math.max(lease.validUntil, validUntil);
+  }
+
+  async finish(lease: AgentLease, finish: Finish): Promise<Agent> {
+    const { outcome, durationMs, items, changes, error = '', nextRunMs, state } = finish;
+    const { startedAtMs, lagMs } = lease;
+    const lastRun = JSON.stringify({ outcome, durationMs, items, changes, startedAtMs, lagMs });
+    const update = new ItemUpdate()
+      .set('leaseOwner', '')
+      .set('leaseUntil', 0)
+      .set('lastTurn', lease.turn)
+      .set('nextRunAt', nextRunMs)
+      .set('attempts', 0)
+      .set('lastRun', lastRun);
+    if (outcome === 'SUCCESS') update.set('failures', 0);
+    else {
+      update
+        .add('failures', 1)
+        .set('errorAt', this.#clock.now())
+        .set('error', error.slice(0, errorLengthMax));
+    }
+    const item = await this.#updateState(lease, {
+      update,
+      state,
+      isApplied: (found) => isFinished(found, lease, lastRun),
+    });
+    const agent = parseAgent(item);
+    const isWoken = agent.usedAtMs > lease.usedAtMs && agent.failures === 0;
+    return (isWoken && (await this.#bringForward(agent))) || agent;
+  }
+
+  async listDue(nowMs: number): Promise<readonly Agent[]> {
+    return this.#list({
+      expression: 'nextRunAt <= :now AND leaseUntil <= :now AND removedAt = :zero',
+      values: { ':now': nowMs, ':zero': 0 },
+    });
+  }
+
+  async list(): Promise<readonly Agent[]> {
+    return this.#list();
+  }
+
+  async wake(account: string): Promise<readonly Agent[]> {
+    const now = this.#clock.now();
+    if ((this.#used.get(account) ?? 0) > now) return [];
+    this.#used.set(account, now + useNotedForMs);
+    const woken: Agent[] = [];
+    for (const agent of await this.#listOf(account)) {
+      if (agent.removedAtMs !== undefined || agent.usedAtMs > now - useNotedForMs) continue;
+      const update = new ItemUpdate()
+        .set('usedAt', now)
+        .require('usedAt', '<=', now - useNotedForMs)
+        .require('removedAt', '=', 0);
+      const item = await this.#table.update(getAgentKey(agent), update);
+      if (item === undefined) continue;
+      const brought = await this.#bringForward(parseAgent(item));
+      if (brought !== undefined) woken.push(brought);
+    }
+    return woken;
+  }
+
+  async sync(specs: readonly AgentSpec[]): Promise<SyncAnswer> {
+    const known = new Map((await this.#list(undefined, true)).map((agent) => [toId(agent), agent]));
+    const wanted = new Map(specs.map((spec) => [toId(spec), spec]));
+    const added: AgentKey[] = [];
+    await forEachConcurrently([...wanted.values()], concurrency, async (spec) => {
+      const agent = known.get(toId(spec));
+      if (agent === undefined) {
+        const item = { ...toNewItem(spec, this.#clock.now()) };
+        if (!(await this.#table.putIf(item, { expression: 'attribute_not_exists(pk)' }))) return;
+      } else if (!(await this.#change(agent, spec))) return;
+      added.push({ account: spec.account, name: spec.name });
+    });
+    const removed: Agent[] = [];
+    await forEachConcurrently([...known.values()], concurrency, async (agent) => {
+      if (!wanted.has(toId(agent))) removed.push(await this.#retire(agent));
+    });
+    return { added, removed };
+  }
+
+  async forget(key: AgentKey): Promise<void> {
+    const isRemoved = { expression: 'removedAt > :zero', values: { ':zero': 0 } };
+    if (await this.#table.deleteIf(getAgentKey(key), isRemoved)) await removeState(this.#table, key);
+  }
+
+  #toClaimed(
+    item: Item,
+    lease: Pick<AgentLease, 'account' | 'name' | 'owner' | 'turn' | 'leaseMs' | 'startedAtMs' | 'validUntil'>,
+  ): ClaimedAgent {
+    const agent = parseAgent(item);
+    const { fence, stateChunks } = item as unknown as AgentItem;
+    return {
+      agent,
+      lease: {
+        ...lease,
+        fence,
+        lagMs: Math.max(0, lease.startedAtMs - agent.nextRunMs),
+        usedAtMs: agent.usedAtMs,
+        stateWrites: 0,
+        hasChunks: stateChunks !== undefined,
+      },
+      readState: () => readState(this.#table, item),
+    };
+  }
+
+  async #updateState(
+    lease: AgentLease,
+    { update, state, isApplied }: { state: string | undefined } & LeasedUpdate,
+  ): Promise<Item> {
+    if (state === undefined) return this.#updateLeased(lease, { update, isApplied });
+    const written = await writeState(this.#table, lease, state);
+    try {
+      const item = await this.#updateLeased(lease, {
+        update: written.addTo(update),
+        isApplied: (found) => isApplied(found) && written.isIn(found),
+      });
+      await written.clean(true);
+      return item;
+    } catch (error) {
+      if (error instanceof LeaseLostError) await written.clean(false);
+      throw error;
+    }
+  }
+
+  /**
+   * The item after an update by whoever holds the lease. An update may be stored and its answer lost; its repeat, by the SDK, is
+   * refused, and `isApplied` then recognises what the first one left.
+   *
+   * @throws LeaseLostError
+   */
+  async #updateLeased(lease: AgentLease, { update, isApplied }: LeasedUpdate): Promise<Item> {
+    const key = getAgentKey(lease);
+    update.require('fence', '=', lease.fence).require('leaseOwner', '=', lease.owner);
+    const item = await this.#table.update(key, update);
+    if (item !== undefined) return item;
+    const found = await this.#table.get(key);
+    if (found !== undefined && isApplied(found)) return found;
+    throw new LeaseLostError(
+      `agent ${lease.name} of ${lease.account} is held by another worker or was removed`,
+    );
+  }
+
+  /** The agent with its next run at the beginning of its next turn, or undefined when that is not sooner. */
+  async #bringForward(agent: Agent): Promise<Agent | undefined> {
+    const now = this.#clock.now();
+    const nextRunMs = getTurn(agent, now) > agent.lastTurn ? now : getTurn(agent, now + agent.intervalMs);
+    if (agent.failures > 0 || agent.nextRunMs <= nextRunMs) return undefined;
+    const update = new ItemUpdate()
+      .set('nextRunAt', nextRunMs)
+      .require('nextRunAt', '=', agent.nextRunMs)
+      .require('removedAt', '=', 0);
+    const item = await this.#table.update(getAgentKey(agent), update);
+    return item && parseAgent(item);
+  }
+
+  /** Adapts an agent to what it is to be; true when it was out of service. */
+  async #change(agent: Agent, { provider, intervalMs }: AgentSpec): Promise<boolean> {
+    const isBack = agent.removedAtMs !== undefined;
+    if (!isBack && agent.provider === provider && agent.intervalMs === intervalMs) return false;
+    const now = this.#clock.now();
+    const update = new ItemUpdate()
+      .set('provider', provider)
+      .set('intervalMs', intervalMs)
+      .require('removedAt', '=', agent.removedAtMs ?? 0);
+    if (isBack) {
+      update
+        .set('removedAt', 0)
+        .set('nextRunAt', now)
+        .set('usedAt', now)
+        .set('attempts', 0)
+        .set('failures', 0);
+    } else update.set('nextRunAt', Math.min(agent.nextRunMs, now + intervalMs));
+    return (await this.#table.update(getAgentKey(agent), update)) !== undefined && isBack;
+  }
+
+  async #retire(agent: Agent): Promise<Agent> {
+    if (agent.removedAtMs !== undefined) return agent;
+    const update = new ItemUpdate()
+      .set('removedAt', this.#clock.now())
+      .set('leaseOwner', '')
+      .set('leaseUntil', 0)
+      .add('fence', 1)
+      .remove('state')
+      .remove('stateChunks')
+      .require('removedAt', '=', 0);
+    const item = await this.#table.update(getAgentKey(agent), update);
+    return item === undefined ? agent : parseAgent(item);
+  }
+
+  async #list(filter?: Condition, consistent = false): Promise<Agent[]> {
+    const shards = Array.from({ length: agentShards }, async (_, shard) => {
+      const pages = this.#table.queryPages({
+        pk: getAgentShard(shard),
+        consistent,
+        attributes: agentAttributes,
+        ...(filter && { filter }),
+      });
+      const agents: Agent[] = [];
+      for await (const items of pages) agents.push(...items.map(parseAgent));
+      return agents;
+    });
+    return (await Promise.all(shards)).flat().sort(byKey);
+  }
+
+  async #listOf(account: string): Promise<Agent[]> {
+    const pk = getAgentPartition(account);
+    const query = { pk, prefix: getAccountPrefix(account), consistent: false, attributes: agentAttributes };
+    const agents: Agent[] = [];
+    for await (const items of this.#table.queryPages(query)) agents.push(...items.map(parseAgent));
+    return agents;
+  }
+}
+
+interface LeasedUpdate {
+  readonly update: ItemUpdate;
+  isApplied(found: Item): boolean;
+}
+
+function explainRefusal(agent: Agent, { turn, now }: { turn: number; now: number }): ClaimAnswer {
+  if (agent.removedAtMs !== undefined) return { refusal: 'removed', agent };
+  if (agent.lease !== undefined && agent.lease.untilMs > now) return { refusal: 'held', agent };
+  return { refusal: agent.lastTurn >= turn ? 'done' : 'early', agent };
+}
+
+function toId({ account, name }: AgentKey): string {
+  return JSON.stringify([account, name]);
+}
+
+function byKey(one: Agent, other: Agent): number {
+  return toId(one) < toId(other) ? -1 : 1;
+}

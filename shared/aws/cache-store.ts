@@ -1,0 +1,43 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { CacheStore } from '../core/cache/cache-store.ts';
+import type { Clock, Randomness } from '../core/clock.ts';
+import { deleteAccount, listStoredKinds } from './cache-deletion.ts';
+import { listDirectory, noteApplication, pruneApplication } from './cache-directory.ts';
+import { NameStore } from './cache-names.ts';
+import { deleteObject, fillObjects, getObjects, listHeads, listObjects, putObject } from './cache-objects.ts';
+import type { CacheParts } from './cache-parts.ts';
+import { getRow, listRows, mergeRow } from './cache-rows.ts';
+import { CacheTable } from './cache-table.ts';
+
+/** What the store is made of. */
+export interface CacheStoreOptions {
+  readonly documents: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+/** The cache in DynamoDB, by single-item conditional writes and without an index. */
+export function createCacheStore(options: CacheStoreOptions): CacheStore {
+  const table = new CacheTable(options);
+  const { clock, randomness } = options;
+  const parts: CacheParts = { table, clock, randomness, names: new NameStore({ table, clock, randomness }) };
+  return {
+    putObject: (object) => putObject(parts, object),
+    deleteObject: (key, version) => deleteObject(parts, key, version),
+    fillObjects: (objects) => fillObjects(parts, objects),
+    getObjects: (keys, how) => getObjects(parts, keys, how),
+    listObjects: (account, kind, how) => listObjects(parts, { account, kind }, how),
+    listHeads: (account, kind, how) => listHeads(parts, { account, kind }, how),
+    listKinds: (account) => listStoredKinds(parts, account),
+    mergeRow: (key, changes) => mergeRow(parts, key, changes),
+    getRow: (key, how) => getRow(parts, key, how),
+    listRows: (application, account, how) => listRows(parts, { application, account }, how),
+    noteApplication: (application, account, names) => noteApplication(parts, { application, account }, names),
+    pruneApplication: (application, account, readLeft) =>
+      pruneApplication(parts, { application, account }, readLeft),
+    listApplications: () => listDirectory(parts),
+    listAccounts: (application) => listDirectory(parts, application),
+    deleteAccount: (account, how) => deleteAccount(parts, account, how),
+  };
+}

@@ -1,0 +1,87 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { getAgentKey, parseAgent } from '../../shared/aws/agent-items.ts';
+import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
+import { CacheTable } from '../../shared/aws/cache-table.ts';
+import { getClaimableTurn, getTurn } from '../../shared/core/cache/agent-schedule.ts';
+import type {
+  Agent,
+  AgentSpec,
+  ClaimAnswer,
+  ClaimedAgent,
+  Finish,
+} from '../../shared/core/cache/agent-store.ts';
+import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import type { StoreEngine } from './store-bench.ts';
+
+/** A store of agents with a connection of its own, as one function of ours has it. */
+export interface AgentBench {
+  readonly store: DynamoAgentStore;
+  readonly table: CacheTable;
+  readonly clock: TestClock;
+  readonly documents: DynamoDBDocumentClient;
+}
+
+/** Opens a store. Stores that are to see the same time share a clock. */
+export function openAgents(engine: StoreEngine, clock = createTestClock()): AgentBench {
+  const documents = engine.openDocuments();
+  const parts = { documents, tableName: engine.tableName, clock, randomness: testRandomness };
+  return { store: new DynamoAgentStore(parts), table: new CacheTable(parts), clock, documents };
+}
+
+/** Milliseconds of a lease in tests. */
+export const leaseMs = 20_000;
+
+/** An agent of an account that no other test has. */
+export function newSpec(changes: Partial<AgentSpec> = {}): AgentSpec {
+  return {
+    account: `account ${testRandomness.id()}`,
+    name: 'core',
+    provider: 'kubernetes',
+    intervalMs: 30_000,
+    ...changes,
+  };
+}
+
+/**
+ * Adds agents to those there are, and turns the clock to where a turn of the first one has begun: what a test does next takes
+ * less than a turn.
+ */
+export async function add({ store, clock }: AgentBench, ...specs: AgentSpec[]): Promise<void> {
+  const others = (await store.list()).filter(({ removedAtMs }) => removedAtMs === undefined);
+  await store.sync([...others, ...specs]);
+  const [first] = specs;
+  if (first !== undefined) clock.advance(first.intervalMs - (clock.now() - getTurn(first, clock.now())) + 10);
+}
+
+/** Takes agents out of service. */
+export async function removeAgents({ store }: AgentBench, ...specs: AgentSpec[]): Promise<readonly Agent[]> {
+  const others = (await store.list()).filter(
+    ({ account, removedAtMs }) =>
+      removedAtMs === undefined && specs.every((spec) => spec.account !== account),
+  );
+  return (await store.sync(others)).removed;
+}
+
+/** Tries to claim an agent for its turn now, as a worker that nobody else is. */
+export function tryClaim({ store, clock }: AgentBench, spec: AgentSpec): Promise<ClaimAnswer> {
+  const turn = getClaimableTurn(spec, clock.now());
+  return store.claim(spec, { owner: `${testRandomness.id()}@test`, turn, leaseMs });
+}
+
+/** Claims an agent. */
+export async function claim(bench: AgentBench, spec: AgentSpec): Promise<ClaimedAgent> {
+  const answer = await tryClaim(bench, spec);
+  if ('refusal' in answer) throw new Error(`no lease: ${answer.refusal}`);
+  return answer.claimed;
+}
+
+/** The end of a good run. */
+export function success(nextRunMs: number, changes: Partial<Finish> = {}): Finish {
+  return { outcome: 'SUCCESS', durationMs: 12, items: 3, changes: 1, nextRunMs, ...changes };
+}
+
+/** The agent as it is stored. */
+export async function find({ table }: AgentBench, spec: AgentSpec): Promise<Agent | undefined> {
+  const item = await table.get(getAgentKey(spec));
+  return item && parseAgent(item);
+}

@@ -1,0 +1,326 @@
+import { describe, expect, it } from 'vitest';
+import {
+  getClaimableTurn,
+  getTurn,
+  idleAfterMs,
+  idleIntervalMs,
+  useNotedForMs,
+} from '../../shared/core/cache/agent-schedule.ts';
+import { LeaseLostError } from '../../shared/core/task.ts';
+import { type TestClock, testRandomness } from '../support/test-clock.ts';
+import {
+  type AgentBench,
+  add,
+  claim,
+  find,
+  leaseMs,
+  newSpec,
+  openAgents,
+  removeAgents,
+  success,
+  tryClaim,
+} from './agent-bench.ts';
+import { testAgentTurns } from './agent-turns.contract.ts';
+import { countRequests } from './cache-bench.ts';
+import { largePayload, repeatEveryWrite, type StoreEngine } from './store-bench.ts';
+
+/** What every DynamoDB must do for agents. `getEngine` is called inside the tests. */
+export function testAgentStore(name: string, getEngine: () => StoreEngine): void {
+  const open = (clock?: TestClock): AgentBench => openAgents(getEngine(), clock);
+
+  describe(`agent store on ${name}`, () => {
+    testAgentTurns(open);
+
+    describe('a run', () => {
+      it('shows what it amounted to', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec);
+        bench.clock.advance(5_000);
+        const { lease } = await claim(bench, spec);
+        expect(await find(bench, spec)).toMatchObject({
+          attempts: 1,
+          lease: { owner: lease.owner, untilMs: lease.startedAtMs + leaseMs },
+        });
+
+        const nextRunMs = getTurn(spec, bench.clock.now()) + spec.intervalMs;
+        const agent = await bench.store.finish(lease, success(nextRunMs));
+
+        expect(agent).toEqual(await find(bench, spec));
+        expect(agent).toMatchObject({ ...spec, nextRunMs, attempts: 0, failures: 0, lastTurn: lease.turn });
+        expect(agent.lease).toBeUndefined();
+        expect(agent.lastRun).toMatchObject({ outcome: 'SUCCESS', durationMs: 12, items: 3, changes: 1 });
+        expect(agent.lastRun?.lagMs).toBeGreaterThanOrEqual(5_000);
+        expect(agent.lastRun?.startedAtMs).toBe(lease.startedAtMs);
+      });
+
+      it('that failed shows why, also after later ones that did not', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec);
+        const failed = {
+          ...success(0),
+          outcome: 'FAILURE',
+          error: `timed out ${'!'.repeat(9_000)}`,
+        } as const;
+        for (const failures of [1, 2]) {
+          const { lease } = await claim(bench, spec);
+          expect(await bench.store.finish(lease, failed)).toMatchObject({ failures });
+          bench.clock.advance(spec.intervalMs);
+        }
+        const { lease } = await claim(bench, spec);
+        const agent = await bench.store.finish(lease, success(0));
+        expect(agent).toMatchObject({ failures: 0, lastRun: { outcome: 'SUCCESS' } });
+        expect(agent.lastError?.message).toMatch(/^timed out !/);
+        expect(agent.lastError?.message).toHaveLength(2_000);
+      });
+
+      it('ends once, though the answers of its writes are lost', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec);
+        repeatEveryWrite(bench.documents);
+        const { lease } = await claim(bench, spec);
+        await bench.store.renew(lease);
+        await bench.store.commitState(lease, 'half');
+        const failed = { ...success(0), outcome: 'FAILURE', state: 'whole' } as const;
+        expect(await bench.store.finish(lease, failed)).toMatchObject({ failures: 1, attempts: 0 });
+        bench.clock.advance(spec.intervalMs);
+        expect(await (await claim(bench, spec)).readState()).toBe('whole');
+      });
+
+      it('without changes is two updates of one item', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec);
+        const requests = countRequests(bench.documents);
+        const { lease, readState } = await claim(bench, spec);
+        await readState();
+        await bench.store.finish(lease, success(0));
+        expect(requests.take()).toEqual({ UpdateItem: 2 });
+      });
+    });
+
+    describe('what a run leaves for the next one', () => {
+      it('may be small or large, and replaces what was there', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec);
+        const states = ['', '{"pod":"17"}', large(3e5), large(8e5), 'small', large(2e4)];
+        for (const state of states) {
+          const { lease, readState } = await claim(bench, spec);
+          await bench.store.commitState(lease, `${await readState()} and more`);
+          await bench.store.finish(lease, success(0, { state }));
+          bench.clock.advance(spec.intervalMs);
+          const next = await claim(bench, spec);
+          expect(await next.readState()).toBe(state);
+          const chunks = await bench.table.query(`AGENT-STATE#${spec.account}#core`);
+          expect(chunks.length).toBe(
+            state.length < 4_096 ? 0 : Math.ceil((state.length * 0.75) / 350 / 1024),
+          );
+          await bench.store.finish(next.lease, success(0));
+          bench.clock.advance(spec.intervalMs);
+        }
+        expect(await (await claim(bench, spec)).readState()).toBe(states.at(-1));
+      });
+
+      it('is not touched by a worker that lost its lease', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec);
+        const first = await claim(bench, spec);
+        bench.clock.advance(leaseMs + 1);
+        const second = await claim(bench, spec);
+        const state = large(1e5);
+        await bench.store.commitState(second.lease, state);
+
+        await expect(bench.store.commitState(first.lease, large(1e5))).rejects.toThrow(LeaseLostError);
+        await expect(bench.store.finish(first.lease, success(0, { state: 'late' }))).rejects.toThrow(
+          LeaseLostError,
+        );
+        await bench.store.finish(second.lease, success(0));
+        await expect(bench.store.finish(second.lease, success(0, { state: large(1e5) }))).rejects.toThrow(
+          LeaseLostError,
+        );
+        bench.clock.advance(spec.intervalMs);
+        expect(await (await claim(bench, spec)).readState()).toBe(state);
+        expect(await bench.table.query(`AGENT-STATE#${spec.account}#core`)).toHaveLength(1);
+      });
+
+      it('is not handed out when a part of it is missing', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec);
+        const { lease } = await claim(bench, spec);
+        await bench.store.finish(lease, success(0, { state: large(1e5) }));
+        const [chunk] = await bench.table.query(`AGENT-STATE#${spec.account}#core`);
+        await bench.table.delete({ pk: String(chunk?.['pk']), sk: String(chunk?.['sk']) });
+        bench.clock.advance(spec.intervalMs);
+        await expect((await claim(bench, spec)).readState()).rejects.toThrow('is not whole');
+      });
+    });
+
+    describe('wake()', () => {
+      it('brings the next run of an idle account forward, and is a write each five minutes', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec, newSpec());
+        bench.clock.advance(idleAfterMs);
+        const { lease } = await claim(bench, spec);
+        await bench.store.finish(lease, success(getTurn(spec, bench.clock.now() + idleIntervalMs)));
+        const requests = countRequests(bench.documents);
+
+        const [woken, ...others] = await bench.store.wake(spec.account);
+        expect(others).toEqual([]);
+        expect(woken?.nextRunMs).toBeLessThanOrEqual(bench.clock.now() + spec.intervalMs);
+        expect(woken?.usedAtMs).toBeGreaterThan(bench.clock.now() - 5_000);
+        expect(requests.take()).toEqual({ Query: 1, UpdateItem: 2 });
+        expect(await bench.store.wake(spec.account)).toEqual([]);
+        expect(requests.take()).toEqual({});
+        expect(await open(bench.clock).store.wake(spec.account)).toEqual([]);
+
+        bench.clock.advance(useNotedForMs + 1_000);
+        expect(await bench.store.wake(spec.account)).toEqual([]);
+        expect(requests.take()).toEqual({ Query: 1, UpdateItem: 1 });
+      });
+
+      it('that comes while an idle account is run makes the next run come soon', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec);
+        bench.clock.advance(idleAfterMs);
+        const { lease } = await claim(bench, spec);
+        await open(bench.clock).store.wake(spec.account);
+        const agent = await bench.store.finish(lease, success(bench.clock.now() + idleIntervalMs));
+        expect(agent.nextRunMs).toBeLessThanOrEqual(bench.clock.now() + spec.intervalMs);
+        expect(await find(bench, spec)).toEqual(agent);
+      });
+
+      it('leaves an agent alone that fails', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec);
+        bench.clock.advance(idleAfterMs);
+        const { lease } = await claim(bench, spec);
+        const nextRunMs = bench.clock.now() + 600_000;
+        await bench.store.finish(lease, { ...success(nextRunMs), outcome: 'FAILURE', error: 'x' });
+        expect(await bench.store.wake(spec.account)).toEqual([]);
+        expect(await find(bench, spec)).toMatchObject({ nextRunMs });
+      });
+    });
+
+    describe('sync()', () => {
+      it('adds what is missing, and adapts what is there', async () => {
+        const bench = open();
+        const specs = Array.from({ length: 40 }, () => newSpec());
+        const others = (await bench.store.list()).filter((agent) => agent.removedAtMs === undefined);
+        const { added } = await bench.store.sync([...others, ...specs]);
+        expect(added).toHaveLength(40);
+        expect(await bench.store.sync([...others, ...specs])).toMatchObject({ added: [] });
+
+        const [spec = newSpec()] = specs;
+        await bench.store.sync([...others, ...specs, { ...spec, intervalMs: 5_000 }]);
+        expect(await find(bench, spec)).toMatchObject({ intervalMs: 5_000 });
+      });
+
+      it('takes out of service what is not wanted, and whoever runs it loses it', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec);
+        const { lease } = await claim(bench, spec);
+        await bench.store.commitState(lease, large(1e5));
+
+        const removed = await removeAgents(bench, spec);
+        expect(removed.filter(({ account }) => account === spec.account)).toHaveLength(1);
+        await expect(bench.store.renew(lease)).rejects.toThrow(LeaseLostError);
+        await expect(bench.store.finish(lease, success(0))).rejects.toThrow(LeaseLostError);
+        expect(await tryClaim(bench, spec)).toMatchObject({ refusal: 'removed' });
+        const due = await bench.store.listDue(bench.clock.now() + 1e6);
+        expect(due.filter(({ account }) => account === spec.account)).toEqual([]);
+
+        await bench.store.forget(spec);
+        expect(await find(bench, spec)).toBeUndefined();
+        expect(await bench.table.query(`AGENT-STATE#${spec.account}#core`)).toEqual([]);
+        expect(await tryClaim(bench, spec)).toEqual({ refusal: 'unknown' });
+      });
+
+      it('lets begin anew what is wanted again', async () => {
+        const bench = open();
+        const spec = newSpec();
+        await add(bench, spec);
+        const { lease } = await claim(bench, spec);
+        await bench.store.finish(lease, success(0, { state: 'position' }));
+        await removeAgents(bench, spec);
+        await add(bench, spec);
+        bench.clock.advance(spec.intervalMs);
+
+        const { agent, readState } = await claim(bench, spec);
+        expect(agent.removedAtMs).toBeUndefined();
+        expect(await readState()).toBeUndefined();
+        await bench.store.forget(spec);
+        expect(await find(bench, spec)).toBeDefined();
+      });
+
+      it('tells agents apart whatever they are called', async () => {
+        const bench = open();
+        const id = testRandomness.id();
+        const specs = [
+          ['a#b', 'c'],
+          ['a', 'b#c'],
+          ['a', ''],
+          ['é😀', 'x'.repeat(900)],
+        ].map(([account, name]) => newSpec({ account: `${id}${account}`, name: name ?? '' }));
+        await add(bench, ...specs);
+        const own = (await bench.store.list()).filter(({ account }) => account.startsWith(id));
+        expect(new Set(own.map(({ account, name }) => `${account} ${name}`)).size).toBe(4);
+        for (const spec of specs) expect(await claim(bench, spec)).toMatchObject({ agent: spec });
+      });
+    });
+
+    it('lists agents that are due and not held, the reviving rule', async () => {
+      const bench = open();
+      const [due, held, later] = [newSpec(), newSpec(), newSpec()];
+      await add(bench, due, held, later);
+      await claim(bench, held);
+      const { lease } = await claim(bench, later);
+      await bench.store.finish(lease, success(bench.clock.now() + 40_000));
+      const list = async () => {
+        const agents = await bench.store.listDue(bench.clock.now());
+        return [due, held, later].map(({ account }) => agents.some((agent) => agent.account === account));
+      };
+      expect(await list()).toEqual([true, false, false]);
+      bench.clock.advance(leaseMs + 1);
+      expect(await list()).toEqual([true, true, false]);
+      bench.clock.advance(40_000);
+      expect(await list()).toEqual([true, true, true]);
+    });
+
+    it('runs on demand what is not due, but not what somebody runs', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const { lease } = await claim(bench, spec);
+      const demand = () =>
+        bench.store.claim(spec, {
+          owner: testRandomness.id(),
+          turn: getClaimableTurn(spec, bench.clock.now()),
+          leaseMs,
+          demanded: true,
+        });
+      expect(await demand()).toMatchObject({ refusal: 'held' });
+      await bench.store.finish(lease, success(bench.clock.now() + 60_000));
+      const answer = await demand();
+      if ('refusal' in answer) throw new Error(answer.refusal);
+      const nextRunMs = getTurn(spec, bench.clock.now()) + spec.intervalMs;
+      await bench.store.finish(answer.claimed.lease, success(nextRunMs));
+      expect(await tryClaim(bench, spec)).toMatchObject({ refusal: 'done', agent: { nextRunMs } });
+      bench.clock.advance(nextRunMs - bench.clock.now());
+      await claim(bench, spec);
+    });
+  });
+}
+
+/** A text of about so many characters that can hardly be compressed. */
+function large(length: number): string {
+  return String(largePayload(length)[0]?.description['text']);
+}

@@ -1,0 +1,271 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { getClaimableTurn, getTurn } from '../../shared/core/cache/agent-schedule.ts';
+import type { AgentSpec, ClaimedAgent } from '../../shared/core/cache/agent-store.ts';
+import { LeaseLostError } from '../../shared/core/task.ts';
+import type { TestClock } from '../support/test-clock.ts';
+import { testRandomness } from '../support/test-clock.ts';
+import { type AgentBench, add, claim, find, leaseMs, newSpec, success, tryClaim } from './agent-bench.ts';
+import { type AgentAction, agentModel, type ModelAgent } from './agent-model.ts';
+import { repeatEveryWrite } from './store-bench.ts';
+
+/**
+ * What every DynamoDB must do for the turns and leases of agents.
+ *
+ * @param open opens a store, called inside the tests; stores that are to see the same time get the same clock
+ */
+export function testAgentTurns(open: (clock?: TestClock) => AgentBench): void {
+  describe('turns', () => {
+    it('go to one of twenty workers', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const answers = await Promise.all(Array.from({ length: 20 }, () => tryClaim(bench, spec)));
+      expect(answers.filter((answer) => 'claimed' in answer)).toHaveLength(1);
+    });
+
+    it('are not skipped by a message that comes early', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const { lease } = await claim(bench, spec);
+      const nextRunMs = getTurn(spec, bench.clock.now()) + spec.intervalMs;
+      await bench.store.finish(lease, success(nextRunMs));
+
+      for (const earlyMs of [20_000, 10_000, 1_500]) {
+        bench.clock.advance(Math.max(0, nextRunMs - earlyMs - bench.clock.now()));
+        expect(await tryClaim(bench, spec)).toMatchObject({ agent: { nextRunMs } });
+      }
+      bench.clock.advance(nextRunMs - bench.clock.now());
+      expect((await claim(bench, spec)).lease.turn).toBe(nextRunMs);
+    });
+
+    it('are run once each, and are over once they were', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const { lease } = await claim(bench, spec);
+      await bench.store.finish(lease, success(0));
+      const again = { owner: 'x@h', turn: lease.turn, leaseMs };
+      expect(await bench.store.claim(spec, again)).toMatchObject({ refusal: 'done' });
+    });
+
+    it.each([5_000, 30_000, 3_600_000])(
+      'are delayed by a worker that dies by its lease at most, at an interval of %i ms',
+      async (intervalMs) => {
+        const bench = open();
+        const spec = newSpec({ intervalMs });
+        await add(bench, spec);
+        const dead = await claim(bench, spec);
+        bench.clock.advance(leaseMs - 1_000);
+        expect(await tryClaim(bench, spec)).toMatchObject({ refusal: 'held' });
+        expect(await bench.store.listDue(bench.clock.now())).not.toContainEqual(
+          expect.objectContaining({ account: spec.account }),
+        );
+
+        bench.clock.advance(1_001);
+        expect(await bench.store.listDue(bench.clock.now())).toContainEqual(
+          expect.objectContaining({ account: spec.account }),
+        );
+        const next = await claim(bench, spec);
+        expect(next.agent.attempts).toBe(2);
+        expect(next.lease.fence).toBe(dead.lease.fence + 1);
+        await expect(bench.store.finish(dead.lease, success(0))).rejects.toThrow(LeaseLostError);
+      },
+    );
+
+    it('of an agent whose interval is changed go on', async () => {
+      const bench = open();
+      const spec = newSpec({ intervalMs: 5_000 });
+      await add(bench, spec);
+      for (const intervalMs of [5_000, 600_000, 5_000, 30_000]) {
+        await add(bench, { ...spec, intervalMs });
+        bench.clock.advance(intervalMs);
+        const { lease } = await claim(bench, { ...spec, intervalMs });
+        await bench.store.finish(lease, success(bench.clock.now() + 1));
+      }
+    });
+
+    it('behave as the model says, whatever workers do in whatever order', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
+          const workplace = await startWorkplace(open, createStandingClock());
+          for (const each of steps) await doStep(workplace, each);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    it('are held by one worker at a time, however two overlap and whatever answers are lost', async () => {
+      const actions = fc.constantFrom<AgentAction>('claim', 'claim', 'renew', 'finish', 'fail', 'wait');
+      const program = fc.array(actions, { minLength: 5, maxLength: 15 });
+      await fc.assert(
+        fc.asyncProperty(program, program, async (lossy, sound) => {
+          const { workers, spec, clock } = await startWorkplace(open);
+          if (workers[0]) repeatEveryWrite(workers[0].bench.documents);
+          const runs = await Promise.all(
+            [lossy, sound].map((program, index) =>
+              runProgram({ worker: workers[index], spec, clock }, program),
+            ),
+          );
+
+          const fences = runs.flatMap((run) => run.fences);
+          expect(new Set(fences).size).toBe(fences.length);
+          const turns = runs.flatMap((run) => run.endedTurns);
+          expect(new Set(turns).size).toBe(turns.length);
+        }),
+        { numRuns: 20 },
+      );
+    });
+  });
+}
+
+const step = fc.record({
+  worker: fc.nat(1),
+  action: fc.constantFrom<AgentAction>(
+    ...(['claim', 'claim', 'claim', 'renew', 'commit', 'finish', 'finish', 'fail', 'demand'] as const),
+    ...(['wake', 'wait', 'wait'] as const),
+  ),
+  /** How long a wait takes. */
+  waitMs: fc.integer({ min: 0, max: 1.2 * leaseMs }),
+  /** How much later than the next turn, or earlier, a run says that the next one is to be. */
+  nextInMs: fc.integer({ min: -10_000, max: 60_000 }),
+});
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** A worker with a connection of its own, and what it claimed last, which may be worth nothing any more. */
+interface Worker {
+  readonly bench: AgentBench;
+  claimed: ClaimedAgent | undefined;
+}
+
+interface Workplace {
+  readonly workers: readonly Worker[];
+  readonly spec: AgentSpec;
+  readonly clock: TestClock;
+  readonly model: ModelAgent;
+}
+
+/** A clock that stands still unless it is turned: the model and the store must see the same time. */
+function createStandingClock(): TestClock {
+  let ms = Date.now();
+  return {
+    now: () => ms,
+    monotonic: () => ms,
+    sleep: async () => undefined,
+    advance(byMs) {
+      ms += byMs;
+    },
+  };
+}
+
+async function startWorkplace(
+  open: (clock?: TestClock) => AgentBench,
+  ownClock?: TestClock,
+): Promise<Workplace> {
+  const bench = open(ownClock);
+  const { clock } = bench;
+  const spec = newSpec();
+  await bench.store.sync([
+    ...(await bench.store.list()).filter((one) => one.removedAtMs === undefined),
+    spec,
+  ]);
+  const agent = await find(bench, spec);
+  return {
+    workers: [bench, open(clock)].map((bench) => ({ bench, claimed: undefined })),
+    spec,
+    clock,
+    model: {
+      ...{ fence: 0, leaseUntilMs: 0, isRunning: false, lastTurn: 0, attempts: 0, failures: 0 },
+      ...{ nextRunMs: agent?.nextRunMs ?? 0, state: undefined },
+    },
+  };
+}
+
+/** Does something for real and in the model, and compares what is to be seen. */
+async function doStep({ workers, spec, clock, model }: Workplace, step: Step): Promise<void> {
+  const worker = workers[step.worker];
+  const needsClaim = !['claim', 'demand', 'wake', 'wait'].includes(step.action);
+  if (worker === undefined || (needsClaim && worker.claimed === undefined)) return;
+  if (step.action === 'wait') clock.advance(step.waitMs);
+  const nowMs = clock.now();
+  const turn = getClaimableTurn(spec, nowMs);
+  const nextRunMs = nowMs + step.nextInMs;
+  const state = `left at ${nowMs}`;
+  const held = worker.claimed?.lease;
+  const expected = agentModel[step.action]({ agent: model, nowMs, leaseMs, turn, held, nextRunMs, state });
+  expect(await act(worker, { ...step, spec, turn, nextRunMs, state })).toBe(expected);
+  const agent = await find(worker.bench, spec);
+  if (step.action === 'wake' && agent !== undefined && agent.nextRunMs < model.nextRunMs) {
+    expect(agent.nextRunMs).toBeGreaterThanOrEqual(nowMs);
+    model.nextRunMs = agent.nextRunMs;
+  }
+  expect(agent).toMatchObject({
+    lastTurn: model.lastTurn,
+    nextRunMs: model.nextRunMs,
+    attempts: model.attempts,
+    failures: model.failures,
+  });
+  expect(agent?.lease?.untilMs).toBe(model.isRunning ? model.leaseUntilMs : undefined);
+  if (step.action === 'claim' && expected) expect(await worker.claimed?.readState()).toBe(model.state);
+}
+
+interface Act extends Pick<Step, 'action'> {
+  readonly spec: AgentSpec;
+  readonly turn: number;
+  readonly nextRunMs: number;
+  readonly state: string;
+}
+
+/** Does it for real; false when the store refuses. */
+async function act(worker: Worker, { action, spec, turn, nextRunMs, state }: Act): Promise<boolean> {
+  const { store } = worker.bench;
+  if (action === 'claim' || action === 'demand') {
+    const how = { owner: `${testRandomness.id()}@test`, turn, leaseMs, demanded: action === 'demand' };
+    const answer = await store.claim(spec, how);
+    if ('claimed' in answer) worker.claimed = answer.claimed;
+    return 'claimed' in answer;
+  }
+  if (action === 'wake') await store.wake(spec.account);
+  const lease = worker.claimed?.lease;
+  if (action === 'wake' || action === 'wait' || lease === undefined) return true;
+  try {
+    if (action === 'renew') await store.renew(lease);
+    else if (action === 'commit') await store.commitState(lease, state);
+    else {
+      const failed = { outcome: 'FAILURE', error: 'failed' } as const;
+      await store.finish(lease, success(nextRunMs, action === 'finish' ? { state } : failed));
+      worker.claimed = undefined;
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof LeaseLostError) return false;
+    throw error;
+  }
+}
+
+/** What became of a worker's actions. */
+interface ProgramResult {
+  readonly fences: number[];
+  readonly endedTurns: number[];
+}
+
+async function runProgram(
+  { worker, spec, clock }: { worker: Worker | undefined; spec: AgentSpec; clock: TestClock },
+  actions: readonly AgentAction[],
+): Promise<ProgramResult> {
+  const result: ProgramResult = { fences: [], endedTurns: [] };
+  for (const action of actions) {
+    if (worker === undefined || (!['claim', 'wait'].includes(action) && worker.claimed === undefined))
+      continue;
+    if (action === 'wait') clock.advance(leaseMs * 0.55);
+    const turn = getClaimableTurn(spec, clock.now());
+    const before = worker.claimed?.lease;
+    const done = await act(worker, { action, spec, turn, nextRunMs: clock.now(), state: action });
+    const after = worker.claimed?.lease;
+    if (action === 'claim' && done && after !== undefined) result.fences.push(after.fence);
+    if (before !== undefined && after === undefined) result.endedTurns.push(before.turn);
+  }
+  return result;
+}

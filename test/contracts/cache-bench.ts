@@ -1,0 +1,80 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createCacheStore } from '../../shared/aws/cache-store.ts';
+import { CacheTable } from '../../shared/aws/cache-table.ts';
+import type { CacheStore, NewObject, ObjectKey } from '../../shared/core/cache/cache-store.ts';
+import type { EntryPut, EntryRemoval } from '../../shared/core/cache/packed-row.ts';
+import { toVersion, type Version } from '../../shared/core/cache/version.ts';
+import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import type { StoreEngine } from './store-bench.ts';
+
+/** A cache with a connection of its own, as one function of ours has it. */
+export interface CacheBench {
+  readonly store: CacheStore;
+  readonly table: CacheTable;
+  readonly clock: TestClock;
+  readonly documents: DynamoDBDocumentClient;
+}
+
+/** Opens a cache. Those that are to see the same time share a clock. */
+export function openCache(engine: StoreEngine, clock = createTestClock()): CacheBench {
+  const documents = engine.openDocuments();
+  const parts = { documents, tableName: engine.tableName, clock, randomness: testRandomness };
+  return { store: createCacheStore(parts), table: new CacheTable(parts), clock, documents };
+}
+
+/** An account that no other test has. */
+export function newAccount(): string {
+  return `account ${testRandomness.id()}`;
+}
+
+/** The version of a resource version in the first epoch. */
+export function v(resourceVersion: number, epoch = 1): Version {
+  return toVersion(epoch, String(resourceVersion));
+}
+
+/** Names a pod. */
+export function podKey(account: string, name: string, namespace = 'shop'): ObjectKey {
+  return { account, kind: 'pod', namespace, name };
+}
+
+/** A pod whose body tells its version. */
+export function pod(key: ObjectKey, version: Version): NewObject {
+  return { key, version, application: 'cart', body: `${key.name} at ${version}` };
+}
+
+/** Puts an entry. */
+export function put(key: string, at: number, value = `${key} at ${at}`): EntryPut {
+  return { key, version: v(at), seenAt: v(at), value };
+}
+
+/** Removes an entry. */
+export function remove(key: string, at: number): EntryRemoval {
+  return { key, version: v(at), gone: true };
+}
+
+/** Everything of all pages. */
+export async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const page of pages) all.push(...page);
+  return all;
+}
+
+/** The requests that a client sends from now on, by operation. */
+export function countRequests(documents: DynamoDBDocumentClient): { take(): Record<string, number> } {
+  let counts: Record<string, number> = {};
+  documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      const name = String(context.commandName).replace(/Command$/, '');
+      counts[name] = (counts[name] ?? 0) + 1;
+      return next(args);
+    },
+    { step: 'finalizeRequest', name: 'countRequests', priority: 'low' },
+  );
+  return {
+    take() {
+      const taken = counts;
+      counts = {};
+      return taken;
+    },
+  };
+}

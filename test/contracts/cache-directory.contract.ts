@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { unusedNameRetentionMs } from '../../shared/core/cache/noted-names.ts';
+import type { TestClock } from '../support/test-clock.ts';
+import { type CacheBench, collect, countRequests, newAccount, pod, podKey, put, v } from './cache-bench.ts';
+
+const shop = { clusters: ['cart', 'cart-main'], namespaces: ['shop'] };
+const nothing = { clusters: [], namespaces: [] };
+
+/**
+ * What every DynamoDB must do for the directory of applications, and for the removal of accounts.
+ *
+ * @param open opens a cache, called inside the tests; those that are to see the same time get the same clock
+ */
+export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): void {
+  describe('the directory', () => {
+    it('has what an application has in each account', async () => {
+      const { store } = open();
+      const [one, other] = [newAccount(), newAccount()];
+      const application = `cart ${one}`;
+      await store.noteApplication(application, one, shop);
+      await store.noteApplication(application, one, { clusters: ['cart-canary'], namespaces: [] });
+      await store.noteApplication(application, other, { clusters: [], namespaces: ['web'] });
+
+      const expected = [
+        { application, account: one, clusters: ['cart', 'cart-canary', 'cart-main'], namespaces: ['shop'] },
+        { application, account: other, clusters: [], namespaces: ['web'] },
+      ];
+      const listed = await store.listAccounts(application);
+      expect(listed).toHaveLength(2);
+      expect(listed).toEqual(expect.arrayContaining(expected));
+      expect(await store.listApplications()).toEqual(expect.arrayContaining(expected));
+    });
+
+    it('tells applications apart whatever their names are', async () => {
+      const { store } = open();
+      const account = newAccount();
+      const names = ['a', 'a#b', 'a%23b', 'é😀', '', 'a:b', '__proto__', 'n'.repeat(3_000)];
+      for (const name of names)
+        await store.noteApplication(name, account, { clusters: [name], namespaces: [''] });
+      const own = (await store.listApplications()).filter((entry) => entry.account === account);
+      expect(own.map(({ application }) => application).sort()).toEqual([...names].sort());
+      const accounts = await store.listAccounts('a');
+      expect(accounts.filter((entry) => entry.account === account)).toEqual([
+        { application: 'a', account, clusters: ['a'], namespaces: [''] },
+      ]);
+    });
+
+    it('is written once, and then for two minutes not even read', async () => {
+      const { store, documents, clock } = open();
+      const requests = countRequests(documents);
+      const account = newAccount();
+      await store.noteApplication('cart', account, shop);
+      expect(requests.take()).toEqual({ GetItem: 1, PutItem: 1 });
+      await store.noteApplication('cart', account, shop);
+      expect(requests.take()).toEqual({});
+      clock.advance(2 * 60_000 + 1);
+      await store.noteApplication('cart', account, shop);
+      expect(requests.take()).toEqual({ GetItem: 1 });
+    });
+
+    it('keeps everything that ten writers note at the same time', async () => {
+      const account = newAccount();
+      await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          open().store.noteApplication('cart', account, { clusters: [`c${index}`], namespaces: [] }),
+        ),
+      );
+      const own = (await open().store.listAccounts('cart')).find((entry) => entry.account === account);
+      expect(own?.clusters).toHaveLength(10);
+    });
+
+    it('does not list what is left no more, and drops it later; what is noted meanwhile stays', async () => {
+      const { store, clock, table } = open();
+      const account = newAccount();
+      const list = async () =>
+        (await store.listAccounts('cart'))
+          .filter((entry) => entry.account === account)
+          .map(({ clusters }) => clusters);
+      await store.noteApplication('cart', account, shop);
+
+      const left = { clusters: ['cart'], namespaces: ['shop'] };
+      expect(await store.pruneApplication('cart', account, async () => left)).toBe(true);
+      expect(await list()).toEqual([['cart']]);
+      expect(await store.pruneApplication('cart', account, async () => nothing)).toBe(true);
+      expect(await list()).toEqual([]);
+      await store.noteApplication('cart', account, left);
+      expect(await list()).toEqual([['cart']]);
+
+      clock.advance(unusedNameRetentionMs + 1);
+      expect(await store.pruneApplication('cart', account, async () => left)).toBe(false);
+      expect(await list()).toEqual([['cart']]);
+      await store.pruneApplication('cart', account, async () => nothing);
+      clock.advance(unusedNameRetentionMs + 1);
+      expect(await store.pruneApplication('cart', account, async () => nothing)).toBe(false);
+      expect(await table.get({ pk: 'APPLICATIONS', sk: `cart#${account}` })).toBeUndefined();
+      expect(await store.pruneApplication('cart', account, async () => nothing)).toBe(false);
+    });
+
+    it('asks again what is left when somebody notes something at that moment', async () => {
+      const one = open();
+      const other = open(one.clock);
+      const account = newAccount();
+      await one.store.noteApplication('cart', account, shop);
+      let asked = 0;
+      await one.store.pruneApplication('cart', account, async () => {
+        asked += 1;
+        if (asked === 1) {
+          await other.store.noteApplication('cart', account, { clusters: ['new'], namespaces: [] });
+        }
+        return { ...shop, clusters: asked === 1 ? ['cart'] : ['cart', 'new'] };
+      });
+      expect(asked).toBe(2);
+      const own = (await one.store.listAccounts('cart')).find((entry) => entry.account === account);
+      expect(own?.clusters).toContain('new');
+    });
+  });
+
+  describe('deleteAccount()', () => {
+    it('removes everything of an account, step by step, and nothing of another', async () => {
+      const { store, clock, table } = open();
+      const [account, other] = [newAccount(), newAccount()];
+      for (const each of [account, other]) {
+        const keys = Array.from({ length: 60 }, (_, index) => podKey(each, `p${index}`));
+        await store.fillObjects(keys.map((key) => pod(key, v(1))));
+        await store.deleteObject({ ...podKey(each, 'gone'), kind: 'service' }, v(2));
+        for (const application of ['cart', 'pay']) {
+          await store.noteApplication(application, each, shop);
+          await store.mergeRow({ application, account: each, row: 'r' }, [put('self', 1)]);
+        }
+      }
+      expect(await store.listKinds(account)).toEqual(['pod', 'service']);
+
+      expect(await store.deleteAccount(account, { limit: 40 })).toEqual({ deleted: 40, done: false });
+      expect(await store.deleteAccount(account, { limit: 40 })).toEqual({ deleted: 23, done: false });
+      expect((await store.listApplications()).filter((entry) => entry.account === account)).toEqual([]);
+      clock.advance(unusedNameRetentionMs + 1);
+      expect(await store.deleteAccount(account)).toEqual({ deleted: 0, done: true });
+
+      const partitions = ['OBJECT#', 'KINDS#', 'ROW#cart#', 'ROW#pay#'].map((prefix) =>
+        prefix === 'OBJECT#' ? `${prefix}${account}#pod` : `${prefix}${account}`,
+      );
+      for (const pk of partitions) expect(await table.query(pk)).toEqual([]);
+      expect(await collect(store.listHeads(other, 'pod'))).toHaveLength(60);
+      expect(await collect(store.listRows('pay', other))).toHaveLength(1);
+      expect(await store.deleteAccount(account)).toEqual({ deleted: 0, done: true });
+    });
+
+    it('finds what a late writer cached after the first steps', async () => {
+      const { store, clock } = open();
+      const late = open(clock).store;
+      const account = newAccount();
+      await late.putObject(pod(podKey(account, 'a'), v(1)));
+      await late.noteApplication('cart', account, shop);
+      expect((await store.deleteAccount(account)).done).toBe(false);
+      await late.putObject(pod(podKey(account, 'b'), v(2)));
+      await late.mergeRow({ application: 'cart', account, row: 'r' }, [put('self', 1)]);
+
+      clock.advance(unusedNameRetentionMs + 1);
+      expect(await store.deleteAccount(account)).toEqual({ deleted: 2, done: false });
+      expect(await store.deleteAccount(account)).toEqual({ deleted: 0, done: true });
+      expect(await collect(store.listHeads(account, 'pod'))).toEqual([]);
+    });
+
+    it('leaves alone what is cached anew meanwhile', async () => {
+      const { store, documents } = open();
+      const other = open().store;
+      const key = podKey(newAccount(), 'a');
+      await store.putObject(pod(key, v(1)));
+      let isLate = true;
+      documents.middlewareStack.add(
+        (next, context) => async (args) => {
+          if (isLate && context.commandName === 'DeleteItemCommand') {
+            isLate = false;
+            await other.putObject(pod(key, v(7, 2)));
+          }
+          return next(args);
+        },
+        { step: 'finalizeRequest', name: 'cacheMeanwhile' },
+      );
+      expect(await store.deleteAccount(key.account)).toMatchObject({ deleted: 0 });
+      expect((await store.getObjects([key], { consistent: true }))[0]?.version).toBe(v(7, 2));
+    });
+  });
+}

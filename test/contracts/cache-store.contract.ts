@@ -1,0 +1,253 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ItemTooLargeError, tombstoneRetentionMs } from '../../shared/core/cache/cache-store.ts';
+import type { TestClock } from '../support/test-clock.ts';
+import {
+  type CacheBench,
+  collect,
+  countRequests,
+  newAccount,
+  openCache,
+  pod,
+  podKey,
+  v,
+} from './cache-bench.ts';
+import { testCacheDirectory } from './cache-directory.contract.ts';
+import { testCacheRows } from './cache-rows.contract.ts';
+import { largePayload, repeatEveryWrite, type StoreEngine } from './store-bench.ts';
+
+/** What every DynamoDB must do for the cache. `getEngine` is called inside the tests. */
+export function testCacheStore(name: string, getEngine: () => StoreEngine): void {
+  const open = (clock?: TestClock): CacheBench => openCache(getEngine(), clock);
+
+  describe(`cache on ${name}`, () => {
+    describe('objects', () => {
+      it('are cached if they are newer than what is known', async () => {
+        const { store } = open();
+        const key = podKey(newAccount(), 'cart-1');
+        expect(await store.putObject(pod(key, v(9)))).toBe(true);
+        expect(await store.putObject(pod(key, v(10)))).toBe(true);
+        expect(await store.putObject(pod(key, v(9)))).toBe(false);
+        expect(await store.putObject(pod(key, v(3, 2)))).toBe(true);
+        expect(await store.putObject(pod(key, v(99)))).toBe(false);
+
+        const [found] = await store.getObjects([key], { consistent: true });
+        expect(found).toMatchObject({ key, version: v(3, 2), application: 'cart', gone: false });
+        expect(found?.readBody()).toBe(`cart-1 at ${v(3, 2)}`);
+      });
+
+      it('do not come back once they are deleted, unless they are made anew', async () => {
+        const { store } = open();
+        const key = podKey(newAccount(), 'cart-1');
+        await store.putObject(pod(key, v(10)));
+        expect(await store.deleteObject(key, v(9))).toBe(false);
+        expect(await store.deleteObject(key, v(12))).toBe(true);
+
+        expect(await store.putObject(pod(key, v(11)))).toBe(false);
+        expect(await store.putObject(pod(key, v(12)))).toBe(false);
+        expect(await store.getObjects([key], { consistent: true })).toEqual([undefined]);
+        expect(await store.putObject(pod(key, v(13)))).toBe(true);
+      });
+
+      it('that were never there do not come after their deletion, either', async () => {
+        const { store } = open();
+        const key = podKey(newAccount(), 'cart-1');
+        expect(await store.deleteObject(key, v(12))).toBe(true);
+        expect(await store.putObject(pod(key, v(11)))).toBe(false);
+      });
+
+      it('are what their history says, in whatever order it is told, by whom, and however often', async () => {
+        const told = fc.array(fc.record({ at: fc.integer({ min: 1, max: 6 }), writer: fc.nat(1) }), {
+          minLength: 1,
+          maxLength: 12,
+        });
+        const gone = fc.uniqueArray(fc.integer({ min: 1, max: 6 }));
+        await fc.assert(
+          fc.asyncProperty(told, gone, async (tellings, goneAt) => {
+            const benches = [open(), open()];
+            if (benches[1]) repeatEveryWrite(benches[1].documents);
+            const key = podKey(newAccount(), 'cart-1');
+            await Promise.all(
+              tellings.map(({ at, writer }) => {
+                const store = benches[writer]?.store;
+                return goneAt.includes(at)
+                  ? store?.deleteObject(key, v(at))
+                  : store?.putObject(pod(key, v(at)));
+              }),
+            );
+            const last = Math.max(...tellings.map(({ at }) => at));
+            const [found] = (await benches[0]?.store.getObjects([key], { consistent: true })) ?? [];
+            expect(found?.version).toBe(goneAt.includes(last) ? undefined : v(last));
+          }),
+          { numRuns: 30 },
+        );
+      });
+
+      it('answer the same when the answer of a write is lost', async () => {
+        const { store, documents } = open();
+        repeatEveryWrite(documents);
+        const key = podKey(newAccount(), 'cart-1');
+        expect(await store.putObject(pod(key, v(1)))).toBe(true);
+        expect(await store.deleteObject(key, v(2))).toBe(true);
+      });
+
+      it('keep bodies of any text, large ones compressed', async () => {
+        const { store, table } = open();
+        const key = podKey(newAccount(), 'large');
+        await fc.assert(
+          fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 3000 }), fc.nat(3), async (text, times) => {
+            const body = text.repeat(times);
+            await store.putObject({ key, version: v(1), body });
+            const [found] = await store.getObjects([key], { consistent: true });
+            expect(found?.readBody()).toBe(body);
+          }),
+          { numRuns: 25 },
+        );
+
+        await store.putObject({ key, version: v(2), body: '{"some":"manifest"}'.repeat(100_000) });
+        const item = await table.get({ pk: `OBJECT#${key.account}#pod`, sk: 'shop#large' });
+        const stored = item?.['body'];
+        expect(stored instanceof Uint8Array && stored.length < 20_000).toBe(true);
+      });
+
+      it('that are too large are refused by name, and nothing of them is kept', async () => {
+        const { store } = open();
+        const account = newAccount();
+        const object = { ...pod(podKey(account, 'huge'), v(1)), body: JSON.stringify(largePayload(1e6)) };
+        await expect(store.putObject(object)).rejects.toThrow(ItemTooLargeError);
+        await expect(store.putObject(object)).rejects.toThrow(
+          /pod huge of account account .* bytes compressed/,
+        );
+        await expect(store.fillObjects([pod(podKey(account, 'fine'), v(1)), object])).rejects.toThrow('huge');
+        expect(await collect(store.listHeads(account, 'pod', { withGone: true }))).toEqual([]);
+      });
+
+      it('are told apart whatever their names are', async () => {
+        const { store } = open();
+        const account = newAccount();
+        const keys = [
+          ...[podKey(account, 'b#c', 'a'), podKey(account, 'c', 'a#b'), podKey(account, 'a%23b', '')],
+          ...[podKey(account, 'a#b', ''), podKey(account, 'é😀', ''), podKey(account, 'x'.repeat(900), '')],
+          podKey(account, `${'x'.repeat(899)}y`, ''),
+        ];
+        await Promise.all(keys.map((key) => store.putObject(pod(key, v(1)))));
+
+        const listed = (await collect(store.listHeads(account, 'pod'))).map(({ key }) => key);
+        expect(new Set(listed)).toEqual(new Set(keys));
+        const found = await store.getObjects(keys, { consistent: true });
+        expect(found.map((object) => object?.readBody())).toEqual(
+          keys.map((key) => `${key.name} at ${v(1)}`),
+        );
+      });
+    });
+
+    describe('fillObjects(), getObjects() and lists', () => {
+      it('write and read a thousand objects, over several pages and batches', async () => {
+        const { store } = open();
+        const account = newAccount();
+        const body = JSON.stringify(largePayload(1_500));
+        const keys = Array.from({ length: 1_000 }, (_, index) =>
+          podKey(account, `p${index}`, `n${index % 10}`),
+        );
+        await store.fillObjects(keys.map((key) => ({ ...pod(key, v(5)), body })));
+        await store.deleteObject(podKey(account, 'p7', 'n7'), v(6));
+
+        const objects = await collect(store.listObjects(account, 'pod'));
+        expect(objects).toHaveLength(999);
+        expect(new Set(objects.map((object) => object.readBody()))).toEqual(new Set([body]));
+        expect(await collect(store.listObjects(account, 'pod', { namespace: 'n7' }))).toHaveLength(99);
+        expect(await collect(store.listHeads(account, 'pod'))).toHaveLength(999);
+        const heads = await collect(store.listHeads(account, 'pod', { namespace: 'n7', withGone: true }));
+        expect(heads.filter(({ gone }) => gone)).toEqual([
+          { key: podKey(account, 'p7', 'n7'), version: v(6), gone: true, application: undefined },
+        ]);
+        expect(heads).toHaveLength(100);
+        expect(await collect(store.listHeads(account, 'pod', { namespace: 'n' }))).toEqual([]);
+        expect(await collect(store.listHeads(account, 'service'))).toEqual([]);
+
+        const asked = [...keys.slice(0, 250), podKey(account, 'unknown'), ...keys.slice(0, 2)];
+        const found = await store.getObjects(asked);
+        expect(found.map((object) => object?.key)).toEqual(
+          asked.map((key) => (['p7', 'unknown'].includes(key.name) ? undefined : key)),
+        );
+      });
+
+      it('fill with the later one of two objects of one key', async () => {
+        const { store } = open();
+        const key = podKey(newAccount(), 'cart-1');
+        await store.fillObjects([pod(key, v(5)), pod(key, v(6)), pod(key, v(4))]);
+        expect((await store.getObjects([key]))[0]?.version).toBe(v(6));
+      });
+
+      it('send again what DynamoDB left out', async () => {
+        const { store, documents } = open();
+        const requests = countRequests(documents);
+        leaveOut(documents);
+        const account = newAccount();
+        const keys = Array.from({ length: 30 }, (_, index) => podKey(account, `p${index}`));
+        await store.fillObjects(keys.map((key) => pod(key, v(1))));
+        const found = await store.getObjects(keys);
+        expect(found.filter((object) => object !== undefined)).toHaveLength(30);
+        const { BatchWriteItem = 0, BatchGetItem = 0 } = requests.take();
+        expect(BatchWriteItem).toBeGreaterThan(2);
+        expect(BatchGetItem).toBeGreaterThan(1);
+      });
+
+      it('forget a deletion after a day, though its item may still be there', async () => {
+        const { store, clock } = open();
+        const key = podKey(newAccount(), 'cart-1');
+        await store.deleteObject(key, v(6));
+        clock.advance(tombstoneRetentionMs - 5_000);
+        const list = () => collect(store.listHeads(key.account, 'pod', { withGone: true }));
+        expect(await list()).toHaveLength(1);
+        clock.advance(7_000);
+        expect(await list()).toEqual([]);
+      });
+
+      it('end when whoever reads them has enough', async () => {
+        const { store } = open();
+        const account = newAccount();
+        const body = JSON.stringify(largePayload(100_000));
+        await store.fillObjects(
+          Array.from({ length: 20 }, (_, index) => ({ ...pod(podKey(account, `p${index}`), v(1)), body })),
+        );
+        for await (const page of store.listObjects(account, 'pod')) {
+          expect(page.length).toBeLessThan(20);
+          break;
+        }
+      });
+    });
+
+    testCacheRows(open);
+    testCacheDirectory(open);
+  });
+}
+
+/** Makes every other batch of several items answer as if its last one had been too much. */
+function leaveOut(documents: CacheBench['documents']): void {
+  let batches = 0;
+  documents.middlewareStack.add(
+    (next) => async (args) => {
+      const { RequestItems: all } = args.input as { RequestItems?: Record<string, unknown> };
+      const [[table = '', request = []] = []] = Object.entries(all ?? {});
+      if (countItems(request) < 2 || batches++ % 2 === 1) return next(args);
+      const input = { ...args.input, RequestItems: { [table]: cut(request, [0, -1]) } };
+      const result = await next({ ...args, input });
+      const left = { [table]: cut(request, [-1]) };
+      Object.assign(result.output as object, { UnprocessedItems: left, UnprocessedKeys: left });
+      return result;
+    },
+    { step: 'initialize', name: 'leaveOut', priority: 'low' },
+  );
+}
+
+function countItems(request: unknown): number {
+  return Array.isArray(request) ? request.length : (request as { Keys: unknown[] }).Keys.length;
+}
+
+/** A part of what a batch asks for of a table: writes are a list, reads hold one. */
+function cut(request: unknown, range: [from: number, to?: number]): unknown {
+  if (Array.isArray(request)) return request.slice(...range);
+  const read = request as { Keys: unknown[] };
+  return { ...read, Keys: read.Keys.slice(...range) };
+}
