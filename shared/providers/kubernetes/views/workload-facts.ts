@@ -1,4 +1,5 @@
 import { asJsonArray, asString, getPath, type JsonValue } from '../../../core/json.ts';
+import { formatFullName, parseKind } from '../kinds/name.ts';
 import { toTextMap } from '../manifest/annotations.ts';
 import { findReplicas } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -15,7 +16,7 @@ export function readWorkloadFacts(manifest: Manifest): WorkloadFacts {
     ...(replicas !== undefined && { replicas }),
     images: readImages(getPath(template, 'spec')),
     podLabels: toTextMap(getPath(template, 'metadata', 'labels')),
-    loadBalancers: readLoadBalancers(manifest),
+    loadBalancers: readAnnotatedLoadBalancers(manifest),
     ...(serviceName && { serviceName }),
   };
 }
@@ -29,6 +30,15 @@ export function readPodFacts(manifest: Manifest): PodFacts {
       isReady: getPath(status, 'ready') === true,
     })),
   };
+}
+
+/** The load balancers of the traffic annotation by their full names, each once; what is no such name is left out. */
+function readAnnotatedLoadBalancers(manifest: Manifest): string[] {
+  const words = readLoadBalancers(manifest).map((text) => text.split(' '));
+  const names = words.map(([kind, name, ...more]) =>
+    kind && name && more.length === 0 ? formatFullName(parseKind(kind), name) : undefined,
+  );
+  return [...new Set(names)].filter((name) => name !== undefined);
 }
 
 /** The images of a pod spec, each once. */

@@ -85,6 +85,7 @@ describe('clusters', () => {
     createReplicaSet('web-1'),
     createReplicaSet('api-v001', { annotations: { 'moniker.spinnaker.io/cluster': 'replicaSet api' } }),
     createDeployment('unrolled'),
+    createReplicaSet('none', { annotations: { 'moniker.spinnaker.io/cluster': '' } }),
   ];
   const shop = getApplication('shop', manifests, ['test', 'live']);
   const getNames = (clusters: string[]) =>

@@ -68,7 +68,15 @@ describe('sizes', () => {
     expect(encodeFacts(serverGroup).length).toBeLessThanOrEqual(600);
   });
 
-  test('of a further pod in its server group: 120 bytes at most', () => {
+  const sequence = { 'moniker.spinnaker.io/sequence': '7' };
+  test.each([
+    { title: 'a Deployment', annotations: {} },
+    { title: 'a version', annotations: sequence },
+  ])('of a further pod in the server group of $title: 120 bytes at most', ({ annotations }) => {
+    const serverGroup = toFacts(createReplicaSet('web', { annotations }), registry);
+    const pods = Array.from({ length: 10 }, (_, index) =>
+      toFacts(createPod(`web-x7k2${index}`, { annotations }), registry),
+    );
     const sizes = [9, 10].map(
       (count) => encodeServerGroup({ facts: serverGroup, instances: pods.slice(0, count) }).length,
     );

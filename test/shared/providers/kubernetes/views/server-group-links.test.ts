@@ -6,7 +6,10 @@ import {
   findServiceLinks,
   isDisabled,
 } from '../../../../../shared/providers/kubernetes/views/server-group-links.ts';
-import { indexServices } from '../../../../../shared/providers/kubernetes/views/service-index.ts';
+import {
+  indexServices,
+  isSelecting,
+} from '../../../../../shared/providers/kubernetes/views/service-index.ts';
 import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
 import { createPod, createReplicaSet, createSampleService } from './sample-manifests.ts';
 
@@ -80,6 +83,10 @@ describe('a server group is behind', () => {
       }),
     );
   });
+});
+
+test('a service without a selector selects nothing', () => {
+  expect(isSelecting(createService('empty', {}), { app: 'web' })).toBe(false);
 });
 
 describe('a server group is disabled', () => {

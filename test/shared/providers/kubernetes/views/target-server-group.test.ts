@@ -13,8 +13,14 @@ import { createPod, createReplicaSet } from './sample-manifests.ts';
 const registry = createKindRegistry();
 const surroundings = { account: 'test', services: indexServices([]) };
 
-/** A server group so many seconds old, with so many pods. */
-function create(name: string, age: number, pods: number, annotations: { [key: string]: string } = {}) {
+interface Parts {
+  /** In seconds. */
+  readonly age: number;
+  readonly pods: number;
+  readonly annotations?: { readonly [key: string]: string };
+}
+
+function create(name: string, { age, pods, annotations = {} }: Parts) {
   const facts = toFacts(createReplicaSet(name, { annotations }), registry);
   const instances = Array.from({ length: pods }, (_, index) =>
     toFacts(createPod(`${name}-${index}`), registry),
@@ -23,7 +29,11 @@ function create(name: string, age: number, pods: number, annotations: { [key: st
 }
 
 const disabled = { 'traffic.spinnaker.io/load-balancers': '["service web"]' };
-const cluster = [create('middle', 20, 3), create('newest', 10, 1, disabled), create('oldest', 30, 3)];
+const cluster = [
+  create('middle', { age: 20, pods: 3 }),
+  create('newest', { age: 10, pods: 1, annotations: disabled }),
+  create('oldest', { age: 30, pods: 3 }),
+];
 
 function find(more: Partial<TargetRequest>, serverGroups = cluster): string | undefined {
   const request = { target: 'CURRENT', scope: 'store', onlyEnabled: false, validateOldest: true } as const;
@@ -75,8 +85,10 @@ test('one alone is neither the previous nor the oldest, unless that is not check
 });
 
 test('of two of the same second the higher version is the newer', () => {
-  const sequence = (text: string) => ({ 'moniker.spinnaker.io/sequence': text });
-  const twins = [create('nine', 5, 1, sequence('9')), create('ten', 5, 1, sequence('10'))];
-  expect(find({}, twins)).toBe('ten');
-  expect(find({}, twins.toReversed())).toBe('ten');
+  const twins = ['9', '10'].map((sequence) => {
+    const annotations = { 'moniker.spinnaker.io/sequence': sequence };
+    return create(`twin-${sequence}`, { age: 5, pods: 1, annotations });
+  });
+  expect(find({}, twins)).toBe('twin-10');
+  expect(find({}, twins.toReversed())).toBe('twin-10');
 });

@@ -29,6 +29,14 @@ describe('what is kept of', () => {
     });
   });
 
+  test('a traffic annotation: full names, however they are written', () => {
+    const annotations = {
+      'traffic.spinnaker.io/load-balancers': '["svc web","Service web","web","service a b"]',
+    };
+    const { workload } = toFacts(createReplicaSet('web-6d5f', { annotations }), registry);
+    expect(workload?.loadBalancers).toEqual(['service web']);
+  });
+
   test('a pod: nothing of its spec', () => {
     const { pod, workload, ...facts } = toFacts(createPod('web-6d5f-x7k2p'), registry);
     expect(pod).toEqual({ phase: 'Running', containers: [{ name: 'web', isReady: true }] });
