@@ -186,8 +186,11 @@ describeWithCluster('a client of a real API server', (cluster) => {
     /** Reading works, writing is forbidden, by the server's own words. */
     async function expectViewer(viewer: KubernetesClient): Promise<void> {
       const { resource } = await getRef('configMap', '');
-      const listed = await viewer.list({ resource, namespace: namespace.name });
-      expect(listed.map((each) => getPath(each, 'metadata', 'name'))).toEqual(['kube-root-ca.crt']);
+      // The API server learns of a new role binding a moment after it was made.
+      const list = () => viewer.list({ resource, namespace: namespace.name }).catch(() => []);
+      await expect
+        .poll(list, { timeout: 20_000 })
+        .toMatchObject([{ metadata: { name: 'kube-root-ca.crt' } }]);
       await expect(viewer.create(resource, toConfigMap('one'))).rejects.toMatchObject({
         status: 403,
         reason: 'Forbidden',
