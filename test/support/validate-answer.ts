@@ -34,7 +34,8 @@ export function validateAnswer(answer: Answer): void {
   const { method, path, status, contentType, body } = answer;
   const what = `${method} ${path} answered ${status}`;
   const content = findContent(answer);
-  if (content === undefined) throw new Error(`${what}, which the document does not have`);
+  if (content === undefined)
+    throw new Error(`${what}, which the document does not have: ${body.slice(0, bodyShown)}`);
   const [type = ''] = Object.keys(content);
   if (contentType?.split(';')[0] !== type) throw new Error(`${what} as ${contentType} instead of ${type}`);
   const schema = getPath(content, type, 'schema', '$ref');
