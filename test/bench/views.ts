@@ -9,15 +9,14 @@ import type { ApplicationFacts } from '../../shared/providers/kubernetes/views/a
 import type { ServerGroupFacts } from '../../shared/providers/kubernetes/views/facts.ts';
 import { encodeFacts } from '../../shared/providers/kubernetes/views/facts-codec.ts';
 import { toLoadBalancerViews } from '../../shared/providers/kubernetes/views/load-balancer-view.ts';
-import {
-  decodeServerGroup,
-  encodeServerGroup,
-} from '../../shared/providers/kubernetes/views/server-group-codec.ts';
+import { decodeRow, encodeRow } from '../../shared/providers/kubernetes/views/row-codec.ts';
+import { findServerGroup } from '../../shared/providers/kubernetes/views/row-entries.ts';
 import {
   toExpandedServerGroupViews,
   toServerGroupSummaryViews,
 } from '../../shared/providers/kubernetes/views/server-group-view.ts';
 import { toFacts } from '../../shared/providers/kubernetes/views/to-facts.ts';
+import { createEntries } from '../shared/providers/kubernetes/views/assembled-facts.ts';
 import { summarize } from './statistics.ts';
 
 const registry = createKindRegistry();
@@ -27,9 +26,9 @@ const samples = 30;
 for (const count of [1000, 5000]) {
   const facts = createApplication(count);
   const [account] = facts.accounts;
-  const rows = account?.serverGroups.map(encodeServerGroup) ?? [];
+  const rows = account?.serverGroups.map((each) => encodeRow(createEntries(each))) ?? [];
   const steps = {
-    'decode the rows': () => rows.map(decodeServerGroup),
+    'decode the rows': () => rows.map((row) => findServerGroup(decodeRow(row))),
     'build the summaries': () => toServerGroupSummaryViews(facts),
     'build and write the summaries': () => JSON.stringify(toServerGroupSummaryViews(facts)),
     'build and write the expanded list': () => JSON.stringify(toExpandedServerGroupViews(facts)),
@@ -82,7 +81,9 @@ function createApplication(count: number): ApplicationFacts {
     neighbours: [],
   };
   // As a reader has them: decoded, so that pods share what their server group says.
-  const decoded = serverGroups.map((each) => decodeServerGroup(encodeServerGroup(each)) ?? each);
+  const decoded = serverGroups.map(
+    (each) => findServerGroup(decodeRow(encodeRow(createEntries(each)))) ?? each,
+  );
   return { application: 'cart', accounts: [{ ...account, serverGroups: decoded }] };
 }
 

@@ -26,7 +26,10 @@ const labelKey = fc.constantFrom(
   'tier',
   'v',
 );
-const labels = fc.dictionary(labelKey, fc.constantFrom('', 'web', 'db', 'v001'), { maxKeys: 4 });
+const labels = fc
+  .dictionary(labelKey, fc.constantFrom('', 'web', 'db', 'v001'), { maxKeys: 4 })
+  // The API server writes them in the order of their keys.
+  .map((map) => Object.fromEntries(Object.entries(map).sort()));
 const moniker: fc.Arbitrary<Moniker> = fc.record(
   {
     app: fc.constantFrom('shop', 'web', ''),

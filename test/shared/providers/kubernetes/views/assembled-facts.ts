@@ -1,10 +1,30 @@
+import type { LiveEntry } from '../../../../../shared/core/cache/packed-row.ts';
+import { toVersion } from '../../../../../shared/core/cache/version.ts';
 import type { AccountFacts } from '../../../../../shared/providers/kubernetes/views/application-facts.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
+import type {
+  ObjectFacts,
+  ServerGroupFacts,
+} from '../../../../../shared/providers/kubernetes/views/facts.ts';
 import { decodeFacts, encodeFacts } from '../../../../../shared/providers/kubernetes/views/facts-codec.ts';
+import { decodeRow, encodeRow } from '../../../../../shared/providers/kubernetes/views/row-codec.ts';
 import {
-  decodeServerGroup,
-  encodeServerGroup,
-} from '../../../../../shared/providers/kubernetes/views/server-group-codec.ts';
+  findServerGroup,
+  fromFacts,
+  getEntryKey,
+  selfKey,
+} from '../../../../../shared/providers/kubernetes/views/row-entries.ts';
+
+/** The entries of a server group's row. */
+export function createEntries({ facts, instances }: ServerGroupFacts): Map<string, LiveEntry> {
+  const toEntry = (each: ObjectFacts): LiveEntry => ({
+    version: toVersion(1, each.resourceVersion),
+    value: fromFacts(each),
+  });
+  return new Map([
+    [selfKey, toEntry(facts)],
+    ...instances.map((instance) => [getEntryKey(instance), toEntry(instance)] as const),
+  ]);
+}
 
 /** What a reader of the cache would have of an application, had all facts been stored: each once encoded and decoded. */
 export function assembleAccount(
@@ -22,7 +42,7 @@ export function assembleAccount(
           spinnakerKind === 'instances' && owners.some(({ uid }) => uid === serverGroup.uid),
       );
       const each = { facts: serverGroup, instances };
-      return decodeServerGroup(encodeServerGroup(each)) ?? each;
+      return findServerGroup(decodeRow(encodeRow(createEntries(each)))) ?? each;
     });
   return {
     account,

@@ -1,0 +1,40 @@
+import { isLive, type RowEntry } from '../../../core/cache/packed-row.ts';
+import type { JsonValue } from '../../../core/json.ts';
+import { formatFullName } from '../kinds/name.ts';
+import type { ObjectFacts, ServerGroupFacts } from './facts.ts';
+
+/** The key of the entry of a row's own object. */
+export const selfKey = 'self';
+
+/** The key of any other object's entry: its full name, `pod web-x7k2p`. */
+export function getEntryKey({ kind, name }: Pick<ObjectFacts, 'kind' | 'name'>): string {
+  return formatFullName(kind, name);
+}
+
+/** Facts as the value of an entry: they are plain JSON. */
+export function fromFacts(facts: ObjectFacts): JsonValue {
+  return facts as unknown as JsonValue;
+}
+
+/** The facts in an entry's value. */
+export function asFacts(value: JsonValue): ObjectFacts {
+  return value as unknown as ObjectFacts;
+}
+
+/**
+ * The server group in a row's entries. Undefined where the row has pods alone, as it may for a while: a pod can be seen before its
+ * owner, and outlive it.
+ */
+export function findServerGroup(entries: ReadonlyMap<string, RowEntry>): ServerGroupFacts | undefined {
+  const self = entries.get(selfKey);
+  if (self === undefined || !isLive(self)) return undefined;
+  const facts = asFacts(self.value);
+  const instances: ObjectFacts[] = [];
+  for (const [key, entry] of entries) {
+    if (key === selfKey || !isLive(entry)) continue;
+    const instance = asFacts(entry.value);
+    // A server group that was made anew under its name does not have its predecessor's pods.
+    if (instance.owners.some(({ uid }) => uid === facts.uid)) instances.push(instance);
+  }
+  return { facts, instances };
+}
