@@ -115,7 +115,7 @@ function anyInstanceOf(serverGroup: ObjectFacts): fc.Arbitrary<ObjectFacts> {
     kind: fc.constant('pod'),
     spinnakerKind: fc.constant('instances' as const),
     apiVersion: fc.constant('v1'),
-    namespace: fc.constant(namespace),
+    namespace: fc.constantFrom(namespace, namespace, 'elsewhere'),
     name: fc.oneof(
       objectName.map((suffix) => `${name}-${suffix}`),
       objectName,

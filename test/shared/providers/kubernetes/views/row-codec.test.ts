@@ -46,7 +46,7 @@ const anyEntries: fc.Arbitrary<Map<string, RowEntry>> = anyServerGroup.chain((se
 
 function createServerGroup(count: number, annotations: { [key: string]: string } = {}): ServerGroupFacts {
   const instances = Array.from({ length: count }, (_, index) => {
-    const labels = { 'topology.kubernetes.io/zone': index % 2 === 0 ? 'zone-a' : 'zone-b' };
+    const labels = { aisle: index % 2 === 0 ? 'a' : 'b', 'topology.kubernetes.io/zone': 'zone-a' };
     return toFacts(createPod(`web-x7k2${index}`, { annotations, labels }), registry);
   });
   return { facts: toFacts(createReplicaSet('web', { annotations }), registry), instances };

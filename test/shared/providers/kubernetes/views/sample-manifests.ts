@@ -90,6 +90,7 @@ function createMetadata(name: string, labels: { readonly [key: string]: string }
     uid: getUid(name),
     resourceVersion: '123456789',
     creationTimestamp: '2026-11-21T09:00:00Z',
-    labels: { ...labels },
+    // In the order of their keys, as the API server writes them.
+    labels: Object.fromEntries(Object.entries(labels).sort()),
   };
 }
