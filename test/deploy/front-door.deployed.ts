@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { getDeployment } from '../support/deployed-system.ts';
+import { checkResponse } from '../support/validate-answer.ts';
 
 /** What API Gateway and the authorizer answer before any function of a route is asked. */
 describe('the front door', () => {
@@ -10,11 +11,10 @@ describe('the front door', () => {
     ['GET', '/kubernetes/ops'],
     ['DELETE', '/task/abc'],
   ])("answers %s %s, which is no route, with Clouddriver's error body", async (method, path) => {
-    const response = await fetch(new URL(path, url), { method });
+    const response = await checkResponse(await fetch(new URL(path, url), { method }), { method });
 
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('application/json;charset=UTF-8');
-    // The time is API Gateway's; the emulator leaves the name of the variable.
     expect(await response.json()).toEqual({
       timestamp: expect.any(String),
       status: 404,
@@ -26,7 +26,9 @@ describe('the front door', () => {
   it.each(['Bearer wrong', 'Basic dGVzdDp0ZXN0', 'Bearer'])(
     'refuses who sends %j for the secret',
     async (authorization) => {
-      const response = await fetch(new URL('/credentials', url), { headers: { authorization } });
+      const response = await checkResponse(
+        await fetch(new URL('/credentials', url), { headers: { authorization } }),
+      );
 
       expect(response.status).toBe(401);
       expect(await response.json()).toMatchObject({ status: 401, error: 'Unauthorized' });

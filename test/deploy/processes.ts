@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
+
+const pollIntervalMs = 10;
 
 /** A process of this machine. */
 export interface RunningProcess {
@@ -33,5 +36,21 @@ export function endProcesses(pids: readonly number[]): void {
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
     }
+  }
+}
+
+/**
+ * Waits until processes have ended so far that their parent can see it: no thread of theirs is left, and what is left is an entry
+ * that the parent has not read yet. A process that is being ended has no command line any more, and still looks alive to its
+ * parent.
+ */
+export async function waitUntilEnded(pids: readonly number[]): Promise<void> {
+  for (;;) {
+    const { stdout } = await run('ps', ['-A', '-o', 'pid=,stat=,nlwp='], { maxBuffer: 64 << 20 });
+    const states = stdout.split('\n').map((line) => line.trim().split(/\s+/));
+    const isAlive = ([pid, state = '', threads]: readonly string[]): boolean =>
+      pids.includes(Number(pid)) && !(state.startsWith('Z') && Number(threads) <= 1);
+    if (!states.some(isAlive)) return;
+    await sleep(pollIntervalMs);
   }
 }

@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { parse } from 'yaml';
 import { localClientOptions } from '../../infra/local/local-aws.ts';
 import { takeEvents } from '../deploy/event-tap.ts';
-import { endProcesses, listDescendants, type RunningProcess } from '../deploy/processes.ts';
+import { endProcesses, listDescendants, type RunningProcess, waitUntilEnded } from '../deploy/processes.ts';
 import { ApiCaller } from './api-caller.ts';
 import { readLogs } from './deployed-logs.ts';
 import { listOpenRows } from './open-rows.ts';
@@ -84,11 +84,9 @@ export async function listFunctionProcesses(
 /** Ends the processes of a function, and waits until the emulator can see it; of every function by default. */
 export async function endFunctions(deployment: Deployment, functionName?: string): Promise<void> {
   const found = await listFunctionProcesses(deployment, functionName);
-  endProcesses(found.map(({ pid }) => pid));
-  const pids = new Set(found.map(({ pid }) => pid));
-  while ((await listFunctionProcesses(deployment, functionName)).some(({ pid }) => pids.has(pid))) {
-    await sleep(pollIntervalMs / 10);
-  }
+  const pids = found.map(({ pid }) => pid);
+  endProcesses(pids);
+  await waitUntilEnded(pids);
 }
 
 interface Configuration {
