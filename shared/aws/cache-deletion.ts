@@ -24,7 +24,7 @@ export async function deleteAccount(
     deleted += await empty(parts, { pk: getPartition(account, kind), by: 'version', limit: limit - deleted });
   }
   for (const application of applications) {
-    const pk = getRowPartition(application, account);
+    const pk = getRowPartition({ application, account });
     deleted += await empty(parts, { pk, by: 'revision', limit: limit - deleted });
   }
   if (deleted >= limit) return { deleted, done: false };

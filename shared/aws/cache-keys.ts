@@ -4,23 +4,18 @@ import type { Item } from './table.ts';
 /** Bytes of one part of a key; a longer one is cut. Names in Kubernetes have up to 253. Sort keys may have 1,024 in all. */
 const partBytesMax = 300;
 
-/** Bytes that are left of a part that is cut, at least: that much of it can be looked for. */
-const headBytesMin = 200;
+/** Bytes that are left of a part that is cut, about: enough for people to know it. */
+const headBytes = 200;
 
 const separator = '#';
 const cutMark = '%~';
 
 /**
- * A key of several texts of any kind, such that no two lists of texts have the same. Texts that begin alike have keys that
- * begin alike. What would end a part, or would not survive UTF-8, is escaped; a long text is cut and ends with its hash.
+ * A key of several texts of any kind, such that no two lists of texts have the same. What would end a part, or would not
+ * survive UTF-8, is escaped; a long text is cut and ends with its hash.
  */
 export function toKeyText(...parts: readonly string[]): string {
   return parts.map(toPart).join(separator);
-}
-
-/** What the key of a text begins with if the text begins so. Holds for up to 200 bytes. */
-export function toKeyPrefix(text: string): string {
-  return escapeKey(text);
 }
 
 /** The attributes by which {@link readSortKey} finds the texts of a sort key. */
@@ -50,7 +45,7 @@ function cutHead(text: string): string {
   let head = '';
   let bytes = 0;
   for (const character of text) {
-    if (bytes >= headBytesMin) break;
+    if (bytes >= headBytes) break;
     const escaped = escapeKey(character);
     head += escaped;
     bytes += Buffer.byteLength(escaped);

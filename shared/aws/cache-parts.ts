@@ -1,3 +1,4 @@
+import type { RowCodec } from '../core/cache/packed-row.ts';
 import type { Clock, Randomness } from '../core/clock.ts';
 import type { NameStore } from './cache-names.ts';
 import type { CacheTable } from './cache-table.ts';
@@ -9,4 +10,6 @@ export interface CacheParts {
   readonly randomness: Randomness;
   /** Kinds of accounts, and the directory of applications. */
   readonly names: NameStore;
+  /** How the rows of a view are written. */
+  getCodec(view: string): RowCodec;
 }

@@ -1,13 +1,15 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { CacheStore } from '../core/cache/cache-store.ts';
+import type { RowCodec } from '../core/cache/packed-row.ts';
 import type { Clock, Randomness } from '../core/clock.ts';
 import { deleteAccount, listStoredKinds } from './cache-deletion.ts';
 import { listDirectory, noteApplication, pruneApplication } from './cache-directory.ts';
 import { NameStore } from './cache-names.ts';
 import { deleteObject, fillObjects, getObjects, listHeads, listObjects, putObject } from './cache-objects.ts';
 import type { CacheParts } from './cache-parts.ts';
-import { getRow, listRows, mergeRow } from './cache-rows.ts';
+import { getRow, listRows, mergeRows } from './cache-rows.ts';
 import { CacheTable } from './cache-table.ts';
+import { jsonRowCodec } from './json-row-codec.ts';
 
 /** What the store is made of. */
 export interface CacheStoreOptions {
@@ -15,13 +17,21 @@ export interface CacheStoreOptions {
   readonly tableName: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** How rows are written, by view. Others are written as JSON. */
+  readonly codecs?: { readonly [view: string]: RowCodec };
 }
 
 /** The cache in DynamoDB, by single-item conditional writes and without an index. */
 export function createCacheStore(options: CacheStoreOptions): CacheStore {
   const table = new CacheTable(options);
-  const { clock, randomness } = options;
-  const parts: CacheParts = { table, clock, randomness, names: new NameStore({ table, clock, randomness }) };
+  const { clock, randomness, codecs = {} } = options;
+  const parts: CacheParts = {
+    table,
+    clock,
+    randomness,
+    names: new NameStore({ table, clock, randomness }),
+    getCodec: (view) => (Object.hasOwn(codecs, view) ? codecs[view] : undefined) ?? jsonRowCodec,
+  };
   return {
     putObject: (object) => putObject(parts, object),
     deleteObject: (key, version) => deleteObject(parts, key, version),
@@ -30,7 +40,7 @@ export function createCacheStore(options: CacheStoreOptions): CacheStore {
     listObjects: (account, kind, how) => listObjects(parts, { account, kind }, how),
     listHeads: (account, kind, how) => listHeads(parts, { account, kind }, how),
     listKinds: (account) => listStoredKinds(parts, account),
-    mergeRow: (key, changes) => mergeRow(parts, key, changes),
+    mergeRows: (application, account, changes) => mergeRows(parts, { application, account }, changes),
     getRow: (key, how) => getRow(parts, key, how),
     listRows: (application, account, how) => listRows(parts, { application, account }, how),
     noteApplication: (application, account, names) => noteApplication(parts, { application, account }, names),

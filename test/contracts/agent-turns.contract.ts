@@ -50,6 +50,26 @@ export function testAgentTurns(open: (clock?: TestClock) => AgentBench): void {
       expect(await bench.store.claim(spec, again)).toMatchObject({ refusal: 'done' });
     });
 
+    it('are not ended by an earlier run of the same worker', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const claimAgain = async () => {
+        const answer = await bench.store.claim(spec, {
+          owner: 'same@host',
+          turn: getClaimableTurn(spec, bench.clock.now()),
+          leaseMs,
+        });
+        return 'claimed' in answer ? answer.claimed.lease : undefined;
+      };
+      const first = await claimAgain();
+      bench.clock.advance(leaseMs + 1);
+      const second = await claimAgain();
+      if (first === undefined || second === undefined) throw new Error('no lease');
+      await expect(bench.store.finish(first, success(0))).rejects.toThrow(LeaseLostError);
+      await bench.store.finish(second, success(0));
+    });
+
     it.each([5_000, 30_000, 3_600_000])(
       'are delayed by a worker that dies by its lease at most, at an interval of %i ms',
       async (intervalMs) => {

@@ -125,7 +125,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
         await store.deleteObject({ ...podKey(each, 'gone'), kind: 'service' }, v(2));
         for (const application of ['cart', 'pay']) {
           await store.noteApplication(application, each, shop);
-          await store.mergeRow({ application, account: each, row: 'r' }, [put('self', 1)]);
+          await store.mergeRows(application, each, [{ view: 'v', row: 'r', changes: [put('self', 1)] }]);
         }
       }
       expect(await store.listKinds(account)).toEqual(['pod', 'service']);
@@ -153,7 +153,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       await late.noteApplication('cart', account, shop);
       expect((await store.deleteAccount(account)).done).toBe(false);
       await late.putObject(pod(podKey(account, 'b'), v(2)));
-      await late.mergeRow({ application: 'cart', account, row: 'r' }, [put('self', 1)]);
+      await late.mergeRows('cart', account, [{ view: 'v', row: 'r', changes: [put('self', 1)] }]);
 
       clock.advance(unusedNameRetentionMs + 1);
       expect(await store.deleteAccount(account)).toEqual({ deleted: 2, done: false });

@@ -1,4 +1,4 @@
-import type { PackedRow, RowChange } from './packed-row.ts';
+import type { LiveEntry, RowChange } from './packed-row.ts';
 import type { Version } from './version.ts';
 
 /** Milliseconds for which a deleted object, or a row without entries, is remembered: 24 hours. */
@@ -39,19 +39,25 @@ export interface StoredObject extends ObjectHead {
   readBody(): string;
 }
 
-/** Names a row. */
+/** Names a row of a view of an application in an account. */
 export interface RowKey {
   readonly application: string;
   readonly account: string;
-  /** Which row of the application in the account: `replicaSet shop cart-v003`. Keys that begin alike can be listed alone. */
+  /** Which view it is of, a word: `serverGroups`. Rows of a view can be listed without those of others. */
+  readonly view: string;
+  /** Which row of the view: `replicaSet shop cart-v003`. */
   readonly row: string;
 }
 
-/** A row as listed. */
-export interface StoredRow {
-  readonly row: string;
-  /** The entries, decoded at each call. */
-  read(): PackedRow;
+/** Changes of one row. */
+export interface RowChanges extends Pick<RowKey, 'view' | 'row'> {
+  readonly changes: readonly RowChange[];
+}
+
+/** A row that has an entry. */
+export interface StoredRow extends Pick<RowKey, 'view' | 'row'> {
+  /** What is there, by key; decoded at each call. */
+  read(): ReadonlyMap<string, LiveEntry>;
 }
 
 /** An application in an account, as the directory has it. */
@@ -67,7 +73,7 @@ export type DirectoryNames = Pick<DirectoryEntry, 'clusters' | 'namespaces'>;
 
 /**
  * Cached objects, the rows that views read, and the directory of applications. Writers need no lock: whatever they write
- * carries a version, and the higher one stays. Every change is one conditional write of one item.
+ * carries a version, and the higher one stays. Every change of an item is one conditional write.
  */
 export interface CacheStore {
   /**
@@ -119,27 +125,27 @@ export interface CacheStore {
   listKinds(account: string): Promise<readonly string[]>;
 
   /**
-   * Changes a row: reads it, merges by the rule of `mergeRow`, writes only if that changed it, and begins anew when another
-   * writer was faster.
+   * Changes rows of an application in an account by the rule of `mergeRow`. Several rows share an item: the more changes come
+   * with one call, the less is read and written for each. An item that nothing changes is only read; one that another writer
+   * wrote in between is read again. A call that fails half-way is to be repeated.
    *
-   * @returns the row as it is now, and whether it was written.
+   * @returns how many items were written.
    * @throws RowContendedError when others were faster each time.
    * @throws ItemTooLargeError
    */
-  mergeRow(key: RowKey, changes: readonly RowChange[]): Promise<{ row: PackedRow; changed: boolean }>;
-  /** A row, or undefined when it has no live entry. Eventually consistent unless asked otherwise. */
-  getRow(key: RowKey, options?: { readonly consistent?: boolean }): Promise<PackedRow | undefined>;
+  mergeRows(application: string, account: string, changes: readonly RowChanges[]): Promise<number>;
+  /** A row, or undefined when nothing is in it. Eventually consistent unless asked otherwise. */
+  getRow(key: RowKey, options?: { readonly consistent?: boolean }): Promise<StoredRow | undefined>;
   /**
-   * The rows of an application in an account that have a live entry, page by page in the order of their keys. The next page is
-   * on its way while one is used.
+   * The rows of an application in an account, page by page, in no order. The next page is on its way while one is used.
    *
-   * @param options.prefix only rows whose keys begin so; at most 200 bytes.
+   * @param options.view only rows of this view.
    * @param options.consistent default false: eventually consistent, for views.
    */
   listRows(
     application: string,
     account: string,
-    options?: { readonly prefix?: string; readonly consistent?: boolean },
+    options?: { readonly view?: string; readonly consistent?: boolean },
   ): AsyncIterable<readonly StoredRow[]>;
 
   /**
@@ -183,7 +189,7 @@ export class ItemTooLargeError extends Error {
   override name = 'ItemTooLargeError';
 }
 
-/** Thrown when a row could not be written because others wrote it again and again. Nothing was lost: try again. */
+/** Thrown when rows could not be written because others wrote it again and again. Nothing was lost: try again. */
 export class RowContendedError extends Error {
   override name = 'RowContendedError';
 }

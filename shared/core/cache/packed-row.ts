@@ -21,7 +21,7 @@ export interface GoneEntry {
 /** One entry of a row. */
 export type RowEntry = LiveEntry | GoneEntry;
 
-/** A row of a view, for example a server group (`self`) with its pods (`pod cart-v003-x7k2p`). */
+/** Entries by key, for example a server group (`self`) with its pods (`pod cart-v003-x7k2p`). */
 export interface PackedRow {
   readonly entries: ReadonlyMap<string, RowEntry>;
   /** Highest version of the removed entries that the row does not remember any more. */
@@ -50,6 +50,14 @@ export interface EntryRemoval {
 
 /** One change of a row. */
 export type RowChange = EntryPut | EntryRemoval;
+
+/** How the entries of a row become a text, and come back. */
+export interface RowCodec {
+  /** A text without line breaks. */
+  encode(entries: ReadonlyMap<string, RowEntry>): string;
+  /** The entries; none of a text that it does not understand any more: what is put next stands alone then. */
+  decode(text: string): ReadonlyMap<string, RowEntry>;
+}
 
 /** A row without entries. */
 export const emptyRow: PackedRow = { entries: new Map() };
@@ -96,6 +104,19 @@ export function joinRows(rows: readonly PackedRow[]): PackedRow {
   return { entries, floor: rows.map(({ floor }) => floor).reduce(getLater) };
 }
 
+/** A row without what was removed more than 15 minutes ago; the same row when there is nothing of that kind. */
+export function forgetGone(row: PackedRow, nowMs: number): PackedRow {
+  const { entries, floor } = row;
+  const isForgotten = (entry: RowEntry): boolean =>
+    !isLive(entry) && entry.goneAtMs + goneEntryRetentionMs <= nowMs;
+  const forgotten = [...entries.values()].filter(isForgotten);
+  if (forgotten.length === 0) return row;
+  return {
+    entries: new Map([...entries].filter(([, entry]) => !isForgotten(entry))),
+    floor: forgotten.map(({ version }): Version | undefined => version).reduce(getLater, floor),
+  };
+}
+
 /** Whether a row has any entry that is there. */
 export function hasLiveEntries({ entries }: PackedRow): boolean {
   return entries.values().some(isLive);
@@ -120,18 +141,8 @@ function toEntry(change: RowChange, nowMs: number): RowEntry {
   return 'gone' in change ? { version, goneAtMs: nowMs } : { version, value: change.value };
 }
 
-function forgetGone({ entries, floor }: PackedRow, nowMs: number): PackedRow {
-  const isForgotten = (entry: RowEntry): boolean =>
-    !isLive(entry) && entry.goneAtMs + goneEntryRetentionMs <= nowMs;
-  const forgotten = [...entries.values()].filter(isForgotten);
-  if (forgotten.length === 0) return { entries, floor };
-  return {
-    entries: new Map([...entries].filter(([, entry]) => !isForgotten(entry))),
-    floor: forgotten.map(({ version }): Version | undefined => version).reduce(getLater, floor),
-  };
-}
-
-function getLater(one: Version | undefined, other: Version | undefined): Version | undefined {
+/** The later of two versions. */
+export function getLater(one: Version | undefined, other: Version | undefined): Version | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one > other ? one : other;
 }

@@ -8,10 +8,14 @@ const resourceVersion = fc.bigInt({ min: 0n, max: 2n ** 63n });
 describe('a version', () => {
   it('compares as its epoch does, then as its number does', () => {
     fc.assert(
-      fc.property(epoch, resourceVersion, epoch, resourceVersion, (e1, r1, e2, r2) => {
-        const isLess = e1 < e2 || (e1 === e2 && r1 < r2);
-        expect(toVersion(e1, String(r1)) < toVersion(e2, String(r2))).toBe(isLess);
-      }),
+      fc.property(
+        fc.tuple(epoch, resourceVersion),
+        fc.tuple(epoch, resourceVersion),
+        ([e1, r1], [e2, r2]) => {
+          const isLess = e1 < e2 || (e1 === e2 && r1 < r2);
+          expect(toVersion(e1, String(r1)) < toVersion(e2, String(r2))).toBe(isLess);
+        },
+      ),
     );
   });
 
