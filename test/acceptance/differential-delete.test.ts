@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, test } from 'vitest';
 import { getPath, type JsonObject } from '../../shared/core/json.ts';
+import { changeObject } from '../../shared/providers/kubernetes/manifest/edit.ts';
 import type { Manifest } from '../../shared/providers/kubernetes/manifest/manifest.ts';
 import { getPathOf } from '../shared/providers/kubernetes/live.ts';
 import { createJob, createWorkload } from '../shared/providers/kubernetes/manifests.ts';
@@ -26,7 +27,7 @@ const owners = [
     manifest: createWorkload('StatefulSet', 'web', { replicas: 1 }),
   },
   { kind: 'daemonSet', plural: 'daemonsets', manifest: createWorkload('DaemonSet', 'web') },
-  { kind: 'job', plural: 'jobs', manifest: createRunningJob() },
+  { kind: 'job', plural: 'jobs', manifest: createJob({ name: 'web' }) },
 ] as const;
 
 const cascades = [
@@ -48,36 +49,32 @@ describeWithCluster('a delete leaves what kubectl delete leaves', ({ kubeconfig 
     async ({ kind, plural, manifest, cascade, options }, context) => {
       await using byKubectl = await createNamespace('by-kubectl');
       await using byBusdriver = await createNamespace('by-busdriver');
-      const deleteTwin = getOperation(provider, 'deleteManifest');
-      const description = {
-        account: 'test',
-        manifestName: `${kind} web`,
-        location: byBusdriver.name,
-        options,
-      };
-      await Promise.all([byKubectl, byBusdriver].map(({ name }) => createWithPods(name, plural, manifest)));
-      await Promise.all([
-        kubectl(['--namespace', byKubectl.name, 'delete', `${kind}/web`, `--cascade=${cascade}`]),
-        runOperation(deleteTwin, description),
+      const names = [byKubectl.name, byBusdriver.name];
+      await Promise.all(names.map((name) => createWithPods(name, plural, manifest)));
+      const location = byBusdriver.name;
+      const description = { account: 'test', manifestName: `${kind} web`, location, options };
+      const command = ['--namespace', byKubectl.name, 'delete', `${kind}/web`, `--cascade=${cascade}`];
+      const [expected, actual] = await Promise.all([
+        kubectl(command).then(() => listLeft(byKubectl.name)),
+        runOperation(getOperation(provider, 'deleteManifest'), description).then(() => listLeft(location)),
       ]);
 
-      const read = () => Promise.all([byKubectl, byBusdriver].map(({ name }) => listLeft(name)));
-      const nothing = [[], []];
       if (cascade === 'background') {
-        await context.expect.poll(read, { timeout: 30_000 }).toEqual(nothing);
+        // The pods end later, in their own time.
+        const read = () => Promise.all(names.map(listLeft));
+        await context.expect.poll(read, { timeout: 30_000 }).toEqual([[], []]);
         return;
       }
       // Whoever deletes in the foreground waits for the pods, too.
-      const [expected, actual] = await read();
       context.expect(actual).toEqual(expected);
-      context.expect(expected?.length === 0).toBe(cascade === 'foreground');
+      context.expect(expected.length === 0).toBe(cascade === 'foreground');
     },
   );
 });
 
 /** Creates an owner and waits until its pods are there. */
 async function createWithPods(namespace: string, plural: string, manifest: Manifest): Promise<void> {
-  await requestApi('POST', getPathOf(namespace, plural), manifest);
+  await requestApi('POST', getPathOf(namespace, plural), withPodAnnotations(manifest));
   const isSettled = async () => {
     const live = (await requestApi('GET', `${getPathOf(namespace, plural)}/web`)) as JsonObject;
     const { readyReplicas, numberReady, active } = live['status'] as { [count: string]: number };
@@ -108,10 +105,11 @@ async function list(namespace: string, plural: string): Promise<readonly JsonObj
   return items;
 }
 
-/** A Job whose pod does not end by itself. */
-function createRunningJob(): Manifest {
-  const job = createJob({ name: 'web' });
-  const annotations = { 'kubecluster.test/outcome': 'run' };
-  const template = { ...(getPath(job, 'spec', 'template') as JsonObject), metadata: { annotations } };
-  return { ...job, spec: { template } };
+/** The manifest with pods that take a while to end, and do not end by themselves. */
+function withPodAnnotations(manifest: Manifest): Manifest {
+  const annotations = { 'kubecluster.test/outcome': 'run', 'kubecluster.test/termination-delay': '500ms' };
+  return changeObject(manifest, ['spec', 'template', 'metadata'], (metadata) => ({
+    ...metadata,
+    annotations,
+  }));
 }
