@@ -37,6 +37,15 @@ export function testCacheRows(open: (clock?: TestClock) => CacheBench): void {
       );
     });
 
+    it('take all changes of a call that names a row twice', async () => {
+      const { store } = open();
+      const key = newRow();
+      const { view, row } = key;
+      const twice = [put('self', 1), put('pod', 2)].map((change) => ({ view, row, changes: [change] }));
+      expect(await store.mergeRows(key.application, key.account, twice)).toBe(1);
+      expect(await listKeys(store, key)).toEqual(['self', 'pod']);
+    });
+
     it('come to what happened, whatever two writers write at the same time, and however often', async () => {
       // Some values are so large that the bucket gets several parts.
       const large = largeText(110_000);
