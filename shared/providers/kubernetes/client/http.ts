@@ -4,7 +4,7 @@ import type { Clock, Randomness } from '../../../core/clock.ts';
 import { getErrorMessage } from '../../../core/errors.ts';
 import { describeConnectionFailure, isTransientFailure } from './connection-failure.ts';
 import { KubernetesApiError, KubernetesConnectionError, parseApiError } from './errors.ts';
-import { ExchangeError, exchange, type WireAnswer } from './exchange.ts';
+import { ExchangeError, exchange, type SilenceCheck, type WireAnswer, type WireRequest } from './exchange.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { type Failure, parseRetryAfter, planRetry } from './retry.ts';
 import { type PulseTimes, ServerPulse } from './server-pulse.ts';
@@ -41,7 +41,16 @@ export interface TransportOptions {
   readonly pulse?: PulseTimes | undefined;
 }
 
-type Outcome = { readonly text: string; readonly failure?: undefined } | { readonly failure: Failure };
+/** What one try came to. */
+export type TryOutcome<T> =
+  | { readonly value: T; readonly failure?: undefined }
+  | { readonly failure: Failure };
+
+/**
+ * One try of a request, told how to find out whether a silent server is alive. It throws ExchangeError when the server did not
+ * answer, or the request's signal's reason.
+ */
+export type RequestTry<T> = (session: Session, silence: SilenceCheck) => Promise<TryOutcome<T>>;
 
 const decompress = promisify(gunzip);
 /** Statuses by which an API server, or what stands before it, says: not now. */
@@ -69,7 +78,16 @@ export class ApiTransport {
    *
    * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
    */
-  async send(request: ApiRequest): Promise<string> {
+  send(request: ApiRequest): Promise<string> {
+    return this.sendBy(request, (session, silence) => this.#exchange({ session, request, silence }));
+  }
+
+  /**
+   * What a successful try of a request gives, for requests whose answers are read in another way than whole.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
+   */
+  async sendBy<T>(request: ApiRequest, tryOnce: RequestTry<T>): Promise<T> {
     const { clock, budget, sessions, requestTimeoutMs, randomness } = this.#options;
     const deadlineMs = clock.monotonic() + requestTimeoutMs;
     let renewed = false;
@@ -78,8 +96,8 @@ export class ApiTransport {
       request.signal?.throwIfAborted();
       await budget.take(request.signal);
       const session = await this.getSession(request.signal);
-      const outcome = await this.#try(session, request);
-      if (outcome.failure === undefined) return outcome.text;
+      const outcome = await this.#try({ session, request, tryOnce });
+      if (outcome.failure === undefined) return outcome.value;
       const { failure } = outcome;
       if (isUnauthorized(failure.error) && !renewed) {
         renewed = true;
@@ -116,28 +134,51 @@ export class ApiTransport {
     }
   }
 
-  async #try(session: Session, request: ApiRequest): Promise<Outcome> {
-    const { connection, dispatcher } = session;
+  async #try<T>({ session, request, tryOnce }: OneTry<T>): Promise<TryOutcome<T>> {
     try {
       await untilAborted(this.#pulse.requireAlive(session), request.signal);
-      const answer = await exchange({
-        dispatcher,
-        origin: connection.origin,
-        path: connection.basePath + request.path,
-        method: request.method,
-        headers: getHeaders(session, request),
-        body: request.body,
-        timeoutMs: this.#options.requestTimeoutMs,
-        signal: request.signal,
-        silence: this.#pulse.watch(session),
-      });
-      const text = await decode(answer);
-      return answer.status < 300 ? { text } : { failure: toStatusFailure(answer, text, session) };
+      return await tryOnce(session, this.#pulse.watch(session));
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
       return { failure: toConnectionFailure(error, session) };
     }
   }
+
+  async #exchange({ session, request, silence }: OneExchange): Promise<TryOutcome<string>> {
+    const { body, signal } = request;
+    const timeoutMs = this.#options.requestTimeoutMs;
+    const answer = await exchange({ ...toWireTarget(session, request), body, timeoutMs, signal, silence });
+    const text = await decode(answer);
+    return answer.status < 300 ? { value: text } : { failure: toStatusFailure(answer, text, session) };
+  }
+}
+
+interface OneTry<T> {
+  readonly session: Session;
+  readonly request: ApiRequest;
+  readonly tryOnce: RequestTry<T>;
+}
+
+interface OneExchange {
+  readonly session: Session;
+  readonly request: ApiRequest;
+  readonly silence: SilenceCheck;
+}
+
+/** Where a request goes, and over what. */
+export type WireTarget = Pick<WireRequest, 'dispatcher' | 'origin' | 'path' | 'method' | 'headers'>;
+
+/** Where a request goes in a session. */
+export function toWireTarget(session: Session, request: ApiRequest): WireTarget {
+  const { connection, dispatcher } = session;
+  const path = connection.basePath + request.path;
+  return {
+    dispatcher,
+    origin: connection.origin,
+    path,
+    method: request.method,
+    headers: getHeaders(session, request),
+  };
 }
 
 function getHeaders(session: Session, request: ApiRequest): Readonly<Record<string, string | string[]>> {
@@ -151,7 +192,8 @@ function getHeaders(session: Session, request: ApiRequest): Readonly<Record<stri
   };
 }
 
-async function decode({ headers, body }: WireAnswer): Promise<string> {
+/** The text of an answer, decompressed. @throws ExchangeError when it cannot be */
+export async function decode({ headers, body }: WireAnswer): Promise<string> {
   if (headers['content-encoding'] !== 'gzip') return body.toString('utf8');
   try {
     return (await decompress(body)).toString('utf8');
@@ -160,7 +202,8 @@ async function decode({ headers, body }: WireAnswer): Promise<string> {
   }
 }
 
-function toStatusFailure(answer: WireAnswer, text: string, session: Session): Failure {
+/** What an answer that is no success means for another try. @param text its body */
+export function toStatusFailure(answer: WireAnswer, text: string, session: Session): Failure {
   const error = parseApiError(answer.status, text);
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after']);
   return {

@@ -1,5 +1,5 @@
 import type { Clock, Randomness } from '../../../core/clock.ts';
-import { asJsonArray, asString, getPath, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { asString, getPath } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type {
@@ -14,13 +14,10 @@ import type {
 } from './client.ts';
 import type { ConnectionSurroundings, KubernetesConnection } from './connection.ts';
 import { ResourceDiscovery } from './discovery.ts';
-import {
-  isObjectNotFound,
-  isResourceNotServed,
-  KubernetesApiError,
-  KubernetesConnectionError,
-} from './errors.ts';
+import { isObjectNotFound, isResourceNotServed } from './errors.ts';
 import { type ApiRequest, ApiTransport } from './http.ts';
+import { nameResource, parseJsonAnswer } from './json-answer.ts';
+import { listPages } from './list-pages.ts';
 import { type BudgetLimits, RequestBudget } from './request-budget.ts';
 import { checkPath, getCollectionPath, getObjectPath, withQuery } from './resource-path.ts';
 import type { PulseTimes } from './server-pulse.ts';
@@ -44,8 +41,6 @@ const defaultTimeoutSeconds = 30;
  * priority and fairness protects it; this keeps one process from taking it all.
  */
 const defaultBudget: BudgetLimits = { qps: 200, burst: 400 };
-const pageSize = 500;
-const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 const patchTypes: Readonly<Record<PatchRequest['type'], string>> = {
   strategic: 'application/strategic-merge-patch+json',
@@ -106,13 +101,15 @@ class ApiServerClient implements KubernetesClient {
   }
 
   async list(request: ListRequest, options?: CallOptions): Promise<Manifest[]> {
-    try {
-      return await this.#listPages(request, options);
-    } catch (error) {
-      // The list's snapshot grew too old between two pages: begin again, once.
-      if (!(error instanceof KubernetesApiError && error.status === 410)) throw error;
-      return await this.#listPages(request, options);
+    const send = (page: ApiRequest) => this.#sendTo(request.resource, page);
+    let found: Manifest[] = [];
+    let attempts = 1;
+    for await (const page of listPages(request, { attempts: 2, send, signal: options?.signal })) {
+      if (page.attempt > attempts) found = [];
+      attempts = page.attempt;
+      for (const item of page.items) found.push(item);
     }
+    return found;
   }
 
   async create(
@@ -197,25 +194,6 @@ class ApiServerClient implements KubernetesClient {
     await this.#sessions.close();
   }
 
-  async #listPages(request: ListRequest, options?: CallOptions): Promise<Manifest[]> {
-    const { resource, namespace, labelSelector, fieldSelector, metadataOnly } = request;
-    const path = getCollectionPath(resource, namespace);
-    const found: Manifest[] = [];
-    let token: string | undefined;
-    do {
-      const page = await this.#sendTo(resource, {
-        method: 'GET',
-        path: withQuery(path, { limit: pageSize, labelSelector, fieldSelector, continue: token }),
-        accept: metadataOnly ? metadataListAccept : undefined,
-        compressed: true,
-        signal: options?.signal,
-      });
-      for (const item of asJsonArray(page['items'])) found.push(toListed(item, resource));
-      token = asString(getPath(page, 'metadata', 'continue'));
-    } while (token);
-    return found;
-  }
-
   async #getPath({ resource, namespace, name }: ObjectRef, options?: CallOptions): Promise<string> {
     return getObjectPath(resource, await this.#getNamespace(resource, namespace, options), name);
   }
@@ -240,29 +218,13 @@ class ApiServerClient implements KubernetesClient {
     try {
       return await this.#sendForJson(request);
     } catch (error) {
-      if (!isResourceNotServed(error)) throw error;
-      this.#discovery.forget();
-      const { kind, apiVersion } = resource;
-      const call = `${request.method} ${request.path.split('?')[0]}`;
-      const what = `the cluster of account "${this.#account}" does not serve ${kind} in ${apiVersion} (${call})`;
-      throw new KubernetesApiError(404, error.reason, `${error.message}: ${what}`);
+      if (isResourceNotServed(error)) this.#discovery.forget();
+      throw nameResource(error, resource, { account: this.#account, request });
     }
   }
 
   async #sendForJson(request: ApiRequest): Promise<Manifest> {
-    const text = await this.#transport.send(request);
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      throw new KubernetesConnectionError(
-        `account "${this.#account}": the answer to ${request.method} is no JSON`,
-      );
-    }
-    if (isJsonObject(value)) return value;
-    throw new KubernetesConnectionError(
-      `account "${this.#account}": the answer to ${request.method} is no JSON object`,
-    );
+    return parseJsonAnswer(await this.#transport.send(request), this.#account, request.method);
   }
 
   async #unlessMissing(sending: Promise<Manifest>): Promise<Manifest | undefined> {
@@ -283,10 +245,4 @@ function getWriteQuery(options: WriteOptions | undefined): {
     ...(options?.fieldManager && { fieldManager: options.fieldManager }),
     ...(options?.fieldValidation && { fieldValidation: options.fieldValidation }),
   };
-}
-
-/** Items of a list lack what the list says for all of them; those with metadata alone call themselves another kind. */
-function toListed(item: unknown, { apiVersion, kind }: ApiResource): JsonObject {
-  const { apiVersion: _version, kind: _kind, ...members } = isJsonObject(item) ? item : {};
-  return { apiVersion, kind, ...members };
 }

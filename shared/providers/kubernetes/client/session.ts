@@ -27,6 +27,8 @@ export interface SessionOptions extends ConnectionSurroundings {
   readonly connection: KubernetesConnection;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Connections at once. Default: 16. */
+  readonly maximumConnections?: number | undefined;
 }
 
 /** What an account's files said, and the credentials made of it. */
@@ -159,7 +161,9 @@ export class SessionKeeper {
     const poolKey = JSON.stringify([toTarget(connection), certificate, key]);
     const isSamePool = previous !== undefined && poolKey === this.#poolKey;
     const headers = getHeaders(connection, credential);
-    const dispatcher = isSamePool ? previous.dispatcher : createPool(connection, credential);
+    const dispatcher = isSamePool
+      ? previous.dispatcher
+      : createPool(connection, credential, this.#options.maximumConnections);
     const session = { connection, credential, dispatcher, headers };
     this.#session = session;
     this.#poolKey = poolKey;

@@ -1,0 +1,190 @@
+import type { Clock } from '../../../core/clock.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { type StreamEnd, streamBody } from './body-stream.ts';
+import type { CallOptions } from './client.ts';
+import { ConnectionSlots } from './connection-slots.ts';
+import { KubernetesApiError, KubernetesConnectionError } from './errors.ts';
+import type { SilenceCheck } from './exchange.ts';
+import {
+  type ApiRequest,
+  ApiTransport,
+  decode,
+  type TryOutcome,
+  toStatusFailure,
+  toWireTarget,
+} from './http.ts';
+import { nameResource, parseJsonAnswer } from './json-answer.ts';
+import type { KubernetesClientOptions } from './kubernetes-client.ts';
+import { getResourceVersion, type ListPage, listPages, metadataListAccept } from './list-pages.ts';
+import { type BudgetLimits, RequestBudget } from './request-budget.ts';
+import { getCollectionPath, withQuery } from './resource-path.ts';
+import { type Session, SessionKeeper } from './session.ts';
+import { type KindScope, toWatchFailure, type WatchEnd, WatchReader, type WatchRequest } from './watch.ts';
+
+/** What a watch client is made with. */
+export interface WatchClientOptions extends KubernetesClientOptions {
+  /** Watches at once, each with a connection of its own; further ones wait. Default: 64. */
+  readonly maximumWatches?: number | undefined;
+  /** How much longer than asked for a watch may be silent before it counts as broken. Default: 5 s. */
+  readonly endGraceMs?: number | undefined;
+}
+
+/**
+ * Lists and watches one account's kinds. It has connections and a request budget of its own (by default 20 requests a second,
+ * 100 at once), so that reading a whole cluster never holds up operations.
+ */
+export interface WatchClient extends AsyncDisposable {
+  /**
+   * A consistent list, page by page. One whose snapshot expires before it is complete begins anew, at most twice: see
+   * `ListPage.attempt`.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
+   */
+  listFrom(scope: KindScope, options?: CallOptions): AsyncGenerator<ListPage, void, void>;
+  /**
+   * The resource version of now: nothing that had happened when this was called is newer. Costs one small request, whatever
+   * the number of objects. Empty where a server gives none.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
+   */
+  readResourceVersion(scope: KindScope, options?: CallOptions): Promise<string>;
+  /**
+   * Watches until the stream ends, in whatever way; only what `onChanges` throws is thrown. Refusals are those of the API, in
+   * `error` of a `broken` end: 403, 404 … A request that was not answered at all is repeated a few times, as other reads are.
+   */
+  watch(request: WatchRequest): Promise<WatchEnd>;
+}
+
+const defaultBudget: BudgetLimits = { qps: 20, burst: 100 };
+const defaultMaximumWatches = 64;
+/** Connections for what is no watch. */
+const furtherConnections = 8;
+const defaultTimeoutSeconds = 30;
+const listAttempts = 3;
+const defaultEndGraceMs = 5_000;
+
+/** A watch client of one account's API server. Making one reads nothing and connects to nothing. */
+export function createWatchClient(options: WatchClientOptions): WatchClient {
+  return new ApiServerWatchClient(options);
+}
+
+class ApiServerWatchClient implements WatchClient {
+  readonly #account: string;
+  readonly #clock: Clock;
+  readonly #requestTimeoutMs: number;
+  readonly #endGraceMs: number;
+  readonly #sessions: SessionKeeper;
+  readonly #transport: ApiTransport;
+  readonly #slots: ConnectionSlots;
+  readonly #closing = new AbortController();
+
+  constructor(options: WatchClientOptions) {
+    const { connection, clock, randomness, pulse, maximumWatches = defaultMaximumWatches } = options;
+    this.#account = connection.name;
+    this.#clock = clock;
+    this.#requestTimeoutMs = (connection.requestTimeoutSeconds ?? defaultTimeoutSeconds) * 1000;
+    this.#endGraceMs = options.endGraceMs ?? defaultEndGraceMs;
+    this.#slots = new ConnectionSlots(maximumWatches);
+    this.#sessions = new SessionKeeper({
+      ...options,
+      maximumConnections: maximumWatches + furtherConnections,
+    });
+    this.#transport = new ApiTransport({
+      sessions: this.#sessions,
+      budget: new RequestBudget(options.budget ?? defaultBudget, clock),
+      clock,
+      randomness,
+      pulse,
+      requestTimeoutMs: this.#requestTimeoutMs,
+    });
+  }
+
+  listFrom(scope: KindScope, options?: CallOptions): AsyncGenerator<ListPage, void, void> {
+    const send = (request: ApiRequest) => this.#send(scope, request);
+    return listPages(scope, { attempts: listAttempts, send, signal: options?.signal });
+  }
+
+  async readResourceVersion(scope: KindScope, options?: CallOptions): Promise<string> {
+    const list = await this.#send(scope, {
+      method: 'GET',
+      path: withQuery(getCollectionPath(scope.resource, scope.namespace), { limit: 1 }),
+      accept: `${metadataListAccept},application/json`,
+      signal: options?.signal,
+    });
+    return getResourceVersion(list);
+  }
+
+  async watch(request: WatchRequest): Promise<WatchEnd> {
+    const { resource, namespace, resourceVersion, timeoutSeconds } = request;
+    const signal = request.signal
+      ? AbortSignal.any([request.signal, this.#closing.signal])
+      : this.#closing.signal;
+    const query = { watch: 1, allowWatchBookmarks: true, resourceVersion, timeoutSeconds };
+    const path = withQuery(getCollectionPath(resource, namespace), query);
+    const call: ApiRequest = { method: 'GET', path, signal };
+    const reader = new WatchReader(request, this.#clock);
+    let release: (() => void) | undefined;
+    try {
+      release = await this.#slots.take(signal);
+      return await this.#transport.sendBy(call, (session, silence) =>
+        this.#watchOnce({ request, call, reader, session, silence }),
+      );
+    } catch (error) {
+      if (signal.aborted) return reader.toEnd({ ended: 'aborted' });
+      const named = nameResource(error, resource, { account: this.#account, request: call });
+      if (!(named instanceof KubernetesApiError || named instanceof KubernetesConnectionError)) throw named;
+      return reader.toEnd(toWatchFailure(named));
+    } finally {
+      release?.();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new Error(`account "${this.#account}": its watch client is closed`));
+    await this.#sessions.close();
+  }
+
+  async #watchOnce(watching: OneWatch): Promise<TryOutcome<WatchEnd>> {
+    const { request, call, reader, session, silence } = watching;
+    const end = await streamBody({
+      ...toWireTarget(session, call),
+      silence,
+      answerTimeoutMs: this.#requestTimeoutMs,
+      silenceMs: request.timeoutSeconds * 1000 + this.#endGraceMs,
+      signal: call.signal,
+      onBegin: () => reader.begin(),
+      onChunk: (chunk) => reader.take(chunk),
+    });
+    if (end.type !== 'refused') return { value: reader.toEnd(toWatchEnd(end, watching)) };
+    return { failure: toStatusFailure(end.answer, await decode(end.answer), session) };
+  }
+
+  async #send({ resource }: KindScope, request: ApiRequest): Promise<Manifest> {
+    try {
+      return parseJsonAnswer(await this.#transport.send(request), this.#account, request.method);
+    } catch (error) {
+      throw nameResource(error, resource, { account: this.#account, request });
+    }
+  }
+}
+
+interface OneWatch {
+  readonly request: WatchRequest;
+  readonly call: ApiRequest;
+  readonly reader: WatchReader;
+  readonly session: Session;
+  readonly silence: SilenceCheck;
+}
+
+function toWatchEnd(
+  end: Exclude<StreamEnd, { type: 'refused' }>,
+  { reader, session, request }: OneWatch,
+): Pick<WatchEnd, 'ended' | 'error'> {
+  if (end.type === 'aborted') return { ended: 'aborted' };
+  const error = end.type === 'broken' ? end.error : reader.error;
+  if (error instanceof KubernetesApiError) return toWatchFailure(error);
+  if (error === undefined) return { ended: end.type === 'cut' ? 'reached' : 'server-end' };
+  const what = `the watch of ${request.resource.kind} broke off`;
+  const message = `${session.connection.label}: ${what}: ${error.message}`;
+  return { ended: 'broken', error: new KubernetesConnectionError(message, { cause: error }) };
+}
