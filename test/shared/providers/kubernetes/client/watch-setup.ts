@@ -1,5 +1,10 @@
-import { getPath } from '../../../../../shared/core/json.ts';
+import { asString, getPath } from '../../../../../shared/core/json.ts';
 import type { KubernetesConnection } from '../../../../../shared/providers/kubernetes/client/connection.ts';
+import {
+  getResourceVersion,
+  type ListPage,
+} from '../../../../../shared/providers/kubernetes/client/list-pages.ts';
+import { isOlder } from '../../../../../shared/providers/kubernetes/client/resource-version.ts';
 import type { WatchChange } from '../../../../../shared/providers/kubernetes/client/watch.ts';
 import {
   createWatchClient,
@@ -83,4 +88,40 @@ export function answerList(resourceVersion: string): Answer {
 /** `ADDED one@5` */
 export function toText({ type, object }: WatchChange): string {
   return `${type} ${getPath(object, 'metadata', 'name')}@${getPath(object, 'metadata', 'resourceVersion')}`;
+}
+
+/** A copy of a kind's objects, kept up by what a drain or a following tells. */
+export class KeptKind {
+  /** Name of each object, and its resource version. */
+  readonly objects = new Map<string, string>();
+  /** What was told that cannot be. */
+  readonly mistakes: string[] = [];
+  #attempt = 0;
+
+  readonly onPage = ({ items, attempt }: ListPage): void => {
+    if (attempt > this.#attempt) this.objects.clear();
+    this.#attempt = attempt;
+    for (const item of items) this.objects.set(getName(item), getResourceVersion(item));
+  };
+
+  readonly onChanges = (changes: readonly WatchChange[]): void => {
+    for (const { type, object } of changes) {
+      const name = getName(object);
+      const known = this.objects.get(name);
+      if (known !== undefined && !isOlder(known, getResourceVersion(object)))
+        this.mistakes.push(`${type} ${name}`);
+      if (type === 'DELETED') this.objects.delete(name);
+      else this.objects.set(name, getResourceVersion(object));
+    }
+  };
+
+  /** Begins anew: the next list is a whole one. */
+  forget(): void {
+    this.#attempt = 0;
+    this.objects.clear();
+  }
+}
+
+function getName(object: unknown): string {
+  return asString(getPath(object, 'metadata', 'name')) ?? '';
 }

@@ -1,0 +1,41 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** Passes connections on to a server, and cuts them when a test says so. */
+export interface TcpForwarder extends AsyncDisposable {
+  readonly port: number;
+  /** Resets every open connection. */
+  cut(): void;
+}
+
+/** Listens on a free port of 127.0.0.1. @param port of the server on 127.0.0.1 */
+export async function startTcpForwarder(port: number): Promise<TcpForwarder> {
+  const open = new Set<Socket>();
+  const door = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      open.add(socket);
+      socket
+        .on('error', () => undefined)
+        .once('close', () => {
+          open.delete(socket);
+          other.destroy();
+        });
+      socket.pipe(other);
+    }
+  });
+  await new Promise<void>((resolve) => door.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    for (const socket of open) socket.resetAndDestroy();
+  };
+  return {
+    port: (door.address() as AddressInfo).port,
+    cut,
+    async [Symbol.asyncDispose]() {
+      cut();
+      await new Promise((resolve) => door.close(resolve));
+    },
+  };
+}
