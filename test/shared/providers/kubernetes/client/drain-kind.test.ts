@@ -138,10 +138,11 @@ describe('a drain', () => {
   });
 
   test.each([
-    ['forbidden', 403, 'Forbidden', '10'],
-    ['gone', 404, 'NotFound', undefined],
-    ['broken', 422, 'Invalid', '10'],
-  ])('is %s where reading or watching is answered by %i', async (outcome, status, reason, position) => {
+    { outcome: 'forbidden', status: 403, reason: 'Forbidden', position: '10' },
+    { outcome: 'gone', status: 404, reason: 'NotFound', position: undefined },
+    { outcome: 'broken', status: 422, reason: 'Invalid', position: '10' },
+  ])('is $outcome where reading or watching is answered by $status', async (row) => {
+    const { outcome, status, reason, position } = row;
     const error = { message: expect.stringContaining(`${reason} says the server`) };
     server.script(answerStatus(status, reason));
     expect(await drain()).toMatchObject({ outcome, position, asOfMs: undefined, error });

@@ -129,13 +129,23 @@ describe('following a kind', () => {
   });
 
   test.each([
-    ['future', answerList('9'), answerStream(), undefined],
-    ['expired', answerList('20'), answerStream(toErrorLine(410, 'Expired')), undefined],
-    ['expired', answerList('20'), answerStatus(410, 'Expired'), undefined],
-    ['forbidden', answerList('20'), answerStatus(403, 'Forbidden'), '10'],
-    ['forbidden', answerStatus(403, 'Forbidden'), answerStream(), '10'],
-    ['gone', answerList('20'), answerStatus(404, 'NotFound'), undefined],
-  ] as const)('ends where it is %s', async (outcome, read, watched, position) => {
+    { outcome: 'future', read: answerList('9'), watched: answerStream(), position: undefined },
+    {
+      outcome: 'expired',
+      read: answerList('20'),
+      watched: answerStream(toErrorLine(410, 'Expired')),
+      position: undefined,
+    },
+    {
+      outcome: 'expired',
+      read: answerList('20'),
+      watched: answerStatus(410, 'Expired'),
+      position: undefined,
+    },
+    { outcome: 'forbidden', read: answerList('20'), watched: answerStatus(403, 'Forbidden'), position: '10' },
+    { outcome: 'forbidden', read: answerStatus(403, 'Forbidden'), watched: answerStream(), position: '10' },
+    { outcome: 'gone', read: answerList('20'), watched: answerStatus(404, 'NotFound'), position: undefined },
+  ])('ends where it is $outcome', async ({ outcome, read, watched, position }) => {
     answer(read, watched);
     expect(await follow(1)).toMatchObject({ outcome, position });
     expect(troubles).toEqual([]);
