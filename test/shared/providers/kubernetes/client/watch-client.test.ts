@@ -305,6 +305,10 @@ describe('a watch client', () => {
     expect(server.seen.filter(({ path }) => path.includes('watch=1'))).toHaveLength(2);
     aborter.abort();
     expect((await Promise.all(watches)).map(({ ended }) => ended)).toEqual(['aborted', 'aborted', 'aborted']);
+    server.script(answerStream());
+    for (let next = 0; next < 3; next += 1) {
+      expect(await small.watch({ ...request, signal: undefined })).toMatchObject({ ended: 'server-end' });
+    }
   });
 
   test('reads the newest resource version with the metadata of one object', async () => {
