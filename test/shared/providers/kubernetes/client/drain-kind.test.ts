@@ -199,8 +199,11 @@ describeWithCluster('a drain of a real API server', (cluster) => {
 
   test('sees every state in a storm, through connections that break', { timeout: 60_000 }, async () => {
     let reads = 0;
+    let isStormy = true;
     await using proxy = await startApiProxy(cluster, {
       getFault: ({ method }) => {
+        // Afterwards the pattern of faults might hit each last drain, for ever.
+        if (!isStormy) return undefined;
         reads += method === 'GET' ? 1 : 0;
         if (reads % 4 === 3) return { type: 'reset', when: 'midst' };
         return reads % 7 === 5 ? { type: 'half-close', when: 'midst' } : undefined;
@@ -211,7 +214,6 @@ describeWithCluster('a drain of a real API server', (cluster) => {
     const scope = { resource: configMaps, namespace: namespace.name, ...kept };
     const outcomes: string[] = [];
     let position: string | undefined;
-    let isStormy = true;
     const storm = stormConfigMaps(namespace.name, 480).finally(() => {
       isStormy = false;
     });
