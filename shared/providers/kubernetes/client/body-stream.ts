@@ -18,8 +18,6 @@ export interface StreamRequest extends WireTarget {
   /** Bound of the time between two parts of the answer, or its end. */
   readonly silenceMs: number;
   readonly signal: AbortSignal | undefined;
-  /** The server has begun a successful answer. */
-  onBegin(): void;
   /**
    * Takes a part of a successful answer's body, and says whether to go on. While it works, no other part is taken from the
    * connection: the server waits. What it throws ends the stream.
@@ -87,7 +85,6 @@ class BodyStream implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = headers;
     this.#awaitMore();
-    if (status < 300) this.#request.onBegin();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

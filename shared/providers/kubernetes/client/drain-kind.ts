@@ -50,7 +50,7 @@ export interface DrainTools {
 const quickWatchSeconds = 1;
 /** API servers send a bookmark two seconds before the end of a watch, so one must last longer than that. */
 const bookmarkWatchSeconds = 3;
-/** A stream that the server ended in time was open for this much less than asked for at most. */
+/** A watch that the server ended in time lasted this much less than asked for at most. */
 const earlyEndMs = 250;
 
 /**
@@ -126,9 +126,9 @@ async function catchUp(
   return { ...toOutcome(end), asOfMs: isComplete ? reading.readAtMs : undefined };
 }
 
-/** A stream that was open all its time and told no change: whatever had happened before it began it would have told. */
-function wasQuiet({ ended, changes, openMs }: WatchEnd, timeoutSeconds: number): boolean {
-  return ended === 'server-end' && changes === 0 && openMs >= timeoutSeconds * 1000 - earlyEndMs;
+/** A watch that lasted all its time and told no change: whatever had happened before it began it would have told. */
+function wasQuiet({ ended, changes, lastedMs }: WatchEnd, timeoutSeconds: number): boolean {
+  return ended === 'server-end' && changes === 0 && lastedMs >= timeoutSeconds * 1000 - earlyEndMs;
 }
 
 function toOutcome({

@@ -50,7 +50,7 @@ const defaultRoundSeconds = 30;
 const readAheadMs = 4_000;
 const firstPauseMs = 500;
 const maximumPauseMs = 30_000;
-/** A watch that was open for so long did not fail. */
+/** A watch that lasted so long did not fail. */
 const steadyMs = 1_000;
 
 /**
@@ -153,11 +153,12 @@ class Following {
     return this.#finishRound(end);
   }
 
-  async #finishRound({ ended, error, changes, openMs }: WatchEnd): Promise<RoundEnd | undefined> {
+  async #finishRound({ ended, error, changes, lastedMs }: WatchEnd): Promise<RoundEnd | undefined> {
     if (ended === 'aborted') return undefined;
-    if (changes > 0 || openMs >= steadyMs) this.#failures = 0;
+    if (changes > 0 || lastedMs >= steadyMs) this.#failures = 0;
     if (error !== undefined) return { outcome: findRefusal(error) ?? 'broken', error };
-    if (openMs < steadyMs) return { outcome: 'broken', error: new Error('the server ends watches at once') };
+    if (lastedMs < steadyMs)
+      return { outcome: 'broken', error: new Error('the server ends watches at once') };
     const reading = this.#takeReading(this.#hasChanged ? this.#position : undefined);
     if (reading !== undefined) {
       const { readAtMs: asOfMs } = reading;

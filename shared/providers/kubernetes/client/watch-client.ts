@@ -146,13 +146,15 @@ class ApiServerWatchClient implements WatchClient {
 
   async #watchOnce(watching: OneWatch): Promise<TryOutcome<WatchEnd>> {
     const { request, call, reader, session, silence } = watching;
+    const silenceMs = request.timeoutSeconds * 1000 + this.#endGraceMs;
+    reader.begin();
     const end = await streamBody({
       ...toWireTarget(session, call),
       silence,
-      answerTimeoutMs: this.#requestTimeoutMs,
-      silenceMs: request.timeoutSeconds * 1000 + this.#endGraceMs,
+      // There are proxies that hold an answer back until there is something in it.
+      answerTimeoutMs: Math.max(this.#requestTimeoutMs, silenceMs),
+      silenceMs,
       signal: call.signal,
-      onBegin: () => reader.begin(),
       onChunk: (chunk) => reader.take(chunk),
     });
     if (end.type !== 'refused') return { value: reader.toEnd(toWatchEnd(end, watching)) };

@@ -50,8 +50,8 @@ export interface WatchEnd {
   readonly resourceVersion: string;
   /** Changes told; bookmarks do not count. */
   readonly changes: number;
-  /** How long the stream was open, in milliseconds. */
-  readonly openMs: number;
+  /** From the request to the end, in milliseconds. */
+  readonly lastedMs: number;
   /** Given for `broken` and `expired`. */
   readonly error?: Error | undefined;
 }
@@ -83,15 +83,15 @@ export class WatchReader {
     return new KubernetesConnectionError('the watch ended in the midst of an event');
   }
 
-  /** The stream begins. */
+  /** The watch is asked for. */
   begin(): void {
     this.#beganAtMs = this.#clock.monotonic();
   }
 
   /** The end of the watch, with how far it came. */
   toEnd(end: Pick<WatchEnd, 'ended' | 'error'>): WatchEnd {
-    const openMs = this.#beganAtMs === undefined ? 0 : this.#clock.monotonic() - this.#beganAtMs;
-    return { ...end, resourceVersion: this.#resourceVersion, changes: this.#changes, openMs };
+    const lastedMs = this.#beganAtMs === undefined ? 0 : this.#clock.monotonic() - this.#beganAtMs;
+    return { ...end, resourceVersion: this.#resourceVersion, changes: this.#changes, lastedMs };
   }
 
   /** Takes a part of the stream, cut anywhere. Answers whether the stream is to go on. */

@@ -289,6 +289,8 @@ describeWithCluster('following a kind of a real API server', (cluster) => {
     );
     await runKubectl(first, ['create', 'configmap', 'one']);
     await expect.poll(() => progress.flatMap(({ changes }) => changes.map(toText))).toHaveLength(1);
+    // What the followed position does not include, the next API server knows from its start on, and not how it came.
+    await runKubectl(first, ['create', 'secret', 'generic', 'two']);
     await first[Symbol.asyncDispose]();
     await trouble;
     await using _second = await startCluster({ dir: dir.path, port, report: () => undefined });

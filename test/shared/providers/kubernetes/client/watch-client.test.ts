@@ -157,6 +157,16 @@ describe('a watch', () => {
     expect(end.error?.message).toContain('nothing more within 0.3 s');
   });
 
+  test('bears an answer that a proxy holds back until the end', async () => {
+    await using impatient = createTestWatchClient({
+      kubeconfigContents: server.getKubeconfig(),
+      requestTimeoutSeconds: 0.1,
+    });
+    server.script((response) => void setTimeout(() => response.end(), 500));
+    const request = { resource: configMaps, resourceVersion: '1', timeoutSeconds: 1, onChanges: () => {} };
+    expect(await impatient.watch(request)).toMatchObject({ ended: 'server-end' });
+  });
+
   test('stops once it has come to what was asked for', async () => {
     server.script(answerOpenStream(toLine('ADDED', 'one@5'), toLine('BOOKMARK', '@9')));
     expect((await watch({ until: '9' })).end).toMatchObject({ ended: 'reached', resourceVersion: '9' });
