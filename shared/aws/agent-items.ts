@@ -1,4 +1,11 @@
-import type { Agent, AgentKey, AgentLease, AgentSpec, EndedRun } from '../core/cache/agent-store.ts';
+import type {
+  Agent,
+  AgentKey,
+  AgentLease,
+  AgentProgress,
+  AgentSpec,
+  EndedRun,
+} from '../core/cache/agent-store.ts';
 import { hashText } from '../core/cache/hash-text.ts';
 import { toKeyText } from './cache-keys.ts';
 import type { Item, ItemKey } from './table.ts';
@@ -31,6 +38,10 @@ export interface AgentItem {
   readonly removedAt: number;
   /** The last run that ended, as JSON. */
   readonly lastRun?: string;
+  /** How far a run that goes on has come, as JSON. */
+  readonly progress?: string;
+  /** Wall time in ms: what was so then is cached. */
+  readonly asOf?: number;
   readonly errorAt?: number;
   readonly error?: string;
   /** What it left for its next run, when that is small. */
@@ -64,6 +75,8 @@ export const agentAttributes: readonly (keyof AgentItem)[] = [
   'usedAt',
   'removedAt',
   'lastRun',
+  'progress',
+  'asOf',
   'errorAt',
   'error',
 ];
@@ -133,6 +146,8 @@ export function parseAgent(found: Item): Agent {
     usedAtMs: item.usedAt,
     lease: item.leaseOwner === '' ? undefined : { owner: item.leaseOwner, untilMs: item.leaseUntil },
     lastRun: item.lastRun === undefined ? undefined : (JSON.parse(item.lastRun) as EndedRun),
+    progress: item.progress === undefined ? undefined : (JSON.parse(item.progress) as AgentProgress),
+    asOfMs: item.asOf,
     lastError: item.errorAt === undefined ? undefined : { atMs: item.errorAt, message: item.error ?? '' },
     removedAtMs: item.removedAt === 0 ? undefined : item.removedAt,
   };

@@ -1,9 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { earlyToleranceMs, getTurn, useNotedForMs } from '../core/cache/agent-schedule.ts';
 import type {
+  AccountFreshness,
   Agent,
   AgentKey,
   AgentLease,
+  AgentProgress,
   AgentSpec,
   AgentStore,
   ClaimAnswer,
@@ -55,7 +57,10 @@ export class DynamoAgentStore implements AgentStore {
     this.#randomness = options.randomness;
   }
 
-  async claim(key: AgentKey, { owner, turn, leaseMs, demanded = false }: ClaimOptions): Promise<ClaimAnswer> {
+  async claim(
+    key: AgentKey,
+    { owner, turn, leaseMs, demanded = false, handedOverBy }: ClaimOptions,
+  ): Promise<ClaimAnswer> {
     const validUntil = this.#clock.monotonic() + leaseMs;
     const now = this.#clock.now();
     const claim = this.#randomness.id();
@@ -66,8 +71,9 @@ export class DynamoAgentStore implements AgentStore {
       .set('claim', claim)
       .add('fence', 1)
       .add('attempts', 1)
-      .require('leaseUntil', '<=', now)
       .require('removedAt', '=', 0);
+    if (handedOverBy === undefined) update.require('leaseUntil', '<=', now);
+    else update.require('leaseOwner', '=', handedOverBy);
     if (!demanded) {
       update.require('lastTurn', '<=', claimedTurn - 1).require('nextRunAt', '<=', now + earlyToleranceMs);
     }
@@ -81,9 +87,11 @@ export class DynamoAgentStore implements AgentStore {
     return { claimed: this.#toClaimed(found, lease) };
   }
 
-  async renew(lease: AgentLease): Promise<void> {
+  async renew(lease: AgentLease, progress?: AgentProgress): Promise<void> {
     const validUntil = this.#clock.monotonic() + lease.leaseMs;
     const update = new ItemUpdate().set('leaseUntil', this.#clock.now() + lease.leaseMs);
+    if (progress !== undefined) update.set('progress', JSON.stringify(progress));
+    if (progress?.asOfMs !== undefined) update.set('asOf', progress.asOfMs);
     // A renewal changes nothing that a repeat of it would be refused for.
     await this.#updateLeased(lease, { update, isApplied: () => false });
     lease.validUntil = Math.max(lease.validUntil, validUntil);
@@ -97,16 +105,19 @@ export class DynamoAgentStore implements AgentStore {
   }
 
   async finish(lease: AgentLease, finish: Finish): Promise<Agent> {
-    const { outcome, durationMs, items, changes, error = '', nextRunMs, state } = finish;
+    const { error = '', nextRunMs, state, ...run } = finish;
+    const { outcome, asOfMs } = run;
     const { startedAtMs, lagMs } = lease;
-    const lastRun = JSON.stringify({ outcome, durationMs, items, changes, startedAtMs, lagMs });
+    const lastRun = JSON.stringify({ ...run, startedAtMs, lagMs });
     const update = new ItemUpdate()
       .set('leaseOwner', '')
       .set('leaseUntil', 0)
       .set('lastTurn', lease.turn)
       .set('nextRunAt', nextRunMs)
       .set('attempts', 0)
-      .set('lastRun', lastRun);
+      .set('lastRun', lastRun)
+      .remove('progress');
+    if (asOfMs !== undefined) update.set('asOf', asOfMs);
     if (outcome === 'SUCCESS') update.set('failures', 0);
     else {
       update
@@ -133,6 +144,15 @@ export class DynamoAgentStore implements AgentStore {
 
   async list(): Promise<readonly Agent[]> {
     return this.#list();
+  }
+
+  async readFreshness(accounts: readonly string[]): Promise<ReadonlyMap<string, AccountFreshness>> {
+    const freshness = new Map<string, AccountFreshness>();
+    await forEachConcurrently(accounts, concurrency, async (account) => {
+      const agents = (await this.#listOf(account)).filter(({ removedAtMs }) => removedAtMs === undefined);
+      if (agents.length > 0) freshness.set(account, toFreshness(agents, this.#clock.now()));
+    });
+    return freshness;
   }
 
   async wake(account: string): Promise<readonly Agent[]> {
@@ -277,6 +297,8 @@ export class DynamoAgentStore implements AgentStore {
       .add('fence', 1)
       .remove('state')
       .remove('stateChunks')
+      .remove('progress')
+      .remove('asOf')
       .require('removedAt', '=', 0);
     const item = await this.#table.update(getAgentKey(agent), update);
     return item === undefined ? agent : parseAgent(item);
@@ -309,6 +331,15 @@ export class DynamoAgentStore implements AgentStore {
 interface LeasedUpdate {
   readonly update: ItemUpdate;
   isApplied(found: Item): boolean;
+}
+
+function toFreshness(agents: readonly Agent[], nowMs: number): AccountFreshness {
+  const times = agents.map(({ asOfMs }) => asOfMs).filter((asOfMs) => asOfMs !== undefined);
+  const isOverdue = ({ nextRunMs, intervalMs }: Agent): boolean => nextRunMs + 2 * intervalMs < nowMs;
+  return {
+    asOfMs: times.length < agents.length ? undefined : Math.min(...times),
+    isStale: agents.some((agent) => agent.failures > 0 || (agent.lease === undefined && isOverdue(agent))),
+  };
 }
 
 function explainRefusal(agent: Agent, { turn, now }: { turn: number; now: number }): ClaimAnswer {

@@ -4,6 +4,7 @@ import type { RowCodec } from '../core/cache/packed-row.ts';
 import type { Clock, Randomness } from '../core/clock.ts';
 import { deleteAccount, listStoredKinds } from './cache-deletion.ts';
 import { listDirectory, noteApplication, pruneApplication } from './cache-directory.ts';
+import { getEpoch, raiseEpoch } from './cache-epochs.ts';
 import { NameStore } from './cache-names.ts';
 import { deleteObject, fillObjects, getObjects, listHeads, listObjects, putObject } from './cache-objects.ts';
 import type { CacheParts } from './cache-parts.ts';
@@ -39,6 +40,8 @@ export function createCacheStore(options: CacheStoreOptions): CacheStore {
     getObjects: (keys, how) => getObjects(parts, keys, how),
     listObjects: (account, kind, how) => listObjects(parts, { account, kind }, how),
     listHeads: (account, kind, how) => listHeads(parts, { account, kind }, how),
+    getEpoch: (account) => getEpoch(parts, account),
+    raiseEpoch: (account, epoch) => raiseEpoch(parts, account, epoch),
     listKinds: (account) => listStoredKinds(parts, account),
     mergeRows: (application, account, changes) => mergeRows(parts, { application, account }, changes),
     getRow: (key, how) => getRow(parts, key, how),

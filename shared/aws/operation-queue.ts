@@ -1,5 +1,6 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { OperationQueue } from '../core/operation-queue.ts';
+import { toGroupId } from './group-id.ts';
 
 /** The queue of operations on SQS: a standard queue whose message groups are accounts (a fair queue). */
 export function createOperationQueue(sqs: SQSClient, queueUrl: string): OperationQueue {
@@ -25,9 +26,4 @@ export function createOperationQueue(sqs: SQSClient, queueUrl: string): Operatio
       );
     },
   };
-}
-
-/** SQS allows 1 to 128 letters, digits and ASCII punctuation in a group id. */
-function toGroupId(account: string): string {
-  return account.replace(/[^\x21-\x7e]/g, '_').slice(0, 128) || 'none';
 }

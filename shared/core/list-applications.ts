@@ -1,5 +1,5 @@
-import type { ApplicationClusters } from './provider.ts';
 import type { ProviderSet } from './provider-set.ts';
+import type { ApplicationClusters } from './views.ts';
 
 /** An application that some account runs, as `GET /applications` lists it. */
 export interface ApplicationView {

@@ -1,11 +1,15 @@
 import type { Account, RejectedAccount } from './account.ts';
 import type { Artifact } from './artifact.ts';
+import type { CachingAgent } from './cache/caching-agent.ts';
+import type { RowCodec } from './cache/packed-row.ts';
+import type { Catalog } from './catalog.ts';
 import type { Clock, Randomness } from './clock.ts';
 import type { EksService } from './eks.ts';
 import type { JsonObject } from './json.ts';
 import type { Logger } from './logger.ts';
 import type { Operation } from './operation.ts';
 import type { SecretReader } from './secret-reference.ts';
+import type { ApplicationClusters, ViewsOpener } from './views.ts';
 
 /** What a provider is opened with. */
 export interface ProviderOptions {
@@ -146,14 +150,6 @@ export interface ArtifactFetcher {
   fetch(artifact: Artifact, signal: AbortSignal): Promise<ArtifactContent>;
 }
 
-/** The clusters of one application in one account. */
-export interface ApplicationClusters {
-  readonly application: string;
-  readonly account: string;
-  /** Names of clusters, for example `deployment web`; each once. */
-  readonly clusters: readonly string[];
-}
-
 /** An opened provider. A capability left out is one it lacks. */
 export interface Provider extends AsyncDisposable {
   /** Provider id, for example `kubernetes`. */
@@ -166,10 +162,18 @@ export interface Provider extends AsyncDisposable {
   readonly jobs?: JobReader;
   /** What runs in the accounts, by application. An account that cannot be read is left out, never a reason to fail. */
   listApplications?(signal: AbortSignal): Promise<readonly ApplicationClusters[]>;
+  /** What keeps its accounts cached. */
+  readonly cachingAgents?: readonly CachingAgent[];
+  /** What is shown of its accounts out of the cache. */
+  readonly openViews?: ViewsOpener;
+  /** Applications and projects that people entered. At most one provider has it. */
+  readonly catalog?: Catalog;
 }
 
 /** A provider as the registry lists it: a name and how to open it. Opening makes no network call. */
 export interface ProviderPlugin {
   readonly name: string;
+  /** How rows of its views are written, by view; those of other views are written as JSON. No two providers name one view. */
+  readonly rowCodecs?: { readonly [view: string]: RowCodec };
   open(options: ProviderOptions): Provider;
 }

@@ -18,6 +18,8 @@ export interface ApiResponse {
   readonly body: AnswerBody;
   /** Default: Clouddriver's JSON type. */
   readonly contentType?: string;
+  /** Further headers by name. */
+  readonly headers?: { readonly [name: string]: string };
 }
 
 /** What every function's context has. */
@@ -127,8 +129,8 @@ function acceptsGzip(lambda: Context & { preferredEncoding?: unknown }): boolean
   return lambda.preferredEncoding === 'gzip';
 }
 
-function toAnswer({ status, body, contentType }: ApiResponse): Answer {
-  return { status, body, headers: { 'Content-Type': contentType ?? jsonType } };
+function toAnswer({ status, body, contentType, headers }: ApiResponse): Answer {
+  return { status, body, headers: { ...headers, 'Content-Type': contentType ?? jsonType } };
 }
 
 async function toErrorAnswer<C extends BaseContext>(

@@ -7,8 +7,12 @@ import { InvalidInputError } from '../core/errors.ts';
 export interface Config {
   /** DynamoDB table of tasks: `BUSDRIVER_TASKS_TABLE`. */
   readonly tasksTable: string;
+  /** DynamoDB table of the cache: `BUSDRIVER_CACHE_TABLE`. */
+  readonly cacheTable: string;
   /** SQS queue of operations: `BUSDRIVER_OPERATIONS_QUEUE_URL`. */
   readonly operationsQueueUrl: string;
+  /** SQS queue of caching agents: `BUSDRIVER_AGENTS_QUEUE_URL`. */
+  readonly agentsQueueUrl: string;
   /** EventBridge bus: `BUSDRIVER_BUS_NAME`. */
   readonly busName: string;
   /** Spinnaker YAML files or directories, in order of precedence, later wins: `BUSDRIVER_CONFIG_FILES` (JSON array). */
@@ -33,7 +37,9 @@ export type LogLevel = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SILENT';
 /** Names of the variables that `readConfig` reads, for whoever sets them. */
 export const variables = {
   tasksTable: 'BUSDRIVER_TASKS_TABLE',
+  cacheTable: 'BUSDRIVER_CACHE_TABLE',
   operationsQueueUrl: 'BUSDRIVER_OPERATIONS_QUEUE_URL',
+  agentsQueueUrl: 'BUSDRIVER_AGENTS_QUEUE_URL',
   busName: 'BUSDRIVER_BUS_NAME',
   configFiles: 'BUSDRIVER_CONFIG_FILES',
   configSecretArn: 'BUSDRIVER_CONFIG_SECRET_ARN',
@@ -64,7 +70,9 @@ export function readConfig(environment: Environment = readEnvironment()): Config
   };
   const config: Config = {
     tasksTable: required(variables.tasksTable),
+    cacheTable: required(variables.cacheTable),
     operationsQueueUrl: required(variables.operationsQueueUrl),
+    agentsQueueUrl: environment[variables.agentsQueueUrl] ?? '',
     busName: required(variables.busName),
     configFiles: parseStringList(environment[variables.configFiles], errors),
     configSecretArn: environment[variables.configSecretArn] || undefined,

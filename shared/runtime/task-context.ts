@@ -1,30 +1,13 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createOperationQueue } from '../aws/operation-queue.ts';
 import { ItemTable } from '../aws/table.ts';
 import { DynamoTaskStore } from '../aws/task-store.ts';
 import type { TaskSystem } from '../core/process-hint.ts';
 import type { EventBus } from '../core/task-events.ts';
+import { openDocuments, openSqs, toClientOptions } from './aws-clients.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';
 
 /** What functions that deal with tasks work with. */
 export interface TaskContext extends BaseContext, TaskSystem {}
-
-/** Time-outs of each call to an AWS service, milliseconds. */
-const requestHandler = { connectionTimeout: 3_000, requestTimeout: 6_000, throwOnRequestTimeout: true };
-
-/** Attempts of each call to an AWS service: the SDK backs off with jitter between them. */
-const maxAttempts = 4;
-
-/**
- * Region and credentials for the local engines, which check neither. The environment keeps the user's own: a kubeconfig
- * whose user is `aws eks get-token` needs them.
- */
-const localClient = {
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-};
 
 let opened: TaskContext | undefined;
 
@@ -36,18 +19,14 @@ export function openTaskContext(): TaskContext {
 
 function createTaskContext(base: BaseContext): TaskContext {
   const { config, clock, randomness } = base;
-  const client = { requestHandler, maxAttempts, ...(config.placement === 'local' && localClient) };
-  const documents = DynamoDBDocumentClient.from(new DynamoDBClient(client), {
-    marshallOptions: { removeUndefinedValues: true },
-  });
-  const table = new ItemTable(documents, config.tasksTable);
+  const table = new ItemTable(openDocuments(config), config.tasksTable);
   return {
     ...base,
     store: new DynamoTaskStore({ table, clock, randomness }),
-    queue: createOperationQueue(new SQSClient(client), config.operationsQueueUrl),
+    queue: createOperationQueue(openSqs(config), config.operationsQueueUrl),
     bus: createLateBus(async () => {
       const { openEventBus } = await import('../aws/event-bus.ts');
-      return openEventBus(client, config.busName);
+      return openEventBus(toClientOptions(config), config.busName);
     }),
   };
 }

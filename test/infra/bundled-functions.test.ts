@@ -47,6 +47,7 @@ async function invoke(module: string, request: object, settings: object = {}): P
   const output = await runProgram(script, {
     ...Object.fromEntries(ofAws),
     BUSDRIVER_TASKS_TABLE: 'tasks',
+    BUSDRIVER_CACHE_TABLE: 'cache',
     BUSDRIVER_OPERATIONS_QUEUE_URL: 'https://sqs.example.com/operations',
     BUSDRIVER_BUS_NAME: 'bus',
     BUSDRIVER_CONFIG_SECRET_ARN: 'config',

@@ -24,6 +24,12 @@ export interface AgentRun {
   readonly items: number;
   /** Things that changed with this run. */
   readonly changes: number;
+  /** Everything that was so at this time, wall time in milliseconds, is cached; undefined when the run does not tell. */
+  readonly asOfMs?: number | undefined;
+  /** Things found wrong by a check of the whole cache, if the run made one. */
+  readonly drift?: number | undefined;
+  /** What an operator may want to know besides; small. */
+  readonly details?: { readonly [name: string]: string | number | boolean } | undefined;
 }
 
 /** A run that ended. */
@@ -48,6 +54,10 @@ export interface Agent extends AgentSpec {
   /** When its account was last read or deployed to, as far as that was noted. */
   readonly usedAtMs: number;
   readonly lastRun?: EndedRun | undefined;
+  /** How far the run that goes on has come, if it told. */
+  readonly progress?: AgentProgress | undefined;
+  /** Everything that was so at this time, wall time in milliseconds, is cached; undefined until a run told. */
+  readonly asOfMs?: number | undefined;
   /** The last failure; it stays here after later successes. */
   readonly lastError?: { readonly atMs: number; readonly message: string } | undefined;
   /** Since when no account wants it: it does not run, and is to be forgotten once its account's data is gone. */
@@ -102,7 +112,12 @@ export interface ClaimOptions {
   readonly leaseMs: number;
   /** Somebody waits for it: run it although it is not due. Its turn is then the time now. */
   readonly demanded?: boolean;
+  /** Takes the lease from this owner, who hands it over; nobody else's. */
+  readonly handedOverBy?: string | undefined;
 }
+
+/** How far a run that goes on has come. */
+export type AgentProgress = Pick<AgentRun, 'items' | 'changes' | 'asOfMs' | 'drift' | 'details'>;
 
 /** How an agent's run ended, and what comes next. */
 export interface Finish extends AgentRun {
@@ -111,6 +126,14 @@ export interface Finish extends AgentRun {
   readonly nextRunMs: number;
   /** What the next run is to know; left out, that stays as it is. Up to some megabytes. */
   readonly state?: string;
+}
+
+/** How fresh the cache of an account is. */
+export interface AccountFreshness {
+  /** Everything that was so at this time is cached: the least of what its agents told last. Undefined until each told something. */
+  readonly asOfMs: number | undefined;
+  /** Whether its last run failed, or is overdue by more than two intervals: then the rest may be stale. */
+  readonly isStale: boolean;
 }
 
 /** What changed with the agents there should be. */
@@ -127,8 +150,8 @@ export interface AgentStore {
    * worker died can be claimed again once the lease ran out.
    */
   claim(key: AgentKey, options: ClaimOptions): Promise<ClaimAnswer>;
-  /** Keeps the lease for another while. @throws LeaseLostError */
-  renew(lease: AgentLease): Promise<void>;
+  /** Keeps the lease for another while; notes how far a run that goes on has come, if told. @throws LeaseLostError */
+  renew(lease: AgentLease, progress?: AgentProgress): Promise<void>;
   /** Stores what the next run is to know, and keeps the lease for another while. @throws LeaseLostError */
   commitState(lease: AgentLease, state: string): Promise<void>;
   /**
@@ -142,6 +165,8 @@ export interface AgentStore {
   listDue(nowMs: number): Promise<readonly Agent[]>;
   /** All agents. Eventually consistent. */
   list(): Promise<readonly Agent[]>;
+  /** How fresh the caches of accounts are; accounts without agents are left out. Eventually consistent, at most a second old. */
+  readFreshness(accounts: readonly string[]): Promise<ReadonlyMap<string, AccountFreshness>>;
   /**
    * Notes that an account is used. That is a write each 5 minutes at most, and mostly not even a read.
    *

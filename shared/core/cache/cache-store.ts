@@ -39,6 +39,14 @@ export interface StoredObject extends ObjectHead {
   readBody(): string;
 }
 
+/** Which cluster an account stood for, and since how many such changes: the first part of every version. */
+export interface AccountEpoch {
+  /** From 1. Raise it to the greater of the one before plus one and the minutes since 1970: so one that was lost never comes back. */
+  readonly epoch: number;
+  /** What tells the cluster from others: the UID of its namespace `kube-system`; empty where that may not be read. */
+  readonly cluster: string;
+}
+
 /** Names a row of a view of an application in an account. */
 export interface RowKey {
   readonly application: string;
@@ -121,6 +129,14 @@ export interface CacheStore {
     kind: string,
     options?: { readonly namespace?: string | undefined; readonly withGone?: boolean },
   ): AsyncIterable<readonly ObjectHead[]>;
+  /** The epoch of an account, of all its agents and of operations alike; undefined before its first. Consistent. */
+  getEpoch(account: string): Promise<AccountEpoch | undefined>;
+  /**
+   * Raises the epoch of an account, unless somebody raised it as far meanwhile.
+   *
+   * @returns the one in force: this or a later one.
+   */
+  raiseEpoch(account: string, epoch: AccountEpoch): Promise<AccountEpoch>;
   /** Kinds of which an account has, or had, objects in the cache. */
   listKinds(account: string): Promise<readonly string[]>;
 

@@ -5,9 +5,14 @@ import { createApplicationLister } from './reads/applications.ts';
 import { createJobReader } from './reads/job-reader.ts';
 import { createManifestReader } from './reads/manifest-reader.ts';
 import { KubernetesSession } from './session.ts';
+import { decodeRow, encodeRow } from './views/row-codec.ts';
 
 /** Kubernetes: everything that can be described by a manifest, through the API servers of the configured accounts. */
-export const kubernetesPlugin: ProviderPlugin = { name: 'kubernetes', open: openKubernetes };
+export const kubernetesPlugin: ProviderPlugin = {
+  name: 'kubernetes',
+  rowCodecs: { serverGroups: { encode: encodeRow, decode: decodeRow } },
+  open: openKubernetes,
+};
 
 function openKubernetes(options: ProviderOptions): Provider {
   const session = new KubernetesSession(options);

@@ -46,6 +46,7 @@ beforeEach(async () => {
   server.script(answerStatus(404, 'NotFound'));
   vi.stubEnv(variables.configSecretArn, arn);
   vi.stubEnv(variables.tasksTable, 'tasks');
+  vi.stubEnv(variables.cacheTable, 'cache');
   vi.stubEnv(variables.operationsQueueUrl, 'http://127.0.0.1:1/operations');
   vi.stubEnv(variables.busName, 'busdriver');
   vi.stubEnv(variables.logLevel, 'SILENT');

@@ -1,5 +1,5 @@
 import { getErrorMessage } from '../../../core/errors.ts';
-import type { ApplicationClusters } from '../../../core/provider.ts';
+import type { ApplicationClusters } from '../../../core/views.ts';
 import type { KubernetesAccount } from '../account.ts';
 import type { KubernetesClient } from '../client/client.ts';
 import { isResourceNotServed, KubernetesApiError } from '../client/errors.ts';

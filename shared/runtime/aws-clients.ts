@@ -1,0 +1,41 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { Config } from './config.ts';
+
+/** Time-outs of each call to an AWS service, milliseconds. */
+const requestHandler = { connectionTimeout: 3_000, requestTimeout: 6_000, throwOnRequestTimeout: true };
+
+/** Attempts of each call to an AWS service: the SDK backs off with jitter between them. */
+const maxAttempts = 4;
+
+/**
+ * Region and credentials for the local engines, which check neither. The environment keeps the user's own: a kubeconfig
+ * whose user is `aws eks get-token` needs them.
+ */
+const localClient = {
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+};
+
+let documents: DynamoDBDocumentClient | undefined;
+let sqs: SQSClient | undefined;
+
+/** What each client of an AWS service is made with. */
+export function toClientOptions({ placement }: Pick<Config, 'placement'>) {
+  return { requestHandler, maxAttempts, ...(placement === 'local' && localClient) };
+}
+
+/** The process's client of DynamoDB, shared by all stores: they share its connections. */
+export function openDocuments(config: Config): DynamoDBDocumentClient {
+  documents ??= DynamoDBDocumentClient.from(new DynamoDBClient(toClientOptions(config)), {
+    marshallOptions: { removeUndefinedValues: true },
+  });
+  return documents;
+}
+
+/** The process's client of SQS. */
+export function openSqs(config: Config): SQSClient {
+  sqs ??= new SQSClient(toClientOptions(config));
+  return sqs;
+}

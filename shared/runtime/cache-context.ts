@@ -1,0 +1,36 @@
+import { createAgentQueue } from '../aws/agent-queue.ts';
+import { DynamoAgentStore } from '../aws/agent-store.ts';
+import { createCacheStore } from '../aws/cache-store.ts';
+import type { AgentQueue } from '../core/cache/agent-queue.ts';
+import type { AgentStore } from '../core/cache/agent-store.ts';
+import type { CacheStore } from '../core/cache/cache-store.ts';
+import { plugins } from '../providers/index.ts';
+import { openDocuments, openSqs } from './aws-clients.ts';
+import { type BaseContext, openBaseContext } from './base-context.ts';
+
+/** What functions that deal with the cache work with. */
+export interface CacheContext extends BaseContext {
+  readonly cache: CacheStore;
+  readonly agents: AgentStore;
+  readonly agentQueue: AgentQueue;
+}
+
+let opened: CacheContext | undefined;
+
+/** The context of this process, made from its environment on first use and shared from then on. */
+export function openCacheContext(): CacheContext {
+  opened ??= createCacheContext(openBaseContext());
+  return opened;
+}
+
+function createCacheContext(base: BaseContext): CacheContext {
+  const { config, clock, randomness } = base;
+  const options = { documents: openDocuments(config), tableName: config.cacheTable, clock, randomness };
+  const codecs = Object.assign({}, ...plugins.map(({ rowCodecs }) => rowCodecs));
+  return {
+    ...base,
+    cache: createCacheStore({ ...options, codecs }),
+    agents: new DynamoAgentStore(options),
+    agentQueue: createAgentQueue(openSqs(config), config.agentsQueueUrl),
+  };
+}
