@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { listApplications } from '../../../shared/core/list-applications.ts';
-import type { ApplicationClusters, Provider } from '../../../shared/core/provider.ts';
+import type { Provider } from '../../../shared/core/provider.ts';
+import type { ApplicationClusters } from '../../../shared/core/views.ts';
 
 const never = new AbortController().signal;
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { Logger } from '../../../../../shared/core/logger.ts';
-import type { ApplicationClusters, Provider } from '../../../../../shared/core/provider.ts';
+import type { Provider } from '../../../../../shared/core/provider.ts';
+import type { ApplicationClusters } from '../../../../../shared/core/views.ts';
 import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
 import { getPathOf } from '../live.ts';

@@ -1,0 +1,45 @@
+import type { Version } from '../../../core/cache/version.ts';
+import type { ObjectFacts } from '../views/facts.ts';
+
+/** What became of an object of an account. Several changes of one object were made one before they come here: the last. */
+export interface ObjectChange {
+  /** Spinnaker's name of the kind. */
+  readonly kind: string;
+  /** Empty for a cluster-scoped object. */
+  readonly namespace: string;
+  readonly name: string;
+  /** When it became so: the epoch and the object's resource version; of what a list lacks, that of the list. */
+  readonly version: Version;
+  /** When it was seen to be so: that of the list, or that up to which the stream was read; at least `version`. */
+  readonly seenAt: Version;
+  /** Undefined for what is gone, or is not kept any more. */
+  readonly facts: ObjectFacts | undefined;
+}
+
+/** What writing came to. */
+export interface WriteOutcome {
+  /** Objects that the cache has otherwise than before. */
+  readonly changes: number;
+  /** Applications from which something was removed that must be looked at again at least five minutes later. */
+  readonly waiting: readonly string[];
+}
+
+/** Writes what became of objects into the cache: the objects, the rows of views, the directory of applications. */
+export interface CacheWriter {
+  /**
+   * Writes changes, each object at most once. It may be repeated, come late and run beside others: the later version stays.
+   *
+   * @param options.isFirstFill nothing of the account was ever cached: objects are written in batches, without looking.
+   * @param options.signal ends it between two writes, with the signal's reason.
+   */
+  write(
+    changes: readonly ObjectChange[],
+    options?: { readonly isFirstFill?: boolean; readonly signal?: AbortSignal },
+  ): Promise<WriteOutcome>;
+  /**
+   * Takes from the directory what applications do not have any more.
+   *
+   * @returns those that must be looked at again at least five minutes later.
+   */
+  prune(applications: readonly string[]): Promise<readonly string[]>;
+}
