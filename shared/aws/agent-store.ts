@@ -70,10 +70,10 @@ export class DynamoAgentStore implements AgentStore {
       .set('leaseUntil', now + leaseMs)
       .set('claim', claim)
       .add('fence', 1)
-      .add('attempts', 1)
       .require('removedAt', '=', 0);
-    if (handedOverBy === undefined) update.require('leaseUntil', '<=', now);
-    else update.require('leaseOwner', '=', handedOverBy);
+    if (handedOverBy === undefined) update.add('attempts', 1).require('leaseUntil', '<=', now);
+    // Nobody died of it, and it is not late.
+    else update.set('attempts', 1).require('leaseOwner', '=', handedOverBy);
     if (!demanded) {
       update.require('lastTurn', '<=', claimedTurn - 1).require('nextRunAt', '<=', now + earlyToleranceMs);
     }
@@ -84,22 +84,23 @@ export class DynamoAgentStore implements AgentStore {
     if (item === undefined && found['claim'] !== claim)
       return explainRefusal(parseAgent(found), { turn, now });
     const lease = { ...key, owner, turn: claimedTurn, leaseMs, startedAtMs: now, validUntil };
-    return { claimed: this.#toClaimed(found, lease) };
+    const claimed = this.#toClaimed(found, lease);
+    return {
+      claimed: handedOverBy === undefined ? claimed : { ...claimed, lease: { ...claimed.lease, lagMs: 0 } },
+    };
   }
 
   async renew(lease: AgentLease, progress?: AgentProgress): Promise<void> {
     const validUntil = this.#clock.monotonic() + lease.leaseMs;
-    const update = new ItemUpdate().set('leaseUntil', this.#clock.now() + lease.leaseMs);
-    if (progress !== undefined) update.set('progress', JSON.stringify(progress));
-    if (progress?.asOfMs !== undefined) update.set('asOf', progress.asOfMs);
+    const update = this.#toRenewal(lease, progress);
     // A renewal changes nothing that a repeat of it would be refused for.
     await this.#updateLeased(lease, { update, isApplied: () => false });
     lease.validUntil = Math.max(lease.validUntil, validUntil);
   }
 
-  async commitState(lease: AgentLease, state: string): Promise<void> {
+  async commitState(lease: AgentLease, state: string, progress?: AgentProgress): Promise<void> {
     const validUntil = this.#clock.monotonic() + lease.leaseMs;
-    const update = new ItemUpdate().set('leaseUntil', this.#clock.now() + lease.leaseMs);
+    const update = this.#toRenewal(lease, progress);
     await this.#updateState(lease, { update, state, isApplied: () => false });
     lease.validUntil = Math.max(lease.validUntil, validUntil);
   }
@@ -196,6 +197,13 @@ export class DynamoAgentStore implements AgentStore {
   async forget(key: AgentKey): Promise<void> {
     const isRemoved = { expression: 'removedAt > :zero', values: { ':zero': 0 } };
     if (await this.#table.deleteIf(getAgentKey(key), isRemoved)) await removeState(this.#table, key);
+  }
+
+  #toRenewal({ leaseMs }: AgentLease, progress: AgentProgress | undefined): ItemUpdate {
+    const update = new ItemUpdate().set('leaseUntil', this.#clock.now() + leaseMs);
+    if (progress !== undefined) update.set('progress', JSON.stringify(progress));
+    if (progress?.asOfMs !== undefined) update.set('asOf', progress.asOfMs);
+    return update;
   }
 
   #toClaimed(
@@ -335,10 +343,11 @@ interface LeasedUpdate {
 
 function toFreshness(agents: readonly Agent[], nowMs: number): AccountFreshness {
   const times = agents.map(({ asOfMs }) => asOfMs).filter((asOfMs) => asOfMs !== undefined);
+  const isHeld = ({ lease }: Agent): boolean => lease !== undefined && lease.untilMs > nowMs;
   const isOverdue = ({ nextRunMs, intervalMs }: Agent): boolean => nextRunMs + 2 * intervalMs < nowMs;
   return {
     asOfMs: times.length < agents.length ? undefined : Math.min(...times),
-    isStale: agents.some((agent) => agent.failures > 0 || (agent.lease === undefined && isOverdue(agent))),
+    isStale: agents.some((agent) => agent.failures > 0 || (!isHeld(agent) && isOverdue(agent))),
   };
 }
 

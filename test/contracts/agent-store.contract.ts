@@ -295,6 +295,30 @@ export function testAgentStore(name: string, getEngine: () => StoreEngine): void
       expect(await list()).toEqual([true, true, true]);
     });
 
+    it('hands a run over to who is named, with what it left and no gap', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const first = await claim(bench, spec);
+      bench.clock.advance(900_000);
+      await bench.store.commitState(first.lease, 'so far', { items: 7, changes: 2, asOfMs: 5 });
+      const take = (handedOverBy: string) => {
+        const how = { owner: 'successor', turn: 0, leaseMs, demanded: true, handedOverBy };
+        return bench.store.claim(spec, how);
+      };
+      expect(await take('somebody else')).toMatchObject({ refusal: 'held' });
+      const answer = await take(first.lease.owner);
+      if ('refusal' in answer) throw new Error(answer.refusal);
+      const { agent, lease, readState } = answer.claimed;
+      expect(agent).toMatchObject({ attempts: 1, asOfMs: 5, progress: { items: 7, changes: 2 } });
+      expect(lease).toMatchObject({ owner: 'successor', lagMs: 0 });
+      expect(await readState()).toBe('so far');
+      await expect(bench.store.renew(first.lease)).rejects.toThrow(LeaseLostError);
+      await expect(bench.store.commitState(first.lease, 'late')).rejects.toThrow(LeaseLostError);
+      expect(await take(first.lease.owner)).toMatchObject({ refusal: 'held' });
+      await bench.store.renew(lease);
+    });
+
     it('runs on demand what is not due, but not what somebody runs', async () => {
       const bench = open();
       const spec = newSpec();

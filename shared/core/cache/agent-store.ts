@@ -112,7 +112,7 @@ export interface ClaimOptions {
   readonly leaseMs: number;
   /** Somebody waits for it: run it although it is not due. Its turn is then the time now. */
   readonly demanded?: boolean;
-  /** Takes the lease from this owner, who hands it over; nobody else's. */
+  /** Takes the lease from this owner, who hands it over; nobody else's. That is no further attempt, and never late. */
   readonly handedOverBy?: string | undefined;
 }
 
@@ -152,8 +152,12 @@ export interface AgentStore {
   claim(key: AgentKey, options: ClaimOptions): Promise<ClaimAnswer>;
   /** Keeps the lease for another while; notes how far a run that goes on has come, if told. @throws LeaseLostError */
   renew(lease: AgentLease, progress?: AgentProgress): Promise<void>;
-  /** Stores what the next run is to know, and keeps the lease for another while. @throws LeaseLostError */
-  commitState(lease: AgentLease, state: string): Promise<void>;
+  /**
+   * Stores what the next run is to know, and how far a run that goes on has come, if told; keeps the lease for another while.
+   *
+   * @throws LeaseLostError
+   */
+  commitState(lease: AgentLease, state: string, progress?: AgentProgress): Promise<void>;
   /**
    * Ends a run and gives up the lease. An account that was woken during the run gets its next run now.
    *
