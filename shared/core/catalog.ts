@@ -8,6 +8,13 @@ export interface CatalogApplication {
   readonly attributes: JsonObject;
 }
 
+/** A project as the catalog has it. */
+export interface CatalogProject extends ProjectSpec {
+  readonly id: string;
+  /** Owner's e-mail address, its configuration, and whatever else was entered for it. */
+  readonly attributes: JsonObject;
+}
+
 /**
  * What people entered of applications and projects: Front50. Answers are remembered for a while; a catalog that cannot be reached
  * answers what it knew last, and that it is not complete: no page fails for want of it.
@@ -21,11 +28,11 @@ export interface Catalog {
   /** The application of that name, in any case. */
   findApplication(name: string): Promise<CatalogApplication | undefined>;
   /**
-   * The project of that name or id.
+   * The project of that name or id, in any case.
    *
    * @throws UnavailableError when the catalog cannot be asked and does not remember it.
    */
-  findProject(name: string): Promise<ProjectSpec | undefined>;
+  findProject(name: string): Promise<CatalogProject | undefined>;
   /** All projects, those of before where it cannot be asked. */
-  listProjects(): Promise<readonly ProjectSpec[]>;
+  listProjects(): Promise<readonly CatalogProject[]>;
 }

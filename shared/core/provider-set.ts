@@ -1,4 +1,5 @@
 import type { Account, RejectedAccount } from './account.ts';
+import type { Catalog } from './catalog.ts';
 import { NotFoundError } from './errors.ts';
 import type { Operation } from './operation.ts';
 import type { ArtifactFetcher, JobReader, ManifestReader, Provider } from './provider.ts';
@@ -67,6 +68,11 @@ export class ProviderSet implements AsyncDisposable {
   /** What fetches artifacts; undefined when no provider does. */
   findArtifactFetcher(): ArtifactFetcher | undefined {
     return this.providers.find((provider) => provider.artifacts !== undefined)?.artifacts;
+  }
+
+  /** What people entered of applications and projects; undefined when no provider has it. */
+  findCatalog(): Catalog | undefined {
+    return this.providers.find((provider) => provider.catalog !== undefined)?.catalog;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

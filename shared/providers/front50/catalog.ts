@@ -1,0 +1,61 @@
+import type { Catalog, CatalogApplication, CatalogProject } from '../../core/catalog.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import { parseApplications, parseProjects } from './answers.ts';
+import type { Front50Client } from './client.ts';
+import { createRemembered, type RememberedOptions } from './remembered.ts';
+
+/** What a catalog works with. */
+export interface CatalogOptions extends Pick<RememberedOptions<unknown>, 'clock' | 'randomness' | 'log'> {
+  readonly client: Pick<Front50Client, 'getJson'>;
+}
+
+/** What is missing may have been entered a moment ago: it is looked for in an answer of this age at most. */
+const freshForMissingMs = 2_000;
+
+/**
+ * The catalog of Front50. It asks for all applications and all projects at once, and for neither more often than needed: Front50 has
+ * them in memory, and one answer does for everybody.
+ */
+export function createCatalog({ client, clock, randomness, log }: CatalogOptions): Catalog {
+  const applications = createRemembered<readonly CatalogApplication[]>({
+    what: 'applications',
+    load: async () => parseApplications(await client.getJson('v2/applications?restricted=false')),
+    clock,
+    randomness,
+    log,
+  });
+  const projects = createRemembered<readonly CatalogProject[]>({
+    what: 'projects',
+    load: async () => parseProjects(await client.getJson('v2/projects')),
+    clock,
+    randomness,
+    log,
+  });
+
+  return {
+    async listApplications() {
+      const { value = [], isCurrent } = await applications.read();
+      return { applications: value, isCurrent };
+    },
+    async findApplication(name) {
+      const wanted = name.toLowerCase();
+      const isWanted = (application: CatalogApplication) => application.name.toLowerCase() === wanted;
+      const found = (await applications.read()).value?.find(isWanted);
+      return found ?? (await applications.read({ freshMs: freshForMissingMs })).value?.find(isWanted);
+    },
+    async findProject(name) {
+      const wanted = name.toLowerCase();
+      const isWanted = (project: CatalogProject) =>
+        project.id.toLowerCase() === wanted || project.name.toLowerCase() === wanted;
+      const found = (await projects.read()).value?.find(isWanted);
+      if (found !== undefined) return found;
+      const { value, isCurrent } = await projects.read({ freshMs: freshForMissingMs });
+      const second = value?.find(isWanted);
+      if (second !== undefined || isCurrent) return second;
+      throw new UnavailableError('Front50, which has the projects, does not answer; try again');
+    },
+    async listProjects() {
+      return (await projects.read()).value ?? [];
+    },
+  };
+}

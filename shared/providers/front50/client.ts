@@ -1,0 +1,130 @@
+import type { Dispatcher } from 'undici';
+import type { Clock, Randomness } from '../../core/clock.ts';
+import { getErrorMessage, UnavailableError } from '../../core/errors.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { ConnectionPool, PoolTimeouts } from './connection-pool.ts';
+
+/** How much a question to Front50 may take. */
+export interface ClientLimits extends PoolTimeouts {
+  /** Milliseconds for an answer, its repetitions included. */
+  readonly totalMs: number;
+  /** Largest answer. */
+  readonly bytesMax: number;
+}
+
+/** Reads end below 20 seconds: a page must come to its end after Front50 came to none. */
+const defaultLimits: ClientLimits = {
+  connectMs: 2_000,
+  headersMs: 5_000,
+  bodyMs: 5_000,
+  totalMs: 8_000,
+  bytesMax: 64 * 2 ** 20,
+};
+
+/** Attempts after the first. */
+const retriesMax = 2;
+const retryDelayMs = 100;
+
+/** What a client works with. */
+export interface Front50ClientOptions {
+  /** With a slash at its end. */
+  readonly baseUrl: URL;
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly randomness: Pick<Randomness, 'fraction'>;
+  readonly limits?: Partial<ClientLimits>;
+}
+
+/** Asks Front50. */
+export interface Front50Client extends AsyncDisposable {
+  /**
+   * The JSON at a path below the base URL.
+   *
+   * @throws UnavailableError when Front50 did not answer it, which says why.
+   */
+  getJson(path: string): Promise<JsonValue>;
+}
+
+/** An answer that says no, and whether another attempt may bring another one. */
+class RefusedError extends Error {
+  override name = 'RefusedError';
+  readonly isRetryable: boolean;
+
+  constructor(message: string, isRetryable: boolean) {
+    super(message);
+    this.isRetryable = isRetryable;
+  }
+}
+
+/** A client, which connects when it is first asked. What fails is tried again soon, twice at most. */
+export function createFront50Client(options: Front50ClientOptions): Front50Client {
+  const { baseUrl, clock, randomness } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  let starting: Promise<ConnectionPool> | undefined;
+
+  async function ask(url: URL, signal: AbortSignal): Promise<JsonValue> {
+    starting ??= startPool(limits);
+    const pool = await starting;
+    return await readJson(await pool.get(url, signal), limits.bytesMax);
+  }
+
+  async function askAgain(url: URL, signal: AbortSignal): Promise<JsonValue> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await ask(url, signal);
+      } catch (error) {
+        const isFinal = error instanceof RefusedError && !error.isRetryable;
+        if (isFinal || attempt >= retriesMax || signal.aborted) throw error;
+      }
+      await clock.sleep(retryDelayMs * 2 ** attempt * (0.5 + randomness.fraction()), signal);
+    }
+  }
+
+  return {
+    async getJson(path) {
+      const signal = AbortSignal.timeout(limits.totalMs);
+      try {
+        return await askAgain(new URL(path, baseUrl), signal);
+      } catch (error) {
+        const reason = signal.aborted ? `no answer within ${limits.totalMs} ms` : getErrorMessage(error);
+        throw new UnavailableError(`Front50 (${baseUrl.origin}) cannot be asked: ${reason}`, {
+          cause: error,
+        });
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await (await starting)?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Loaded late: all functions with accounts open the catalog, and few ask it. */
+async function startPool(timeouts: PoolTimeouts): Promise<ConnectionPool> {
+  const { startConnectionPool } = await import('./connection-pool.ts');
+  return startConnectionPool(timeouts);
+}
+
+async function readJson({ statusCode, body }: Dispatcher.ResponseData, bytesMax: number): Promise<JsonValue> {
+  // A body that nobody reads to its end must not bring the process down when its connection breaks.
+  body.on('error', () => {});
+  if (statusCode !== 200) {
+    body.destroy();
+    throw new RefusedError(`it answered ${statusCode}`, statusCode >= 500 || statusCode === 429);
+  }
+  const text = await readText(body, bytesMax);
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    throw new RefusedError('its answer is not JSON', true);
+  }
+}
+
+async function readText(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let received = 0;
+  for await (const piece of body) {
+    received += piece.byteLength;
+    if (received > bytesMax) throw new RefusedError(`its answer is larger than ${bytesMax} bytes`, false);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

@@ -1,0 +1,41 @@
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
+
+/** How long Front50 may take, milliseconds. */
+export interface PoolTimeouts {
+  /** To connect, TLS included. */
+  readonly connectMs: number;
+  /** Until its answer begins. */
+  readonly headersMs: number;
+  /** Longest pause between two pieces of its answer. */
+  readonly bodyMs: number;
+}
+
+/** Connections to Front50. Disposing of them breaks them. */
+export interface ConnectionPool extends AsyncDisposable {
+  /** Sends a GET and answers the response; redirects are not followed. @throws undici's errors, the signal's reason. */
+  get(url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
+}
+
+/** Opens a pool of at most four connections, on demand. */
+export function startConnectionPool({ connectMs, headersMs, bodyMs }: PoolTimeouts): ConnectionPool {
+  const agent = new Agent({
+    allowH2: false,
+    connections: 4,
+    connect: { timeout: connectMs },
+    headersTimeout: headersMs,
+    bodyTimeout: bodyMs,
+  });
+  return {
+    get: (url, signal) =>
+      request.call(agent, {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: 'GET',
+        headers: { accept: 'application/json', 'user-agent': 'busdriver' },
+        signal,
+      }),
+    [Symbol.asyncDispose]: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,39 @@
+import type { RejectedAccount } from '../../core/account.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provider.ts';
+import { createCatalog } from './catalog.ts';
+import { createFront50Client } from './client.ts';
+import { parseBaseUrl, settingsPath } from './settings.ts';
+
+/** Front50: the applications and projects that people entered, where `services.front50.baseUrl` says where it is. */
+export const front50Plugin: ProviderPlugin = { name: 'front50', open: openFront50 };
+
+/** A wrong setting leaves the catalog out, as a wrong account is left out. */
+function openFront50(options: ProviderOptions): Provider {
+  try {
+    return openCatalog(options, parseBaseUrl(options.settings));
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    return makeProvider([{ name: settingsPath, reason: error.message }]);
+  }
+}
+
+function openCatalog({ clock, randomness, log }: ProviderOptions, baseUrl: URL | undefined): Provider {
+  if (baseUrl === undefined) return makeProvider([]);
+  const client = createFront50Client({ baseUrl, clock, randomness });
+  return {
+    ...makeProvider([]),
+    catalog: createCatalog({ client, clock, randomness, log }),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
+}
+
+function makeProvider(rejectedAccounts: readonly RejectedAccount[]): Provider {
+  return {
+    name: front50Plugin.name,
+    accounts: [],
+    rejectedAccounts,
+    operations: [],
+    async [Symbol.asyncDispose]() {},
+  };
+}

@@ -1,0 +1,109 @@
+import type { Clock, Randomness } from '../../core/clock.ts';
+import { getErrorMessage } from '../../core/errors.ts';
+import type { Logger } from '../../core/logger.ts';
+
+/** What is remembered, and how it is asked for. */
+export interface RememberedOptions<T> {
+  /** In words for the log: `applications`. */
+  readonly what: string;
+  /** Asks for it anew. */
+  load(): Promise<T>;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  readonly randomness: Pick<Randomness, 'fraction'>;
+  readonly log: Logger;
+}
+
+/** A remembered answer. */
+export interface RememberedAnswer<T> {
+  /** Undefined as long as there was none. */
+  readonly value: T | undefined;
+  /** Whether it was answered within the last 5 minutes. */
+  readonly isCurrent: boolean;
+}
+
+/** Something that is remembered while it cannot be asked for. */
+export interface Remembered<T> {
+  /**
+   * The last answer, for which is asked again when it is older than `freshMs`; default 30 seconds. Who has an answer waits for a
+   * newer one for half a second only. Never rejects.
+   */
+  read(options?: { readonly freshMs?: number }): Promise<RememberedAnswer<T>>;
+}
+
+/** Answers of this age are good enough. */
+const freshAgeMs = 30_000;
+
+/** Answers of this age still count as current. */
+const currentAgeMs = 5 * 60_000;
+
+/** Who has an old answer waits this long for a new one. Then he goes on: it comes to who asks next. */
+const waitMs = 500;
+
+/** Pauses after failures: from the first to the second, doubled each time, and up to half of it longer. */
+const pauseMs = { first: 2_000, last: 60_000 };
+
+/** A complaint that is still true is logged again after this long. */
+const complaintIntervalMs = 5 * 60_000;
+
+/**
+ * Remembers the answers to one question. Lambda stops a process between its invocations, so nothing here runs by a timer: whoever
+ * comes when a newer answer is due asks for it.
+ */
+export function createRemembered<T>(options: RememberedOptions<T>): Remembered<T> {
+  const { clock, randomness, log, what } = options;
+  let known: { readonly value: T; readonly atMs: number } | undefined;
+  let asking: Promise<void> | undefined;
+  let failures = 0;
+  let pauseUntilMs = Number.NEGATIVE_INFINITY;
+  let complainedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function ask(): Promise<void> {
+    try {
+      const value = await options.load();
+      known = { value, atMs: clock.now() };
+      if (failures > 0) log.info('Front50 answers again', { what, failures });
+      failures = 0;
+      complainedAtMs = Number.NEGATIVE_INFINITY;
+    } catch (error) {
+      const pause = Math.min(pauseMs.first * 2 ** failures, pauseMs.last);
+      pauseUntilMs = clock.now() + pause * (1 + randomness.fraction() / 2);
+      failures += 1;
+      complain(error);
+    } finally {
+      asking = undefined;
+    }
+  }
+
+  function complain(error: unknown): void {
+    if (clock.now() - complainedAtMs < complaintIntervalMs) return;
+    complainedAtMs = clock.now();
+    const consequence = known ? 'what it answered before is used' : 'it counts as empty';
+    log.warn(`Front50 does not answer: ${consequence}`, { what, reason: getErrorMessage(error) });
+  }
+
+  function isYounger(ageMs: number): boolean {
+    return known !== undefined && clock.now() - known.atMs < ageMs;
+  }
+
+  async function refresh(): Promise<void> {
+    if (asking === undefined && clock.now() >= pauseUntilMs) asking = ask();
+    if (asking === undefined) return;
+    if (known === undefined) await asking;
+    else await waitFor(asking, clock);
+  }
+
+  return {
+    async read({ freshMs = freshAgeMs } = {}) {
+      if (!isYounger(freshMs)) await refresh();
+      return { value: known?.value, isCurrent: isYounger(currentAgeMs) };
+    },
+  };
+}
+
+/** Waits for work that never rejects, half a second at most. */
+async function waitFor(work: Promise<void>, clock: Pick<Clock, 'sleep'>): Promise<void> {
+  const enough = new AbortController();
+  const pause = clock.sleep(waitMs, enough.signal).catch(() => undefined);
+  await Promise.race([work, pause]);
+  enough.abort();
+}

@@ -1,0 +1,31 @@
+import { booleanField, parseWith, requireField, settingsField, stringField } from '../../core/coerce.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { getSetting } from '../../core/spring-config.ts';
+
+/** Where Front50 stands in the configuration, as in all of Spinnaker's services. */
+export const settingsPath = 'services.front50';
+
+const front50Schema = requireField(settingsField({ enabled: booleanField(), baseUrl: stringField() }));
+
+/**
+ * Reads `services.front50`: `baseUrl`, and `enabled`, which is true where there is a `baseUrl`.
+ *
+ * @returns Front50's URL, with a slash at its end; undefined where it is not to be asked.
+ * @throws InvalidInputError naming the setting. The URL itself stays out of the message: it may hold a password.
+ */
+export function parseBaseUrl(settings: JsonObject): URL | undefined {
+  const front50 = getSetting(settings, settingsPath);
+  if (front50 === undefined || front50 === null) return undefined;
+  const { enabled, baseUrl = '' } = parseWith(front50Schema, front50, settingsPath);
+  if (enabled === false || (enabled === undefined && baseUrl === '')) return undefined;
+  const url = URL.parse(baseUrl.endsWith('/') ? baseUrl : `${baseUrl}/`);
+  if (url !== null && isPlain(url)) return url;
+  throw new InvalidInputError(
+    `${settingsPath}.baseUrl: expected an http or https URL without user, query and fragment`,
+  );
+}
+
+function isPlain({ protocol, username, password, search, hash }: URL): boolean {
+  return /^https?:$/.test(protocol) && username + password + search + hash === '';
+}
