@@ -113,14 +113,14 @@ export class DynamoAgentStore implements AgentStore {
     const update = new ItemUpdate()
       .set('leaseOwner', '')
       .set('leaseUntil', 0)
-      .set('lastTurn', lease.turn)
       .set('nextRunAt', nextRunMs)
       .set('attempts', 0)
       .set('lastRun', lastRun)
       .remove('progress');
     if (asOfMs !== undefined) update.set('asOf', asOfMs);
+    if (outcome !== 'STOPPED') update.set('lastTurn', lease.turn);
     if (outcome === 'SUCCESS') update.set('failures', 0);
-    else {
+    else if (outcome === 'FAILURE') {
       update
         .add('failures', 1)
         .set('errorAt', this.#clock.now())
@@ -160,19 +160,12 @@ export class DynamoAgentStore implements AgentStore {
     const now = this.#clock.now();
     if ((this.#used.get(account) ?? 0) > now) return [];
     this.#used.set(account, now + useNotedForMs);
-    const woken: Agent[] = [];
-    for (const agent of await this.#listOf(account)) {
-      if (agent.removedAtMs !== undefined || agent.usedAtMs > now - useNotedForMs) continue;
-      const update = new ItemUpdate()
-        .set('usedAt', now)
-        .require('usedAt', '<=', now - useNotedForMs)
-        .require('removedAt', '=', 0);
-      const item = await this.#table.update(getAgentKey(agent), update);
-      if (item === undefined) continue;
-      const brought = await this.#bringForward(parseAgent(item));
-      if (brought !== undefined) woken.push(brought);
+    try {
+      return await this.#noteUse(account, now);
+    } catch (error) {
+      this.#used.delete(account);
+      throw error;
     }
-    return woken;
   }
 
   async sync(specs: readonly AgentSpec[]): Promise<SyncAnswer> {
@@ -197,6 +190,23 @@ export class DynamoAgentStore implements AgentStore {
   async forget(key: AgentKey): Promise<void> {
     const isRemoved = { expression: 'removedAt > :zero', values: { ':zero': 0 } };
     if (await this.#table.deleteIf(getAgentKey(key), isRemoved)) await removeState(this.#table, key);
+  }
+
+  /** The agents of the account whose next run is sooner now. */
+  async #noteUse(account: string, now: number): Promise<Agent[]> {
+    const woken: Agent[] = [];
+    for (const agent of await this.#listOf(account)) {
+      if (agent.removedAtMs !== undefined || agent.usedAtMs > now - useNotedForMs) continue;
+      const update = new ItemUpdate()
+        .set('usedAt', now)
+        .require('usedAt', '<=', now - useNotedForMs)
+        .require('removedAt', '=', 0);
+      const item = await this.#table.update(getAgentKey(agent), update);
+      if (item === undefined) continue;
+      const brought = await this.#bringForward(parseAgent(item));
+      if (brought !== undefined) woken.push(brought);
+    }
+    return woken;
   }
 
   #toRenewal({ leaseMs }: AgentLease, progress: AgentProgress | undefined): ItemUpdate {
@@ -348,6 +358,7 @@ function toFreshness(agents: readonly Agent[], nowMs: number): AccountFreshness 
   return {
     asOfMs: times.length < agents.length ? undefined : Math.min(...times),
     isStale: agents.some((agent) => agent.failures > 0 || (!isHeld(agent) && isOverdue(agent))),
+    agents: agents.map(({ account, name }) => ({ account, name })),
   };
 }
 

@@ -6,7 +6,10 @@ export const agentsPerMessage = 25;
 /** A message on the queue of agents: run these. It is a hint: a claim decides. */
 export interface AgentMessage {
   readonly agents: readonly AgentKey[];
-  /** For when it was meant, wall time in milliseconds. */
+  /**
+   * The next run of its agents when it was sent, wall time in milliseconds: one that has another next run meanwhile has another
+   * message, too. Of a demanded message: the cache is to hold what was so at this time.
+   */
   readonly dueMs: number;
   /** Somebody waits for it: run them although they are not due. */
   readonly isDemanded?: boolean | undefined;

@@ -13,8 +13,8 @@ export interface AgentSpec extends AgentKey {
   readonly intervalMs: number;
 }
 
-/** How a run ended. */
-export type AgentOutcome = 'SUCCESS' | 'FAILURE';
+/** How a run ended. One that was stopped did not have its turn: it is to go on at once. */
+export type AgentOutcome = 'SUCCESS' | 'FAILURE' | 'STOPPED';
 
 /** What a run amounted to. */
 export interface AgentRun {
@@ -134,6 +134,8 @@ export interface AccountFreshness {
   readonly asOfMs: number | undefined;
   /** Whether its last run failed, or is overdue by more than two intervals: then the rest may be stale. */
   readonly isStale: boolean;
+  /** Its agents, those excepted that were taken out of service. */
+  readonly agents: readonly AgentKey[];
 }
 
 /** What changed with the agents there should be. */

@@ -1,0 +1,66 @@
+import type { AccountFreshness, AgentStore } from './agent-store.ts';
+import { type AgentSender, sendMessages } from './send-agents.ts';
+
+/** What a demand for fresh data needs. A cache context is one. */
+export interface DemandContext extends AgentSender {
+  readonly agents: Pick<AgentStore, 'readFreshness'>;
+}
+
+/** How fresh, and how long to wait for it. */
+export interface DemandOptions {
+  /** Milliseconds: what was so that long before the call is to be in the cache. */
+  readonly maxAgeMs: number;
+  /** Monotonic time of the context's clock, milliseconds, at which to wait no longer. */
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds between two looks: the first pause, how it grows, and the longest. */
+const pauses = { firstMs: 200, factor: 1.3, mostMs: 1_000 } as const;
+
+/** Milliseconds after which runs are demanded again: one that was under way may have begun too early. */
+const demandIntervalMs = 3_000;
+
+/**
+ * Has the caches of accounts refreshed that are older than `maxAgeMs`, and waits until they are fresh or time is up. Accounts
+ * without agents are left out.
+ *
+ * @returns how fresh they are now, which may be less than was demanded.
+ * @throws the signal's reason once it is aborted; what the store throws.
+ */
+export async function demandRefresh(
+  context: DemandContext,
+  accounts: readonly string[],
+  { maxAgeMs, deadlineMs, signal }: DemandOptions,
+): Promise<ReadonlyMap<string, AccountFreshness>> {
+  const { clock, agents } = context;
+  const wantedMs = clock.now() - maxAgeMs;
+  let freshness = await agents.readFreshness(accounts);
+  let pauseMs: number = pauses.firstMs;
+  let demandedAt = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const stale = [...freshness.values()].filter(({ asOfMs = 0 }) => asOfMs < wantedMs);
+    const nowMs = clock.monotonic();
+    if (stale.length === 0 || nowMs >= deadlineMs) return freshness;
+    if (nowMs - demandedAt >= demandIntervalMs) {
+      await sendDemands(context, stale, wantedMs);
+      demandedAt = nowMs;
+    }
+    await clock.sleep(Math.min(pauseMs, Math.max(0, deadlineMs - clock.monotonic())), signal);
+    pauseMs = Math.min(pauses.mostMs, pauseMs * pauses.factor);
+    freshness = await agents.readFreshness(accounts);
+  }
+}
+
+/** An agent each: alone it may list at once. */
+async function sendDemands(
+  context: DemandContext,
+  stale: readonly AccountFreshness[],
+  wantedMs: number,
+): Promise<void> {
+  const keys = stale.flatMap(({ agents }) => agents);
+  await sendMessages(
+    context,
+    keys.map((key) => ({ agents: [key], dueMs: wantedMs, isDemanded: true })),
+  );
+}
