@@ -9,8 +9,15 @@ import type { Caller } from '../core/task.ts';
 export interface ApiRequest {
   /** Path parameters, decoded. @throws InvalidInputError for a name that the route does not have. */
   getParameter(name: string): string;
+  /** The same; undefined for a name that the route does not have. */
+  findParameter(name: string): string | undefined;
   /** Query parameter; the last one when repeated, undefined when absent. */
   findQuery(name: string): string | undefined;
+  /**
+   * Values of a query parameter: those of each time it is given, each split at its commas, trimmed, without empty ones. Undefined
+   * when it is absent; `x=` is an empty list.
+   */
+  findQueryList(name: string): readonly string[] | undefined;
   /** A query flag: `true` in any case is true, absent is `otherwise`. */
   getFlag(name: string, otherwise: boolean): boolean;
   /** Header by its lower-case name. */
@@ -30,7 +37,9 @@ export function createRequest(event: APIGatewayProxyEvent, signal: AbortSignal):
   const findQuery = (name: string): string | undefined => event.queryStringParameters?.[name] ?? undefined;
   return {
     getParameter: (name) => getParameter(event, name),
+    findParameter: (name) => findParameter(event, name),
     findQuery,
+    findQueryList: (name) => findQueryList(event, name),
     getFlag: (name, otherwise) => parseFlag(name, findQuery(name), otherwise),
     findHeader: (name) => findHeader(event, name),
     parseJson: () => parseBody(event),
@@ -39,15 +48,31 @@ export function createRequest(event: APIGatewayProxyEvent, signal: AbortSignal):
   };
 }
 
-/** API Gateway hands parameters decoded or as they came, depending on how it was reached: names hold no `%`, so decode either. */
 function getParameter(event: APIGatewayProxyEvent, name: string): string {
+  const value = findParameter(event, name);
+  if (value === undefined) throw new InvalidInputError(`The path has no part '${name}'`);
+  return value;
+}
+
+/** API Gateway hands parameters decoded or as they came, depending on how it was reached: names hold no `%`, so decode either. */
+function findParameter(event: APIGatewayProxyEvent, name: string): string | undefined {
   const text = event.pathParameters?.[name];
-  if (text === undefined || text === null) throw new InvalidInputError(`The path has no part '${name}'`);
+  if (text === undefined || text === null) return undefined;
   try {
     return decodeURIComponent(text);
   } catch {
     return text;
   }
+}
+
+function findQueryList(event: APIGatewayProxyEvent, name: string): readonly string[] | undefined {
+  const last = event.queryStringParameters?.[name];
+  const values =
+    event.multiValueQueryStringParameters?.[name] ?? (typeof last === 'string' ? [last] : undefined);
+  return values
+    ?.flatMap((value) => value.split(','))
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
 }
 
 function parseFlag(name: string, text: string | undefined, otherwise: boolean): boolean {
