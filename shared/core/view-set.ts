@@ -1,7 +1,7 @@
 import type { CacheStore } from './cache/cache-store.ts';
 import { NotFoundError } from './errors.ts';
 import type { Provider } from './provider.ts';
-import type { Viewed, ViewedList, ViewKey, ViewReader } from './views.ts';
+import type { ApplicationPage, Viewed, ViewedList, ViewKey, ViewReader } from './views.ts';
 
 /** The views of several providers as one: an account belongs to one of them, an application may be in all. */
 export interface ViewSet extends ViewReader {
@@ -9,14 +9,6 @@ export interface ViewSet extends ViewReader {
   readonly providers: readonly string[];
   /** The same views of one provider alone, by its id in any case; of all when no id is given, of none when nobody has it. */
   selectProvider(id: string | undefined): ViewSet;
-}
-
-/** An application's page, as far as several are joined. */
-interface ApplicationPage {
-  readonly name: string;
-  /** `cloudProviders`: ids of the providers that it runs on, with commas between them. */
-  readonly attributes: { readonly name: string; readonly cloudProviders: string };
-  readonly clusters: { readonly [account: string]: readonly object[] };
 }
 
 /** The views of one provider, and the accounts they are of. */
@@ -72,7 +64,7 @@ function createViewSet(parts: readonly ViewPart[]): ViewSet {
     async findApplication(application) {
       const found = await Promise.all(readers.map((reader) => reader.findApplication(application)));
       const pages = found.filter((page) => page !== undefined);
-      return pages.length < 2 ? pages[0] : toViewed(pages as Viewed<ApplicationPage>[], mergePages);
+      return pages.length < 2 ? pages[0] : toViewed(pages, mergePages);
     },
     async listClusterNames(application) {
       const found = await Promise.all(readers.map((reader) => reader.listClusterNames(application)));

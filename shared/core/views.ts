@@ -15,6 +15,15 @@ export interface Viewed<T = object> {
   readonly accounts: readonly string[];
 }
 
+/** An application's page, without what Front50 knows of it. */
+export interface ApplicationPage {
+  readonly name: string;
+  /** `cloudProviders`: ids of the providers that it runs on, with commas between them. */
+  readonly attributes: { readonly name: string; readonly cloudProviders: string };
+  /** Its clusters by account. */
+  readonly clusters: { readonly [account: string]: readonly object[] };
+}
+
 /** A list out of the cache. */
 export type ViewedList<T = object> = Viewed<readonly T[]>;
 
@@ -91,7 +100,7 @@ export interface ViewReader {
   /** Every application with its clusters, account by account. */
   listApplications(): Promise<ViewedList<ApplicationClusters>>;
   /** `GET /applications/{application}`, without what Front50 knows of it. */
-  findApplication(application: string): Promise<Viewed | undefined>;
+  findApplication(application: string): Promise<Viewed<ApplicationPage> | undefined>;
   /** Names of an application's clusters by account; `{}` when there are none. */
   listClusterNames(application: string): Promise<Viewed<{ readonly [account: string]: readonly string[] }>>;
   /** Summaries of an application's clusters in an account. */
