@@ -24,6 +24,7 @@ function openKubernetes(options: ProviderOptions): Provider {
     manifests: createManifestReader(session),
     jobs: createJobReader(session),
     listApplications: createApplicationLister(session),
+    openViews: async (cache) => (await import('./reads/view-reader.ts')).createViewReader(session, cache),
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
 }

@@ -13,7 +13,14 @@ export interface SearchObject {
   readonly namespace: string;
   readonly name: string;
   /** The application it belongs to, and its cluster there. */
-  readonly application?: string;
+  readonly application?: string | undefined;
+  readonly cluster?: string | undefined;
+}
+
+/** An application in an account, or one of its clusters there. */
+export interface SearchPlace {
+  readonly account: string;
+  readonly application: string;
   readonly cluster?: string;
 }
 
@@ -88,17 +95,26 @@ export function toSearchObject(
   { kind, spinnakerKind, namespace, name, moniker }: ObjectFacts,
   allApplicationRelationships: boolean,
 ): SearchObject {
-  const isInApplication = allApplicationRelationships || isApplicationKind(spinnakerKind);
-  const isInCluster = spinnakerKind === 'serverGroups' || spinnakerKind === 'serverGroupManagers';
+  const hasApplication = isInApplication(spinnakerKind, allApplicationRelationships);
   return {
     account,
     kind,
     spinnakerKind,
     namespace,
     name,
-    ...(isInApplication && moniker.app && { application: moniker.app }),
-    ...(isInCluster && moniker.app && moniker.cluster && { cluster: moniker.cluster }),
+    ...(hasApplication && moniker.app && { application: moniker.app }),
+    ...(isInCluster(spinnakerKind) && moniker.app && moniker.cluster && { cluster: moniker.cluster }),
   };
+}
+
+/** Whether objects of a class are found with their application, and by it. */
+export function isInApplication(spinnakerKind: SpinnakerKind, allApplicationRelationships: boolean): boolean {
+  return allApplicationRelationships || isApplicationKind(spinnakerKind);
+}
+
+/** Whether objects of a class make up clusters. */
+export function isInCluster(spinnakerKind: SpinnakerKind): boolean {
+  return spinnakerKind === 'serverGroups' || spinnakerKind === 'serverGroupManagers';
 }
 
 /**
@@ -106,7 +122,10 @@ export function toSearchObject(
  * cluster does; applications and clusters are those of the objects. Each is found once. The order is that of types, names,
  * accounts and namespaces, so that pages fit together.
  */
-export function searchObjects(objects: Iterable<SearchObject>, request: SearchRequest): SearchResultSetView {
+export function searchObjects(
+  objects: Iterable<SearchObject | SearchPlace>,
+  request: SearchRequest,
+): SearchResultSetView {
   const { query, pageNumber, pageSize } = request;
   const wanted = query.toLowerCase();
   const types = new Set(request.types.map(toKindKey));
@@ -133,6 +152,24 @@ export function searchObjects(objects: Iterable<SearchObject>, request: SearchRe
   };
 }
 
+/** Makes the test whether objects of a kind are among the types that are searched for. */
+export function createKindFilter(
+  types: readonly string[],
+): (kind: Pick<SearchObject, 'kind' | 'spinnakerKind'>) => boolean {
+  const wanted = new Set(types.map(toKindKey));
+  return (kind) => isWanted(kind, wanted);
+}
+
+/** The order of finds: by type, name, account and namespace. */
+export function compareResults(one: SearchResultView, other: SearchResultView): number {
+  return (
+    compareText(one.type, other.type) ||
+    compareText(one.name, other.name) ||
+    compareText(one.account ?? '', other.account ?? '') ||
+    compareText(one.namespace ?? '', other.namespace ?? '')
+  );
+}
+
 /** What an object lets be found. */
 interface Candidate {
   /** The query must stand in one of them. */
@@ -141,10 +178,11 @@ interface Candidate {
 }
 
 /** The object itself, its application and its cluster, as far as their types are asked for. */
-function listCandidates(object: SearchObject, types: ReadonlySet<string>): Candidate[] {
-  const { account, kind, spinnakerKind, namespace, name, application, cluster } = object;
+function listCandidates(object: SearchObject | SearchPlace, types: ReadonlySet<string>): Candidate[] {
+  const { account, application, cluster } = object;
   const candidates: Candidate[] = [];
-  if (types.has(spinnakerKind.toLowerCase()) || types.has(toKindKey(kind))) {
+  if ('kind' in object && isWanted(object, types)) {
+    const { kind, namespace, name } = object;
     const key = [kind, account, namespace, name].join(':');
     const texts = [key, formatFullName(kind, name), application ?? '', cluster ?? ''];
     candidates.push({ texts, toView: () => toObjectResult(object) });
@@ -157,6 +195,13 @@ function listCandidates(object: SearchObject, types: ReadonlySet<string>): Candi
     candidates.push({ texts, toView: () => toClusterResult({ account, application, cluster }) });
   }
   return candidates;
+}
+
+function isWanted(
+  { kind, spinnakerKind }: Pick<SearchObject, 'kind' | 'spinnakerKind'>,
+  types: ReadonlySet<string>,
+): boolean {
+  return types.has(spinnakerKind.toLowerCase()) || types.has(toKindKey(kind));
 }
 
 function toObjectResult(object: SearchObject): SearchResultView {
@@ -190,15 +235,7 @@ function toApplicationResult(name: string): SearchResultView {
   };
 }
 
-function toClusterResult({
-  account,
-  application,
-  cluster,
-}: {
-  readonly account: string;
-  readonly application: string;
-  readonly cluster: string;
-}): SearchResultView {
+function toClusterResult({ account, application, cluster }: Required<SearchPlace>): SearchResultView {
   const type = 'clusters';
   return {
     provider: cloudProvider,
@@ -210,13 +247,4 @@ function toClusterResult({
     application,
     cluster,
   };
-}
-
-function compareResults(one: SearchResultView, other: SearchResultView): number {
-  return (
-    compareText(one.type, other.type) ||
-    compareText(one.name, other.name) ||
-    compareText(one.account ?? '', other.account ?? '') ||
-    compareText(one.namespace ?? '', other.namespace ?? '')
-  );
 }

@@ -132,9 +132,14 @@ export function toSecurityGroupView(account: string, facts: ObjectFacts): Securi
   };
 }
 
-/** Clouddriver heeds only what stands after the kind. */
-function isNamed({ name }: ObjectFacts, wanted: string): boolean {
-  return name === wanted.slice(wanted.indexOf(' ') + 1);
+/** Whether a network policy is meant by a full name: Clouddriver heeds only what stands after the kind. */
+export function isNamed({ name }: ObjectFacts, wanted: string): boolean {
+  return name === getBareName(wanted);
+}
+
+/** What stands after the kind in a full name. */
+export function getBareName(fullName: string): string {
+  return fullName.slice(fullName.indexOf(' ') + 1);
 }
 
 function toSummary({ kind, name }: ObjectFacts): SecurityGroupSummaryView {

@@ -17,8 +17,8 @@ const targets: { readonly [name: string]: TargetServerGroup | undefined } = {
 /** How a target is picked. */
 export interface TargetRequest {
   readonly target: TargetServerGroup;
-  /** The namespace. */
-  readonly scope: string;
+  /** The namespace; undefined for all. */
+  readonly scope: string | undefined;
   /** Whether disabled ones are left out. */
   readonly onlyEnabled: boolean;
   /** Whether the oldest must not be the only one. */
@@ -40,7 +40,7 @@ export function findTargetServerGroup(
   { target, scope, onlyEnabled, validateOldest }: TargetRequest,
 ): ServerGroupView | undefined {
   const newestFirst = serverGroups
-    .filter(({ region, disabled }) => region === scope && !(onlyEnabled && disabled))
+    .filter(({ region, disabled }) => (scope ?? region) === region && !(onlyEnabled && disabled))
     .sort(compareAge);
   const isAlone = newestFirst.length === 1;
   const picks: { readonly [target in TargetServerGroup]: () => ServerGroupView | undefined } = {

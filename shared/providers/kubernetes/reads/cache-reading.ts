@@ -1,0 +1,120 @@
+import type { CacheStore, DirectoryEntry, ObjectKey, StoredObject } from '../../../core/cache/cache-store.ts';
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { ViewKey } from '../../../core/views.ts';
+import type { KubernetesAccount } from '../account.ts';
+import type { SpinnakerKind } from '../kinds/kind.ts';
+import { parseFullName } from '../kinds/name.ts';
+import type { KubernetesSession } from '../session.ts';
+import type { ObjectFacts } from '../views/facts.ts';
+import { decodeFacts } from '../views/facts-codec.ts';
+import { createLimit, type Limit } from './concurrency.ts';
+
+/** Requests that one view has under way at a time. */
+const concurrency = 32;
+
+/** The accounts of a process. */
+export type ReadingSession = Pick<KubernetesSession, 'accounts' | 'findAccount'>;
+
+/** What one view is read with. */
+export interface CacheReading {
+  readonly session: ReadingSession;
+  readonly cache: CacheStore;
+  /** Each request of the view goes through it. */
+  readonly limit: Limit;
+}
+
+/** Begins to read for one view. */
+export function startReading(session: ReadingSession, cache: CacheStore): CacheReading {
+  return { session, cache, limit: createLimit(concurrency) };
+}
+
+/** Where an application is, as far as accounts are configured, sorted by account. */
+export async function listPlaces(
+  { session, cache }: CacheReading,
+  application: string,
+): Promise<readonly DirectoryEntry[]> {
+  const entries = await cache.listAccounts(application);
+  return entries
+    .filter(({ account }) => session.findAccount(account) !== undefined)
+    .sort((one, other) => (one.account < other.account ? -1 : 1));
+}
+
+/** The cached objects of a kind, those of one namespace where one is given. Their bodies are not decoded. */
+export function listObjects(
+  { cache, limit }: CacheReading,
+  {
+    account,
+    kind,
+    namespace,
+  }: Pick<ObjectKey, 'account' | 'kind'> & { readonly namespace?: string | undefined },
+): Promise<StoredObject[]> {
+  return limit(() => collect(cache.listObjects(account, kind, { namespace })));
+}
+
+/** The facts of every service of these namespaces. */
+export async function loadServices(
+  reading: CacheReading,
+  account: string,
+  namespaces: readonly string[],
+): Promise<ObjectFacts[]> {
+  const lists = await Promise.all(
+    namespaces.map((namespace) => listObjects(reading, { account, kind: 'service', namespace })),
+  );
+  return lists.flatMap((objects) => readAllFacts(objects));
+}
+
+/** The kinds of one of Spinnaker's classes of which an account has objects in the cache. */
+export async function listKindsOf(
+  { cache, limit }: CacheReading,
+  { name, kindRegistry }: Pick<KubernetesAccount, 'name' | 'kindRegistry'>,
+  spinnakerKind: SpinnakerKind,
+): Promise<string[]> {
+  const kinds = await limit(() => cache.listKinds(name));
+  return kinds.filter((kind) => kindRegistry.find(kind).spinnakerKind === spinnakerKind);
+}
+
+/** The object of a key as callers write it: see {@link findObjects}. */
+export async function findObject(reading: CacheReading, key: ViewKey): Promise<StoredObject | undefined> {
+  const [found] = await findObjects(reading, [key]);
+  return found;
+}
+
+/** The objects of keys that callers wrote, each once. Names that no object has and accounts that are not configured name none. */
+export async function findObjects(
+  { session, cache, limit }: CacheReading,
+  keys: readonly ViewKey[],
+): Promise<StoredObject[]> {
+  const named = keys.filter(({ account }) => session.findAccount(account) !== undefined).map(toObjectKey);
+  const wanted = named.filter((key) => key !== undefined);
+  const unique = new Map(wanted.map((key) => [JSON.stringify(Object.values(key)), key]));
+  if (unique.size === 0) return [];
+  const found = await limit(() => cache.getObjects([...unique.values()]));
+  return found.filter((object) => object !== undefined);
+}
+
+/** The key of an object from `kind name`; undefined for what is no such name. */
+function toObjectKey({ account, location, name }: ViewKey): ObjectKey | undefined {
+  try {
+    return { account, namespace: location, ...parseFullName(name) };
+  } catch (error) {
+    if (error instanceof InvalidInputError) return undefined;
+    throw error;
+  }
+}
+
+/** The facts of objects; what was cached in another form counts as absent. */
+export function readAllFacts(objects: Iterable<StoredObject>): ObjectFacts[] {
+  const facts: ObjectFacts[] = [];
+  for (const object of objects) {
+    const each = decodeFacts(object.readBody());
+    if (each !== undefined) facts.push(each);
+  }
+  return facts;
+}
+
+/** Everything of all pages. */
+export async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const page of pages) for (const each of page) all.push(each);
+  return all;
+}

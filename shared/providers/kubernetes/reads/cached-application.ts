@@ -1,0 +1,85 @@
+import type { DirectoryEntry, StoredRow } from '../../../core/cache/cache-store.ts';
+import { isLive } from '../../../core/cache/packed-row.ts';
+import type { AccountFacts, ApplicationFacts } from '../views/application-facts.ts';
+import type { ObjectFacts, ServerGroupFacts } from '../views/facts.ts';
+import { asFacts, findServerGroup } from '../views/row-entries.ts';
+import { type CacheReading, listPlaces, loadServices } from './cache-reading.ts';
+
+/** What is wanted of an application; what is left out is not read. */
+export interface WantedParts {
+  readonly serverGroups?: boolean;
+  readonly managers?: boolean;
+  readonly loadBalancers?: boolean;
+  /** The services of its namespaces. */
+  readonly services?: boolean;
+}
+
+/** An application, and the accounts it was read from. */
+export interface CachedApplication {
+  readonly facts: ApplicationFacts;
+  readonly accounts: readonly string[];
+}
+
+/** An application in every account where it is, or in those that `isWanted` picks. Its neighbours are not read. */
+export async function loadApplication(
+  reading: CacheReading,
+  application: string,
+  { wanted, isWanted = () => true }: { wanted: WantedParts; isWanted?: (account: string) => boolean },
+): Promise<CachedApplication> {
+  const entries = await listPlaces(reading, application);
+  const places = entries.filter(({ account }) => isWanted(account));
+  const accounts = await Promise.all(places.map((place) => loadAccount(reading, place, wanted)));
+  return { facts: { application, accounts }, accounts: accounts.map(({ account }) => account) };
+}
+
+/** What an application has in an account, in so far as it is wanted. */
+export async function loadAccount(
+  reading: CacheReading,
+  place: DirectoryEntry,
+  wanted: WantedParts,
+): Promise<AccountFacts> {
+  const { account, namespaces } = place;
+  const [serverGroups, managers, loadBalancers, namespaceServices] = await Promise.all([
+    wanted.serverGroups ? loadServerGroups(reading, place) : [],
+    wanted.managers ? loadRowObjects(reading, place, 'managers') : [],
+    wanted.loadBalancers ? loadRowObjects(reading, place, 'loadBalancers') : [],
+    wanted.services ? loadServices(reading, account, namespaces) : [],
+  ]);
+  return { account, serverGroups, managers, loadBalancers, namespaceServices, neighbours: [] };
+}
+
+/** The server groups of an application in an account, with their pods. A page is decoded while the next one is on its way. */
+export function loadServerGroups(
+  { cache, limit }: CacheReading,
+  { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
+): Promise<ServerGroupFacts[]> {
+  return limit(async () => {
+    const found: ServerGroupFacts[] = [];
+    for await (const rows of cache.listRows(application, account, { view: 'serverGroups' })) {
+      for (const row of rows) {
+        const serverGroup = findServerGroup(row.read());
+        if (serverGroup !== undefined) found.push(serverGroup);
+      }
+    }
+    return found;
+  });
+}
+
+/** The objects in the rows of a view, or of all views, of an application in an account. */
+export function loadRowObjects(
+  { cache, limit }: CacheReading,
+  { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
+  view?: string,
+): Promise<ObjectFacts[]> {
+  return limit(async () => {
+    const found: ObjectFacts[] = [];
+    for await (const rows of cache.listRows(application, account, view === undefined ? {} : { view })) {
+      for (const row of rows) found.push(...readObjects(row));
+    }
+    return found;
+  });
+}
+
+function readObjects(row: StoredRow): ObjectFacts[] {
+  return [...row.read().values()].filter(isLive).map(({ value }) => asFacts(value));
+}

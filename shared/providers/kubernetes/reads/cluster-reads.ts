@@ -1,0 +1,105 @@
+import type {
+  ApplicationClusters,
+  ClusterKey,
+  ProjectSpec,
+  Viewed,
+  ViewedList,
+} from '../../../core/views.ts';
+import {
+  type ApplicationDetailView,
+  toApplicationDetailView,
+  toClusterNamesView,
+  toClusterSummaryViews,
+  toClusterView,
+} from '../views/cluster-view.ts';
+import { toProjectClusterViews } from '../views/project-cluster-view.ts';
+import type { CacheReading } from './cache-reading.ts';
+import { loadApplication } from './cached-application.ts';
+
+/** What clusters are made of. */
+const members = { serverGroups: true, managers: true } as const;
+
+/** See {@link ViewReader.listApplications}. One query: the directory has them. */
+export async function listApplications({
+  session,
+  cache,
+}: CacheReading): Promise<ViewedList<ApplicationClusters>> {
+  const entries = await cache.listApplications();
+  const value = entries
+    .filter(({ account, clusters }) => clusters.length > 0 && session.findAccount(account) !== undefined)
+    .map(({ application, account, clusters }) => ({ application, account, clusters }));
+  return { value, accounts: session.accounts.map(({ name }) => name) };
+}
+
+/** See {@link ViewReader.findApplication}. */
+export async function findApplication(
+  reading: CacheReading,
+  application: string,
+): Promise<Viewed<ApplicationDetailView> | undefined> {
+  const { facts, accounts } = await loadApplication(reading, application, { wanted: members });
+  const value = toApplicationDetailView(facts);
+  return value && { value, accounts };
+}
+
+/** See {@link ViewReader.listClusterNames}. */
+export async function listClusterNames(
+  reading: CacheReading,
+  application: string,
+): Promise<Viewed<{ readonly [account: string]: readonly string[] }>> {
+  const { facts, accounts } = await loadApplication(reading, application, { wanted: members });
+  return { value: toClusterNamesView(facts), accounts };
+}
+
+/** See {@link ViewReader.listClusters}. */
+export async function listClusters(
+  reading: CacheReading,
+  application: string,
+  account: string,
+): Promise<ViewedList> {
+  const { facts, accounts } = await loadApplication(reading, application, {
+    wanted: { ...members, services: true },
+    isWanted: (name) => name === account,
+  });
+  return { value: toClusterSummaryViews(facts, account), accounts };
+}
+
+/** See {@link ViewReader.findCluster}. */
+export async function findCluster(
+  reading: CacheReading,
+  { application, account, cluster }: ClusterKey,
+  { expand }: { readonly expand: boolean },
+): Promise<Viewed | undefined> {
+  const { facts, accounts } = await loadApplication(reading, application, {
+    wanted: { ...members, services: expand },
+    isWanted: (name) => name === account,
+  });
+  const value = toClusterView(facts, { account, cluster, expand });
+  return value && { value, accounts };
+}
+
+/** See {@link ViewReader.listProjectClusters}. Of each application only the accounts are read in which the project has it. */
+export async function listProjectClusters(
+  reading: CacheReading,
+  { applications, clusters }: ProjectSpec,
+): Promise<ViewedList> {
+  const named = clusters.map((cluster) => ({
+    ...cluster,
+    applications: cluster.applications.length > 0 ? cluster.applications : applications,
+  }));
+  const names = [...new Set(named.flatMap((cluster) => cluster.applications))];
+  const found = await Promise.all(
+    names.map((application) => {
+      const own = named.filter((cluster) => cluster.applications.includes(application));
+      const accounts = new Set(own.map(({ account }) => account));
+      return loadApplication(reading, application, {
+        wanted: { serverGroups: true, services: true },
+        isWanted: (account) => accounts.has(account),
+      });
+    }),
+  );
+  const value = toProjectClusterViews(
+    { applications, clusters: named },
+    found.map(({ facts }) => facts),
+  );
+  return { value, accounts: [...new Set(found.flatMap(({ accounts }) => accounts))] };
+}

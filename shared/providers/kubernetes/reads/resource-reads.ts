@@ -1,0 +1,49 @@
+import type { Viewed, ViewedList, ViewKey } from '../../../core/views.ts';
+import { formatFullName } from '../kinds/name.ts';
+import type { ObjectFacts } from '../views/facts.ts';
+import { toInstanceView } from '../views/instance-view.ts';
+import { toRawResourceViews } from '../views/raw-resource-view.ts';
+import { compareText } from '../views/text-order.ts';
+import { type CacheReading, findObject, listObjects, listPlaces, readAllFacts } from './cache-reading.ts';
+import { loadRowObjects } from './cached-application.ts';
+
+/** See {@link ViewReader.findInstance}. */
+export async function findInstance(reading: CacheReading, key: ViewKey): Promise<Viewed | undefined> {
+  const object = await findObject(reading, key);
+  const [facts] = object === undefined ? [] : readAllFacts([object]);
+  return facts && { value: toInstanceView(key.account, facts), accounts: [key.account] };
+}
+
+/** See {@link ViewReader.listRawResources}. All rows of the application are read. */
+export async function listRawResources(reading: CacheReading, application: string): Promise<ViewedList> {
+  const places = await listPlaces(reading, application);
+  const found = await Promise.all(
+    places.map(async (place) => {
+      const { account } = place;
+      const objects = await loadRowObjects(reading, place);
+      const resources = selectOwn(objects, application);
+      const rules = reading.session.findAccount(account)?.caching;
+      return rules === undefined ? [] : [{ account, resources, rules }];
+    }),
+  );
+  return { value: toRawResourceViews(found.flat()), accounts: places.map(({ account }) => account) };
+}
+
+/** See {@link ViewReader.listNamespaces}. */
+export async function listNamespaces(reading: CacheReading, account: string): Promise<readonly string[]> {
+  const configured = reading.session.findAccount(account);
+  if (configured === undefined) return [];
+  if (configured.namespaces.length > 0) return configured.namespaces;
+  const objects = await listObjects(reading, { account, kind: 'namespace' });
+  const names = objects.map(({ key }) => key.name);
+  return names.filter((name) => !configured.omitNamespaces.includes(name)).sort(compareText);
+}
+
+/** The objects of an application, each once: pods stand in the rows of their owners, which may be another application's. */
+function selectOwn(objects: readonly ObjectFacts[], application: string): ObjectFacts[] {
+  const own = objects.filter(({ moniker }) => moniker.app === application);
+  const unique = new Map(
+    own.map((facts) => [`${facts.namespace} ${formatFullName(facts.kind, facts.name)}`, facts]),
+  );
+  return [...unique.values()];
+}

@@ -1,0 +1,102 @@
+import type { ObjectHead } from '../../../core/cache/cache-store.ts';
+import type { ViewedList, ViewSearchRequest } from '../../../core/views.ts';
+import type { KubernetesAccount } from '../account.ts';
+import {
+  compareResults,
+  createKindFilter,
+  isInApplication,
+  isInCluster,
+  type SearchObject,
+  type SearchPlace,
+  type SearchResultView,
+  searchObjects,
+  toSearchObject,
+} from '../views/search-view.ts';
+import { type CacheReading, readAllFacts } from './cache-reading.ts';
+
+/** Types that stand in the directory. */
+const placeTypes: readonly string[] = ['applications', 'clusters'];
+
+/**
+ * See {@link ViewReader.search}. Applications and clusters are searched in the directory, objects among all of the kinds asked for:
+ * without their bodies, unless they belong to clusters. Only what is found is kept.
+ */
+export async function search(
+  reading: CacheReading,
+  { query, types }: ViewSearchRequest,
+): Promise<ViewedList<SearchResultView>> {
+  const { accounts } = reading.session;
+  const objectTypes = types.filter((type) => !placeTypes.includes(type.toLowerCase()));
+  const select = (found: Iterable<SearchObject | SearchPlace>, among: readonly string[]) =>
+    searchObjects(found, { query, types: among, pageNumber: 1, pageSize: Number.POSITIVE_INFINITY }).results;
+  const isWanted = createKindFilter(objectTypes);
+  const lists = await Promise.all([
+    objectTypes.length < types.length ? listPlaces(reading).then((places) => select(places, types)) : [],
+    ...accounts.map((account) =>
+      searchAccount(reading, account, { isWanted, select: (found) => select(found, objectTypes) }),
+    ),
+  ]);
+  return { value: lists.flat().sort(compareResults), accounts: accounts.map(({ name }) => name) };
+}
+
+/** How an account is searched. */
+interface AccountSearch {
+  readonly isWanted: ReturnType<typeof createKindFilter>;
+  readonly select: (found: readonly SearchObject[]) => readonly SearchResultView[];
+}
+
+async function listPlaces({ session, cache, limit }: CacheReading): Promise<SearchPlace[]> {
+  const entries = await limit(() => cache.listApplications());
+  return entries
+    .filter(({ account }) => session.findAccount(account) !== undefined)
+    .flatMap(({ application, account, clusters }): SearchPlace[] => [
+      { application, account },
+      ...clusters.map((cluster) => ({ application, account, cluster })),
+    ]);
+}
+
+async function searchAccount(
+  reading: CacheReading,
+  account: KubernetesAccount,
+  search: AccountSearch,
+): Promise<SearchResultView[]> {
+  const { cache, limit } = reading;
+  const kinds = await limit(() => cache.listKinds(account.name));
+  const wanted = kinds.filter((kind) =>
+    search.isWanted({ kind, spinnakerKind: account.kindRegistry.find(kind).spinnakerKind }),
+  );
+  const found = await Promise.all(
+    wanted.map((kind) => limit(() => searchKind(reading, { account, kind, select: search.select }))),
+  );
+  return found.flat();
+}
+
+async function searchKind(
+  { cache }: CacheReading,
+  { account, kind, select }: { account: KubernetesAccount; kind: string; select: AccountSearch['select'] },
+): Promise<SearchResultView[]> {
+  const { name, kindRegistry, caching } = account;
+  const { spinnakerKind } = kindRegistry.find(kind);
+  const found: SearchResultView[] = [];
+  if (isInCluster(spinnakerKind)) {
+    for await (const objects of cache.listObjects(name, kind)) {
+      const facts = readAllFacts(objects);
+      found.push(
+        ...select(facts.map((each) => toSearchObject(name, each, caching.allApplicationRelationships))),
+      );
+    }
+    return found;
+  }
+  const hasApplication = isInApplication(spinnakerKind, caching.allApplicationRelationships);
+  for await (const heads of cache.listHeads(name, kind)) {
+    found.push(...select(heads.map((head) => toHeadObject(head, { spinnakerKind, hasApplication }))));
+  }
+  return found;
+}
+
+function toHeadObject(
+  { key, application }: ObjectHead,
+  { spinnakerKind, hasApplication }: Pick<SearchObject, 'spinnakerKind'> & { hasApplication: boolean },
+): SearchObject {
+  return { ...key, spinnakerKind, application: (hasApplication && application) || undefined };
+}

@@ -1,0 +1,100 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import type {
+  ServerGroupsRequest,
+  TargetServerGroupRequest,
+  Viewed,
+  ViewedList,
+  ViewKey,
+} from '../../../core/views.ts';
+import { selectClusters } from '../views/application-facts.ts';
+import {
+  toExpandedServerGroupViews,
+  toServerGroupSummaryView,
+  toServerGroupSummaryViews,
+  toServerGroupView,
+} from '../views/server-group-view.ts';
+import { indexServices } from '../views/service-index.ts';
+import {
+  parseTargetServerGroup,
+  findTargetServerGroup as pickServerGroup,
+} from '../views/target-server-group.ts';
+import { type CacheReading, findObject, findObjects, loadServices } from './cache-reading.ts';
+import { loadApplication } from './cached-application.ts';
+import { loadServerGroup, loadServerGroupsOf } from './server-group-rows.ts';
+
+const wanted = { serverGroups: true, services: true } as const;
+
+/** See {@link ViewReader.listServerGroups}. */
+export async function listServerGroups(
+  reading: CacheReading,
+  { applications, clusters, expand }: ServerGroupsRequest,
+): Promise<ViewedList> {
+  // Accounts and clusters may have colons in their names.
+  const isWanted = (account: string): boolean =>
+    clusters === undefined || clusters.some((cluster) => cluster.startsWith(`${account}:`));
+  if (clusters?.length === 0) return { value: [], accounts: [] };
+  const names = [...new Set(applications)];
+  const found = await Promise.all(names.map((name) => loadApplication(reading, name, { wanted, isWanted })));
+  const toViews = expand ? toExpandedServerGroupViews : toServerGroupSummaryViews;
+  const value = found.flatMap(({ facts }): object[] =>
+    toViews(clusters === undefined ? facts : selectClusters(facts, clusters)),
+  );
+  return { value, accounts: [...new Set(found.flatMap(({ accounts }) => accounts))] };
+}
+
+/** See {@link ViewReader.listServerGroupsByKeys}. */
+export async function listServerGroupsByKeys(
+  reading: CacheReading,
+  keys: readonly ViewKey[],
+): Promise<ViewedList> {
+  const objects = await findObjects(reading, keys);
+  const namespaces = Map.groupBy(objects, ({ key }) => key.account);
+  const [found, services] = await Promise.all([
+    loadServerGroupsOf(reading, objects),
+    Promise.all(
+      [...namespaces].map(async ([account, members]) => {
+        const names = [...new Set(members.map(({ key }) => key.namespace))];
+        return [account, indexServices(await loadServices(reading, account, names))] as const;
+      }),
+    ),
+  ]);
+  const indexes = new Map(services);
+  const value = found.flatMap(({ account, serverGroup }) => {
+    const index = indexes.get(account);
+    return index === undefined ? [] : [toServerGroupSummaryView(serverGroup, { account, services: index })];
+  });
+  const accounts = new Set(keys.map(({ account }) => account));
+  return { value, accounts: [...accounts].filter((name) => reading.session.findAccount(name) !== undefined) };
+}
+
+/** See {@link ViewReader.findServerGroup}. */
+export async function findServerGroup(reading: CacheReading, key: ViewKey): Promise<Viewed | undefined> {
+  const { account, location } = key;
+  if (reading.session.findAccount(account) === undefined) return undefined;
+  const [serverGroup, services] = await Promise.all([
+    findObject(reading, key).then((object) => object && loadServerGroup(reading, object)),
+    loadServices(reading, account, [location]),
+  ]);
+  if (serverGroup === undefined) return undefined;
+  const value = toServerGroupView(serverGroup, { account, services: indexServices(services) });
+  return { value, accounts: [account] };
+}
+
+/** See {@link ViewReader.findTargetServerGroup}. */
+export async function findTargetServerGroup(
+  reading: CacheReading,
+  request: TargetServerGroupRequest,
+): Promise<Viewed | undefined> {
+  const { application, account, cluster, location, onlyEnabled, validateOldest } = request;
+  const target = parseTargetServerGroup(request.target);
+  if (target === undefined) {
+    throw new InvalidInputError(
+      `target: expected current, previous, oldest, largest or fail, got '${request.target}'`,
+    );
+  }
+  const isWanted = (name: string): boolean => name === account;
+  const { facts, accounts } = await loadApplication(reading, application, { wanted, isWanted });
+  const views = toExpandedServerGroupViews(selectClusters(facts, [`${account}:${cluster}`]));
+  const value = pickServerGroup(views, { target, scope: location, onlyEnabled, validateOldest });
+  return value && { value, accounts };
+}

@@ -1,0 +1,47 @@
+import type { CacheStore } from '../../../core/cache/cache-store.ts';
+import type { ViewReader } from '../../../core/views.ts';
+import { type CacheReading, type ReadingSession, startReading } from './cache-reading.ts';
+import {
+  findApplication,
+  findCluster,
+  listApplications,
+  listClusterNames,
+  listClusters,
+  listProjectClusters,
+} from './cluster-reads.ts';
+import { findLoadBalancer, listLoadBalancers, listServerGroupManagers } from './load-balancer-reads.ts';
+import { findInstance, listNamespaces, listRawResources } from './resource-reads.ts';
+import { search } from './search-reads.ts';
+import { findSecurityGroup, listSecurityGroups } from './security-group-reads.ts';
+import {
+  findServerGroup,
+  findTargetServerGroup,
+  listServerGroups,
+  listServerGroupsByKeys,
+} from './server-group-reads.ts';
+
+/** The views of a session's accounts over the cache. Each has at most 32 requests under way at a time. */
+export function createViewReader(session: ReadingSession, cache: CacheStore): ViewReader {
+  const start = (): CacheReading => startReading(session, cache);
+  return {
+    listApplications: () => listApplications(start()),
+    findApplication: (application) => findApplication(start(), application),
+    listClusterNames: (application) => listClusterNames(start(), application),
+    listClusters: (application, account) => listClusters(start(), application, account),
+    findCluster: (key, how) => findCluster(start(), key, how),
+    listServerGroups: (request) => listServerGroups(start(), request),
+    listServerGroupsByKeys: (keys) => listServerGroupsByKeys(start(), keys),
+    findServerGroup: (key) => findServerGroup(start(), key),
+    findTargetServerGroup: (request) => findTargetServerGroup(start(), request),
+    listServerGroupManagers: (application) => listServerGroupManagers(start(), application),
+    listLoadBalancers: (application) => listLoadBalancers(start(), application),
+    findLoadBalancer: (key) => findLoadBalancer(start(), key),
+    listSecurityGroups: (request) => listSecurityGroups(start(), request),
+    findSecurityGroup: (key) => findSecurityGroup(start(), key),
+    findInstance: (key) => findInstance(start(), key),
+    listRawResources: (application) => listRawResources(start(), application),
+    search: (request) => search(start(), request),
+    listProjectClusters: (project) => listProjectClusters(start(), project),
+    listNamespaces: (account) => listNamespaces(start(), account),
+  };
+}
