@@ -10,5 +10,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 180_000,
     maxWorkers: 2,
+    // A hang is to be caught, not a machine that is busy.
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -86,10 +86,10 @@ describeWithCluster('a runJob stage, as Orca runs it', (cluster) => {
     const target = await startJob({ name: 'endless' }, { 'kubecluster.test/outcome': 'run' });
     const listPods = async () =>
       (await listNames(ns.name, 'pods')).filter((name) => name.startsWith('endless'));
-    await expect.poll(listPods, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(listPods).toHaveLength(1);
     expect((await system.fetch(target, { method: 'DELETE' })).status).toBe(200);
-    await expect.poll(() => findLive(ns.name, 'jobs/endless'), { timeout: 20_000 }).toBeUndefined();
-    await expect.poll(listPods, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => findLive(ns.name, 'jobs/endless')).toBeUndefined();
+    await expect.poll(listPods).toEqual([]);
     expect((await system.fetch(target)).status).toBe(404);
     expect((await system.fetch(target, { method: 'DELETE' })).status).toBe(404);
   });

@@ -183,7 +183,7 @@ describeWithCluster('the roles of docs/examples', () => {
       const target = { account, location, manifestName: `${kind} ${name}` };
       for (const [index, tag] of ['1', '2'].entries()) {
         yield deploy(account, make(tag));
-        await expect.poll(() => countRevisions(kind, name), { timeout: 10_000 }).toBe(index + 1);
+        await expect.poll(() => countRevisions(kind, name)).toBe(index + 1);
       }
       yield run({ undoRolloutManifest: { ...target, numRevisionsBack: 1 } });
       yield run({ scaleManifest: { ...target, replicas: 2 } });
@@ -277,7 +277,7 @@ describeWithCluster('the roles of docs/examples', () => {
     expect((await deploy('deployer', ...manifests)).status.failed).toBe(false);
     const target = `/manifests/reader/${ns.name}/deployment%20shown`;
     const readEvents = async () => (await getJson(target)).body.events;
-    await expect.poll(readEvents, { timeout: 10_000 }).not.toEqual([]);
+    await expect.poll(readEvents).not.toEqual([]);
     const dynamic = `/manifests/reader/${ns.name}/deployment/cluster/deployer/deployment%20shown/dynamic/newest`;
     expect(await getJson(dynamic)).toMatchObject({ status: 200, body: { name: 'shown' } });
     const listed = await system.fetch('/applications');
@@ -298,7 +298,7 @@ describeWithCluster('the roles of docs/examples', () => {
     expect(ran.status.failed).toBe(false);
     const target = `/applications/try/jobs/reader/${ns.name}/${encodeURIComponent('job told')}`;
     const readState = async () => (await getJson(target)).body.jobState;
-    await expect.poll(readState, { timeout: 10_000 }).toBe('Succeeded');
+    await expect.poll(readState).toBe('Succeeded');
     expect((await getJson(`${target}/main`)).body).toEqual({ color: 'blue' });
     const blind = `${target.replace('reader', 'reader-without-pods-log')}/main`;
     expect((await getJson(blind)).body).toEqual({});

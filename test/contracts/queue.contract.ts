@@ -67,7 +67,7 @@ export function testQueueEngine(name: string, getEngine: () => QueueEngine): voi
 
       it('reaches one of many receivers, once', async () => {
         const queue = await openQueue({ VisibilityTimeout: '60' });
-        const receivers = Array.from({ length: 5 }, () => queue.receive({ WaitTimeSeconds: 1 }));
+        const receivers = Array.from({ length: 5 }, () => queue.receive({ WaitTimeSeconds: 3 }));
 
         await queue.send('only');
         const received = (await Promise.all(receivers)).flat();
@@ -85,16 +85,17 @@ export function testQueueEngine(name: string, getEngine: () => QueueEngine): voi
         const [message] = await receiving;
 
         expect(message?.Body).toBe('wake');
-        expect(performance.now() - sentAt).toBeLessThan(1000);
+        expect(performance.now() - sentAt).toBeLessThan(10_000);
       });
 
       it('waits for its delay', async () => {
         const queue = await openQueue();
-        await queue.send('later', { DelaySeconds: 1 });
-        const sentAt = performance.now();
-
+        await queue.send('much later', { DelaySeconds: 60 });
         expect(await queue.receive()).toEqual([]);
         expect(await queue.count('ApproximateNumberOfMessagesDelayed')).toBe(1);
+
+        const sentAt = performance.now();
+        await queue.send('later', { DelaySeconds: 1 });
         const [message] = await queue.receive({ WaitTimeSeconds: 10 });
 
         expect(message?.Body).toBe('later');
@@ -102,10 +103,14 @@ export function testQueueEngine(name: string, getEngine: () => QueueEngine): voi
       });
 
       it('waits for the delay of its queue', async () => {
-        const queue = await openQueue({ DelaySeconds: '1' });
-        await queue.send('later');
-        expect(await queue.receive()).toEqual([]);
-        expect(await queue.receive({ WaitTimeSeconds: 10 })).toHaveLength(1);
+        const [slow, quick] = [
+          await openQueue({ DelaySeconds: '60' }),
+          await openQueue({ DelaySeconds: '1' }),
+        ];
+        await slow.send('much later');
+        expect(await slow.receive()).toEqual([]);
+        await quick.send('later');
+        expect(await quick.receive({ WaitTimeSeconds: 10 })).toHaveLength(1);
       });
 
       it('may hold as much as the limit, and no more', async () => {

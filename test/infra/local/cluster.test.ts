@@ -46,8 +46,8 @@ describeWithCluster('a cluster of its own', () => {
     await using command = await startMain();
     const { child, server, dir } = command;
     child.kill('SIGKILL');
-    await expect.poll(() => isListening(server), { timeout: 20_000, interval: 50 }).toBe(false);
-    await expect.poll(() => exists(dir), { timeout: 20_000, interval: 50 }).toBe(false);
+    await expect.poll(() => isListening(server)).toBe(false);
+    await expect.poll(() => exists(dir)).toBe(false);
   });
 
   test('on the command line ends properly on SIGINT', async () => {

@@ -10,7 +10,7 @@ import {
   PutTargetsCommand,
   RemoveTargetsCommand,
 } from '@aws-sdk/client-eventbridge';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AwsJsonServer } from '../../../infra/local/aws-json-server.ts';
 import { startEventBridge } from '../../../infra/local/eventbridge.ts';
 import type { BusEvent } from '../../../infra/local/eventbridge-bus.ts';
@@ -100,7 +100,7 @@ describe('an event', () => {
   test('that a target cannot take is logged, and accepted all the same', async () => {
     await putRule('all', { source: ['busdriver'] }, ['arn:broken', 'arn:sound']);
     expect((await put(makeEntry({}))).FailedEntryCount).toBe(0);
-    await vi.waitFor(() => expect(errors).toEqual(['an event was not delivered']));
+    await expect.poll(() => errors).toEqual(['an event was not delivered']);
     expect(delivered.map(({ target }) => target)).toEqual(['arn:sound']);
   });
 

@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-eventbridge';
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { routes } from '../../../functions/routes.ts';
 import { DataDirInUseError } from '../../../infra/local/data-dir-lock.ts';
 import { loadHandler } from '../../../infra/local/handlers.ts';
@@ -82,7 +82,7 @@ test('functions find their resources in the environment, and serve requests', as
 
 test('schedules run at the start', async () => {
   await using _runtime = await start();
-  await vi.waitFor(() => expect(swept).toBe(1));
+  await expect.poll(() => swept).toBe(1);
 });
 
 test('a message that its worker cannot take ends with the dead-letter function', async () => {
@@ -93,7 +93,7 @@ test('a message that its worker cannot take ends with the dead-letter function',
   };
   await using runtime = await start();
   await send(runtime, 'poison');
-  await vi.waitFor(() => expect(buried).toEqual(['poison']), { timeout: 10_000 });
+  await expect.poll(() => buried).toEqual(['poison']);
   expect(tries).toEqual(['poison', 'poison']);
 });
 
@@ -116,8 +116,8 @@ test('rules of the bus reach functions and queues', async () => {
   await client.send(new PutEventsCommand({ Entries: [entry] }));
   client.destroy();
 
-  await vi.waitFor(() => expect(bodies.map((body) => JSON.parse(body).detail)).toEqual([{ a: 1 }]));
-  await vi.waitFor(() => expect(swept).toBe(2));
+  await expect.poll(() => bodies.map((body) => JSON.parse(body).detail)).toEqual([{ a: 1 }]);
+  await expect.poll(() => swept).toBe(2);
 });
 
 describe('stopping', () => {
@@ -132,7 +132,7 @@ describe('stopping', () => {
     };
     const runtime = await start();
     await send(runtime, 'long');
-    await vi.waitFor(() => expect(context).toBeDefined());
+    await expect.poll(() => context).toBeDefined();
     expect(context?.getRemainingTimeInMillis()).toBeGreaterThan(800_000);
 
     await runtime[Symbol.asyncDispose]();
@@ -144,7 +144,7 @@ describe('stopping', () => {
   test('answers the requests under way', async () => {
     const runtime = await start();
     const answer = fetch(`${runtime.url}/ping/slow`);
-    await vi.waitFor(() => expect(slowRequests).toHaveLength(1));
+    await expect.poll(() => slowRequests).toHaveLength(1);
     const stopped = runtime[Symbol.asyncDispose]();
     slowRequests[0]?.();
     expect(await (await answer).json()).toEqual({ name: 'slow' });

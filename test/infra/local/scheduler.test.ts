@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
 import { startScheduler } from '../../../infra/local/scheduler.ts';
 import { createTestClock } from '../../support/test-clock.ts';
@@ -10,7 +10,7 @@ test('runs at the start, and then once a period', async () => {
   const events: unknown[] = [];
   const clock = createTestClock();
   await using _scheduler = start(async (event) => void events.push(event), clock);
-  await vi.waitFor(() => expect(events).toHaveLength(1));
+  await expect.poll(() => events).toHaveLength(1);
   expect(events[0]).toMatchObject({
     'detail-type': 'Scheduled Event',
     source: 'aws.events',
@@ -19,7 +19,7 @@ test('runs at the start, and then once a period', async () => {
 
   for (let period = 2; period <= 4; period++) {
     clock.advance(60_000);
-    await vi.waitFor(() => expect(events).toHaveLength(period));
+    await expect.poll(() => events).toHaveLength(period);
   }
 });
 
@@ -27,12 +27,12 @@ test('does not run before the period is over', async () => {
   let runs = 0;
   const clock = createTestClock();
   await using _scheduler = start(async () => void runs++, clock);
-  await vi.waitFor(() => expect(runs).toBe(1));
+  await expect.poll(() => runs).toBe(1);
   clock.advance(59_000);
   await settle();
   expect(runs).toBe(1);
   clock.advance(1_000);
-  await vi.waitFor(() => expect(runs).toBe(2));
+  await expect.poll(() => runs).toBe(2);
 });
 
 test('never overlaps itself: turns that come meanwhile are left out', async () => {
@@ -50,7 +50,7 @@ test('never overlaps itself: turns that come meanwhile are left out', async () =
     running -= 1;
   };
   await using _scheduler = start(work, clock);
-  await vi.waitFor(() => expect(runs).toBe(1));
+  await expect.poll(() => runs).toBe(1);
   clock.advance(150_000);
   await settle();
   expect(runs).toBe(1);
@@ -58,7 +58,7 @@ test('never overlaps itself: turns that come meanwhile are left out', async () =
   await settle();
   expect(runs).toBe(1);
   clock.advance(30_000);
-  await vi.waitFor(() => expect(runs).toBe(2));
+  await expect.poll(() => runs).toBe(2);
   finish();
 });
 
@@ -69,9 +69,9 @@ test('goes on after a failure, and ends on disposal', async () => {
     runs += 1;
     throw new Error('broken');
   }, clock);
-  await vi.waitFor(() => expect(runs).toBe(1));
+  await expect.poll(() => runs).toBe(1);
   clock.advance(60_000);
-  await vi.waitFor(() => expect(runs).toBe(2));
+  await expect.poll(() => runs).toBe(2);
   await scheduler[Symbol.asyncDispose]();
   clock.advance(600_000);
   await settle();

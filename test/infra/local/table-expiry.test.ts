@@ -1,5 +1,5 @@
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
 import { localClientOptions } from '../../../infra/local/local-aws.ts';
 import { startTableExpiry } from '../../../infra/local/table-expiry.ts';
@@ -23,11 +23,11 @@ test('deletes what has expired, page by page, and nothing else', async () => {
   await using _expiry = startTableExpiry({ tables, endpoint: server.url, clock, log: silent });
   expect(await table.has('old-0')).toBe(true);
   clock.advance(60_000);
-  await vi.waitFor(async () => expect(await table.count('old-', 250)).toBe(0), { timeout: 20_000 });
+  await expect.poll(() => table.count('old-', 250)).toBe(0);
   expect(await table.has('soon')).toBe(true);
 
   clock.advance(3600_000);
-  await vi.waitFor(async () => expect(await table.has('soon')).toBe(false), { timeout: 20_000 });
+  await expect.poll(() => table.has('soon')).toBe(false);
   expect(await table.has('lives')).toBe(true);
   expect(await table.has('forever')).toBe(true);
 });

@@ -2,10 +2,11 @@ import {
   CreateQueueCommand,
   GetQueueAttributesCommand,
   SendMessageCommand,
+  SetQueueAttributesCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
 import { localClientOptions } from '../../../infra/local/local-aws.ts';
 import { type SqsServer, startSqs } from '../../../infra/local/sqs.ts';
@@ -20,8 +21,7 @@ let url: string;
 beforeEach(async () => {
   server = await startSqs();
   client = new SQSClient({ ...localClientOptions, endpoint: server.url });
-  const request = new CreateQueueCommand({ QueueName: 'work', Attributes: { VisibilityTimeout: '1' } });
-  url = (await client.send(request)).QueueUrl ?? '';
+  url = (await client.send(new CreateQueueCommand({ QueueName: 'work' }))).QueueUrl ?? '';
 });
 
 afterEach(async () => {
@@ -40,7 +40,7 @@ test('a message becomes a record of an SQS event, and is deleted once the functi
       MessageAttributes: { trace: { DataType: 'String', StringValue: 't' } },
     }),
   );
-  await vi.waitFor(async () => expect(await countMessages()).toBe(0));
+  await expect.poll(countMessages).toBe(0);
   expect(events).toHaveLength(1);
   expect(events[0]?.Records).toMatchObject([
     {
@@ -55,6 +55,7 @@ test('a message becomes a record of an SQS event, and is deleted once the functi
 });
 
 test('a message comes again when the function throws', async () => {
+  await hideForOneSecond();
   const counts: string[] = [];
   await using _workers = start(async (event) => {
     const [record] = (event as SQSEvent).Records;
@@ -62,11 +63,12 @@ test('a message comes again when the function throws', async () => {
     if (counts.length < 2) throw new Error('broken');
   }, {});
   await send('x');
-  await vi.waitFor(() => expect(counts).toEqual(['1', '2']), { timeout: 10_000 });
-  await vi.waitFor(async () => expect(await countMessages()).toBe(0));
+  await expect.poll(() => counts).toEqual(['1', '2']);
+  await expect.poll(countMessages).toBe(0);
 });
 
 test('of a batch only the messages that failed come again', async () => {
+  await hideForOneSecond();
   const taken: string[] = [];
   const takeEvenOnFirstTry: Handler = async (event) => {
     const isFailed = ({ body, attributes }: SQSRecord) =>
@@ -77,9 +79,9 @@ test('of a batch only the messages that failed come again', async () => {
   };
   for (let number = 0; number < 6; number++) await send(String(number));
   await using _workers = start(takeEvenOnFirstTry, { batchSize: 3 });
-  await vi.waitFor(() => expect(taken).toHaveLength(6), { timeout: 10_000 });
+  await expect.poll(() => taken).toHaveLength(6);
   expect(taken.toSorted()).toEqual(['0', '1', '2', '3', '4', '5']);
-  await vi.waitFor(async () => expect(await countMessages()).toBe(0));
+  await expect.poll(countMessages).toBe(0);
 });
 
 test('as many run at once as are allowed, and no more', async () => {
@@ -87,11 +89,11 @@ test('as many run at once as are allowed, and no more', async () => {
   const work: Handler = () => new Promise<void>((resolve) => finish.push(resolve));
   await using _workers = start(work, { concurrency: 3 });
   for (let sent = 0; sent < 5; sent++) await send('x');
-  await vi.waitFor(() => expect(finish).toHaveLength(3));
+  await expect.poll(() => finish).toHaveLength(3);
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(finish).toHaveLength(3);
   finish[0]?.();
-  await vi.waitFor(() => expect(finish).toHaveLength(4));
+  await expect.poll(() => finish).toHaveLength(4);
   for (const end of finish) end();
 });
 
@@ -105,11 +107,11 @@ test('a stopped worker takes no more, and lets what runs end', async () => {
     });
   }, {});
   await send('first');
-  await vi.waitFor(() => expect(runs).toBe(1));
+  await expect.poll(() => runs).toBe(1);
   await workers[Symbol.asyncDispose]();
   await send('second');
   finish();
-  await vi.waitFor(async () => expect(await countMessages()).toBe(1));
+  await expect.poll(countMessages).toBe(1);
   expect(runs).toBe(1);
 });
 
@@ -126,7 +128,7 @@ test('a message is with its function within a few milliseconds', async () => {
     hops.push((await arrived) - sentAt);
   }
   // About 1.5 ms on an idle machine; only a lost wake-up, which would take seconds, is far off.
-  expect(hops.toSorted((a, b) => a - b)[25]).toBeLessThan(50);
+  expect(hops.toSorted((a, b) => a - b)[25]).toBeLessThan(500);
 });
 
 function start(handler: Handler, options: Partial<EventSource>): AsyncDisposable {
@@ -143,6 +145,12 @@ function start(handler: Handler, options: Partial<EventSource>): AsyncDisposable
     invoker: new Invoker(async () => handler, silent),
     log: silent,
   });
+}
+
+/** How long the queue hides a message that was received. */
+async function hideForOneSecond(): Promise<void> {
+  const request = { QueueUrl: url, Attributes: { VisibilityTimeout: '1' } };
+  await client.send(new SetQueueAttributesCommand(request));
 }
 
 async function send(body: string): Promise<void> {

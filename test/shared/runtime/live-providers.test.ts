@@ -170,7 +170,7 @@ describe('settings in force', () => {
     clock.advance(15 * minute);
     const release = aws.hold();
     const listed = list();
-    await vi.waitFor(() => expect(aws.calls).toHaveLength(2));
+    await expect.poll(() => aws.calls).toHaveLength(2);
     clock.advance(3 * second);
     expect(await listed).toEqual(['one']);
     release();

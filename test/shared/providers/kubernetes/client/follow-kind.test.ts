@@ -199,7 +199,7 @@ describe('following a kind', () => {
 });
 
 describeWithCluster('following a kind of a real API server', (cluster) => {
-  test('sees every state in a storm, within a second, through connections that are cut', {
+  test('sees every state in a storm, each at once, through connections that are cut', {
     timeout: 60_000,
   }, async () => {
     await using namespace = await createNamespace('follow');
@@ -234,10 +234,11 @@ describeWithCluster('following a kind of a real API server', (cluster) => {
     const cutting = setInterval(() => forwarder.cut(), 150);
     await stormConfigMaps(namespace.name, 480);
     clearInterval(cutting);
-    await expect.poll(() => kept.objects, { timeout: 5_000 }).toEqual(await readConfigMaps(namespace.name));
+    await expect.poll(() => kept.objects).toEqual(await readConfigMaps(namespace.name));
     await stormConfigMaps(namespace.name, 8);
     const wanted = await readConfigMaps(namespace.name);
-    await expect.poll(() => kept.objects, { timeout: 1_000, interval: 10 }).toEqual(wanted);
+    // A few milliseconds; what comes only with the next round comes after half a minute.
+    await expect.poll(() => kept.objects, { timeout: 10_000 }).toEqual(wanted);
     expect(kept.mistakes).toEqual([]);
     expect(troubles).toBeGreaterThan(2);
     aborter.abort();
@@ -263,7 +264,7 @@ describeWithCluster('following a kind of a real API server', (cluster) => {
     );
     await stormConfigMaps('default', 8);
     const startedAtMs = Date.now();
-    await expect.poll(() => asOf.at(-1), { timeout: 15_000 }).toBeGreaterThan(startedAtMs);
+    await expect.poll(() => asOf.at(-1)).toBeGreaterThan(startedAtMs);
     aborter.abort();
     await following;
     expect([...asOf].sort()).toEqual(asOf);

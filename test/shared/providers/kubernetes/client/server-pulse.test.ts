@@ -18,10 +18,11 @@ const silent = /no answer from https:.*: it answers nothing, not even whether it
 describe('a server that takes requests and answers nothing', () => {
   let server: ScriptedServer;
   const clock = new TurnedClock();
-  const connect = (): KubernetesClient =>
+  /** @param probeMs what a test costs that finds the server dead; what finds it alive must not be hurried */
+  const connect = (probeMs = 300): KubernetesClient =>
     createTestClient(
       { kubeconfigContents: server.getKubeconfig(), requestTimeoutSeconds: 20 },
-      { clock, pulse: { patienceMs: 100, probeMs: 300 } },
+      { clock, pulse: { patienceMs: 100, probeMs } },
     );
 
   beforeEach(async () => {
@@ -44,7 +45,7 @@ describe('a server that takes requests and answers nothing', () => {
   });
 
   test('gets no further request until it is asked again, and is used again once it answers', async () => {
-    await using client = connect();
+    await using client = connect(2_000);
     server.script(hang);
     await expect(client.get(one)).rejects.toThrow(silent);
     const { length } = server.seen;
@@ -70,7 +71,7 @@ describe('a server that takes requests and answers nothing', () => {
   });
 
   test('takes its time if it says that it is alive, or if it refuses to say', async () => {
-    await using client = connect();
+    await using client = connect(15_000);
     for (const status of [200, 403]) {
       server.script((response, request) => {
         if (request.path.startsWith('/livez')) answerJson(status, {})(response, request);

@@ -69,11 +69,11 @@ describeWithCluster('custom kinds', (cluster) => {
   async function install({ definition, plural }: TestKind): Promise<void> {
     await requestApi('POST', definitions, definition);
     made.push(`${plural}.${group}`);
-    await expect.poll(() => findObject(`/apis/${group}/v1/${plural}`), { timeout: 20_000 }).toBeDefined();
+    await expect.poll(() => findObject(`/apis/${group}/v1/${plural}`)).toBeDefined();
     // A discovery document may be a moment behind.
     const isListed = async () =>
       JSON.stringify(await requestApi('GET', `/apis/${group}/v1`)).includes(plural);
-    await expect.poll(isListed, { timeout: 20_000 }).toBe(true);
+    await expect.poll(isListed).toBe(true);
   }
 
   function remove(manifestName: string, location = ''): Promise<OperationResult> {

@@ -22,7 +22,7 @@ describeWithCluster('deleteManifest', (cluster) => {
       getPathOf(namespace, 'deployments'),
       createWorkload('Deployment', 'web', { replicas: 1 }),
     );
-    await expect.poll(() => listNames(namespace, 'replicasets'), { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(() => listNames(namespace, 'replicasets')).toHaveLength(1);
   }
 
   test('deletes one object with its dependents', async () => {
@@ -40,7 +40,7 @@ describeWithCluster('deleteManifest', (cluster) => {
       boundArtifacts: [],
     });
     expect(await findLive(ns.name, 'deployments/web')).toBeUndefined();
-    await expect.poll(() => listNames(ns.name, 'replicasets'), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => listNames(ns.name, 'replicasets')).toEqual([]);
   });
 
   test.each([
@@ -71,9 +71,7 @@ describeWithCluster('deleteManifest', (cluster) => {
       more: { spec: { containers: [{ name: 'main', image: 'registry.test/web:1' }] } },
     });
     await requestApi('POST', getPathOf(ns.name, 'pods'), pod);
-    await expect
-      .poll(() => findLive(ns.name, 'pods/one'), { timeout: 20_000 })
-      .toHaveProperty('status.phase', 'Running');
+    await expect.poll(() => findLive(ns.name, 'pods/one')).toHaveProperty('status.phase', 'Running');
     await remove({ manifestName: 'pod one', location: ns.name, options: { gracePeriodSeconds: 0 } });
     expect(await findLive(ns.name, 'pods/one')).toBeUndefined();
   });

@@ -125,7 +125,7 @@ describeWithCluster('patchManifest', (cluster) => {
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     await requestApi('POST', definitions, createDefinition(plural, kind, 'Cluster'));
     const path = `/apis/stable.example.com/v1/${plural}`;
-    await expect.poll(() => findObject(path), { timeout: 20_000 }).toBeDefined();
+    await expect.poll(() => findObject(path)).toBeDefined();
     const lever = createManifest('stable.example.com/v1', kind, { name: 'a', more: { spec: { up: true } } });
     await expect
       .poll(

@@ -143,7 +143,7 @@ describeWithCluster('enableManifest and disableManifest', (cluster) => {
     await makeServices(namespace);
     const replicaSet = createWorkload('ReplicaSet', 'web', { annotations, replicas: 2 });
     await requestApi('POST', getPathOf(namespace, 'replicasets'), replicaSet);
-    await expect.poll(() => readLabels(namespace), { timeout: 20_000 }).toHaveLength(3);
+    await expect.poll(() => readLabels(namespace)).toHaveLength(3);
     return { account: 'test', manifestName: 'replicaSet web', location: namespace };
   }
 

@@ -50,7 +50,7 @@ describeWithCluster('jobs', (cluster) => {
   }
 
   async function waitForState(location: string, jobState: string): Promise<void> {
-    await expect.poll(() => readJob(location), { timeout: 20_000 }).toMatchObject({ jobState });
+    await expect.poll(() => readJob(location)).toMatchObject({ jobState });
   }
 
   test('one that succeeds, with its pod and the properties that it wrote', async () => {
@@ -104,7 +104,7 @@ describeWithCluster('jobs', (cluster) => {
     await using ns = await createNamespace();
     await createJob(ns.name, { outcome: 'fail', logs: 'SPINNAKER_PROPERTY_a=1' }, { backoffLimit: 6 });
     const job = { account: 'test', location: ns.name, name: 'job smoke' };
-    await expect.poll(() => reader.getJobProperties(job, 'main'), { timeout: 20_000 }).toEqual({ a: '1' });
+    await expect.poll(() => reader.getJobProperties(job, 'main')).toEqual({ a: '1' });
     expect(await readJob(ns.name)).toMatchObject({ jobState: 'Running' });
     const uid = readUid((await findLive(ns.name, 'jobs/smoke')) as Manifest) ?? '';
     await requestApi('POST', getPathOf(ns.name, 'pods'), {
@@ -120,7 +120,7 @@ describeWithCluster('jobs', (cluster) => {
       },
       spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'registry.test/job:1' }] },
     });
-    await expect.poll(() => reader.getJobProperties(job, 'main'), { timeout: 20_000 }).toEqual({ a: '2' });
+    await expect.poll(() => reader.getJobProperties(job, 'main')).toEqual({ a: '2' });
   });
 
   test('is cancelled with its pods', async () => {
@@ -129,8 +129,8 @@ describeWithCluster('jobs', (cluster) => {
     await expect.poll(() => listNames(ns.name, 'pods')).toHaveLength(1);
     const job = { account: 'test', location: ns.name, name: 'job smoke' };
     await reader.deleteJob(job);
-    await expect.poll(() => findLive(ns.name, 'jobs/smoke'), { timeout: 20_000 }).toBeUndefined();
-    await expect.poll(() => listNames(ns.name, 'pods'), { timeout: 20_000 }).toEqual([]);
+    await expect.poll(() => findLive(ns.name, 'jobs/smoke')).toBeUndefined();
+    await expect.poll(() => listNames(ns.name, 'pods')).toEqual([]);
     await expect(reader.deleteJob(job)).rejects.toThrow(NotFoundError);
   });
 
@@ -167,7 +167,7 @@ describeWithCluster('jobs', (cluster) => {
     });
     const pod = { account: 'test', location: ns.name, name: 'pod web' };
     const read = () => reader.listConsoleOutput(pod);
-    await expect.poll(read, { timeout: 20_000 }).toEqual([
+    await expect.poll(read).toEqual([
       { name: 'first', output: expect.stringContaining('first text') },
       { name: 'main', output: expect.stringContaining('main text') },
       { name: 'side', output: expect.stringContaining('side') },

@@ -40,7 +40,7 @@ describeWithCluster('reading manifests', (cluster) => {
     const web = createWorkload('Deployment', 'web', { annotations, replicas: 1 });
     await requestApi('POST', getPathOf(ns.name, 'deployments'), web);
     const isStable = async () => (await read(ns.name, 'deployment web')).view.status;
-    await expect.poll(isStable, { timeout: 20_000 }).toMatchObject({ stable: { state: true } });
+    await expect.poll(isStable).toMatchObject({ stable: { state: true } });
     const { view, text } = await read(ns.name, 'deploy web');
     expect(view).toMatchObject({
       account: 'test',

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { asJsonArray, asString, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import {
   readKind,
@@ -40,8 +40,7 @@ export async function createShop(namespace: string): Promise<void> {
     kind: 'ViewBackup',
     metadata: { name: 'weekly', annotations: { 'moniker.spinnaker.io/application': 'shop' } },
   });
-  const check = async () => expect(await listPodStates(namespace)).toEqual(settled);
-  await vi.waitFor(check, { timeout: 30_000, interval: 100 });
+  await expect.poll(() => listPodStates(namespace), { timeout: 30_000 }).toEqual(settled);
 }
 
 /** Removes what stands outside the namespace. */
