@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { startCluster } from '../../infra/local/cluster.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { type BundleReport, measureBundles } from './bundles.ts';
+import { measureCache } from './cache-rows.ts';
 import { countDeployCalls, measureDeploys, measureReads, openApiClient, type Row } from './deploy-rows.ts';
 import { openFloor } from './floor.ts';
 import { type CallCounts, startRunningSystem } from './running-system.ts';
@@ -17,9 +18,13 @@ Options:
   --samples N   samples of each timed row (default 60)
   --starts N    starts of the whole system (default 7)
   --bundles     the functions' bundles alone: needs no control plane
+  --cache       the cache alone: reads, freshness, idle cycles and memory
   --json        print the JSON alone
   --help        this text
 `;
+
+/** Name of the calls of a caching cycle. */
+const cycle = 'caching cycle without changes';
 
 /** Everything that a run measured. */
 export interface BenchReport {
@@ -39,6 +44,7 @@ const { values } = parseArgs({
     samples: { type: 'string', default: '60' },
     starts: { type: 'string', default: '7' },
     bundles: { type: 'boolean', default: false },
+    cache: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -50,6 +56,12 @@ if (values.help) {
   const bundles = await measureBundles(tell);
   if (!values.json) process.stdout.write(`${toBundleTable(bundles)}\n`);
   process.stdout.write(`${JSON.stringify({ node: process.version, bundles }, undefined, 2)}\n`);
+} else if (values.cache) {
+  await using cluster = await startCluster({ report: tell });
+  const { rows, cycleCalls } = await measureCache({ cluster, n: Number(values.samples), tell });
+  const report = { node: process.version, rows, calls: { [cycle]: cycleCalls }, bundles: [] };
+  if (!values.json) process.stdout.write(`${toTable(report)}\n`);
+  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
 } else {
   const report = await runBench({ samples: Number(values.samples), starts: Number(values.starts) });
   if (!values.json) process.stdout.write(`${toTable(report)}\n`);
@@ -76,8 +88,10 @@ async function runBench({ samples, starts }: Options): Promise<BenchReport> {
     unit: 'MiB',
     summary: memory,
   });
+  const cache = await measureCache({ cluster, n: samples, tell });
   tell('measuring bundles');
-  return { node: process.version, rows, calls, bundles: await measureBundles(tell) };
+  const all = { rows: [...rows, ...cache.rows], calls: { ...calls, [cycle]: cache.cycleCalls } };
+  return { node: process.version, ...all, bundles: await measureBundles(tell) };
 }
 
 async function measureStarts(kubeconfig: string, starts: number): Promise<Row[]> {

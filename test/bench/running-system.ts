@@ -20,6 +20,8 @@ export interface RunningSystem extends AsyncDisposable {
   readonly readyMs: number;
   /** Resident memory of the process with all its engines, MiB. */
   readMemoryMiB(): Promise<number>;
+  /** Seconds of a processor that the process used so far. */
+  readCpuSeconds(): Promise<number>;
   /** The calls it made since it was last asked. Answers only where counting was asked for. */
   takeCounts(): Promise<CallCounts>;
 }
@@ -28,6 +30,8 @@ export interface RunningSystem extends AsyncDisposable {
 export async function startRunningSystem(options: {
   readonly kubeconfig: string;
   readonly dataDir: string;
+  /** Spinnaker YAML with accounts, instead of the contexts of the kubeconfig. */
+  readonly config?: string;
   /** Counting costs a little time: not for rows that measure time. */
   readonly counting?: boolean;
 }): Promise<RunningSystem> {
@@ -41,6 +45,7 @@ export async function startRunningSystem(options: {
     options.dataDir,
     '--kubeconfig',
     options.kubeconfig,
+    ...(options.config === undefined ? [] : ['--config', options.config]),
   ];
   const start = performance.now();
   const child = spawn(process.execPath, [...preload, main, ...parameters], {
@@ -59,6 +64,7 @@ export async function startRunningSystem(options: {
     eventsUrl: engines.eventbridge,
     readyMs,
     readMemoryMiB: () => readMemoryMiB(child.pid ?? 0),
+    readCpuSeconds: () => readCpuSeconds(child.pid ?? 0),
     async takeCounts() {
       const answer = once(child, 'message');
       child.send('counts');
@@ -85,4 +91,11 @@ async function readLine(child: ChildProcess): Promise<string> {
 async function readMemoryMiB(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
+
+/** Linux counts it in ticks, a hundred a second. */
+async function readCpuSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
 }

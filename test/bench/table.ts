@@ -15,7 +15,7 @@ export interface TableInput {
 export function toTable({ rows, calls, bundles }: TableInput): string {
   return [
     align([['', 'median', 'p95', 'min–max', 'n', 'limit', 'floor'], ...rows.map(toCells)]),
-    `Calls of one deploy (by AWS operation and Kubernetes method):\n${toCallLines(calls)}`,
+    `Calls of one deploy, or one cycle (by AWS operation and Kubernetes method):\n${toCallLines(calls)}`,
     toBundleTable(bundles),
   ].join('\n\n');
 }
