@@ -1,10 +1,13 @@
 import type { AccountFreshness } from '../core/cache/agent-store.ts';
+import { demandRefresh } from '../core/cache/demand-refresh.ts';
+import { noteUse } from '../core/cache/note-use.ts';
+import { createConsistentCache, createRequestCache } from '../core/cache/request-cache.ts';
 import { NotFoundError } from '../core/errors.ts';
-import { type FreshnessHeaders, toFreshnessHeaders } from '../core/freshness-headers.ts';
+import { parseMaxAgeMs, toFreshnessHeaders } from '../core/freshness-headers.ts';
 import type { Viewed } from '../core/views.ts';
 import { type ApiFunction, type ApiRequest, type ApiResponse, apiHandler } from './api-handler.ts';
 import { parseError } from './error-body.ts';
-import { openViewContext, type ViewContext } from './view-context.ts';
+import { createViewContext, openReadContext, type ReadContext, type ViewContext } from './view-context.ts';
 
 /** What an answer may depend on: some accounts, the accounts in which some applications are, or everything there is. */
 export type ViewScope =
@@ -19,44 +22,66 @@ export interface ViewHandlerOptions {
    * everything. The cache of what is not everything counts as used: it is kept fresher than that of what nobody asks for.
    */
   readonly scope?: (request: ApiRequest) => ViewScope;
-  /** Opens what a request works with. Default: the context of this process. */
-  readonly open?: () => Promise<ViewContext>;
+  /** Opens what functions work with. Default: the context of this process. */
+  readonly open?: () => Promise<ReadContext>;
 }
 
 /** Reads a view. Throws NotFoundError, with words for people, for what is not there. */
 export type ViewRead = (request: ApiRequest, context: ViewContext) => Promise<Viewed<unknown>>;
 
+/** Milliseconds that a request waits for caches to be as fresh as it demands: the rest of its 20 seconds is for reading. */
+const refreshWaitMs = 12_000;
+
+/** How fresh accounts are. */
+type Freshness = ReadonlyMap<string, AccountFreshness>;
+
 /**
  * Makes a Lambda function that answers out of the cache, and tells how old the answer is: see `toFreshnessHeaders`. That holds for
  * what was not found, too. No answer fails because its age cannot be told.
+ *
+ * A request may demand fresh data by `Cache-Control: max-age=30`: what is older is refreshed first. Where that takes longer than 12
+ * seconds, it gets what there is: its age tells.
  */
 export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): ApiFunction {
-  const { scope = toPathScope, open = openViewContext } = options;
+  const { scope = toPathScope, open = openReadContext } = options;
   return apiHandler(open, async (request, context) => {
-    const scoped = listScopedAccounts(scope(request), context);
+    const wanted = scope(request);
+    const cache = createRequestCache(context.cache);
+    const scoped = listScopedAccounts(wanted, { ...context, cache });
+    // Awaited last: a Lambda function that has answered may be stopped before it ends.
+    const noted = wanted === 'everything' ? undefined : noteUseOf(scoped, context);
+    const maxAgeMs = parseMaxAgeMs(request.findHeader('cache-control'));
+    const demanded =
+      maxAgeMs === undefined ? undefined : await refresh(context, { request, scoped, wanted, maxAgeMs });
+    const consistent = demanded && createConsistentCache(context.cache);
     const [answer, freshness] = await Promise.all([
-      readAnswer(() => read(request, context), context),
-      readFreshness(scoped, context),
+      readAnswer(request, await createViewContext(context, consistent ?? cache), read),
+      demanded ?? readFreshness(scoped, context),
     ]);
-    const accounts = answer.accounts ?? (await scoped);
-    return { ...answer.response, headers: toHeaders(freshness, accounts, context) };
+    const headers = toFreshnessHeaders(
+      freshness,
+      answer.accounts ?? [...freshness.keys()],
+      context.clock.now(),
+    );
+    await noted;
+    return { ...answer.response, headers };
   });
 }
 
-/** A response, and the accounts it depends on; undefined where that is not known better than by the request. */
+/** A response, and the accounts it depends on; undefined where nobody tells: then it is all that it might have. */
 interface ViewAnswer {
   readonly response: ApiResponse;
   readonly accounts: readonly string[] | undefined;
 }
 
 /** What was read, or that it was not found: that, too, is as old as the cache. */
-async function readAnswer(read: () => Promise<Viewed<unknown>>, { clock }: ViewContext): Promise<ViewAnswer> {
+async function readAnswer(request: ApiRequest, context: ViewContext, read: ViewRead): Promise<ViewAnswer> {
   try {
-    const { value, accounts } = await read();
+    const { value, accounts } = await read(request, context);
     return { response: { status: 200, body: JSON.stringify(value) }, accounts };
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    const body = parseError(error, clock.now());
+    const body = parseError(error, context.clock.now());
     return { response: { status: body.status, body: JSON.stringify(body) }, accounts: undefined };
   }
 }
@@ -71,35 +96,65 @@ function toPathScope(request: ApiRequest): ViewScope {
 /** The configured accounts in a scope. */
 async function listScopedAccounts(
   scope: ViewScope,
-  { providers, cache }: ViewContext,
+  { providers, cache }: Pick<ReadContext, 'providers' | 'cache'>,
 ): Promise<readonly string[]> {
   if (scope === 'everything') return providers.accounts.map(({ name }) => name);
-  const named =
-    'accounts' in scope
-      ? scope.accounts
-      : (await Promise.all(scope.applications.map((application) => cache.listAccounts(application))))
-          .flat()
-          .map(({ account }) => account);
+  const named = 'accounts' in scope ? scope.accounts : await listAccountsOf(scope.applications, cache);
   return [...new Set(named)].filter((account) => providers.findAccount(account) !== undefined);
+}
+
+async function listAccountsOf(
+  applications: readonly string[],
+  cache: Pick<ReadContext['cache'], 'listAccounts'>,
+): Promise<readonly string[]> {
+  const entries = await Promise.all(applications.map((application) => cache.listAccounts(application)));
+  return entries.flat().map(({ account }) => account);
+}
+
+async function noteUseOf(scoped: Promise<readonly string[]>, context: ReadContext): Promise<void> {
+  // Where the accounts cannot be listed nothing can be read, either: the read tells why.
+  await noteUse(context, await scoped.catch(() => []));
 }
 
 /** How fresh accounts are; of none when that cannot be read. */
 async function readFreshness(
-  accounts: Promise<readonly string[]>,
-  { agents, log }: ViewContext,
-): Promise<ReadonlyMap<string, AccountFreshness>> {
+  scoped: Promise<readonly string[]>,
+  { agents, log }: ReadContext,
+): Promise<Freshness> {
   try {
-    return await agents.readFreshness(await accounts);
+    return await agents.readFreshness(await scoped);
   } catch (error) {
     log.warn('the age of an answer cannot be told', { error });
     return new Map();
   }
 }
 
-function toHeaders(
-  freshness: ReadonlyMap<string, AccountFreshness>,
-  accounts: readonly string[],
-  { clock }: ViewContext,
-): FreshnessHeaders {
-  return toFreshnessHeaders(freshness, accounts, clock.now());
+/** What a request demands. */
+interface Demand {
+  readonly request: ApiRequest;
+  readonly scoped: Promise<readonly string[]>;
+  readonly wanted: ViewScope;
+  readonly maxAgeMs: number;
+}
+
+/**
+ * Has refreshed what is older than demanded. An application that is nowhere may have come to be anywhere since.
+ *
+ * @returns how fresh it is then; of none when that cannot be read.
+ */
+async function refresh(
+  context: ReadContext,
+  { request, scoped, wanted, maxAgeMs }: Demand,
+): Promise<Freshness> {
+  const { clock, log } = context;
+  const deadlineMs = clock.monotonic() + refreshWaitMs;
+  try {
+    const known = await scoped;
+    const isNowhere = known.length === 0 && wanted !== 'everything' && 'applications' in wanted;
+    const accounts = isNowhere ? await listScopedAccounts('everything', context) : known;
+    return await demandRefresh(context, accounts, { maxAgeMs, deadlineMs, signal: request.signal });
+  } catch (error) {
+    log.warn('what a request demands cannot be refreshed', { error });
+    return new Map();
+  }
 }

@@ -1,0 +1,26 @@
+import type { CacheStore, DirectoryEntry } from './cache-store.ts';
+
+/** The cache as one request reads it: in which accounts an application is, it asks once. */
+export function createRequestCache(cache: CacheStore): CacheStore {
+  const accounts = new Map<string, Promise<readonly DirectoryEntry[]>>();
+  return {
+    ...cache,
+    listAccounts(application) {
+      const entries = accounts.get(application) ?? cache.listAccounts(application);
+      accounts.set(application, entries);
+      return entries;
+    },
+  };
+}
+
+/** The cache as it is read for who needs what was just written: rows and objects are read consistently. */
+export function createConsistentCache(cache: CacheStore): CacheStore {
+  const consistent = true;
+  return {
+    ...cache,
+    getObjects: (keys) => cache.getObjects(keys, { consistent }),
+    getRow: (key) => cache.getRow(key, { consistent }),
+    listRows: (application, account, options) =>
+      cache.listRows(application, account, { ...options, consistent }),
+  };
+}
