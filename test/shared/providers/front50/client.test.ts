@@ -74,11 +74,16 @@ describe('a question to Front50', () => {
   });
 
   it.each([
-    ['500 again and again', status(500), 3, 'it answered 500'],
-    ['404', status(404), 1, 'it answered 404'],
-    ['HTML', text('<html>'), 3, 'its answer is not JSON'],
-    ['too much', text(`"${'x'.repeat(2_000)}"`), 1, 'its answer is larger than 1000 bytes'],
-  ])('fails with the reason after %s', async (_name, bad, times, reason) => {
+    { answer: '500 again and again', bad: status(500), times: 3, reason: 'it answered 500' },
+    { answer: '404', bad: status(404), times: 1, reason: 'it answered 404' },
+    { answer: 'HTML', bad: text('<html>'), times: 3, reason: 'its answer is not JSON' },
+    {
+      answer: 'too much',
+      bad: text(`"${'x'.repeat(2_000)}"`),
+      times: 1,
+      reason: 'its answer is larger than 1000 bytes',
+    },
+  ])('fails with the reason after $answer', async ({ bad, times, reason }) => {
     front50.instead = bad;
 
     await expect(client.getJson('v2/projects')).rejects.toThrow(

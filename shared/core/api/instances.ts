@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import type { ApiRoutes } from './api-route.ts';
+import { accountParameter, pathParameter } from './parameters.ts';
+import {
+  applicationParameter,
+  instanceExample,
+  instanceSchema,
+  makeResourceExample,
+  regionParameter,
+  resourceShape,
+} from './resources.ts';
+
+const rawResourceSchema = z.strictObject(resourceShape).describe('An object of any cached kind.');
+
+/** Named schemas of the routes of pods and of all objects. */
+export const instanceSchemas = { Instance: instanceSchema, RawResource: rawResourceSchema };
+
+/** Routes of pods, and of all objects of an application. */
+export const instanceRoutes: ApiRoutes = {
+  'GET /instances/{account}/{region}/{id}': {
+    operationId: 'getInstance',
+    tag: 'instances',
+    summary: 'One pod, out of the cache',
+    parameters: [
+      accountParameter,
+      regionParameter,
+      pathParameter('id', { description: 'Full name of the pod.', example: 'pod frontend-v003-x7k2p' }),
+    ],
+    answer: {
+      description: 'The pod.',
+      schema: instanceSchema,
+      examples: { pod: { summary: 'A pod', value: instanceExample } },
+    },
+    errors: [404],
+  },
+  'GET /applications/{application}/rawResources': {
+    operationId: 'listRawResources',
+    tag: 'applications',
+    summary: 'The objects of an application, of all cached kinds',
+    description: 'Which kinds an account shows, its `rawResourcesEndpointConfig` says.',
+    parameters: [applicationParameter],
+    answer: {
+      description: 'The objects.',
+      schema: z.array(rawResourceSchema),
+      examples: {
+        one: { summary: 'One object', value: [makeResourceExample('deployment', 'frontend')] },
+        none: { summary: 'None', value: [] },
+      },
+    },
+  },
+};

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import type { ApiExamples, ApiRoutes } from './api-route.ts';
+import { accountParameter, cloudProviderParameter, pathParameter } from './parameters.ts';
+import {
+  applicationParameter,
+  loadBalancerExample,
+  loadBalancerSchema,
+  regionParameter,
+} from './resources.ts';
+
+/** Named schemas of the routes of load balancers. */
+export const loadBalancerSchemas = { LoadBalancer: loadBalancerSchema };
+
+const one: ApiExamples = { one: { summary: 'A service', value: [loadBalancerExample] } };
+const tag = 'load balancers';
+
+/** Routes of load balancers. */
+export const loadBalancerRoutes: ApiRoutes = {
+  'GET /applications/{application}/loadBalancers': {
+    operationId: 'listApplicationLoadBalancers',
+    tag,
+    summary: 'The services and ingresses of an application, sorted by name',
+    parameters: [applicationParameter],
+    answer: { description: 'The load balancers.', schema: z.array(loadBalancerSchema), examples: one },
+  },
+  'GET /{cloudProvider}/loadBalancers': {
+    operationId: 'listLoadBalancers',
+    tag,
+    summary: 'Nothing: load balancers of Kubernetes are asked for by application',
+    description: 'A provider that is not there is answered with 400.',
+    parameters: [cloudProviderParameter],
+    answer: {
+      description: 'An empty list.',
+      schema: z.array(z.unknown()).max(0),
+      examples: { none: { summary: 'None', value: [] } },
+    },
+  },
+  'GET /{cloudProvider}/loadBalancers/{account}/{region}/{name}': {
+    operationId: 'getLoadBalancer',
+    tag,
+    summary: 'One load balancer, in a list',
+    description:
+      'The list is empty where it is not there. A provider that is not there is answered with 400.',
+    parameters: [
+      cloudProviderParameter,
+      accountParameter,
+      regionParameter,
+      pathParameter('name', { description: 'Full name.', example: 'service frontend' }),
+    ],
+    answer: {
+      description: 'The load balancer, or nothing.',
+      schema: z.array(loadBalancerSchema).max(1),
+      examples: { ...one, none: { summary: 'There is no such load balancer', value: [] } },
+    },
+  },
+};

@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import type { ApiParameter, ApiRoutes } from './api-route.ts';
+import { wholeNumber } from './resources.ts';
+
+const findSchema = z
+  .looseObject({
+    type: z.string().min(1).describe('What it is: `serverGroups`, `applications` …'),
+    name: z.string().describe('Full name; of an application, cluster or project its name.'),
+  })
+  .describe('A find. Its further members depend on its type.');
+
+const resultSetSchema = z
+  .strictObject({
+    totalMatches: wholeNumber.describe('On all pages.'),
+    pageNumber: z.int().min(1),
+    pageSize: z.int().min(1),
+    platform: z
+      .string()
+      .min(1)
+      .describe('The provider; `aws` where several were searched, as in Clouddriver.'),
+    query: z.string(),
+    results: z.array(findSchema),
+  })
+  .describe('A page of what was found.');
+
+/** Named schemas of the search. */
+export const searchSchemas = { SearchResultSet: resultSetSchema };
+
+/** A parameter of the query. */
+function queryParameter(
+  name: string,
+  parameter: Pick<ApiParameter, 'description' | 'example' | 'schema'>,
+): ApiParameter {
+  return { in: 'query', name, ...parameter };
+}
+
+const numberSchema = z.int().min(1).max(999_999_999);
+
+/** The route of the search. */
+export const searchRoutes: ApiRoutes = {
+  'GET /search': {
+    operationId: 'search',
+    tag: 'search',
+    summary: 'Looks for a text in names',
+    description:
+      'An object is found by its kind, account, namespace, name, application or cluster; applications and projects are those of ' +
+      'Front50, too. Every other parameter is a filter: of finds that have a member of its name only those with its value stay.',
+    parameters: [
+      queryParameter('q', {
+        description: 'The text, in any case. Default: everything is found.',
+        schema: z.string(),
+        example: 'front',
+      }),
+      queryParameter('type', {
+        description:
+          "What to look for: Spinnaker's classes (`serverGroups`), kinds (`replicaSet`), `applications`, `clusters` and " +
+          '`projects`, with commas between them or repeated. Required; others find nothing.',
+        schema: z.string(),
+        example: 'serverGroups,applications',
+      }),
+      queryParameter('platform', {
+        description: 'Only what this provider has.',
+        schema: z.string(),
+        example: 'kubernetes',
+      }),
+      queryParameter('pageSize', { description: 'Default: 10000.', schema: numberSchema, example: 100 }),
+      queryParameter('page', { description: 'Default: 1, the first.', schema: numberSchema, example: 1 }),
+    ],
+    answer: {
+      description: 'Always one result set.',
+      schema: z.array(resultSetSchema).length(1),
+      examples: {
+        serverGroup: {
+          summary: 'A server group',
+          value: [
+            {
+              totalMatches: 1,
+              pageNumber: 1,
+              pageSize: 100,
+              platform: 'kubernetes',
+              query: 'front',
+              results: [
+                {
+                  provider: 'kubernetes',
+                  group: 'replicaSet',
+                  type: 'serverGroups',
+                  kubernetesKind: 'replicaSet',
+                  account: 'prod',
+                  namespace: 'web',
+                  region: 'web',
+                  name: 'replicaSet frontend-v003',
+                  application: 'shop',
+                  cluster: 'replicaSet frontend',
+                  serverGroup: 'replicaSet frontend-v003',
+                },
+              ],
+            },
+          ],
+        },
+        none: {
+          summary: 'Nothing',
+          value: [
+            { totalMatches: 0, pageNumber: 1, pageSize: 100, platform: 'aws', query: 'nothing', results: [] },
+          ],
+        },
+      },
+    },
+  },
+};
