@@ -28,7 +28,7 @@ export function toClientOptions({ placement }: Pick<Config, 'placement'>) {
 
 /** The process's client of DynamoDB, shared by all stores: they share its connections. */
 export function openDocuments(config: Config): DynamoDBDocumentClient {
-  documents ??= DynamoDBDocumentClient.from(new DynamoDBClient(toClientOptions(config)), {
+  documents ??= DynamoDBDocumentClient.from(withoutCallLog(new DynamoDBClient(toClientOptions(config))), {
     marshallOptions: { removeUndefinedValues: true },
   });
   return documents;
@@ -36,6 +36,20 @@ export function openDocuments(config: Config): DynamoDBDocumentClient {
 
 /** The process's client of SQS. */
 export function openSqs(config: Config): SQSClient {
-  sqs ??= new SQSClient(toClientOptions(config));
+  sqs ??= withoutCallLog(new SQSClient(toClientOptions(config)));
   return sqs;
+}
+
+/** As far as a client's way of sending can be changed. */
+interface AdjustableClient {
+  readonly middlewareStack: { remove(name: string): boolean };
+}
+
+/**
+ * The SDK copies each request and answer, value by value, for a logger; we give it none. What is left of its steps is needed:
+ * among them are the retries, and the one that passes the trace of a Lambda invocation on.
+ */
+function withoutCallLog<T extends AdjustableClient>(client: T): T {
+  client.middlewareStack.remove('loggerMiddleware');
+  return client;
 }
