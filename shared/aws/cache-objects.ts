@@ -3,12 +3,14 @@ import {
   type NewObject,
   type ObjectHead,
   type ObjectKey,
+  type ObjectWriteOptions,
   type StoredObject,
   tombstoneRetentionMs,
 } from '../core/cache/cache-store.ts';
 import type { Version } from '../core/cache/version.ts';
 import { readSortKey, toKeyText, toSortKey } from './cache-keys.ts';
 import type { CacheParts } from './cache-parts.ts';
+import type { Condition } from './cache-table.ts';
 import { packText, unpackText } from './packed-text.ts';
 import type { Item, ItemKey } from './table.ts';
 
@@ -18,25 +20,53 @@ const plainBodyBytesMax = 1024;
 type ListOptions = { readonly namespace?: string | undefined };
 
 /** See {@link CacheStore.putObject}. */
-export async function putObject(parts: CacheParts, object: NewObject): Promise<boolean> {
+export async function putObject(
+  parts: CacheParts,
+  object: NewObject,
+  options: ObjectWriteOptions = {},
+): Promise<boolean> {
   const item = toItem(object);
   await noteKind(parts, object.key);
   // The same version again is met, so that a write whose answer was lost does not look like one that came too late.
-  return parts.table.putIf(item, {
+  const isInTime: Condition = {
     expression:
       'attribute_not_exists(pk) OR version < :version OR (version = :version AND attribute_not_exists(gone))',
     values: { ':version': object.version },
-  });
+  };
+  return parts.table.putIf(item, narrow(isInTime, options));
 }
 
 /** See {@link CacheStore.deleteObject}. */
-export async function deleteObject(parts: CacheParts, key: ObjectKey, version: Version): Promise<boolean> {
+export async function deleteObject(
+  parts: CacheParts,
+  { key, version }: Pick<ObjectHead, 'key' | 'version'>,
+  options: ObjectWriteOptions = {},
+): Promise<boolean> {
   await noteKind(parts, key);
   const expiresAt = Math.ceil((parts.clock.now() + tombstoneRetentionMs) / 1000);
-  return parts.table.putIf(
-    { ...toItemKey(key), version, gone: true, expiresAt },
-    { expression: 'attribute_not_exists(pk) OR version <= :version', values: { ':version': version } },
-  );
+  const isInTime: Condition = {
+    expression: 'attribute_not_exists(pk) OR version <= :version',
+    values: { ':version': version },
+  };
+  return parts.table.putIf({ ...toItemKey(key), version, gone: true, expiresAt }, narrow(isInTime, options));
+}
+
+/** The condition, if what is stored must also be what was read before. */
+function narrow({ expression, values }: Condition, options: ObjectWriteOptions): Condition {
+  if (!('over' in options)) return { expression, ...(values && { values }) };
+  const { over } = options;
+  if (over === undefined) {
+    return {
+      expression: `(${expression}) AND (attribute_not_exists(pk) OR attribute_exists(gone))`,
+      ...(values && { values }),
+    };
+  }
+  const { version, application } = over;
+  const isSame = application === undefined ? 'attribute_not_exists(application)' : 'application = :before';
+  return {
+    expression: `(${expression}) AND version = :seen AND attribute_not_exists(gone) AND ${isSame}`,
+    values: { ...values, ':seen': version, ...(application !== undefined && { ':before': application }) },
+  };
 }
 
 /** See {@link CacheStore.fillObjects}. */
@@ -94,7 +124,7 @@ export async function* listHeads(
     pk: getPartition(account, kind),
     prefix: toNamespacePrefix(namespace),
     consistent: true,
-    attributes: ['sk', 'parts', 'version', 'application', 'gone', 'expiresAt'],
+    attributes: ['sk', 'parts', 'version', 'application', 'leaving', 'gone', 'expiresAt'],
   });
   for await (const items of pages) {
     const wanted = items.filter(
@@ -140,12 +170,13 @@ function toNamespacePrefix(namespace: string | undefined): string | undefined {
   return namespace === undefined ? undefined : `${toKeyText(namespace)}#`;
 }
 
-function toItem({ key, version, application, body }: NewObject): ItemKey & Item {
+function toItem({ key, version, application, leaving, body }: NewObject): ItemKey & Item {
   const what = `${key.kind} ${key.name} of account ${key.account}`;
   return {
     ...toItemKey(key),
     version,
     application,
+    leaving: leaving?.length ? leaving : undefined,
     body: packText(body, { plainBytesMax: plainBodyBytesMax, what }),
   };
 }
@@ -157,7 +188,8 @@ function toObjectKey(item: Item, { account, kind }: Pick<ObjectKey, 'account' | 
 
 function toHead(item: Item, key: ObjectKey): ObjectHead {
   const application = item['application'] as string | undefined;
-  return { key, version: item['version'] as Version, application, gone: item['gone'] === true };
+  const leaving = item['leaving'] as readonly string[] | undefined;
+  return { key, version: item['version'] as Version, application, leaving, gone: item['gone'] === true };
 }
 
 function toObject(item: Item, key: ObjectKey): StoredObject {

@@ -34,8 +34,8 @@ export function createCacheStore(options: CacheStoreOptions): CacheStore {
     getCodec: (view) => (Object.hasOwn(codecs, view) ? codecs[view] : undefined) ?? jsonRowCodec,
   };
   return {
-    putObject: (object) => putObject(parts, object),
-    deleteObject: (key, version) => deleteObject(parts, key, version),
+    putObject: (object, how) => putObject(parts, object, how),
+    deleteObject: (key, version, how) => deleteObject(parts, { key, version }, how),
     fillObjects: (objects) => fillObjects(parts, objects),
     getObjects: (keys, how) => getObjects(parts, keys, how),
     listObjects: (account, kind, how) => listObjects(parts, { account, kind }, how),

@@ -20,6 +20,8 @@ export interface NewObject {
   readonly version: Version;
   /** Spinnaker application that it belongs to. */
   readonly application?: string | undefined;
+  /** Applications that its writer has yet to look at because it changed: see {@link ObjectHead.leaving}. */
+  readonly leaving?: readonly string[] | undefined;
   /** Any text; what it amounts to compressed must stay below 380 KB. */
   readonly body: string;
 }
@@ -29,8 +31,23 @@ export interface ObjectHead {
   readonly key: ObjectKey;
   readonly version: Version;
   readonly application?: string | undefined;
+  /**
+   * Applications whose rows may still have what belongs to it, or whose names in the directory may be out of date. Writers note
+   * them with a change, and take the note away when they are done: whoever repeats a change that was broken off reads here what
+   * is left to do. Undefined when there is nothing.
+   */
+  readonly leaving?: readonly string[] | undefined;
   /** It was deleted at `version`. */
   readonly gone: boolean;
+}
+
+/** What the writer of an object read before. */
+export interface ObjectWriteOptions {
+  /**
+   * Write only if what is cached is still this, by version and application; undefined: if nothing is cached. Left out, it does
+   * not matter. A repetition whose first answer was lost may be refused.
+   */
+  readonly over?: Pick<ObjectHead, 'version' | 'application'> | undefined;
 }
 
 /** A cached object that is there. */
@@ -87,17 +104,17 @@ export interface CacheStore {
   /**
    * Caches an object, unless something newer is known of it: a later version, or its deletion at this or a later one.
    *
-   * @returns whether the store has it as it was given. Repeating it is harmless and answers the same.
+   * @returns whether the store has it as it was given. Repeating it is harmless and, without `over`, answers the same.
    * @throws ItemTooLargeError
    */
-  putObject(object: NewObject): Promise<boolean>;
+  putObject(object: NewObject, options?: ObjectWriteOptions): Promise<boolean>;
   /**
    * Deletes an object unless a later version is cached, and remembers for 24 hours that nothing up to `version` may come back,
    * whether the object was there or not.
    *
-   * @returns false when a later version is cached.
+   * @returns false when a later version is cached, or something else than `over`.
    */
-  deleteObject(key: ObjectKey, version: Version): Promise<boolean>;
+  deleteObject(key: ObjectKey, version: Version, options?: ObjectWriteOptions): Promise<boolean>;
   /**
    * Caches objects without looking at what is there: for the first fill of an epoch in which nothing was cached yet. Of two
    * objects with one key the later version counts.

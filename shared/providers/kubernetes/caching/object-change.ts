@@ -22,6 +22,8 @@ export interface WriteOutcome {
   readonly changes: number;
   /** Applications from which something was removed that must be looked at again at least five minutes later. */
   readonly waiting: readonly string[];
+  /** Objects that are too large to be cached, or to be shown, by their full names (`replicaSet web-v003 in shop`); mostly none. */
+  readonly dropped: readonly string[];
 }
 
 /** Writes what became of objects into the cache: the objects, the rows of views, the directory of applications. */

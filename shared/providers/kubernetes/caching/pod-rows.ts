@@ -1,0 +1,142 @@
+import type { ObjectKey } from '../../../core/cache/cache-store.ts';
+import type { Version } from '../../../core/cache/version.ts';
+import type { ObjectFacts } from '../views/facts.ts';
+import { getEntryKey } from '../views/row-entries.ts';
+import type { ObjectWrite } from './object-writes.ts';
+import type { EntryPlace, RowBatch } from './row-batch.ts';
+import { getRowName, toLastVersion, toMovedVersion, waitingApplication } from './row-names.ts';
+import { readKnownObjects, toObjectKey, type Writing, type WritingAccount } from './writing.ts';
+
+/** What becomes of a pod's entry in the row of its owner. */
+export interface PodPlacement {
+  readonly owner: ObjectKey;
+  readonly key: string;
+  readonly version: Version;
+  readonly seenAt: Version;
+  /** Undefined for a pod that is gone, or has another owner now. */
+  readonly facts: ObjectFacts | undefined;
+}
+
+/** Where a server group is: in an application or, as the version tells, in none. */
+export interface OwnerState {
+  readonly application?: string | undefined;
+  readonly version: Version;
+}
+
+/** What is known of server groups, by the names of their rows; undefined for those that are not cached. */
+export type OwnerStates = Map<string, OwnerState | undefined>;
+
+/** The server group that a pod's owner references name. Of several it is the first. */
+export function findOwner(account: WritingAccount, pod: ObjectFacts): ObjectKey | undefined {
+  if (pod.spinnakerKind !== 'instances') return undefined;
+  const owner = pod.owners.find(
+    ({ kind }) => account.kindRegistry.find(kind).spinnakerKind === 'serverGroups',
+  );
+  return owner && toObjectKey(account, { ...owner, namespace: pod.namespace });
+}
+
+/** What becomes of a pod's entry by a change; undefined for one without an owner, and for what is no pod. */
+export function findPlacement(
+  { account }: Pick<Writing, 'account'>,
+  { change, known }: ObjectWrite,
+): PodPlacement | undefined {
+  const { version, seenAt, facts } = change;
+  const pod = facts ?? known?.facts;
+  const owner = pod && findOwner(account, pod);
+  if (owner === undefined) return undefined;
+  return {
+    owner,
+    key: getEntryKey(change),
+    version: facts === undefined ? toLastVersion(version) : version,
+    seenAt,
+    facts,
+  };
+}
+
+/** The removal of a pod's entry from the row of an owner that it does not have any more; undefined where it has the same. */
+export function findDetachment(
+  { account }: Pick<Writing, 'account'>,
+  { change, known }: ObjectWrite,
+): PodPlacement | undefined {
+  const { facts, version, seenAt } = change;
+  const owner = known?.facts && findOwner(account, known.facts);
+  if (facts === undefined || owner === undefined) return undefined;
+  const next = findOwner(account, facts);
+  if (next !== undefined && getRowName(next) === getRowName(owner)) return undefined;
+  return { owner, key: getEntryKey(change), version, seenAt, facts: undefined };
+}
+
+/** Reads where server groups are now. */
+export async function readOwners(writing: Writing, keys: Iterable<ObjectKey>): Promise<OwnerStates> {
+  const wanted = new Map([...keys].map((key) => [getRowName(key), key]));
+  const known = await readKnownObjects(writing, [...wanted.values()]);
+  return new Map([...wanted.keys()].map((name) => [name, known.get(name)?.stored]));
+}
+
+/**
+ * Writes pods' entries, with what else is in the batch. A pod belongs where its owner is, and that may change between the look
+ * at the owner and the write of the row. So the owner is looked at once more: either the writer that moves it sees the pod in the
+ * row, or this one sees that it moved.
+ *
+ * @param owners what is known of the owners, perhaps not the latest.
+ */
+export async function writePods(
+  writing: Writing,
+  rows: RowBatch,
+  { placements, owners }: { placements: readonly PodPlacement[]; owners: OwnerStates },
+): Promise<void> {
+  const places = new Map<PodPlacement, string>();
+  for (const placement of placements) {
+    const application = getApplication(owners.get(getRowName(placement.owner)));
+    places.set(placement, application);
+    addPod(rows, placement, { application, version: placement.version });
+  }
+  await rows.write();
+  while (places.size > 0) {
+    const latest = await readOwners(
+      writing,
+      [...places.keys()].map(({ owner }) => owner),
+    );
+    for (const [placement, before] of [...places]) {
+      const owner = latest.get(getRowName(placement.owner));
+      const application = getApplication(owner);
+      if (application === before) {
+        places.delete(placement);
+        continue;
+      }
+      const version = toPlacedVersion(placement, owner);
+      rows.remove(toPlace(placement, before), version);
+      addPod(rows, placement, { application, version });
+      places.set(placement, application);
+    }
+    await rows.write();
+  }
+}
+
+/** In which application's rows the pods of a server group stand. */
+export function getApplication(owner: OwnerState | undefined): string {
+  return owner?.application ?? waitingApplication;
+}
+
+/** The place of a pod in its owner's row. */
+export function toPlace(
+  { owner, key }: Pick<PodPlacement, 'owner' | 'key'>,
+  application: string,
+): EntryPlace {
+  return { application, view: 'serverGroups', row: getRowName(owner), key };
+}
+
+function addPod(
+  rows: RowBatch,
+  placement: PodPlacement,
+  { application, version }: { application: string; version: Version },
+): void {
+  const { facts, seenAt } = placement;
+  const place = toPlace(placement, application);
+  if (facts === undefined) rows.remove(place, version);
+  else rows.put(place, { version, seenAt, facts });
+}
+
+function toPlacedVersion({ version, facts }: PodPlacement, owner: OwnerState | undefined): Version {
+  return facts === undefined || owner === undefined ? version : toMovedVersion(version, owner.version);
+}

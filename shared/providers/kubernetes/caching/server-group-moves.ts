@@ -1,0 +1,125 @@
+import type { StoredRow } from '../../../core/cache/cache-store.ts';
+import type { LiveEntry } from '../../../core/cache/packed-row.ts';
+import type { Version } from '../../../core/cache/version.ts';
+import { asFacts, selfKey } from '../views/row-entries.ts';
+import { getKnownClass, type ObjectWrite } from './object-writes.ts';
+import { findOwner, toPlace } from './pod-rows.ts';
+import type { RowBatch } from './row-batch.ts';
+import { getRowName, toMovedVersion, waitingApplication } from './row-names.ts';
+import { forEachAtOnce, readKnownObjects, toObjectKey, type Writing } from './writing.ts';
+
+/** From so many server groups on, all rows of waiting pods are read at once: mostly there are none. */
+const wholeFrom = 8;
+
+/** A pod in a row of a server group that was written. */
+interface FoundPod {
+  readonly write: ObjectWrite;
+  /** In whose rows it stands. */
+  readonly application: string;
+  readonly key: string;
+  readonly entry: LiveEntry;
+}
+
+/**
+ * Brings pods to where their server groups are now: from the applications that these left, and from the rows of those that wait.
+ * Pods of a server group that goes away, or is in no application, wait from then on.
+ */
+export async function movePods(
+  writing: Writing,
+  rows: RowBatch,
+  writes: readonly ObjectWrite[],
+): Promise<void> {
+  const serverGroups = writes.filter((write) => isServerGroup(writing, write));
+  const found = await findPods(writing, serverGroups);
+  if (found.length === 0) return;
+  const known = await readKnownObjects(
+    writing,
+    found.map(({ entry }) => toObjectKey(writing.account, asFacts(entry.value))),
+  );
+  for (const pod of found) {
+    const now = known.get(getRowName(asFacts(pod.entry.value)));
+    const owner = now?.facts && findOwner(writing.account, now.facts);
+    const isOwned = owner !== undefined && getRowName(owner) === pod.write.row;
+    if (isOwned && now?.facts) movePod(rows, pod, { version: now.stored.version, facts: now.facts });
+    else rows.remove(toPlace({ owner: pod.write.key, key: pod.key }, pod.application), pod.entry.version);
+  }
+  await rows.write();
+}
+
+/** Whether a change is of a server group: pods follow it. */
+export function isServerGroup(writing: Pick<Writing, 'account'>, write: ObjectWrite): boolean {
+  return (write.change.facts?.spinnakerKind ?? getKnownClass(writing, write)) === 'serverGroups';
+}
+
+function movePod(
+  rows: RowBatch,
+  { write, application, key, entry }: FoundPod,
+  { version, facts }: { version: Version; facts: ReturnType<typeof asFacts> },
+): void {
+  const target = getTarget(write);
+  if (target === application) return;
+  const { change } = write;
+  // The end of a server group may have the version at which it came.
+  const since = (change.facts === undefined ? `${change.version}~` : change.version) as Version;
+  const moved = toMovedVersion(version, since);
+  const place = { owner: write.key, key };
+  rows.put(toPlace(place, target), { version: moved, seenAt: change.seenAt, facts });
+  rows.remove(toPlace(place, application), moved > entry.version ? moved : entry.version);
+}
+
+async function findPods(writing: Writing, writes: readonly ObjectWrite[]): Promise<FoundPod[]> {
+  const found: FoundPod[] = [];
+  const collect = (write: ObjectWrite, application: string, row: StoredRow | undefined): void => {
+    for (const [key, entry] of row?.read() ?? []) {
+      if (key !== selfKey) found.push({ write, application, key, entry });
+    }
+  };
+  const waiting = await readWaiting(writing, writes);
+  const { cache, account } = writing;
+  await forEachAtOnce(writes, async (write) => {
+    const { row } = write;
+    collect(write, waitingApplication, waiting.get(row));
+    for (const application of listOrigins(writing, write)) {
+      const key = { application, account: account.name, view: 'serverGroups', row };
+      collect(write, application, await cache.getRow(key, { consistent: true }));
+    }
+  });
+  return found;
+}
+
+/** The rows of pods that wait for these server groups. */
+async function readWaiting(
+  { cache, account }: Writing,
+  writes: readonly ObjectWrite[],
+): Promise<Map<string, StoredRow>> {
+  const wanted = writes.filter((write) => getTarget(write) !== waitingApplication);
+  const found = new Map<string, StoredRow>();
+  const place = { application: waitingApplication, account: account.name, view: 'serverGroups' };
+  if (wanted.length < wholeFrom) {
+    await forEachAtOnce(wanted, async ({ row }) => {
+      const stored = await cache.getRow({ ...place, row }, { consistent: true });
+      if (stored !== undefined) found.set(row, stored);
+    });
+    return found;
+  }
+  const { view } = place;
+  const pages = cache.listRows(waitingApplication, account.name, { view, consistent: true });
+  for await (const rows of pages) for (const stored of rows) found.set(stored.row, stored);
+  return found;
+}
+
+/**
+ * Applications whose rows may have pods of the server group. The one that it comes to is among them: when it was there before,
+ * a writer may have died that had to take a pod out.
+ */
+function listOrigins({ isFirstFill }: Writing, write: ObjectWrite): string[] {
+  const { application, leaving, known } = write;
+  const isComing = application !== undefined && known?.stored.application !== application;
+  const isSure = isFirstFill && known === undefined;
+  const origins = new Set([...leaving, ...(isComing && !isSure ? [application] : [])]);
+  return [...origins].filter((each) => each !== waitingApplication);
+}
+
+function getTarget({ application }: ObjectWrite): string {
+  return application ?? waitingApplication;
+}
