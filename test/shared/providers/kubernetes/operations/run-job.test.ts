@@ -77,18 +77,21 @@ describeWithCluster('runJob', (cluster) => {
     expect(live).not.toHaveProperty(['metadata', 'annotations', 'strategy.spinnaker.io/replace']);
   });
 
-  test('with an image that an artifact names', async () => {
-    await using ns = await createNamespace();
-    const artifact = {
-      type: 'docker/image',
-      name: 'registry.test/job',
-      reference: 'registry.test/job@sha256:1',
-    };
-    const result = await runOperation(operation, describeJob(ns.name, { requiredArtifacts: [artifact] }));
-    expect(result.boundArtifacts).toMatchObject([artifact]);
-    const live = JSON.stringify(await findLive(ns.name, 'jobs/smoke'));
-    expect(live).toContain('registry.test/job@sha256:1');
-  });
+  test.each(['requiredArtifacts', 'optionalArtifacts'])(
+    'with an image that one of the %s names',
+    async (field) => {
+      await using ns = await createNamespace();
+      const artifact = {
+        type: 'docker/image',
+        name: 'registry.test/job',
+        reference: 'registry.test/job@sha256:1',
+      };
+      const result = await runOperation(operation, describeJob(ns.name, { [field]: [artifact] }));
+      expect(result.boundArtifacts).toMatchObject([artifact]);
+      const live = JSON.stringify(await findLive(ns.name, 'jobs/smoke'));
+      expect(live).toContain('registry.test/job@sha256:1');
+    },
+  );
 
   test.each([
     { more: { manifest: null }, error: 'runKubernetesJob.runKubernetesJob.manifest.empty' },

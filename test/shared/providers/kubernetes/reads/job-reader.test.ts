@@ -1,10 +1,11 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { NotFoundError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { JobReader } from '../../../../../shared/core/provider.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 import { readUid } from '../../../../../shared/providers/kubernetes/operations/deletion.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { answerJson, answerStatus, startScriptedServer } from '../client/scripted-server.ts';
 import { findLive, getPathOf, listNames } from '../live.ts';
 import { openProvider } from '../provider-setup.ts';
 
@@ -57,6 +58,10 @@ describeWithCluster('jobs', (cluster) => {
     await using ns = await createNamespace();
     const logs = 'hello\nSPINNAKER_PROPERTY_Version=1.2\nSPINNAKER_CONFIG_JSON={"run":12}\n';
     await createJob(ns.name, { outcome: 'succeed', logs });
+    await requestApi('POST', getPathOf(ns.name, 'pods'), {
+      metadata: { name: 'someone-else' },
+      spec: { containers: [{ name: 'main', image: 'registry.test/web:1' }] },
+    });
     await waitForState(ns.name, 'Succeeded');
     const [pod = ''] = await listNames(ns.name, 'pods');
     expect(await readJob(ns.name)).toEqual({
@@ -177,5 +182,33 @@ describeWithCluster('jobs', (cluster) => {
     ]);
     await expect(reader.listConsoleOutput({ ...pod, name: 'web' })).rejects.toThrow(NotFoundError);
     await expect(reader.listConsoleOutput({ ...pod, account: 'missing' })).rejects.toThrow(NotFoundError);
+  });
+});
+
+describe('a Job of a server that answers oddly', () => {
+  const request = { account: 'test', location: 'web', name: 'job smoke' };
+
+  test('has no pods while it selects none: not those of others', async () => {
+    await using server = await startScriptedServer();
+    await using provider = openProvider([{ name: 'test', kubeconfigContents: server.getKubeconfig() }]);
+    const metadata = { name: 'smoke', namespace: 'web', creationTimestamp: '2030-01-01T00:00:00Z' };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'someone-else' } };
+    server.script(
+      answerJson(200, { apiVersion: 'batch/v1', kind: 'Job', metadata, spec: {} }),
+      answerJson(200, { metadata: {}, items: [pod] }),
+    );
+    expect(await provider.jobs?.getJob(request)).toMatchObject({ jobState: 'Running', pods: [] });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test('is refused by an error that names it', async () => {
+    await using server = await startScriptedServer();
+    await using provider = openProvider([{ name: 'test', kubeconfigContents: server.getKubeconfig() }]);
+    server.script(answerStatus(403, 'Forbidden'));
+    const named = '(account: test, location: web, name: job smoke): .*Forbidden says the server';
+    const toPattern = (verb: string) =>
+      new RegExp(`^Failed to ${verb} job: ${named}`.replace(/[()]/g, '\\$&'));
+    await expect(provider.jobs?.getJob(request)).rejects.toThrow(toPattern('read'));
+    await expect(provider.jobs?.deleteJob(request)).rejects.toThrow(toPattern('cancel'));
   });
 });
