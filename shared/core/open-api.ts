@@ -9,6 +9,7 @@ import type {
 } from './api/api-route.ts';
 import { type ApiTable, createApiTable } from './api/api-table.ts';
 import { type ApiErrorStatus, apiErrors, bodyErrors, commonErrors } from './api/errors.ts';
+import { cacheControlParameter } from './api/parameters.ts';
 import type { JsonObject } from './json.ts';
 
 /** The API's document, in OpenAPI 3.1. */
@@ -67,6 +68,27 @@ export function createOpenApiDocument(operations: readonly DescribedOperation[])
   };
 }
 
+/** What an answer out of the cache tells of its age. Where nothing is known, nothing is told. */
+const freshnessHeaders = {
+  Age: toHeader('Seconds since which the account that is furthest behind may have changed.', {
+    type: 'integer',
+    minimum: 0,
+  }),
+  'X-Busdriver-As-Of': toHeader('Everything that was so at this time is in the answer.', {
+    type: 'string',
+    format: 'date-time',
+  }),
+  'X-Busdriver-Lag': toHeader(
+    'Seconds by account, the worst first: `dev=41, prod=3`. `stale` where it may be more than is known, `unknown` before an ' +
+      'account is cached; `*` is each account that is left out.',
+    { type: 'string' },
+  ),
+};
+
+function toHeader(description: string, schema: JsonObject): JsonObject {
+  return { description, schema };
+}
+
 /** Gives each schema a name, so that it stands once in the document and is referred to. */
 class SchemaNames {
   readonly #requests = z.registry<{ id: string }>();
@@ -117,7 +139,8 @@ function trimSchema({ $schema: _schema, $id: _id, ...schema }: JsonObject): Json
 }
 
 function toOperation(route: ApiRoute, names: SchemaNames): JsonObject {
-  const { operationId, tag, summary, description, parameters, request } = route;
+  const { operationId, tag, summary, description, request } = route;
+  const parameters = route.isCached ? [...(route.parameters ?? []), cacheControlParameter] : route.parameters;
   return {
     operationId,
     tags: [tag],
@@ -160,13 +183,14 @@ function toErrorReference(status: ApiErrorStatus): JsonObject {
   return { $ref: `#/components/responses/${apiErrors[status].name}` };
 }
 
-function toAnswer({ operationId }: ApiRoute, answer: ApiAnswer, names: SchemaNames): JsonObject {
+function toAnswer({ operationId, isCached }: ApiRoute, answer: ApiAnswer, names: SchemaNames): JsonObject {
   const { description } = answer;
   if ('bytes' in answer) {
     return { description, content: { 'application/octet-stream': { example: answer.example } } };
   }
   const reference = names.nameAnswer(answer.schema, `${capitalize(operationId)}Answer`);
-  return { description, content: toJsonContent(reference, answer.examples) };
+  const content = toJsonContent(reference, answer.examples);
+  return { description, ...(isCached && { headers: freshnessHeaders }), content };
 }
 
 function toJsonContent(schema: JsonObject, examples: ApiExamples): JsonObject {

@@ -47,6 +47,8 @@ export interface ApiRoute {
   readonly parameters?: readonly ApiParameter[];
   readonly request?: ApiRequestBody;
   readonly answer: ApiAnswer;
+  /** It is answered out of the cache: headers tell how old the answer is, and the request may demand a fresher one. */
+  readonly isCached?: true;
   /** Errors besides those that every route, and every route with a body, has. */
   readonly errors?: readonly (404 | 405)[];
 }

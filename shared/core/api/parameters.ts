@@ -39,3 +39,28 @@ export const kubernetesParameter = pathParameter('cloudProvider', {
   schema: z.literal('kubernetes'),
   example: 'kubernetes',
 });
+
+/** The Spinnaker cluster of a path. */
+export const clusterParameter = pathParameter('cluster', {
+  description: "Spinnaker's cluster: `kind name` of what its members are versions of.",
+  example: 'deployment frontend',
+});
+
+/** A query parameter that is any text. */
+export function textParameter(
+  name: string,
+  parameter: { readonly description: string; readonly example: string },
+): ApiParameter {
+  return { in: 'query', name, schema: z.string(), ...parameter };
+}
+
+/** What a request of a cached route may demand. */
+export const cacheControlParameter: ApiParameter = {
+  in: 'header',
+  name: 'Cache-Control',
+  description:
+    '`max-age=30` demands an answer that is at most 30 seconds old: what is older is refreshed first, for up to 12 seconds. ' +
+    '`no-cache` is `max-age=0`. What is malformed is ignored.',
+  schema: z.string(),
+  example: 'max-age=30',
+};

@@ -1,0 +1,259 @@
+import * as z from 'zod';
+import type { ApiRoute, ApiRoutes } from './api-route.ts';
+import {
+  accountParameter,
+  clusterParameter,
+  flagParameter,
+  kubernetesParameter,
+  pathParameter,
+  textParameter,
+} from './parameters.ts';
+import { applicationParameter, loadBalancerExample, loadBalancerSchema } from './resources.ts';
+import {
+  expandedServerGroupExample,
+  expandedServerGroupSchema,
+  imageSummaryExample,
+  serverGroupExample,
+  serverGroupSchema,
+  summarySchema,
+} from './server-groups.ts';
+
+const clusterMonikerSchema = z.strictObject({ app: z.string().min(1), cluster: z.string().min(1) });
+
+const clusterSchema = z
+  .strictObject({
+    name: z.string().min(1),
+    type: z.literal('kubernetes'),
+    accountName: z.string().min(1),
+    application: z.string().min(1),
+    moniker: clusterMonikerSchema,
+    serverGroups: z.array(serverGroupSchema).describe('Empty unless expanded.'),
+    loadBalancers: z
+      .array(loadBalancerSchema)
+      .describe(
+        "Those that the cluster's server groups are behind, with these alone. Empty unless expanded.",
+      ),
+  })
+  .describe('A cluster: the versions of one thing.');
+
+const clusterSummarySchema = z
+  .strictObject({
+    name: z.string().min(1),
+    account: z.string().min(1),
+    moniker: clusterMonikerSchema,
+    loadBalancers: z.array(z.string()).describe('Full names.'),
+    serverGroups: z.array(z.string()).describe('Full names.'),
+  })
+  .describe('A cluster, in short.');
+
+/** Named schemas of the routes of clusters. */
+export const clusterSchemas = {
+  Cluster: clusterSchema,
+  ClusterMoniker: clusterMonikerSchema,
+  ClusterSummary: clusterSummarySchema,
+};
+
+const moniker = { app: 'shop', cluster: 'deployment frontend' };
+
+const clusterExample = {
+  name: 'deployment frontend',
+  type: 'kubernetes',
+  accountName: 'prod',
+  application: 'shop',
+  moniker,
+  serverGroups: [serverGroupExample],
+  loadBalancers: [loadBalancerExample],
+};
+
+const cached = { tag: 'clusters', isCached: true, errors: [404] } as const satisfies Partial<ApiRoute>;
+
+const expand = flagParameter('expand', 'With its server groups and load balancers. Default: true.', false);
+
+const inAccount = [applicationParameter, accountParameter];
+const inCluster = [...inAccount, clusterParameter];
+const ofProvider = [...inCluster, kubernetesParameter];
+
+const serverGroupParameter = pathParameter('serverGroup', {
+  description: 'Full name: kind, one space, name.',
+  example: 'replicaSet frontend-6d5f7c9b8',
+});
+
+const regionQuery = textParameter('region', {
+  description: 'Only those of this namespace. Default: all.',
+  example: 'web',
+});
+
+const targetParameters = [
+  ...ofProvider,
+  pathParameter('scope', { description: 'Namespace.', example: 'web' }),
+  pathParameter('target', {
+    description:
+      '`current` or `newest`, `previous` or `ancestor`, `oldest`, `largest`, `fail` (the only one there is); in any case, also with ' +
+      '`_asg` or `_asg_dynamic` at the end.',
+    example: 'current_asg_dynamic',
+  }),
+];
+
+const onlyEnabled = flagParameter('onlyEnabled', 'Disabled ones do not count. Default: false.', true);
+
+/** Routes of clusters. */
+export const clusterRoutes: ApiRoutes = {
+  'GET /applications/{application}/clusters': {
+    tag: 'clusters',
+    isCached: true,
+    operationId: 'listClusterNames',
+    summary: 'The names of the clusters of an application',
+    parameters: [applicationParameter],
+    answer: {
+      description: 'Names by account.',
+      schema: z.record(z.string(), z.array(z.string())),
+      examples: {
+        one: { summary: 'One cluster', value: { prod: ['deployment frontend'] } },
+        none: { summary: 'None', value: {} },
+      },
+    },
+  },
+  'GET /applications/{application}/clusters/{account}': {
+    ...cached,
+    operationId: 'listClusters',
+    summary: 'The clusters of an application in an account',
+    parameters: inAccount,
+    answer: {
+      description: 'The clusters, at least one.',
+      schema: z.array(clusterSummarySchema).min(1),
+      examples: {
+        one: {
+          summary: 'One cluster',
+          value: [
+            {
+              name: 'deployment frontend',
+              account: 'prod',
+              moniker,
+              loadBalancers: ['service frontend'],
+              serverGroups: ['replicaSet frontend-6d5f7c9b8'],
+            },
+          ],
+        },
+      },
+    },
+  },
+  'GET /applications/{application}/clusters/{account}/{cluster}': {
+    ...cached,
+    operationId: 'listNamedClusters',
+    summary: 'A cluster, in a list',
+    description: 'Clusters of several providers may have one name.',
+    parameters: [...inCluster, expand],
+    answer: {
+      description: 'The clusters of that name, at least one.',
+      schema: z.array(clusterSchema).min(1),
+      examples: { one: { summary: 'One cluster', value: [clusterExample] } },
+    },
+  },
+  'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}': {
+    ...cached,
+    operationId: 'getCluster',
+    summary: 'A cluster',
+    parameters: [...ofProvider, expand],
+    answer: {
+      description: 'The cluster.',
+      schema: clusterSchema,
+      examples: { one: { summary: 'A cluster', value: clusterExample } },
+    },
+  },
+  'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/loadBalancers': {
+    ...cached,
+    operationId: 'listClusterLoadBalancers',
+    summary: 'The load balancers that the server groups of a cluster are behind',
+    parameters: ofProvider,
+    answer: {
+      description: 'The load balancers.',
+      schema: z.array(loadBalancerSchema),
+      examples: { one: { summary: 'A service', value: [loadBalancerExample] } },
+    },
+  },
+  'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups': {
+    ...cached,
+    operationId: 'listClusterServerGroups',
+    summary: 'The server groups of a cluster',
+    parameters: [
+      ...ofProvider,
+      regionQuery,
+      flagParameter('expand', 'False: none are told. Default: true.', true),
+    ],
+    answer: {
+      description: 'The server groups.',
+      schema: z.array(serverGroupSchema),
+      examples: { one: { summary: 'A ReplicaSet', value: [serverGroupExample] } },
+    },
+  },
+  'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}': {
+    ...cached,
+    operationId: 'getClusterServerGroup',
+    summary: 'A server group of a cluster',
+    description: 'With `region` the one there is; without it a list of those of that name, in any namespace.',
+    parameters: [...ofProvider, serverGroupParameter, regionQuery],
+    answer: {
+      description: 'The server group, or the server groups.',
+      schema: z.union([serverGroupSchema, z.array(serverGroupSchema).min(1)]),
+      examples: {
+        one: { summary: 'With `region`', value: serverGroupExample },
+        list: { summary: 'Without', value: [serverGroupExample] },
+      },
+    },
+  },
+  'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}/scalingActivities':
+    {
+      tag: 'clusters',
+      operationId: 'listScalingActivities',
+      summary: 'What an autoscaler of AWS did: nothing',
+      parameters: [
+        ...inCluster,
+        pathParameter('cloudProvider', { description: 'Provider id.', example: 'aws' }),
+        serverGroupParameter,
+      ],
+      answer: {
+        description: 'An empty list.',
+        schema: z.array(z.unknown()).max(0),
+        examples: { none: { summary: 'None', value: [] } },
+      },
+    },
+  'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}':
+    {
+      ...cached,
+      operationId: 'getTargetServerGroup',
+      summary: 'The server group of a cluster that is the newest, the oldest …',
+      parameters: [
+        ...targetParameters,
+        onlyEnabled,
+        flagParameter('validateOldest', 'The oldest must not be the only one. Default: true.', false),
+      ],
+      answer: {
+        description: 'The server group.',
+        schema: expandedServerGroupSchema,
+        examples: { replicaSet: { summary: 'A ReplicaSet', value: expandedServerGroupExample } },
+      },
+    },
+  'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}/{summaryType}':
+    {
+      ...cached,
+      operationId: 'getTargetSummary',
+      summary: 'What that server group runs',
+      parameters: [
+        ...targetParameters,
+        pathParameter('summaryType', {
+          description: 'What to tell, in any case.',
+          schema: z.enum(['image', 'images']),
+          example: 'images',
+        }),
+        onlyEnabled,
+      ],
+      answer: {
+        description: 'What it runs.',
+        schema: summarySchema,
+        examples: {
+          images: { summary: '`images`', value: { summaries: [imageSummaryExample] } },
+          image: { summary: '`image`', value: imageSummaryExample },
+        },
+      },
+    },
+};
