@@ -1,4 +1,5 @@
 import type { CacheStore, DirectoryEntry, ObjectKey, StoredObject } from '../../../core/cache/cache-store.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../../../core/cache/concurrency-limit.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { ViewKey } from '../../../core/views.ts';
 import type { KubernetesAccount } from '../account.ts';
@@ -7,7 +8,6 @@ import { parseFullName } from '../kinds/name.ts';
 import type { KubernetesSession } from '../session.ts';
 import type { ObjectFacts } from '../views/facts.ts';
 import { decodeFacts } from '../views/facts-codec.ts';
-import { createLimit, type Limit } from './concurrency.ts';
 
 /** Requests that one view has under way at a time. */
 const concurrency = 32;
@@ -20,12 +20,12 @@ export interface CacheReading {
   readonly session: ReadingSession;
   readonly cache: CacheStore;
   /** Each request of the view goes through it. */
-  readonly limit: Limit;
+  readonly limit: ConcurrencyLimit;
 }
 
 /** Begins to read for one view. */
 export function startReading(session: ReadingSession, cache: CacheStore): CacheReading {
-  return { session, cache, limit: createLimit(concurrency) };
+  return { session, cache, limit: createConcurrencyLimit(concurrency) };
 }
 
 /** Where an application is, as far as accounts are configured, sorted by account. */

@@ -1,8 +1,7 @@
-import type { DirectoryEntry, StoredRow } from '../../../core/cache/cache-store.ts';
-import { isLive } from '../../../core/cache/packed-row.ts';
+import type { DirectoryEntry } from '../../../core/cache/cache-store.ts';
 import type { AccountFacts, ApplicationFacts } from '../views/application-facts.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../views/facts.ts';
-import { asFacts, findServerGroup } from '../views/row-entries.ts';
+import { asFacts, findServerGroup, selfKey } from '../views/row-entries.ts';
 import { type CacheReading, listPlaces, loadServices } from './cache-reading.ts';
 
 /** What is wanted of an application; what is left out is not read. */
@@ -65,7 +64,7 @@ export function loadServerGroups(
   });
 }
 
-/** The objects in the rows of a view, or of all views, of an application in an account. */
+/** The objects that the rows of a view, or of all views, of an application in an account are of: pods of server groups aside. */
 export function loadRowObjects(
   { cache, limit }: CacheReading,
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
@@ -74,12 +73,11 @@ export function loadRowObjects(
   return limit(async () => {
     const found: ObjectFacts[] = [];
     for await (const rows of cache.listRows(application, account, view === undefined ? {} : { view })) {
-      for (const row of rows) found.push(...readObjects(row));
+      for (const row of rows) {
+        const self = row.read().get(selfKey);
+        if (self !== undefined) found.push(asFacts(self.value));
+      }
     }
     return found;
   });
-}
-
-function readObjects(row: StoredRow): ObjectFacts[] {
-  return [...row.read().values()].filter(isLive).map(({ value }) => asFacts(value));
 }

@@ -1,6 +1,4 @@
 import type { Viewed, ViewedList, ViewKey } from '../../../core/views.ts';
-import { formatFullName } from '../kinds/name.ts';
-import type { ObjectFacts } from '../views/facts.ts';
 import { toInstanceView } from '../views/instance-view.ts';
 import { toRawResourceViews } from '../views/raw-resource-view.ts';
 import { compareText } from '../views/text-order.ts';
@@ -20,8 +18,7 @@ export async function listRawResources(reading: CacheReading, application: strin
   const found = await Promise.all(
     places.map(async (place) => {
       const { account } = place;
-      const objects = await loadRowObjects(reading, place);
-      const resources = selectOwn(objects, application);
+      const resources = await loadRowObjects(reading, place);
       const rules = reading.session.findAccount(account)?.caching;
       return rules === undefined ? [] : [{ account, resources, rules }];
     }),
@@ -37,13 +34,4 @@ export async function listNamespaces(reading: CacheReading, account: string): Pr
   const objects = await listObjects(reading, { account, kind: 'namespace' });
   const names = objects.map(({ key }) => key.name);
   return names.filter((name) => !configured.omitNamespaces.includes(name)).sort(compareText);
-}
-
-/** The objects of an application, each once: pods stand in the rows of their owners, which may be another application's. */
-function selectOwn(objects: readonly ObjectFacts[], application: string): ObjectFacts[] {
-  const own = objects.filter(({ moniker }) => moniker.app === application);
-  const unique = new Map(
-    own.map((facts) => [`${facts.namespace} ${formatFullName(facts.kind, facts.name)}`, facts]),
-  );
-  return [...unique.values()];
 }

@@ -1,10 +1,8 @@
-import type { ObjectHead } from '../../../core/cache/cache-store.ts';
 import type { ViewedList, ViewSearchRequest } from '../../../core/views.ts';
 import type { KubernetesAccount } from '../account.ts';
 import {
   compareResults,
   createKindFilter,
-  isInApplication,
   isInCluster,
   type SearchObject,
   type SearchPlace,
@@ -28,7 +26,7 @@ export async function search(
   const { accounts } = reading.session;
   const objectTypes = types.filter((type) => !placeTypes.includes(type.toLowerCase()));
   const select = (found: Iterable<SearchObject | SearchPlace>, among: readonly string[]) =>
-    searchObjects(found, { query, types: among, pageNumber: 1, pageSize: Number.POSITIVE_INFINITY }).results;
+    searchObjects(found, { query, types: among });
   const isWanted = createKindFilter(objectTypes);
   const lists = await Promise.all([
     objectTypes.length < types.length ? listPlaces(reading).then((places) => select(places, types)) : [],
@@ -87,16 +85,8 @@ async function searchKind(
     }
     return found;
   }
-  const hasApplication = isInApplication(spinnakerKind, caching.allApplicationRelationships);
   for await (const heads of cache.listHeads(name, kind)) {
-    found.push(...select(heads.map((head) => toHeadObject(head, { spinnakerKind, hasApplication }))));
+    found.push(...select(heads.map(({ key, application }) => ({ ...key, spinnakerKind, application }))));
   }
   return found;
-}
-
-function toHeadObject(
-  { key, application }: ObjectHead,
-  { spinnakerKind, hasApplication }: Pick<SearchObject, 'spinnakerKind'> & { hasApplication: boolean },
-): SearchObject {
-  return { ...key, spinnakerKind, application: (hasApplication && application) || undefined };
 }

@@ -1,8 +1,12 @@
 import type { ObjectKey, StoredObject } from '../../../core/cache/cache-store.ts';
+import type { RowEntry } from '../../../core/cache/packed-row.ts';
 import type { ServerGroupFacts } from '../views/facts.ts';
-import { findServerGroup } from '../views/row-entries.ts';
-import { type CacheReading, listObjects, readAllFacts } from './cache-reading.ts';
+import { findServerGroup, listInstances } from '../views/row-entries.ts';
+import { type CacheReading, readAllFacts } from './cache-reading.ts';
 import { loadServerGroups } from './cached-application.ts';
+
+/** In whose rows pods wait for what is in no application. */
+const waitingApplication = '~';
 
 /** From so many server groups of one application on, all of its rows are read at once. */
 const wholeApplicationFrom = 16;
@@ -26,24 +30,24 @@ export async function loadServerGroupsOf(
   return found.flat();
 }
 
-/** The server group that an object is, with its pods: by its row, or, where it is in none, by the pods of its namespace. */
+/**
+ * The server group that an object is, with its pods. What belongs to no application is in no row; its pods stand where they would
+ * wait for it.
+ */
 export async function loadServerGroup(
-  reading: CacheReading,
+  { cache, limit }: CacheReading,
   object: StoredObject,
 ): Promise<ServerGroupFacts | undefined> {
-  const { cache, limit } = reading;
-  const { key, application } = object;
-  const { account, kind, namespace, name } = key;
-  if (application !== undefined) {
-    const row = getServerGroupRow({ kind, namespace, name });
-    const found = await limit(() => cache.getRow({ application, account, view: 'serverGroups', row }));
-    const serverGroup = found && findServerGroup(found.read());
-    if (serverGroup !== undefined) return serverGroup;
-  }
+  const { key, application = waitingApplication } = object;
+  const { account } = key;
+  const row = await limit(() =>
+    cache.getRow({ application, account, view: 'serverGroups', row: getRowName(key) }),
+  );
+  const entries = row?.read() ?? new Map<string, RowEntry>();
+  const serverGroup = findServerGroup(entries);
+  if (serverGroup !== undefined) return serverGroup;
   const [facts] = readAllFacts([object]);
-  if (facts === undefined) return undefined;
-  const pods = readAllFacts(await listObjects(reading, { account, kind: 'pod', namespace }));
-  return { facts, instances: pods.filter(({ owners }) => owners.some(({ uid }) => uid === facts.uid)) };
+  return facts && { facts, instances: listInstances(entries, facts.uid) };
 }
 
 /** All of one application, in one account. */
@@ -56,13 +60,13 @@ async function loadWhole(
     key === undefined || application === undefined
       ? []
       : await loadServerGroups(reading, { application, account: key.account });
-  const known = new Map(rows.map((each) => [getServerGroupRow(each.facts), each]));
+  const known = new Map(rows.map((each) => [getRowName(each.facts), each]));
   return Promise.all(
-    objects.map((object) => known.get(getServerGroupRow(object.key)) ?? loadServerGroup(reading, object)),
+    objects.map((object) => known.get(getRowName(object.key)) ?? loadServerGroup(reading, object)),
   );
 }
 
 /** The name of a server group's row. */
-function getServerGroupRow({ kind, namespace, name }: Omit<ObjectKey, 'account'>): string {
+function getRowName({ kind, namespace, name }: Omit<ObjectKey, 'account'>): string {
   return `${kind} ${namespace} ${name}`;
 }

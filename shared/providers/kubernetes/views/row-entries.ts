@@ -29,12 +29,17 @@ export function findServerGroup(entries: ReadonlyMap<string, RowEntry>): ServerG
   const self = entries.get(selfKey);
   if (self === undefined || !isLive(self)) return undefined;
   const facts = asFacts(self.value);
+  return { facts, instances: listInstances(entries, facts.uid) };
+}
+
+/** The pods in a row's entries that the server group of this uid owns. */
+export function listInstances(entries: ReadonlyMap<string, RowEntry>, uid: string): ObjectFacts[] {
   const instances: ObjectFacts[] = [];
   for (const [key, entry] of entries) {
     if (key === selfKey || !isLive(entry)) continue;
     const instance = asFacts(entry.value);
     // A server group that was made anew under its name does not have its predecessor's pods.
-    if (instance.owners.some(({ uid }) => uid === facts.uid)) instances.push(instance);
+    if (instance.owners.some((owner) => owner.uid === uid)) instances.push(instance);
   }
-  return { facts, instances };
+  return instances;
 }

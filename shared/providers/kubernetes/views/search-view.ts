@@ -30,9 +30,6 @@ export interface SearchRequest {
   readonly query: string;
   /** Kinds (`replicaSet`), Spinnaker's classes of them (`serverGroups`), `applications` and `clusters`; others find nothing. */
   readonly types: readonly string[];
-  /** From 1. */
-  readonly pageNumber: number;
-  readonly pageSize: number;
 }
 
 /** One find. The last five members depend on its type. */
@@ -62,17 +59,6 @@ export interface SearchResultView {
   readonly id?: string;
 }
 
-/** A page of finds. */
-export interface SearchResultSetView {
-  /** How many there are on all pages. */
-  readonly totalMatches: number;
-  readonly pageNumber: number;
-  readonly pageSize: number;
-  readonly platform: typeof cloudProvider;
-  readonly query: string;
-  readonly results: readonly SearchResultView[];
-}
-
 /** The member under which a find of a kind has its name once more. */
 const nameMembers: ReadonlyMap<string, 'serverGroup' | 'loadBalancer' | 'instanceId' | 'id'> = new Map([
   ['replicaSet', 'serverGroup'],
@@ -95,21 +81,16 @@ export function toSearchObject(
   { kind, spinnakerKind, namespace, name, moniker }: ObjectFacts,
   allApplicationRelationships: boolean,
 ): SearchObject {
-  const hasApplication = isInApplication(spinnakerKind, allApplicationRelationships);
+  const isInApplication = allApplicationRelationships || isApplicationKind(spinnakerKind);
   return {
     account,
     kind,
     spinnakerKind,
     namespace,
     name,
-    ...(hasApplication && moniker.app && { application: moniker.app }),
+    ...(isInApplication && moniker.app && { application: moniker.app }),
     ...(isInCluster(spinnakerKind) && moniker.app && moniker.cluster && { cluster: moniker.cluster }),
   };
-}
-
-/** Whether objects of a class are found with their application, and by it. */
-export function isInApplication(spinnakerKind: SpinnakerKind, allApplicationRelationships: boolean): boolean {
-  return allApplicationRelationships || isApplicationKind(spinnakerKind);
 }
 
 /** Whether objects of a class make up clusters. */
@@ -119,37 +100,25 @@ export function isInCluster(spinnakerKind: SpinnakerKind): boolean {
 
 /**
  * Searches what is cached. An object is found when its kind, account, namespace or name holds the query, or when its application or
- * cluster does; applications and clusters are those of the objects. Each is found once. The order is that of types, names,
- * accounts and namespaces, so that pages fit together.
+ * cluster does; applications and clusters are those of the objects and places. Each is found once. The order is that of
+ * {@link compareResults}, so that pages fit together.
  */
 export function searchObjects(
   objects: Iterable<SearchObject | SearchPlace>,
   request: SearchRequest,
-): SearchResultSetView {
-  const { query, pageNumber, pageSize } = request;
-  const wanted = query.toLowerCase();
+): SearchResultView[] {
+  const wanted = request.query.toLowerCase();
   const types = new Set(request.types.map(toKindKey));
   const found = new Map<string, SearchResultView>();
   for (const object of objects) {
     for (const candidate of listCandidates(object, types)) {
       if (!candidate.texts.some((text) => text.toLowerCase().includes(wanted))) continue;
       const view = candidate.toView();
-      found.set(
-        JSON.stringify([view.group, view.account, view.namespace, view.application, view.name]),
-        view,
-      );
+      const key = JSON.stringify([view.group, view.account, view.namespace, view.application, view.name]);
+      found.set(key, view);
     }
   }
-  const results = [...found.values()].sort(compareResults);
-  const start = (pageNumber - 1) * pageSize;
-  return {
-    totalMatches: results.length,
-    pageNumber,
-    pageSize,
-    platform: cloudProvider,
-    query,
-    results: results.slice(start, start + pageSize),
-  };
+  return [...found.values()].sort(compareResults);
 }
 
 /** Makes the test whether objects of a kind are among the types that are searched for. */

@@ -36,9 +36,9 @@ const objects: SearchObject[] = [
 const everything = ['serverGroups', 'instances', 'serverGroupManagers', 'loadBalancers'];
 
 function search(request: Partial<SearchRequest>) {
-  return searchObjects(objects, { query: '', types: everything, pageNumber: 1, pageSize: 10, ...request });
+  return searchObjects(objects, { query: '', types: everything, ...request });
 }
-const getNames = (request: Partial<SearchRequest>) => search(request).results.map(({ name }) => name);
+const getNames = (request: Partial<SearchRequest>) => search(request).map(({ name }) => name);
 
 describe('finds', () => {
   test.each([
@@ -65,16 +65,23 @@ describe('finds', () => {
     expect(getNames({ types })).toEqual(names);
   });
 
+  test('clusters of places, beside objects', () => {
+    const place = { account: 'prod', application: 'shop', cluster: 'deployment db' };
+    const results = searchObjects([...objects, place], {
+      query: 'shop',
+      types: ['clusters', 'applications'],
+    });
+    expect(results.map(({ type, name, account }) => [type, name, account])).toEqual([
+      ['applications', 'shop', undefined],
+      ['clusters', 'deployment db', 'prod'],
+      ['clusters', 'deployment web', 'prod'],
+      ['clusters', 'deployment web', 'test'],
+    ]);
+  });
+
   test('each cluster once an account, whatever is in it', () => {
-    const { results } = search({ query: 'web', types: ['clusters'] });
+    const results = search({ query: 'web', types: ['clusters'] });
     expect(results).toHaveLength(2);
     expect(results.map(({ account }) => account)).toEqual(['prod', 'test']);
   });
-});
-
-test('pages fit together and tell how many there are on all of them', () => {
-  const pages = [1, 2, 3].map((pageNumber) => search({ pageNumber, pageSize: 3 }));
-  expect(pages.map(({ totalMatches }) => totalMatches)).toEqual([4, 4, 4]);
-  expect(pages.map(({ results }) => results.length)).toEqual([3, 1, 0]);
-  expect(pages.flatMap(({ results }) => results)).toEqual(search({}).results);
 });
