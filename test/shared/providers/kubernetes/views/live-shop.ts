@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { asJsonArray, asString, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import {
   readKind,
@@ -40,7 +40,9 @@ export async function createShop(namespace: string): Promise<void> {
     kind: 'ViewBackup',
     metadata: { name: 'weekly', annotations: { 'moniker.spinnaker.io/application': 'shop' } },
   });
-  await expect.poll(() => listPodStates(namespace), { timeout: 30_000 }).toEqual(settled);
+  // Not `expect.poll`: that may not be called in hooks.
+  const check = async () => expect(await listPodStates(namespace)).toEqual(settled);
+  await vi.waitFor(check, { timeout: 30_000, interval: 100 });
 }
 
 /** Removes what stands outside the namespace. */
