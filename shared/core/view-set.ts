@@ -1,5 +1,5 @@
 import type { CacheStore } from './cache/cache-store.ts';
-import { NotFoundError } from './errors.ts';
+import { InvalidInputError, NotFoundError } from './errors.ts';
 import type { Provider } from './provider.ts';
 import type { ApplicationPage, Viewed, ViewedList, ViewKey, ViewReader } from './views.ts';
 
@@ -39,6 +39,17 @@ export async function openViewSet(
 export function getFound<T>(viewed: Viewed<T> | undefined, complaint: string): Viewed<T> {
   if (viewed === undefined) throw new NotFoundError(complaint);
   return viewed;
+}
+
+/**
+ * Checks that a provider has views.
+ *
+ * @param provider its id, in any case.
+ * @throws InvalidInputError naming those that have.
+ */
+export function checkViewProvider({ providers }: Pick<ViewSet, 'providers'>, provider: string): void {
+  if (providers.some((known) => known.toLowerCase() === provider.toLowerCase())) return;
+  throw new InvalidInputError(`Unknown cloud provider '${provider}' (known: ${providers.join(', ')})`);
 }
 
 function createViewSet(parts: readonly ViewPart[]): ViewSet {

@@ -18,6 +18,8 @@ export interface ApiRequest {
    * when it is absent; `x=` is an empty list.
    */
   findQueryList(name: string): readonly string[] | undefined;
+  /** Names of all query parameters. */
+  listQueryNames(): readonly string[];
   /** A query flag: `true` in any case is true, absent is `otherwise`. */
   getFlag(name: string, otherwise: boolean): boolean;
   /** Header by its lower-case name. */
@@ -40,6 +42,7 @@ export function createRequest(event: APIGatewayProxyEvent, signal: AbortSignal):
     findParameter: (name) => findParameter(event, name),
     findQuery,
     findQueryList: (name) => findQueryList(event, name),
+    listQueryNames: () => Object.keys(event.queryStringParameters ?? {}),
     getFlag: (name, otherwise) => parseFlag(name, findQuery(name), otherwise),
     findHeader: (name) => findHeader(event, name),
     parseJson: () => parseBody(event),

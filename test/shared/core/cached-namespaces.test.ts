@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { Account } from '../../../shared/core/account.ts';
+import { addCachedNamespaces } from '../../../shared/core/cached-namespaces.ts';
+import type { JsonObject } from '../../../shared/core/json.ts';
+import type { LogFields } from '../../../shared/core/logger.ts';
+import { createTestClock } from '../../support/test-clock.ts';
+
+const account = (name: string, details: JsonObject): Account => ({
+  name,
+  cloudProvider: 'kubernetes',
+  environment: name,
+  accountType: name,
+  requiredGroupMembership: [],
+  details,
+});
+const configured = account('configured', { namespaces: ['web'] });
+const open = account('open', { namespaces: [], cacheThreads: 1 });
+const registry = account('registry', { address: 'https://registry.example.com' });
+
+function setUp(listNamespaces: (account: string) => Promise<readonly string[]>) {
+  const warnings: LogFields[] = [];
+  const log = {
+    debug() {},
+    info() {},
+    error() {},
+    warn: (_: string, fields = {}) => void warnings.push(fields),
+  };
+  const clock = createTestClock();
+  return { warnings, clock, context: { views: { listNamespaces }, clock, log } };
+}
+
+describe('namespaces of accounts', () => {
+  it('are those that are cached where the configuration names none', async () => {
+    const { context, warnings } = setUp(async (name) => [`${name}-1`, `${name}-2`]);
+
+    expect(await addCachedNamespaces([configured, open, registry], context)).toEqual([
+      configured,
+      { ...open, details: { namespaces: ['open-1', 'open-2'], cacheThreads: 1 } },
+      registry,
+    ]);
+    expect(open.details.namespaces).toEqual([]);
+    expect(warnings).toEqual([]);
+  });
+
+  it('are read of many accounts at a time, but not of all', async () => {
+    let running = 0;
+    let most = 0;
+    const { context } = setUp(async (name) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      return [name];
+    });
+    const accounts = Array.from({ length: 400 }, (_, index) => account(`a${index}`, { namespaces: [] }));
+
+    const shown = await addCachedNamespaces(accounts, context);
+
+    expect(shown.map(({ name, details }) => details.namespaces?.toString() === name)).not.toContain(false);
+    expect(most).toBe(64);
+  });
+
+  it('stay empty where they cannot be read, and the log says so once', async () => {
+    const { context, warnings } = setUp(async (name) => {
+      if (name === 'open') throw new Error('throttled');
+      return ['web'];
+    });
+    const other = account('other', { namespaces: [] });
+
+    const shown = await addCachedNamespaces([open, other], context);
+
+    expect(shown.map(({ details }) => details.namespaces)).toEqual([[], ['web']]);
+    expect(warnings).toEqual([{ error: new Error('throttled') }]);
+  });
+
+  it('are not waited for long', async () => {
+    const { context, warnings, clock } = setUp((name) =>
+      name === 'open' ? new Promise(() => {}) : Promise.resolve(['web']),
+    );
+    const shown = addCachedNamespaces([open, account('other', { namespaces: [] })], context);
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(3_001);
+
+    expect((await shown).map(({ details }) => details.namespaces)).toEqual([[], ['web']]);
+    expect(warnings).toHaveLength(1);
+  });
+});
