@@ -29,6 +29,8 @@ export interface ProviderOptions {
   readonly eks?: EksService;
   /** Secrets that accounts refer to. Default: there are none. */
   readonly secrets?: SecretReader;
+  /** Finds the catalog that one of the providers opened with this one has. Not to be called while they are opened. Default: none has. */
+  readonly findCatalog?: () => Catalog | undefined;
 }
 
 /** Which manifest to read. `location` is the namespace, `''` for a cluster-scoped object. */

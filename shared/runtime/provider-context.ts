@@ -65,8 +65,10 @@ function createSettingsSource({ config, clock, randomness, log }: BaseContext): 
     },
     parse: (texts) => parseSettings(texts, { profiles, environment }).settings,
     open(settings) {
-      const options = { settings, clock, randomness, log, environment, placement, ...ports };
-      return new ProviderSet(plugins.map((plugin) => plugin.open(options)));
+      const findCatalog = () => set.findCatalog();
+      const options = { settings, clock, randomness, log, environment, placement, findCatalog, ...ports };
+      const set: ProviderSet = new ProviderSet(plugins.map((plugin) => plugin.open(options)));
+      return set;
     },
   };
 }
