@@ -1,5 +1,6 @@
 import type { Account, RejectedAccount } from './account.ts';
 import type { Artifact } from './artifact.ts';
+import type { CacheStore } from './cache/cache-store.ts';
 import type { CachingAgent } from './cache/caching-agent.ts';
 import type { RowCodec } from './cache/packed-row.ts';
 import type { Catalog } from './catalog.ts';
@@ -31,6 +32,8 @@ export interface ProviderOptions {
   readonly secrets?: SecretReader;
   /** Finds the catalog that one of the providers opened with this one has. Not to be called while they are opened. Default: none has. */
   readonly findCatalog?: () => Catalog | undefined;
+  /** Opens the cache, so that what an operation wrote is seen at once. Default: it is seen with the next run of a caching agent. */
+  readonly openCache?: () => Promise<CacheStore>;
 }
 
 /** Which manifest to read. `location` is the namespace, `''` for a cluster-scoped object. */

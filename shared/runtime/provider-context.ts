@@ -1,3 +1,4 @@
+import type { CacheStore } from '../core/cache/cache-store.ts';
 import { ProviderSet } from '../core/provider-set.ts';
 import { plugins } from '../providers/index.ts';
 import { createAwsPorts } from './aws-ports.ts';
@@ -56,7 +57,7 @@ function createLiveProviders(base: BaseContext): LiveProviders {
 function createSettingsSource({ config, clock, randomness, log }: BaseContext): SettingsSource {
   const { configFiles: files, configSecretArn, profiles, kubeconfig, placement } = config;
   const environment = readEnvironment();
-  const ports = createAwsPorts(clock);
+  const ports = { ...createAwsPorts(clock), openCache };
   return {
     async read() {
       const secret =
@@ -71,4 +72,10 @@ function createSettingsSource({ config, clock, randomness, log }: BaseContext): 
       return set;
     },
   };
+}
+
+/** Loaded late: most functions that open providers run no operation. */
+async function openCache(): Promise<CacheStore> {
+  const { openCacheContext } = await import('./cache-context.ts');
+  return openCacheContext().cache;
 }

@@ -3,6 +3,7 @@ import type { Logger } from '../../core/logger.ts';
 import type { ProviderOptions } from '../../core/provider.ts';
 import { type KubernetesAccount, type ParsedAccounts, parseKubernetesAccounts } from './account.ts';
 import { type KubernetesSettings, parseKubernetesSettings } from './account-settings.ts';
+import type { EpochMemory, WrittenObjects } from './caching/written-objects.ts';
 import type { KubernetesClient } from './client/client.ts';
 import { createAwsSurroundings } from './eks/aws-surroundings.ts';
 
@@ -17,6 +18,7 @@ export class KubernetesSession implements AsyncDisposable {
   readonly #options: ProviderOptions;
   readonly #accounts: ReadonlyMap<string, KubernetesAccount>;
   readonly #clients = new Map<string, Promise<KubernetesClient>>();
+  readonly #epochs: EpochMemory = new Map();
 
   /** Reads the accounts and makes no call. @throws InvalidInputError when a setting that holds for all accounts is wrong. */
   constructor(options: ProviderOptions) {
@@ -43,6 +45,23 @@ export class KubernetesSession implements AsyncDisposable {
     const opening = this.#openClient(account);
     this.#clients.set(account.name, opening);
     return opening;
+  }
+
+  /** Notes for one operation: what it writes is brought into the cache. Undefined where there is no cache. */
+  async noteWrites(account: KubernetesAccount): Promise<WrittenObjects | undefined> {
+    const { openCache } = this.#options;
+    if (openCache === undefined || !this.settings.cache.enabled) return undefined;
+    const { clock, log, randomness } = this;
+    const [{ noteWrittenObjects }, { createCacheWriter }, cache] = await Promise.all([
+      import('./caching/written-objects.ts'),
+      import('./caching/cache-writer.ts'),
+      openCache(),
+    ]);
+    const writer = createCacheWriter({ cache, account, clock, randomness });
+    return noteWrittenObjects(
+      { account, settings: this.settings.cache, cache, writer, clock, log },
+      this.#epochs,
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

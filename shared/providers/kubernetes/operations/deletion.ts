@@ -27,10 +27,14 @@ const maximumPauseMs = 1_000;
  *
  * @throws FailedOperationError when it is still there after `jobs.local.timeout-minutes`, saying what holds it.
  */
-export async function deleteObject(
-  work: Pick<OperationWork, 'client' | 'session' | 'run'>,
-  deletion: Deletion,
-): Promise<void> {
+export async function deleteObject(work: DeletingWork, deletion: Deletion): Promise<void> {
+  await requestDeletion(work, deletion);
+  work.noteGone?.(deletion.ref, deletion.uid);
+}
+
+type DeletingWork = Pick<OperationWork, 'client' | 'session' | 'run' | 'noteGone'>;
+
+async function requestDeletion(work: DeletingWork, deletion: Deletion): Promise<void> {
   const { ref, uid, options } = deletion;
   const { signal } = work.run;
   const request: DeleteRequest = { propagationPolicy: 'Background', ...options, preconditions: { uid } };

@@ -10,7 +10,7 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Operation, OperationRun, PreparedOperation } from '../../../core/operation.ts';
 import { checkNamespace, type KubernetesAccount } from '../account.ts';
-import type { KubernetesClient } from '../client/client.ts';
+import type { KubernetesClient, ObjectRef } from '../client/client.ts';
 import type { KubernetesSession } from '../session.ts';
 
 /** One operation, apart from accounts and sessions. */
@@ -57,6 +57,8 @@ export interface OperationWork {
   readonly account: KubernetesAccount;
   readonly client: KubernetesClient;
   readonly run: OperationRun;
+  /** Told of each object that is gone by the operation's doing, for the cache. */
+  readonly noteGone?: (ref: ObjectRef, uid: string) => void;
 }
 
 const accountSchema = requireField(
@@ -81,8 +83,17 @@ export function defineOperation<D extends object>(fields: OperationFields<D>): O
         operationClass,
         phase,
         async run(run) {
-          const client = await session.getClient(account);
-          return await fields.run(description, { session, account, client, run });
+          const [client, written] = await Promise.all([
+            session.getClient(account),
+            session.noteWrites(account),
+          ]);
+          if (written === undefined) return await fields.run(description, { session, account, client, run });
+          const work = { session, account, client: written.watch(client), run, noteGone: written.noteGone };
+          try {
+            return await fields.run(description, work);
+          } finally {
+            await written.settle();
+          }
         },
       };
     },

@@ -1,3 +1,4 @@
+import type { CacheStore } from '../../../../shared/core/cache/cache-store.ts';
 import type { Clock } from '../../../../shared/core/clock.ts';
 import { asJsonObject, type JsonObject } from '../../../../shared/core/json.ts';
 import type { Logger } from '../../../../shared/core/logger.ts';
@@ -16,11 +17,13 @@ export interface ProviderSetup {
   /** In place of those parts of the machine's clock. */
   readonly clock?: Partial<Clock>;
   readonly log?: Logger;
+  /** Where what operations write is brought at once. Default: nowhere. */
+  readonly cache?: CacheStore;
 }
 
 /** The Kubernetes provider with these accounts. */
 export function openProvider(accounts: readonly JsonObject[], setup: ProviderSetup = {}): Provider {
-  const { settings = {}, clock, log = silentLog } = setup;
+  const { settings = {}, clock, log = silentLog, cache } = setup;
   return kubernetesPlugin.open({
     settings: {
       ...settings,
@@ -31,6 +34,7 @@ export function openProvider(accounts: readonly JsonObject[], setup: ProviderSet
     log,
     placement: 'local',
     environment: {},
+    ...(cache && { openCache: async () => cache }),
   });
 }
 
