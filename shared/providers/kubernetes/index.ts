@@ -1,4 +1,5 @@
 import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provider.ts';
+import { createCachingAgents } from './caching/caching-agents.ts';
 import { operationDefinitions } from './operations/index.ts';
 import { bindOperation } from './operations/operation-definition.ts';
 import { createApplicationLister } from './reads/applications.ts';
@@ -16,6 +17,7 @@ export const kubernetesPlugin: ProviderPlugin = {
 
 function openKubernetes(options: ProviderOptions): Provider {
   const session = new KubernetesSession(options);
+  const caching = createCachingAgents(session, options);
   return {
     name: kubernetesPlugin.name,
     accounts: session.accounts,
@@ -24,7 +26,11 @@ function openKubernetes(options: ProviderOptions): Provider {
     manifests: createManifestReader(session),
     jobs: createJobReader(session),
     listApplications: createApplicationLister(session),
+    cachingAgents: caching.agents,
     openViews: async (cache) => (await import('./reads/view-reader.ts')).createViewReader(session, cache),
-    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await caching[Symbol.asyncDispose]();
+      await session[Symbol.asyncDispose]();
+    },
   };
 }

@@ -10,8 +10,17 @@ export interface DiscoveryOptions {
   /** The account's name, for errors. */
   readonly account: string;
   readonly clock: Clock;
-  /** GET of a path, parsed. */
-  readonly getJson: (path: string, accept: string, options?: CallOptions) => Promise<JsonObject>;
+  readonly getJson: DocumentReader;
+}
+
+/** GET of a path, parsed. */
+type DocumentReader = (path: string, accept: string, options?: CallOptions) => Promise<JsonObject>;
+
+/** A resource as a cluster's discovery document has it. */
+export interface ServedResource {
+  readonly resource: ApiResource;
+  /** Whether there is a list of it that can be watched. */
+  readonly isWatchable: boolean;
 }
 
 /** Resources by what they are looked up with; of equal keys the first, preferred one stays. */
@@ -140,34 +149,10 @@ export class ResourceDiscovery {
 
   async #read(): Promise<ResourceIndex> {
     const startedAtMs = this.#options.clock.monotonic();
-    const document = await this.#options.getJson('/apis', aggregatedAccept);
-    const isAggregated = asString(document['kind']) === 'APIGroupDiscoveryList';
-    const resources = isAggregated ? parseAggregated(document) : await this.#readGroups(document);
-    this.#index = new ResourceIndex(resources);
+    const served = await readServedResources(this.#options.getJson);
+    this.#index = new ResourceIndex(served.map(({ resource }) => resource));
     this.#readAtMs = startedAtMs;
     return this.#index;
-  }
-
-  /** For older servers: one document for each version of each group that we do not know by heart. */
-  async #readGroups(groupList: JsonObject): Promise<ApiResource[]> {
-    const versions = asJsonArray(groupList['groups']).flatMap(parseGroupVersions);
-    const lists = await Promise.all(
-      versions
-        .filter((version) => !builtInVersions.has(version))
-        .map((version) => this.#readVersion(version)),
-    );
-    return lists.flat();
-  }
-
-  /** A group whose server is away must not hide the others: it counts as empty. */
-  async #readVersion(apiVersion: string): Promise<ApiResource[]> {
-    const list = await this.#options
-      .getJson(`/apis/${apiVersion}`, 'application/json')
-      .catch((error: unknown) => {
-        if (error instanceof KubernetesApiError) return undefined;
-        throw error;
-      });
-    return asJsonArray(list?.['resources']).flatMap((resource) => parseResource(apiVersion, resource));
   }
 
   #noMatch(problem: string): KubernetesApiError {
@@ -175,6 +160,33 @@ export class ResourceDiscovery {
     const message = `${problem}: the cluster of account "${account}" does not serve it; is its CustomResourceDefinition installed?`;
     return new KubernetesApiError(404, 'NotFound', message);
   }
+}
+
+/**
+ * Reads what a cluster serves outside the core group, in order of preference: one document, and with servers before Kubernetes
+ * 1.26 one more for each version of each group that is not built in. Of those the built-in groups are then missing.
+ *
+ * @throws what `getJson` throws
+ */
+export async function readServedResources(getJson: DocumentReader): Promise<ServedResource[]> {
+  const document = await getJson('/apis', aggregatedAccept);
+  if (asString(document['kind']) === 'APIGroupDiscoveryList') return parseAggregated(document);
+  const versions = asJsonArray(document['groups']).flatMap(parseGroupVersions);
+  const lists = await Promise.all(
+    versions
+      .filter((version) => !builtInVersions.has(version))
+      .map((version) => readVersion(version, getJson)),
+  );
+  return lists.flat();
+}
+
+/** A group whose server is away must not hide the others: it counts as empty. */
+async function readVersion(apiVersion: string, getJson: DocumentReader): Promise<ServedResource[]> {
+  const list = await getJson(`/apis/${apiVersion}`, 'application/json').catch((error: unknown) => {
+    if (error instanceof KubernetesApiError) return undefined;
+    throw error;
+  });
+  return asJsonArray(list?.['resources']).flatMap((resource) => parseResource(apiVersion, resource));
 }
 
 function setFirst(map: Map<string, ApiResource>, key: string, resource: ApiResource): void {
@@ -190,8 +202,8 @@ function isBuiltInGroup(apiVersion: string): boolean {
 }
 
 /** Resources of an APIGroupDiscoveryList, whose versions stand in order of preference. */
-function parseAggregated(document: JsonObject): ApiResource[] {
-  const found: ApiResource[] = [];
+function parseAggregated(document: JsonObject): ServedResource[] {
+  const found: ServedResource[] = [];
   for (const item of asJsonArray(document['items'])) {
     const group = asString(getPath(item, 'metadata', 'name')) ?? '';
     for (const version of asJsonArray(getPath(item, 'versions'))) {
@@ -204,12 +216,12 @@ function parseAggregated(document: JsonObject): ApiResource[] {
   return found;
 }
 
-function parseDiscovered(apiVersion: string, resource: unknown): ApiResource[] {
+function parseDiscovered(apiVersion: string, resource: unknown): ServedResource[] {
   const kind = asString(getPath(resource, 'responseKind', 'kind'));
   const plural = asString(getPath(resource, 'resource'));
   if (!kind || !plural) return [];
   const namespaced = getPath(resource, 'scope') === 'Namespaced';
-  return [{ apiVersion, kind, plural, namespaced, builtIn: isBuiltInGroup(apiVersion) }];
+  return [toServed({ apiVersion, kind, plural, namespaced }, asJsonArray(getPath(resource, 'verbs')))];
 }
 
 /** The group's versions, the preferred one first. */
@@ -222,11 +234,16 @@ function parseGroupVersions(group: unknown): string[] {
 }
 
 /** A resource of an APIResourceList; subresources have a slash in their names. */
-function parseResource(apiVersion: string, value: unknown): ApiResource[] {
+function parseResource(apiVersion: string, value: unknown): ServedResource[] {
   const resource = asJsonObject(value);
   const kind = asString(resource?.['kind']);
   const plural = asString(resource?.['name']);
   if (!kind || !plural || plural.includes('/')) return [];
   const namespaced = resource?.['namespaced'] === true;
-  return [{ apiVersion, kind, plural, namespaced, builtIn: isBuiltInGroup(apiVersion) }];
+  return [toServed({ apiVersion, kind, plural, namespaced }, asJsonArray(resource?.['verbs']))];
+}
+
+function toServed(found: Omit<ApiResource, 'builtIn'>, verbs: readonly unknown[]): ServedResource {
+  const isWatchable = verbs.includes('list') && verbs.includes('watch');
+  return { resource: { ...found, builtIn: isBuiltInGroup(found.apiVersion) }, isWatchable };
 }

@@ -3,6 +3,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 import { type StreamEnd, streamBody } from './body-stream.ts';
 import type { CallOptions } from './client.ts';
 import { ConnectionSlots } from './connection-slots.ts';
+import { readServedResources, type ServedResource } from './discovery.ts';
 import { KubernetesApiError, KubernetesConnectionError } from './errors.ts';
 import type { SilenceCheck } from './exchange.ts';
 import {
@@ -48,6 +49,12 @@ export interface WatchClient extends AsyncDisposable {
    * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
    */
   readResourceVersion(scope: KindScope, options?: CallOptions): Promise<string>;
+  /**
+   * What the cluster serves now outside the core group, in order of preference.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
+   */
+  listResources(options?: CallOptions): Promise<readonly ServedResource[]>;
   /**
    * Watches until the stream ends, in whatever way; only what `onChanges` throws is thrown. Refusals are those of the API, in
    * `error` of a `broken` end: 403, 404 … A request that was not answered at all is repeated a few times, as other reads are.
@@ -112,6 +119,13 @@ class ApiServerWatchClient implements WatchClient {
       signal: options?.signal,
     });
     return getResourceVersion(list);
+  }
+
+  listResources({ signal }: CallOptions = {}): Promise<readonly ServedResource[]> {
+    return readServedResources(async (path, accept) => {
+      const answer = await this.#transport.send({ method: 'GET', path, accept, compressed: true, signal });
+      return parseJsonAnswer(answer, this.#account, 'GET');
+    });
   }
 
   async watch(request: WatchRequest): Promise<WatchEnd> {

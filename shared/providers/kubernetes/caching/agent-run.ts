@@ -1,0 +1,177 @@
+import type { CachingResult, CachingRun } from '../../../core/cache/caching-agent.ts';
+import { hashText } from '../../../core/cache/hash-text.ts';
+import type { Clock } from '../../../core/clock.ts';
+import type { DrainOutcome } from '../client/drain-kind.ts';
+import {
+  type CachingWork,
+  type CachingWorkOptions,
+  type CachingWorkRun,
+  openCachingWork,
+  reopenCachingWork,
+} from './caching-work.ts';
+import { isOnePage, mustList, type WatchedScope } from './kind-scopes.ts';
+import type { CacheWriter } from './object-change.ts';
+import { drainScope, listScope } from './scope-reader.ts';
+import { settleAtOnce } from './settle-at-once.ts';
+
+/** What running an agent once needs. */
+export interface AgentRunOptions extends CachingWorkOptions {
+  readonly writer: CacheWriter;
+}
+
+/** Drains at a time: each is a connection, and mostly waits. */
+const drainConcurrency = 16;
+/** Lists at a time: after a restart of the API server every kind needs one. */
+const listConcurrency = 2;
+/** A position that did not move for so long is moved by a bookmark, before the API server forgets it. */
+const quietMs = { least: 3 * 60_000, spread: 60_000 } as const;
+/** What the lists have come to is stored no more often than this, milliseconds. */
+const commitIntervalMs = 2_000;
+
+/**
+ * Brings what is cached of an account up to date: asks what changed of each kind since the last run, lists what has no position
+ * yet, and evicts what is gone.
+ *
+ * @throws Error with words for people when the account's cluster cannot be read at all.
+ */
+export async function runCachingAgent(options: AgentRunOptions, run: CachingRun): Promise<CachingResult> {
+  const context: CachingWorkRun = {
+    cache: run.cache,
+    writer: options.writer,
+    state: run.state,
+    signal: run.signal,
+  };
+  const work = await openCachingWork(options, context);
+  const first = await new AgentRun(work, options, run).run();
+  if (first !== 'another-cluster') return first;
+  const anew = await reopenCachingWork(options, context, work);
+  const second = await new AgentRun(anew, options, run).run();
+  if (second !== 'another-cluster') return second;
+  throw new Error('the cluster went back in time twice during one run');
+}
+
+class AgentRun {
+  readonly #work: CachingWork;
+  readonly #clock: Clock;
+  readonly #run: CachingRun;
+  readonly #tried = new Set<string>();
+  readonly #broken = new Map<string, Error>();
+  /** Scopes that were read as they should. */
+  #read = 0;
+  #committedAtMs: number;
+
+  constructor(work: CachingWork, { clock }: AgentRunOptions, run: CachingRun) {
+    this.#work = work;
+    this.#clock = clock;
+    this.#run = run;
+    this.#committedAtMs = clock.monotonic();
+  }
+
+  async run(): Promise<CachingResult | 'another-cluster'> {
+    const work = this.#work;
+    await work.evictKinds();
+    if ((await this.#drainAll()) === 'another-cluster') return 'another-cluster';
+    const outcome = await this.#listAll();
+    await work.prune();
+    this.#run.signal.throwIfAborted();
+    return { ...work.toProgress(), outcome, ...this.#toComplaints() };
+  }
+
+  async #drainAll(): Promise<'another-cluster' | undefined> {
+    const { tools } = this.#work;
+    const nowMs = this.#clock.now();
+    const scopes = (await this.#work.planScopes()).filter((scope) => !mustList(scope, nowMs));
+    const drained = await settleAtOnce(drainConcurrency, scopes, async (scope) => {
+      const awaitsBookmark = isQuiet(scope, nowMs);
+      return { scope, awaitsBookmark, ...(await drainScope(scope, tools, awaitsBookmark)) };
+    });
+    this.#run.signal.throwIfAborted();
+    if (drained.some(({ outcome }) => outcome.outcome === 'future')) return 'another-cluster';
+    // In one call: what belongs to one application lies together.
+    await tools.write(drained.flatMap(({ changes }) => changes));
+    for (const { scope, outcome, added, awaitsBookmark } of drained) {
+      const { state } = scope;
+      if (awaitsBookmark) state.movedAtMs = nowMs;
+      await this.#note(scope, outcome, Math.max(0, state.items + added));
+    }
+    return undefined;
+  }
+
+  async #listAll(): Promise<CachingResult['outcome']> {
+    for (;;) {
+      const scopes = (await this.#work.planScopes()).filter((scope) => this.#isToBeListed(scope));
+      const { isAlone } = this.#run;
+      const allowed = scopes.filter(({ state }) => isAlone || isOnePage(state));
+      if (allowed.length === 0) return scopes.length === 0 ? 'done' : 'listing';
+      await settleAtOnce(listConcurrency, allowed, (scope) => this.#list(scope));
+    }
+  }
+
+  #isToBeListed(scope: WatchedScope): boolean {
+    return mustList(scope, this.#clock.now()) && !this.#tried.has(toScopeKey(scope));
+  }
+
+  async #list(scope: WatchedScope): Promise<void> {
+    this.#tried.add(toScopeKey(scope));
+    const { tools, isFirstFill } = this.#work;
+    const { outcome, items } = await listScope(scope, tools, { isFirstFill, select: ({ items }) => items });
+    this.#run.signal.throwIfAborted();
+    await this.#note(scope, outcome, items);
+    const nowMs = this.#clock.monotonic();
+    if (nowMs - this.#committedAtMs < commitIntervalMs) return;
+    this.#committedAtMs = nowMs;
+    await this.#run.commitState(this.#work.formatState());
+  }
+
+  async #note(scope: WatchedScope, outcome: DrainOutcome, items: number): Promise<void> {
+    const { state, kind } = scope;
+    const { position, asOfMs = state.asOfMs, error } = outcome;
+    switch (outcome.outcome) {
+      case 'listed':
+      case 'drained':
+        this.#read += 1;
+        return this.#work.noteRead(scope, { position, asOfMs, items });
+      case 'forbidden':
+        return this.#work.noteForbidden(scope);
+      case 'gone':
+      case 'expired':
+        state.position = undefined;
+        return;
+      default:
+        // What came before it broke is cached: the next drain goes on from there.
+        Object.assign(state, { position, items });
+        this.#broken.set(kind.kind, error ?? new Error('it broke off'));
+    }
+  }
+
+  #toComplaints(): Pick<CachingResult, 'error' | 'details'> {
+    const forbidden = this.#work.listForbidden();
+    const { kinds, dropped } = this.#work;
+    const details = {
+      kinds: kinds.length,
+      ...(dropped.size > 0 && { tooLarge: joinNames([...dropped]) }),
+      ...(forbidden.length > 0 && { forbidden: joinNames(forbidden) }),
+      ...(this.#broken.size > 0 && { broken: joinNames([...this.#broken].map(toText)) }),
+    };
+    return { details };
+  }
+}
+
+/** Whether a position did not move for a while; not the same while for all. */
+function isQuiet({ state, kind, namespace }: WatchedScope, nowMs: number): boolean {
+  const spreadMs = hashText(`${kind.kind} ${namespace}`) % quietMs.spread;
+  return nowMs - state.movedAtMs >= quietMs.least + spreadMs;
+}
+
+function toScopeKey({ kind, namespace }: WatchedScope): string {
+  return `${kind.kind} ${namespace}`;
+}
+
+function toText([kind, error]: readonly [string, Error]): string {
+  return `${kind}: ${error.message}`;
+}
+
+function joinNames(names: readonly string[]): string {
+  const shown = names.slice(0, 10).join(', ');
+  return (names.length > 10 ? `${shown} and ${names.length - 10} more` : shown).slice(0, 1_000);
+}

@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto';
+import type { KubernetesAccount } from '../account.ts';
+import type { CacheSettings } from '../account-settings.ts';
+import { factsVersion } from '../views/facts-codec.ts';
+
+/**
+ * Tells whether what is cached was chosen by the same rules. By other ones everything is listed anew, in an epoch of its own: what
+ * was evicted by the old rules could not come back in the same one.
+ */
+export function hashCacheRules(account: KubernetesAccount, settings: CacheSettings): string {
+  const { kinds, omitKinds, policies, onlySpinnakerManaged, allApplicationRelationships } = account.caching;
+  const { namespaces, omitNamespaces, customResources } = account;
+  const rules = [kinds, omitKinds, policies, onlySpinnakerManaged, allApplicationRelationships];
+  const told = JSON.stringify([factsVersion, settings, rules, namespaces, omitNamespaces, customResources]);
+  return createHash('sha256').update(told).digest('base64url').slice(0, 16);
+}

@@ -1,0 +1,109 @@
+import { defaultAgentIntervalMs } from '../../../core/cache/agent-schedule.ts';
+import { type CachingAgent, defaultAgentTimeoutMs } from '../../../core/cache/caching-agent.ts';
+import type { ProviderOptions } from '../../../core/provider.ts';
+import type { KubernetesAccount } from '../account.ts';
+import type { WatchClient } from '../client/watch-client.ts';
+import { createAwsSurroundings } from '../eks/aws-surroundings.ts';
+import type { KubernetesSession } from '../session.ts';
+import { canHaveCustomKinds, type KindFamily } from './kind-families.ts';
+
+/** The caching agents of all accounts, with the connections that they open. */
+export interface CachingAgents extends AsyncDisposable {
+  readonly agents: readonly CachingAgent[];
+}
+
+/** Clouddriver's names. It has as many of each as an account has `cacheThreads`; here one does. */
+const agentNames: Readonly<Record<KindFamily, string>> = {
+  'built-in': 'KubernetesCoreCachingAgent[1/1]',
+  custom: 'KubernetesUnregisteredCustomResourceCachingAgent[1/1]',
+};
+
+/** Makes the agents that keep a session's accounts cached. Nothing is loaded or connected to before one of them runs. */
+export function createCachingAgents(session: KubernetesSession, options: ProviderOptions): CachingAgents {
+  const connections = new WatchConnections(options);
+  const { enabled } = session.settings.cache;
+  const accounts = enabled ? session.accounts : [];
+  return {
+    agents: accounts.flatMap((account) => createAgents(account, { session, options, connections })),
+    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
+  };
+}
+
+interface AgentParts {
+  readonly session: KubernetesSession;
+  readonly options: ProviderOptions;
+  readonly connections: WatchConnections;
+}
+
+function createAgents(account: KubernetesAccount, parts: AgentParts): CachingAgent[] {
+  const hasCustomAgent = canHaveCustomKinds(account, parts.session.settings.cache);
+  const families: readonly KindFamily[] = hasCustomAgent ? ['built-in', 'custom'] : ['built-in'];
+  return families.map((family) => createAgent(account, { ...parts, family, hasCustomAgent }));
+}
+
+function createAgent(
+  account: KubernetesAccount,
+  parts: AgentParts & { readonly family: KindFamily; readonly hasCustomAgent: boolean },
+): CachingAgent {
+  const { session, connections, family, hasCustomAgent } = parts;
+  const { clock, randomness } = session;
+  const { intervalSeconds } = account.caching;
+  return {
+    account: account.name,
+    name: agentNames[family],
+    provider: account.cloudProvider,
+    intervalMs: intervalSeconds ? intervalSeconds * 1000 : defaultAgentIntervalMs,
+    timeoutMs: defaultAgentTimeoutMs,
+    mode: 'interval',
+    async run(run) {
+      // Loaded late: functions that only look at accounts run no agent.
+      const [{ runCachingAgent }, { createCacheWriter }, client, watches] = await Promise.all([
+        import('./agent-run.ts'),
+        import('./cache-writer.ts'),
+        session.getClient(account),
+        connections.getClient(account),
+      ]);
+      const writer = createCacheWriter({ cache: run.cache, account, clock, randomness });
+      const settings = session.settings.cache;
+      const work = { account, settings, family, hasCustomAgent, client, watches, clock, randomness };
+      return runCachingAgent({ ...work, writer }, run);
+    },
+  };
+}
+
+/** A watch client for each account, made when it is first needed. */
+class WatchConnections implements AsyncDisposable {
+  readonly #options: ProviderOptions;
+  readonly #clients = new Map<string, Promise<WatchClient>>();
+
+  constructor(options: ProviderOptions) {
+    this.#options = options;
+  }
+
+  getClient(account: KubernetesAccount): Promise<WatchClient> {
+    const known = this.#clients.get(account.name);
+    if (known !== undefined) return known;
+    const opening = this.#openClient(account);
+    this.#clients.set(account.name, opening);
+    return opening;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const clients = await Promise.all(this.#clients.values());
+    this.#clients.clear();
+    await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
+  }
+
+  async #openClient({ connection }: KubernetesAccount): Promise<WatchClient> {
+    const { createWatchClient } = await import('../client/watch-client.ts');
+    const { clock, randomness, log, placement, environment = {} } = this.#options;
+    return createWatchClient({
+      connection: { ...connection, placement },
+      clock,
+      randomness,
+      log,
+      environment,
+      ...createAwsSurroundings(connection, this.#options),
+    });
+  }
+}

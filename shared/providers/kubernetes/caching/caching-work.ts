@@ -1,0 +1,366 @@
+import type { CacheStore } from '../../../core/cache/cache-store.ts';
+import type { CachingResult } from '../../../core/cache/caching-agent.ts';
+import type { Clock, Randomness } from '../../../core/clock.ts';
+import type { KubernetesAccount } from '../account.ts';
+import type { CacheSettings } from '../account-settings.ts';
+import type { KubernetesClient } from '../client/client.ts';
+import { KubernetesApiError } from '../client/errors.ts';
+import type { WatchClient } from '../client/watch-client.ts';
+import { readName } from '../manifest/identity.ts';
+import {
+  type AgentState,
+  createAgentState,
+  createKindState,
+  formatAgentState,
+  type KindState,
+  parseAgentState,
+  type ScopeState,
+} from './agent-state.ts';
+import { hashCacheRules } from './cache-rules.ts';
+import { type EpochTools, findEpoch, raiseEpoch, readClusterUid } from './cluster-epoch.ts';
+import { isOfFamily, type KindFamily } from './kind-families.ts';
+import { forbiddenRetryMs, isNarrow, planScopes, type WatchedScope } from './kind-scopes.ts';
+import type { CacheWriter, ObjectChange } from './object-change.ts';
+import { createObjectConversion, getChangeKey } from './object-conversion.ts';
+import { evict, type ScopeTools } from './scope-reader.ts';
+import { selectWatchedKinds, type WatchedKind } from './watched-kinds.ts';
+
+/** What an agent is made of, for all of its runs. */
+export interface CachingWorkOptions {
+  readonly account: KubernetesAccount;
+  readonly settings: CacheSettings;
+  readonly family: KindFamily;
+  /** Whether the account has an agent for custom kinds: else the other one evicts what is cached of them. */
+  readonly hasCustomAgent: boolean;
+  /** Reads single objects and what the cluster serves. */
+  readonly client: KubernetesClient;
+  /** Lists and watches. */
+  readonly watches: WatchClient;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /**
+   * The applications that Front50 has, in lower case; given where only what belongs to these is cached.
+   *
+   * @throws Error when it cannot tell.
+   */
+  readonly loadApplications?: (() => Promise<ReadonlySet<string>>) | undefined;
+}
+
+/** What a run or a follower gives. */
+export interface CachingWorkRun {
+  readonly cache: CacheStore;
+  readonly writer: CacheWriter;
+  readonly state: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds between a removal and the look at what is left in the directory: writers need 5 minutes to notice names. */
+const pruneDelayMs = 5 * 60_000 + 10_000;
+/** Milliseconds between two comparisons of the whole cache with the cluster, and by how much they are spread. */
+const checkIntervalMs = { least: 55 * 60_000, spread: 10 * 60_000 } as const;
+
+/**
+ * Finds out what there is to do: the epoch in force, the kinds to be cached, and what an earlier run left, where that is of the same
+ * epoch and the same rules.
+ *
+ * @throws Error with words for people when the account's cluster cannot be reached.
+ */
+export async function openCachingWork(
+  options: CachingWorkOptions,
+  run: CachingWorkRun,
+): Promise<CachingWork> {
+  const { account, settings, client, clock } = options;
+  const known = parseAgentState(run.state);
+  const cluster = await readClusterUid(client, run.signal);
+  const tools = { account: account.name, cache: run.cache, clock };
+  const rules = hashCacheRules(account, settings);
+  const found = await findEpoch(tools, cluster, known?.cluster ?? '');
+  const hasOtherRules = known?.epoch === found.epoch && known.rules !== rules;
+  const epoch = hasOtherRules ? await raiseEpoch(tools, cluster, { ...found, cluster }) : found.epoch;
+  const isUsable = known?.epoch === epoch && known.rules === rules;
+  const state = isUsable ? known : toNewState(options, { known, epoch, rules });
+  if (cluster !== '') state.cluster = cluster;
+  return createCachingWork(options, { ...run, current: state, isFirstFill: found.isFirst });
+}
+
+/** Begins another epoch: the cluster is not the one that it was, and everything is to be listed anew. */
+export async function reopenCachingWork(
+  options: CachingWorkOptions,
+  run: CachingWorkRun,
+  work: CachingWork,
+): Promise<CachingWork> {
+  const { epoch, rules, cluster } = work.state;
+  const tools: EpochTools = { account: options.account.name, cache: run.cache, clock: options.clock };
+  const raised = await raiseEpoch(tools, cluster, { epoch, cluster });
+  const state = toNewState(options, { known: work.state, epoch: raised, rules });
+  return createCachingWork(options, { ...run, current: state, isFirstFill: false });
+}
+
+function toNewState(
+  { clock, randomness }: CachingWorkOptions,
+  { known, epoch, rules }: { known: AgentState | undefined; epoch: number; rules: string },
+): AgentState {
+  const checkAtMs = getNextCheckMs(clock, randomness);
+  const state = createAgentState({ epoch, rules, cluster: known?.cluster ?? '', checkAtMs });
+  for (const [application, dueMs] of known?.waiting ?? []) state.waiting.set(application, dueMs);
+  return state;
+}
+
+/** When the whole cache is to be compared with the cluster next. */
+export function getNextCheckMs(clock: Clock, randomness: Randomness): number {
+  return clock.now() + checkIntervalMs.least + checkIntervalMs.spread * randomness.fraction();
+}
+
+async function createCachingWork(
+  options: CachingWorkOptions,
+  run: CachingWorkRun & { readonly current: AgentState; readonly isFirstFill: boolean },
+): Promise<CachingWork> {
+  const { signal } = run;
+  const [kinds, applications] = await Promise.all([
+    selectWatchedKinds({ ...options, signal }, options.family),
+    options.loadApplications?.(),
+  ]);
+  return new CachingWork(options, { ...run, kinds, applications });
+}
+
+interface WorkParts extends CachingWorkRun {
+  readonly current: AgentState;
+  readonly kinds: readonly WatchedKind[];
+  readonly isFirstFill: boolean;
+  readonly applications: ReadonlySet<string> | undefined;
+}
+
+/**
+ * One agent at work: what it watches, what it knows, and how what it is told gets into the cache. Runs and followers differ only in
+ * how they are told.
+ */
+export class CachingWork {
+  readonly kinds: readonly WatchedKind[];
+  readonly state: AgentState;
+  /** Whether nothing of the account was ever cached. */
+  readonly isFirstFill: boolean;
+  readonly tools: ScopeTools;
+  /** Objects that this work put or removed. */
+  changes = 0;
+  /** Objects that are too large, by their full names. */
+  readonly dropped = new Set<string>();
+  readonly #options: CachingWorkOptions;
+  readonly #run: CachingWorkRun;
+  #namespaces: Promise<readonly string[] | undefined> | undefined;
+
+  constructor(options: CachingWorkOptions, parts: WorkParts) {
+    const { account, watches, clock } = options;
+    const { cache, signal, kinds, current, isFirstFill, applications } = parts;
+    this.#options = options;
+    this.#run = parts;
+    this.kinds = kinds;
+    this.state = current;
+    this.isFirstFill = isFirstFill;
+    const conversion = createObjectConversion({
+      account,
+      epoch: current.epoch,
+      kinds,
+      isKnownApplication: applications && ((name) => applications.has(name.toLowerCase())),
+    });
+    const write: ScopeTools['write'] = (changes, how) => this.#write(changes, how);
+    this.tools = { account: account.name, cache, watches, clock, signal, conversion, write };
+  }
+
+  /** What is to be read now: see `planScopes`. Evicts what is cached of namespaces that are gone. */
+  async planScopes(): Promise<WatchedScope[]> {
+    const { account, clock } = this.#options;
+    const scopes: WatchedScope[] = [];
+    for (const kind of this.kinds) {
+      const kindState = this.#getKindState(kind);
+      const narrow = isNarrow(kind, kindState, account);
+      const namespaces = narrow ? await this.#listNamespaces() : undefined;
+      if (narrow && namespaces !== undefined) await this.#sweepNamespaces(kind, kindState, namespaces);
+      scopes.push(...planScopes(kind, kindState, { account, namespaces, nowMs: clock.now() }));
+    }
+    return scopes;
+  }
+
+  /** Evicts what is cached of kinds that are not wanted, or that the cluster no longer has. */
+  async evictKinds(): Promise<void> {
+    const { state, kinds } = this;
+    const { account, family, hasCustomAgent } = this.#options;
+    const isOurs = (kind: string): boolean => isOfFamily(kind, family) || !hasCustomAgent;
+    const cached = state.isSwept ? [] : (await this.#run.cache.listKinds(account.name)).filter(isOurs);
+    const selected = new Set(kinds.map(({ kind }) => kind));
+    for (const kind of new Set([...cached, ...state.kinds.keys()])) {
+      if (selected.has(kind)) continue;
+      await this.evictKind(kind);
+      state.kinds.delete(kind);
+    }
+    state.isSwept = true;
+  }
+
+  /** Evicts all that is cached of a kind. */
+  async evictKind(kind: string): Promise<void> {
+    // At their own versions: so nothing that is cached later, of the same objects, is held back by it.
+    await evict(this.tools, { kind, findEviction: ({ version }) => version });
+  }
+
+  /** Notes that a scope was brought up to date, and that it may be read. */
+  noteRead({ state, kindState, namespace }: WatchedScope, read: Partial<ScopeState>): void {
+    const { clock } = this.#options;
+    if (read.position !== state.position) state.movedAtMs = clock.now();
+    Object.assign(state, read);
+    state.forbiddenAtMs = undefined;
+    if (namespace !== '' || kindState.wideAtMs === undefined) return;
+    kindState.wideAtMs = undefined;
+    for (const narrow of [...kindState.scopes.keys()]) if (narrow !== '') kindState.scopes.delete(narrow);
+  }
+
+  /** Notes that a scope may not be read, or may not be watched. What is cached of it stays as it is. */
+  async noteForbidden(scope: WatchedScope): Promise<void> {
+    const { state, kind, kindState, namespace } = scope;
+    const nowMs = this.#options.clock.now();
+    if (state.position !== undefined && (await this.#canList(scope))) {
+      state.unwatchableAtMs = nowMs;
+      return;
+    }
+    state.forbiddenAtMs = nowMs;
+    if (namespace !== '' || !kind.resource.namespaced) return;
+    if (kindState.wideAtMs === undefined) kindState.isSwept = false;
+    kindState.wideAtMs = nowMs + forbiddenRetryMs.cluster;
+  }
+
+  /** Looks at applications from which something was removed a while ago, and takes from the directory what they lost. */
+  async prune(): Promise<void> {
+    const nowMs = this.#options.clock.now();
+    const { waiting } = this.state;
+    const due = [...waiting].filter(([, dueMs]) => dueMs <= nowMs).map(([application]) => application);
+    if (due.length === 0) return;
+    const left = await this.#run.writer.prune(due);
+    for (const application of due) waiting.delete(application);
+    this.#noteWaiting(left);
+  }
+
+  /** The state as text. */
+  formatState(): string {
+    return formatAgentState(this.state);
+  }
+
+  /** How far it has come. */
+  toProgress(): Omit<CachingResult, 'outcome'> {
+    const scopes = this.kinds.flatMap((kind) => this.#listReadScopes(kind));
+    const known = scopes.filter(({ forbiddenAtMs }) => forbiddenAtMs === undefined);
+    const asOf = known.map(({ asOfMs }) => asOfMs);
+    const times = asOf.filter((asOfMs) => asOfMs !== undefined);
+    return {
+      state: this.formatState(),
+      items: scopes.reduce((sum, { items }) => sum + items, 0),
+      changes: this.changes,
+      asOfMs: times.length === asOf.length && times.length > 0 ? Math.min(...times) : undefined,
+    };
+  }
+
+  /** Kinds and namespaces that may not be read, as an operator would name them. */
+  listForbidden(): string[] {
+    return this.kinds.flatMap(({ kind }) => {
+      const { scopes, wideAtMs } = this.state.kinds.get(kind) ?? createKindState();
+      const forbidden = [...scopes].filter(([, { forbiddenAtMs }]) => forbiddenAtMs !== undefined);
+      const narrow = [...scopes.keys()].filter((namespace) => namespace !== '');
+      const inNamespaces = forbidden.map(([namespace]) => namespace).filter((namespace) => namespace !== '');
+      if (forbidden.length === 0) return [];
+      const isAll = wideAtMs === undefined || narrow.length === inNamespaces.length;
+      if (isAll && inNamespaces.length === narrow.length) return [kind];
+      return inNamespaces.map((namespace) => `${kind} in ${namespace}`);
+    });
+  }
+
+  /** What is read of a kind, and so makes up what is cached of it. */
+  #listReadScopes(kind: WatchedKind): ScopeState[] {
+    const kindState = this.#getKindState(kind);
+    const narrow = isNarrow(kind, kindState, this.#options.account);
+    return [...kindState.scopes]
+      .filter(([namespace]) => (namespace !== '') === narrow)
+      .map(([, state]) => state);
+  }
+
+  async #canList({ kind: { resource }, namespace }: WatchedScope): Promise<boolean> {
+    const { watches, signal } = this.tools;
+    try {
+      await watches.readResourceVersion({ resource, namespace: namespace || undefined }, { signal });
+      return true;
+    } catch (error) {
+      if (error instanceof KubernetesApiError) return false;
+      throw error;
+    }
+  }
+
+  #getKindState({ kind }: WatchedKind): KindState {
+    const { kinds } = this.state;
+    const known = kinds.get(kind) ?? createKindState();
+    kinds.set(kind, known);
+    return known;
+  }
+
+  /** The namespaces that there are and that the account may use; undefined when it may not know them. */
+  #listNamespaces(): Promise<readonly string[] | undefined> {
+    this.#namespaces ??= this.#readNamespaces();
+    return this.#namespaces;
+  }
+
+  async #readNamespaces(): Promise<readonly string[] | undefined> {
+    const { account, client } = this.#options;
+    const { signal } = this.#run;
+    if (account.namespaces.length > 0) return account.namespaces;
+    try {
+      const resource = await client.getResource('v1', 'Namespace', { signal });
+      const namespaces = await client.list({ resource, metadataOnly: true }, { signal });
+      return namespaces.map(readName).filter((name) => !account.omitNamespaces.includes(name));
+    } catch (error) {
+      if (error instanceof KubernetesApiError && error.status === 403) return undefined;
+      throw error;
+    }
+  }
+
+  /** Evicts what is cached of namespaces that are gone, or that are not read any more. */
+  async #sweepNamespaces(
+    { kind }: WatchedKind,
+    kindState: KindState,
+    namespaces: readonly string[],
+  ): Promise<void> {
+    const wanted = new Set(namespaces);
+    const { scopes } = kindState;
+    const gone = [...scopes.keys()].filter((namespace) => namespace !== '' && !wanted.has(namespace));
+    if (gone.length > 0) kindState.isSwept = false;
+    if (kindState.isSwept) return;
+    const isGone = ({ key }: { key: { namespace: string } }): boolean => !wanted.has(key.namespace);
+    await evict(this.tools, {
+      kind,
+      findEviction: (head) => (isGone(head) ? head.version : undefined),
+    });
+    for (const namespace of gone) scopes.delete(namespace);
+    kindState.isSwept = true;
+  }
+
+  async #write(
+    changes: readonly ObjectChange[],
+    { isFirstFill = false }: { isFirstFill?: boolean } = {},
+  ): Promise<void> {
+    if (changes.length === 0) return;
+    const { writer, signal } = this.#run;
+    const outcome = await writer.write(toLastChanges(changes), { isFirstFill, signal });
+    this.changes += outcome.changes;
+    for (const name of outcome.dropped) this.dropped.add(name);
+    this.#noteWaiting(outcome.waiting);
+  }
+
+  #noteWaiting(applications: readonly string[]): void {
+    const dueMs = this.#options.clock.now() + pruneDelayMs;
+    for (const application of applications) this.state.waiting.set(application, dueMs);
+  }
+}
+
+/** The latest change of each object: of kinds that are read in two ways at a time there are two. */
+function toLastChanges(changes: readonly ObjectChange[]): readonly ObjectChange[] {
+  const last = new Map<string, ObjectChange>();
+  for (const change of changes) {
+    const known = last.get(getChangeKey(change));
+    if (known === undefined || known.version <= change.version) last.set(getChangeKey(change), change);
+  }
+  return [...last.values()];
+}

@@ -1,0 +1,72 @@
+import type { AccountEpoch, CacheStore } from '../../../core/cache/cache-store.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { asString, getPath } from '../../../core/json.ts';
+import type { KubernetesClient } from '../client/client.ts';
+import { KubernetesApiError } from '../client/errors.ts';
+
+/** What finding out the epoch needs. */
+export interface EpochTools {
+  readonly account: string;
+  readonly cache: Pick<CacheStore, 'getEpoch' | 'raiseEpoch'>;
+  readonly clock: Clock;
+}
+
+/** The epoch in force. */
+export interface CurrentEpoch {
+  readonly epoch: number;
+  /** Nothing of the account was ever cached: there was no epoch before. */
+  readonly isFirst: boolean;
+}
+
+const msPerMinute = 60_000;
+
+/**
+ * What tells the cluster from others: the UID of its namespace `kube-system`. Empty where the account may not read that, or where
+ * there is none: then only resource versions that go backwards tell that the cluster is another one.
+ *
+ * @throws KubernetesApiError for other refusals, KubernetesConnectionError, or the signal's reason
+ */
+export async function readClusterUid(client: KubernetesClient, signal: AbortSignal): Promise<string> {
+  const resource = await client.getResource('v1', 'Namespace', { signal });
+  try {
+    const namespace = await client.get({ resource, name: 'kube-system' }, { signal });
+    return asString(getPath(namespace, 'metadata', 'uid')) ?? '';
+  } catch (error) {
+    if (error instanceof KubernetesApiError && error.status === 403) return '';
+    throw error;
+  }
+}
+
+/**
+ * The epoch in force, raised if the account's cluster is another one than that of the epoch.
+ *
+ * @param cluster the UID of now.
+ * @param knownCluster the UID that the agent read before, where the epoch began without one.
+ */
+export async function findEpoch(
+  tools: EpochTools,
+  cluster: string,
+  knownCluster: string,
+): Promise<CurrentEpoch> {
+  const current = await tools.cache.getEpoch(tools.account);
+  const known = current?.cluster || knownCluster;
+  const isAnother = known !== '' && cluster !== '' && known !== cluster;
+  if (current !== undefined && !isAnother) return { epoch: current.epoch, isFirst: false };
+  return { epoch: await raiseEpoch(tools, cluster, current), isFirst: current === undefined };
+}
+
+/**
+ * Begins another epoch: everything is then listed anew, and whatever is cached is older than that.
+ *
+ * @returns the epoch in force: this or a later one.
+ */
+export async function raiseEpoch(
+  { account, cache, clock }: EpochTools,
+  cluster: string,
+  current: AccountEpoch | undefined,
+): Promise<number> {
+  // Minutes since 1970: so one that was lost with its table never comes back.
+  const minutes = Math.floor(clock.now() / msPerMinute);
+  const epoch = Math.max((current?.epoch ?? 0) + 1, minutes);
+  return (await cache.raiseEpoch(account, { epoch, cluster })).epoch;
+}

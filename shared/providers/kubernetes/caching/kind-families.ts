@@ -1,0 +1,29 @@
+import type { KubernetesAccount } from '../account.ts';
+import type { CacheSettings } from '../account-settings.ts';
+import { listCachedKinds } from '../views/cached-kinds.ts';
+
+/** Which kinds an agent keeps: those of Kubernetes itself, or those that others brought into the cluster. */
+export type KindFamily = 'built-in' | 'custom';
+
+/** Whether a kind is of a family: Spinnaker names those of Kubernetes' own groups without the group. */
+export function isOfFamily(kind: string, family: KindFamily): boolean {
+  return isCustomKind(kind) === (family === 'custom');
+}
+
+/**
+ * Whether the settings can choose any custom kind: all kinds, some by name, or those that an account's `customResources` count
+ * among what Deck shows.
+ */
+export function canHaveCustomKinds(
+  { kindRegistry: registry, caching: rules }: KubernetesAccount,
+  settings: CacheSettings,
+): boolean {
+  if (settings.cacheAll) return rules.kinds.length === 0 || rules.kinds.some(isCustomKind);
+  const named = settings.cacheKinds?.filter(isCustomKind) ?? [];
+  return listCachedKinds({ registry, definedKinds: named, rules, settings }).some(isCustomKind);
+}
+
+/** Whether a kind is none of Kubernetes' own groups: `CronTab.stable.example.com`. */
+export function isCustomKind(kind: string): boolean {
+  return kind.includes('.');
+}

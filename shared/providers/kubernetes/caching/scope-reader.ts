@@ -1,0 +1,221 @@
+import type { CacheStore } from '../../../core/cache/cache-store.ts';
+import type { Version } from '../../../core/cache/version.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { type DrainOutcome, drainKind } from '../client/drain-kind.ts';
+import { getResourceVersion, type ListPage } from '../client/list-pages.ts';
+import type { KindScope, WatchChange } from '../client/watch.ts';
+import type { WatchClient } from '../client/watch-client.ts';
+import type { WatchedScope } from './kind-scopes.ts';
+import type { ObjectChange } from './object-change.ts';
+import { isComparable, type ObjectConversion } from './object-conversion.ts';
+
+/** What reading scopes and caching them needs. */
+export interface ScopeTools {
+  readonly account: string;
+  readonly cache: Pick<CacheStore, 'listHeads'>;
+  readonly watches: WatchClient;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly conversion: ObjectConversion;
+  /** Writes changes. */
+  readonly write: (changes: readonly ObjectChange[], options?: { isFirstFill?: boolean }) => Promise<void>;
+}
+
+/** What a drain told. */
+export interface DrainedScope {
+  readonly outcome: DrainOutcome;
+  /** What is to be written before the position of the outcome may be relied on. */
+  readonly changes: readonly ObjectChange[];
+  /** Objects created, less those deleted. */
+  readonly added: number;
+}
+
+/** Changes that are held in memory at most; more of them are written as they come. */
+const mostChanges = 2_000;
+/** Objects that are evicted at a time. */
+const evictionSize = 500;
+
+/**
+ * Tells what changed in a scope since its position.
+ *
+ * @param awaitsBookmark see `DrainRequest`.
+ */
+export async function drainScope(
+  scope: WatchedScope,
+  tools: ScopeTools,
+  awaitsBookmark: boolean,
+): Promise<DrainedScope> {
+  const { conversion, watches, clock, signal, write } = tools;
+  let pending: WatchChange[] = [];
+  let added = 0;
+  const outcome = await drainKind(
+    {
+      ...toKindScope(scope),
+      position: scope.state.position,
+      awaitsBookmark,
+      signal,
+      onPage: () => undefined,
+      async onChanges(changes) {
+        for (const change of changes) pending.push(change);
+        added += countAdded(changes);
+        if (pending.length < mostChanges) return;
+        await write(convert(pending, conversion));
+        pending = [];
+      },
+    },
+    { client: watches, clock },
+  );
+  return { outcome, changes: convert(pending, conversion, outcome.position), added };
+}
+
+/** What a list came to. */
+export interface ListedScope {
+  readonly outcome: DrainOutcome;
+  /** Objects that are kept. */
+  readonly items: number;
+}
+
+/**
+ * Lists a scope: caches what is to be kept page by page, and evicts what the list lacks.
+ *
+ * @param options.isFirstFill nothing of the account was ever cached.
+ * @param options.select which of a page's objects are kept at all; default: all.
+ */
+export async function listScope(
+  scope: WatchedScope,
+  tools: ScopeTools,
+  options: {
+    readonly isFirstFill: boolean;
+    readonly select: (page: ListPage) => ListPage['items'];
+  },
+): Promise<ListedScope> {
+  const { conversion, watches, clock, signal, write } = tools;
+  const { isFirstFill } = options;
+  const listed = new ListedObjects();
+  const onPage = async (page: ListPage): Promise<void> => {
+    if (!isComparable(page.resourceVersion)) throw new IncomparableVersionsError(scope.kind.kind);
+    const seenAt = conversion.toVersion(page.resourceVersion);
+    const objects = options.select(page).map((object) => conversion.toKept(object, seenAt));
+    const kept = objects.filter((change) => change !== undefined);
+    listed.take(page.attempt, kept);
+    // What another attempt wrote is there already.
+    await write(kept, { isFirstFill: isFirstFill && page.attempt === 1 });
+  };
+  const request = { ...toKindScope(scope), position: undefined, signal, onPage, onChanges: () => undefined };
+  const outcome = await drainKind(request, { client: watches, clock }).catch(toBroken);
+  const isFilled = isFirstFill && !listed.isRepeated;
+  if (outcome.outcome === 'listed' && outcome.position !== undefined && !isFilled)
+    await evictUnlisted(scope, tools, { listed, version: conversion.toVersion(outcome.position) });
+  return { outcome, items: listed.count };
+}
+
+/** Thrown for a kind whose objects cannot be told older from newer. */
+class IncomparableVersionsError extends Error {
+  override name = 'IncomparableVersionsError';
+
+  constructor(kind: string) {
+    super(`${kind}: its API server gives resource versions that are no numbers`);
+  }
+}
+
+function toBroken(error: unknown): DrainOutcome {
+  if (!(error instanceof IncomparableVersionsError)) throw error;
+  return { outcome: 'broken', position: undefined, asOfMs: undefined, count: 0, error };
+}
+
+/** The names that a list has. */
+class ListedObjects {
+  #names = new Set<string>();
+  #attempt = 1;
+
+  get count(): number {
+    return this.#names.size;
+  }
+
+  get isRepeated(): boolean {
+    return this.#attempt > 1;
+  }
+
+  has({ namespace, name }: Pick<ObjectChange, 'namespace' | 'name'>): boolean {
+    return this.#names.has(`${namespace}/${name}`);
+  }
+
+  take(attempt: number, objects: readonly ObjectChange[]): void {
+    if (attempt > this.#attempt) this.#names = new Set();
+    this.#attempt = attempt;
+    for (const { namespace, name } of objects) this.#names.add(`${namespace}/${name}`);
+  }
+}
+
+async function evictUnlisted(
+  { kind: { kind }, namespace }: WatchedScope,
+  tools: ScopeTools,
+  { listed, version }: { readonly listed: ListedObjects; readonly version: Version },
+): Promise<void> {
+  await evict(tools, {
+    kind,
+    namespace: namespace || undefined,
+    // What is newer than the list is told by the changes since.
+    findEviction: (head) => (head.version <= version && !listed.has(head.key) ? version : undefined),
+  });
+}
+
+/** What to evict. */
+export interface Eviction {
+  readonly kind: string;
+  /** Only of this namespace; undefined for all. */
+  readonly namespace?: string | undefined;
+  /** The version at which an object counts as gone; undefined for one that stays. */
+  findEviction(head: {
+    readonly key: { readonly namespace: string; readonly name: string };
+    readonly version: Version;
+  }): Version | undefined;
+}
+
+/** Takes objects of a kind out of the cache. @returns how many were meant */
+export async function evict(
+  { account, cache, signal, write }: Pick<ScopeTools, 'account' | 'cache' | 'signal' | 'write'>,
+  { kind, namespace, findEviction }: Eviction,
+): Promise<number> {
+  let gone: ObjectChange[] = [];
+  let count = 0;
+  for await (const page of cache.listHeads(account, kind, { namespace })) {
+    signal.throwIfAborted();
+    for (const head of page) {
+      const version = findEviction(head);
+      if (version === undefined) continue;
+      const { namespace, name } = head.key;
+      gone.push({ kind, namespace, name, version, seenAt: version, facts: undefined });
+    }
+    if (gone.length < evictionSize) continue;
+    count += gone.length;
+    await write(gone);
+    gone = [];
+  }
+  if (gone.length > 0) await write(gone);
+  return count + gone.length;
+}
+
+function toKindScope({ kind: { resource }, namespace }: WatchedScope): KindScope {
+  return { resource, namespace: namespace || undefined };
+}
+
+function convert(
+  changes: readonly WatchChange[],
+  conversion: ObjectConversion,
+  position?: string,
+): ObjectChange[] {
+  const last = changes.at(-1);
+  if (last === undefined) return [];
+  const version = getResourceVersion(last.object);
+  return conversion.toChanges(changes, position !== undefined && isComparable(position) ? position : version);
+}
+
+function countAdded(changes: readonly WatchChange[]): number {
+  let added = 0;
+  for (const { type } of changes) {
+    if (type === 'ADDED') added += 1;
+    if (type === 'DELETED') added -= 1;
+  }
+  return added;
+}

@@ -1,0 +1,93 @@
+import type { KubernetesAccount } from '../account.ts';
+import type { CacheSettings } from '../account-settings.ts';
+import type { ApiResource, KubernetesClient } from '../client/client.ts';
+import { KubernetesApiError } from '../client/errors.ts';
+import type { WatchClient } from '../client/watch-client.ts';
+import { getKindName, isSameKind, toKindKey } from '../kinds/name.ts';
+import { listCachedKinds } from '../views/cached-kinds.ts';
+import { isCustomKind, type KindFamily } from './kind-families.ts';
+
+/** A kind that an agent keeps cached. */
+export interface WatchedKind {
+  /** Spinnaker's name, as the objects have it: `replicaSet`, `CronTab.stable.example.com`. */
+  readonly kind: string;
+  readonly resource: ApiResource;
+  /**
+   * False for what no view is to show, and yet is needed: the namespaces of an account that names none. Of these only the names
+   * are cached.
+   */
+  readonly isWanted: boolean;
+}
+
+/** What choosing kinds needs. */
+export interface KindSelection {
+  readonly account: KubernetesAccount;
+  readonly settings: CacheSettings;
+  readonly client: Pick<KubernetesClient, 'getResourceOfKind'>;
+  readonly watches: Pick<WatchClient, 'listResources'>;
+  readonly signal: AbortSignal;
+}
+
+const namespaceKind = 'namespace';
+
+/**
+ * The kinds of an account that its agent of a family keeps. Those that the cluster does not serve are left out.
+ *
+ * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
+ */
+export function selectWatchedKinds(selection: KindSelection, family: KindFamily): Promise<WatchedKind[]> {
+  return family === 'custom' ? selectCustomKinds(selection) : selectBuiltInKinds(selection);
+}
+
+async function selectBuiltInKinds(selection: KindSelection): Promise<WatchedKind[]> {
+  const { account, settings } = selection;
+  const { kindRegistry: registry, caching: rules } = account;
+  const wanted = listCachedKinds({ registry, definedKinds: [], rules, settings }).filter(
+    (kind) => !isCustomKind(kind),
+  );
+  const needsNamespaces = account.namespaces.length === 0 && !wanted.includes(namespaceKind);
+  const all = needsNamespaces ? [namespaceKind, ...wanted] : wanted;
+  const found = await Promise.all(all.map((kind) => findResource(selection, kind)));
+  return found.flatMap((resource, index) => {
+    const isWanted = !(needsNamespaces && index === 0);
+    return resource === undefined ? [] : [{ kind: toKind(resource), resource, isWanted }];
+  });
+}
+
+/** Undefined for a kind that the cluster does not serve, as podPreset nowadays. */
+async function findResource(
+  { client, signal }: KindSelection,
+  kind: string,
+): Promise<ApiResource | undefined> {
+  try {
+    return await client.getResourceOfKind(kind, { signal });
+  } catch (error) {
+    if (error instanceof KubernetesApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function selectCustomKinds({
+  account,
+  settings,
+  watches,
+  signal,
+}: KindSelection): Promise<WatchedKind[]> {
+  const { kindRegistry: registry, caching: rules } = account;
+  const served = await watches.listResources({ signal });
+  const defined = new Map<string, ApiResource>();
+  for (const { resource, isWatchable } of served) {
+    const key = toKindKey(toKind(resource));
+    if (isWatchable && !resource.builtIn && !defined.has(key)) defined.set(key, resource);
+  }
+  const definedKinds = [...defined.values()].map(toKind);
+  const wanted = listCachedKinds({ registry, definedKinds, rules, settings });
+  return [...defined.values()].flatMap((resource) => {
+    const kind = toKind(resource);
+    return wanted.some((each) => isSameKind(each, kind)) ? [{ kind, resource, isWanted: true }] : [];
+  });
+}
+
+function toKind({ apiVersion, kind }: ApiResource): string {
+  return getKindName(apiVersion, kind);
+}
