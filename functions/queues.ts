@@ -8,7 +8,7 @@ export interface Queue {
   readonly deadLetterModule: string;
   /** Messages handed to one invocation. */
   readonly batchSize: number;
-  /** Invocations at once: reserved concurrency when deployed, workers locally. */
+  /** Invocations at once: workers locally; deployed the most there are, for operations reserved. */
   readonly concurrency: number;
   /** Lambda's time-out in seconds; a worker checkpoints before it. */
   readonly timeoutSeconds: number;
@@ -27,6 +27,9 @@ export interface Queue {
     | 'writeTasks'
     | 'sendOperations'
     | 'publishEvents'
+    | 'readCache'
+    | 'writeCache'
+    | 'sendAgents'
   )[];
   /** The same for the receiver of dead letters. */
   readonly deadLetterUses?: Queue['uses'];
@@ -54,6 +57,25 @@ export const queues: readonly Queue[] = [
     uses: ['readAccounts', 'readTasks', 'writeTasks', 'sendOperations', 'publishEvents'],
     deadLetterUses: ['readTasks', 'writeTasks', 'publishEvents'],
     // One whole virtual processor: Lambda divides them by memory.
+    memoryMb: 1769,
+  },
+  {
+    name: 'agents',
+    stack: 'caching',
+    module: 'workers/run-caching-agents',
+    deadLetterModule: 'workers/drop-agent-hints',
+    batchSize: 1,
+    // Enough that accounts which hang, each with a worker to itself, leave room for the others.
+    concurrency: 40,
+    // Runs get 5 minutes; half a minute is left to tell what became of them.
+    timeoutSeconds: 345,
+    // Nobody waits for this: the scheduler sends for agents whose worker died when their lease is over.
+    visibilityTimeoutSeconds: 360,
+    receivesMax: 3,
+    // What is older was revived long ago.
+    retentionSeconds: 3600,
+    reaches: 'cluster',
+    uses: ['readAccounts', 'readCache', 'writeCache', 'sendAgents', 'publishEvents'],
     memoryMb: 1769,
   },
 ];

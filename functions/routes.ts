@@ -19,6 +19,9 @@ export interface Route {
     | 'writeTasks'
     | 'sendOperations'
     | 'publishEvents'
+    | 'readCache'
+    | 'writeCache'
+    | 'sendAgents'
   )[];
   /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */
   readonly memoryMb?: number;

@@ -16,6 +16,9 @@ export interface Schedule {
     | 'writeTasks'
     | 'sendOperations'
     | 'publishEvents'
+    | 'readCache'
+    | 'writeCache'
+    | 'sendAgents'
   )[];
   /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */
   readonly memoryMb?: number;
@@ -31,5 +34,13 @@ export const schedules: readonly Schedule[] = [
     rateMinutes: 1,
     timeoutSeconds: 50,
     uses: ['readTasks', 'writeTasks', 'sendOperations', 'publishEvents'],
+  },
+  {
+    name: 'schedule-agents',
+    stack: 'caching',
+    module: 'workers/schedule-agents',
+    rateMinutes: 1,
+    timeoutSeconds: 50,
+    uses: ['readAccounts', 'readCache', 'writeCache', 'sendAgents', 'publishEvents'],
   },
 ];

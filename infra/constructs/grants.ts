@@ -3,7 +3,7 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from '../../functions/queues.ts';
 import type { Route } from '../../functions/routes.ts';
 import type { Schedule } from '../../functions/schedules.ts';
-import { tasksTable } from '../../shared/aws/tables.ts';
+import { cacheTable, tasksTable } from '../../shared/aws/tables.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What a row may say of what its function does. */
@@ -25,7 +25,24 @@ const grants: { readonly [use in Use]: (surroundings: Surroundings) => PolicySta
   ],
   sendOperations: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'operations').queueArn)],
   publishEvents: ({ bus }) => [allow(['events:PutEvents'], bus.eventBusArn)],
+  readCache: (surroundings) => [
+    allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], getCacheArn(surroundings)),
+    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { surroundings, service: 'dynamodb' }),
+  ],
+  writeCache: (surroundings) => [
+    allow(writingCacheActions, getCacheArn(surroundings)),
+    allowKey(writingKeyActions, { surroundings, service: 'dynamodb' }),
+  ],
+  sendAgents: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agents').queueArn)],
 };
+
+/** The cache is filled in batches, too. */
+const writingCacheActions = [
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:BatchWriteItem',
+];
 
 /** What DynamoDB does with the key for who writes. */
 const writingKeyActions = [
@@ -93,6 +110,10 @@ export function getResource<T>(resources: ReadonlyMap<string, T>, name: string):
 
 function getTasksArn({ tables }: Surroundings): string {
   return getResource(tables, tasksTable.name).tableArn;
+}
+
+function getCacheArn({ tables }: Surroundings): string {
+  return getResource(tables, cacheTable.name).tableArn;
 }
 
 function allow(actions: string[], ...resources: string[]): PolicyStatement {

@@ -1,3 +1,4 @@
+import { Aws } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { ISecurityGroup, ISubnet, IVpc } from 'aws-cdk-lib/aws-ec2';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
@@ -20,6 +21,9 @@ export type TableReference = Pick<ITable, 'tableArn' | 'tableName'>;
 /** What functions must know of the bus. */
 export type BusReference = Pick<IEventBus, 'eventBusArn' | 'eventBusName'>;
 
+/** What functions must know of a queue. */
+export type QueueReference = Pick<IQueue, 'queueArn' | 'queueUrl'>;
+
 /** What functions share. */
 export interface Surroundings {
   readonly context: Context;
@@ -33,7 +37,7 @@ export interface Surroundings {
   readonly configSecretArn: string;
   readonly bus: BusReference;
   /** Queues by the names of their rows. */
-  readonly queues: ReadonlyMap<string, IQueue>;
+  readonly queues: ReadonlyMap<string, QueueReference>;
 }
 
 /** The variables of every function: where what it shares with the others is. */
@@ -60,4 +64,12 @@ function toVariables<T>(
     return [`BUSDRIVER_${row}_${kind}`, getValue(resource)] as const;
   });
   return Object.fromEntries(entries);
+}
+
+/** A queue that is made in a stack that comes later. */
+export function nameQueue(name: string): QueueReference {
+  return {
+    queueArn: `arn:${Aws.PARTITION}:sqs:${Aws.REGION}:${Aws.ACCOUNT_ID}:${name}`,
+    queueUrl: `https://sqs.${Aws.REGION}.${Aws.URL_SUFFIX}/${Aws.ACCOUNT_ID}/${name}`,
+  };
 }

@@ -68,9 +68,9 @@ export class WorkerQueue extends Construct {
     const worker = new ServiceFunction(this, {
       row,
       surroundings,
-      reservedConcurrency: concurrency,
-      // At the end of its time a worker sends itself the hint with which the next one goes on.
-      sendsToItself: row.uses?.includes('sendOperations') ?? false,
+      // What people wait for has its share of the account's concurrency; caching takes what there is.
+      ...(row.stack !== 'caching' && { reservedConcurrency: concurrency }),
+      sendsToItself: sendsToItself(row),
     });
     const { batchSize } = row;
     worker.function.addEventSource(
@@ -141,10 +141,15 @@ export class WorkerQueue extends Construct {
   }
 }
 
+/** Whether its worker sends the messages with which the next one goes on, or an agent's next run begins. */
+function sendsToItself({ uses = [] }: QueueRow): boolean {
+  return uses.includes('sendOperations') || uses.includes('sendAgents');
+}
+
 /** How late agents may run, seconds. */
 const agentLagMax = 300;
 
-/** Messages hold no more than a task's id: SQS' own key does for them. */
+/** Messages hold no more than a task's id or names of agents: SQS' own key does for them. */
 function makeQueue(scope: Construct, id: string, props: QueueProps): Queue {
   return new Queue(scope, id, { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true, ...props });
 }

@@ -1,7 +1,7 @@
 import { type App, PERMISSIONS_BOUNDARY_CONTEXT_KEY } from 'aws-cdk-lib';
 import { type Queue, queues } from '../../functions/queues.ts';
 import { type Schedule, schedules } from '../../functions/schedules.ts';
-import type { Surroundings } from '../constructs/surroundings.ts';
+import { nameQueue, type Surroundings } from '../constructs/surroundings.ts';
 import { type Context, toResourceName } from '../context.ts';
 import { readContext } from '../context-options.ts';
 import { ApiStack } from './api-stack.ts';
@@ -35,14 +35,16 @@ function createNetworkStack(app: App, context: Context): NetworkStack | undefine
   return new NetworkStack(app, toResourceName(context, 'network'), { context, vpcId });
 }
 
+/** In this order: operations send messages for agents, agents none for operations. */
 const workerStacks = [
+  { name: 'caching', description: 'Busdriver: caching agents, their queue and their schedule' },
   { name: 'operations', description: 'Busdriver: queue of operations, its worker, sweeper of tasks' },
-  { name: 'caching', description: 'Busdriver: caching agents' },
 ] as const;
 
-/** Those that have a row; the queues of each are there for those that follow. */
+/** Those that have a row; the queues of each are there for those that follow, and before that only named. */
 function createWorkerStacks(app: App, shared: Surroundings): Surroundings {
-  let surroundings = shared;
+  const named = queues.map(({ name }) => [name, nameQueue(toResourceName(shared.context, name))] as const);
+  let surroundings: Surroundings = { ...shared, queues: new Map(named) };
   for (const { name, description } of workerStacks) {
     const isPart = ({ stack = 'operations' }: Queue | Schedule): boolean => stack === name;
     const rows = { queues: queues.filter(isPart), schedules: schedules.filter(isPart) };

@@ -1,15 +1,21 @@
 import type { Clock } from './clock.ts';
-import { type Lease, LeaseLostError, leaseDurationMs, leaseMarginMs, type TaskStore } from './task.ts';
+import { LeaseLostError, leaseMarginMs } from './task.ts';
 
-/** How often a held lease is renewed, milliseconds. */
-const renewalIntervalMs = leaseDurationMs / 4;
+/** What is held, as far as holding it needs to know. */
+export interface HeldLease {
+  /** Monotonic time, milliseconds, until which the holder may rely on it. */
+  readonly validUntil: number;
+}
 
 /** What holding a lease needs. */
 export interface HoldLeaseOptions {
-  readonly store: Pick<TaskStore, 'renewLease'>;
   readonly clock: Clock;
-  /** Called after each renewal, for what must be kept alive beside it. */
-  onRenewed?(): Promise<void>;
+  /** What the lease is on, for the message of its loss: `task 01ABC`. */
+  readonly subject: string;
+  /** Milliseconds for which a lease holds: it is renewed four times as often. */
+  readonly durationMs: number;
+  /** Renews it, and moves `validUntil` on. @throws LeaseLostError; anything else may pass, and is tried again. */
+  renew(): Promise<void>;
 }
 
 /**
@@ -17,14 +23,14 @@ export interface HoldLeaseOptions {
  * that a request begun now might outlive it. Time is the monotonic clock's.
  */
 export function holdLease(
-  lease: Lease,
+  lease: HeldLease,
   options: HoldLeaseOptions,
 ): { signal: AbortSignal } & AsyncDisposable {
   const lost = new AbortController();
   const stopped = new AbortController();
   const ends = AbortSignal.any([lost.signal, stopped.signal]);
   const keeping = Promise.all([
-    keepRenewing(lease, options, { lost, ends }),
+    keepRenewing(options, { lost, ends }),
     watchExpiry(lease, options, { lost, ends }),
   ]);
   return {
@@ -37,14 +43,12 @@ export function holdLease(
 }
 
 async function keepRenewing(
-  lease: Lease,
-  { store, clock, onRenewed }: HoldLeaseOptions,
+  { clock, durationMs, renew }: HoldLeaseOptions,
   { lost, ends }: { lost: AbortController; ends: AbortSignal },
 ): Promise<void> {
-  while (await waits(clock, renewalIntervalMs, ends)) {
+  while (await waits(clock, durationMs / 4, ends)) {
     try {
-      await store.renewLease(lease);
-      await onRenewed?.();
+      await renew();
     } catch (error) {
       // Anything else may pass: the next renewal tries again, and the watch ends the run when none succeeds in time.
       if (error instanceof LeaseLostError) lost.abort(error);
@@ -53,15 +57,15 @@ async function keepRenewing(
 }
 
 async function watchExpiry(
-  lease: Lease,
-  { clock }: HoldLeaseOptions,
+  lease: HeldLease,
+  { clock, subject }: HoldLeaseOptions,
   { lost, ends }: { lost: AbortController; ends: AbortSignal },
 ): Promise<void> {
   const getLeft = (): number => lease.validUntil - leaseMarginMs - clock.monotonic();
   while (getLeft() > 0) {
     if (!(await waits(clock, getLeft(), ends))) return;
   }
-  lost.abort(new LeaseLostError(`the lease on task ${lease.taskId} could not be renewed`));
+  lost.abort(new LeaseLostError(`the lease on ${subject} could not be renewed`));
 }
 
 /** False when stopped while waiting. */

@@ -1,3 +1,16 @@
+import { isJsonObject } from './json.ts';
+
+/** The body of a message: look at this task. */
+export interface TaskHint {
+  readonly taskId: string;
+}
+
+/** The hint that a message's body is; undefined when it is none. */
+export function parseTaskHint(body: unknown): TaskHint | undefined {
+  const taskId = isJsonObject(body) ? body['taskId'] : undefined;
+  return typeof taskId === 'string' && taskId !== '' ? { taskId } : undefined;
+}
+
 /** The queue of operations. A message is a hint that a task waits; the task's record is the truth. */
 export interface OperationQueue {
   /**

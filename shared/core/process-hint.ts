@@ -1,6 +1,6 @@
 import type { Clock, Randomness } from './clock.ts';
 import { getErrorMessage } from './errors.ts';
-import { type HoldLeaseOptions, holdLease } from './hold-lease.ts';
+import { holdLease } from './hold-lease.ts';
 import type { Logger } from './logger.ts';
 import type { Operation } from './operation.ts';
 import type { OperationQueue } from './operation-queue.ts';
@@ -101,10 +101,16 @@ async function runLeased(run: {
   events: EventBuffer;
 }): Promise<RunOutcome> {
   const { system, leased, events, options } = run;
-  const onRenewed = (): Promise<void> =>
-    system.queue.extendVisibility(run.hint.receiptHandle, visibilitySeconds);
-  const holding: HoldLeaseOptions = { store: system.store, clock: system.clock, onRenewed };
-  await using held = holdLease(leased.lease, holding);
+  const { lease } = leased;
+  await using held = holdLease(lease, {
+    clock: system.clock,
+    subject: `task ${lease.taskId}`,
+    durationMs: leaseDurationMs,
+    async renew() {
+      await system.store.renewLease(lease);
+      await system.queue.extendVisibility(run.hint.receiptHandle, visibilitySeconds);
+    },
+  });
   return await runTask(leased, {
     store: system.store,
     clock: system.clock,

@@ -72,7 +72,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     tasksTable: required(variables.tasksTable),
     cacheTable: required(variables.cacheTable),
     operationsQueueUrl: required(variables.operationsQueueUrl),
-    agentsQueueUrl: environment[variables.agentsQueueUrl] ?? '',
+    agentsQueueUrl: required(variables.agentsQueueUrl),
     busName: required(variables.busName),
     configFiles: parseStringList(environment[variables.configFiles], errors),
     configSecretArn: environment[variables.configSecretArn] || undefined,

@@ -1,4 +1,5 @@
 import { UnavailableError } from '../core/errors.ts';
+import type { TaskHint } from '../core/operation-queue.ts';
 import { processHint } from '../core/process-hint.ts';
 import { addLogFields } from './logger.ts';
 import { findNewerContext, type ProviderContext } from './provider-context.ts';
@@ -15,7 +16,7 @@ import type { TaskContext } from './task-context.ts';
  * @param open opens the context with the providers: named by the function, as all that its grants follow from
  */
 export async function runOperationsTask(
-  message: QueueMessage,
+  message: QueueMessage<TaskHint>,
   tasks: TaskContext,
   open: () => Promise<ProviderContext>,
 ): Promise<void> {

@@ -1,18 +1,27 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { isJsonObject } from '../core/json.ts';
-import type { Logger } from '../core/logger.ts';
+import type { LogFields, Logger } from '../core/logger.ts';
 import { CheckpointError } from '../core/run-task.ts';
 import { runWithLogFields, toInvocationFields } from './logger.ts';
 
-/** A received message as workers see it. */
-export interface QueueMessage {
-  readonly taskId: string;
+/** How the messages of a queue are read. */
+export interface MessageKind<B extends object> {
+  /** The body, parsed from JSON, as what it should be; undefined when it is nothing like that. */
+  parse(body: unknown): B | undefined;
+  /** What tells a message from others in the log. */
+  toLogFields(body: B): LogFields;
+}
+
+/** How a message was received. */
+export interface Delivery {
   readonly receiptHandle: string;
   /** Deliveries of the message so far, this one included. */
   readonly deliveries: number;
   /** Aborted with a CheckpointError when the function's time is about to end. */
   readonly stop: AbortSignal;
 }
+
+/** A received message as workers see it: its body, and how it came. */
+export type QueueMessage<B extends object> = B & Delivery;
 
 /** A Lambda function behind an SQS event source that reports failures message by message. */
 export type QueueFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
@@ -27,9 +36,10 @@ const checkIntervalMs = 500;
  * Makes a Lambda function of a worker's logic. A message whose worker throws is reported as failed and comes again; a
  * malformed one would fail for ever: it is logged and taken off the queue.
  */
-export function queueHandler<C extends { readonly log: Logger }>(
+export function queueHandler<B extends object, C extends { readonly log: Logger }>(
+  kind: MessageKind<B>,
   open: () => C | Promise<C>,
-  run: (message: QueueMessage, context: C) => Promise<void>,
+  run: (message: QueueMessage<B>, context: C) => Promise<void>,
 ): QueueFunction {
   return (event, lambda) =>
     runWithLogFields(toInvocationFields(lambda), async () => {
@@ -37,7 +47,7 @@ export function queueHandler<C extends { readonly log: Logger }>(
       const stop = startStopSignal(lambda);
       try {
         const failed = await Promise.all(
-          event.Records.map((record) => runRecord({ record, context, run, stop: stop.signal })),
+          event.Records.map((record) => runRecord(record, { kind, context, run, stop: stop.signal })),
         );
         return {
           batchItemFailures: failed.filter((id) => id !== undefined).map((id) => ({ itemIdentifier: id })),
@@ -49,21 +59,24 @@ export function queueHandler<C extends { readonly log: Logger }>(
 }
 
 /** The id of the message when its worker failed. */
-async function runRecord<C extends { readonly log: Logger }>(options: {
-  record: SQSRecord;
-  context: C;
-  run: (message: QueueMessage, context: C) => Promise<void>;
-  stop: AbortSignal;
-}): Promise<string | undefined> {
-  const { record, context, run, stop } = options;
-  const taskId = parseTaskId(record.body);
-  if (taskId === undefined) {
+async function runRecord<B extends object, C extends { readonly log: Logger }>(
+  record: SQSRecord,
+  worker: {
+    readonly kind: MessageKind<B>;
+    readonly context: C;
+    readonly run: (message: QueueMessage<B>, context: C) => Promise<void>;
+    readonly stop: AbortSignal;
+  },
+): Promise<string | undefined> {
+  const { kind, context, run, stop } = worker;
+  const body = kind.parse(parseJson(record.body));
+  if (body === undefined) {
     context.log.error('malformed message taken off the queue', { messageId: record.messageId });
     return undefined;
   }
   const deliveries = Number(record.attributes.ApproximateReceiveCount) || 1;
-  const message = { taskId, receiptHandle: record.receiptHandle, deliveries, stop };
-  return runWithLogFields({ taskId }, async () => {
+  const message = { ...body, receiptHandle: record.receiptHandle, deliveries, stop };
+  return runWithLogFields(kind.toLogFields(body), async () => {
     try {
       await run(message, context);
       return undefined;
@@ -74,11 +87,9 @@ async function runRecord<C extends { readonly log: Logger }>(options: {
   });
 }
 
-function parseTaskId(body: string): string | undefined {
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(body);
-    const taskId = isJsonObject(value) ? value['taskId'] : undefined;
-    return typeof taskId === 'string' && taskId !== '' ? taskId : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -2,9 +2,9 @@ import { createOperationQueue } from '../aws/operation-queue.ts';
 import { ItemTable } from '../aws/table.ts';
 import { DynamoTaskStore } from '../aws/task-store.ts';
 import type { TaskSystem } from '../core/process-hint.ts';
-import type { EventBus } from '../core/task-events.ts';
-import { openDocuments, openSqs, toClientOptions } from './aws-clients.ts';
+import { openDocuments, openSqs } from './aws-clients.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';
+import { createLateBus } from './late-bus.ts';
 
 /** What functions that deal with tasks work with. */
 export interface TaskContext extends BaseContext, TaskSystem {}
@@ -24,20 +24,6 @@ function createTaskContext(base: BaseContext): TaskContext {
     ...base,
     store: new DynamoTaskStore({ table, clock, randomness }),
     queue: createOperationQueue(openSqs(config), config.operationsQueueUrl),
-    bus: createLateBus(async () => {
-      const { openEventBus } = await import('../aws/event-bus.ts');
-      return openEventBus(toClientOptions(config), config.busName);
-    }),
-  };
-}
-
-/** A bus that is opened, and its client loaded, with the first event: most functions publish none. */
-function createLateBus(open: () => Promise<EventBus>): EventBus {
-  let opening: Promise<EventBus> | undefined;
-  return {
-    async publish(events) {
-      opening ??= open();
-      await (await opening).publish(events);
-    },
+    bus: createLateBus(config),
   };
 }

@@ -49,6 +49,7 @@ async function invoke(module: string, request: object, settings: object = {}): P
     BUSDRIVER_TASKS_TABLE: 'tasks',
     BUSDRIVER_CACHE_TABLE: 'cache',
     BUSDRIVER_OPERATIONS_QUEUE_URL: 'https://sqs.example.com/operations',
+    BUSDRIVER_AGENTS_QUEUE_URL: 'https://sqs.example.com/agents',
     BUSDRIVER_BUS_NAME: 'bus',
     BUSDRIVER_CONFIG_SECRET_ARN: 'config',
     BUSDRIVER_LOG_LEVEL: 'SILENT',

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json.ts';
 import type { AgentKey } from './agent-store.ts';
 
 /** Agents of one message at most. */
@@ -23,4 +24,20 @@ export interface AgentQueue {
    * @param options.delaySeconds 0 to 900, default 0.
    */
   send(message: AgentMessage, options?: { readonly delaySeconds?: number }): Promise<void>;
+}
+
+/** The message that a body is; undefined when it is none. */
+export function parseAgentMessage(body: unknown): AgentMessage | undefined {
+  if (!isJsonObject(body)) return undefined;
+  const { agents, dueMs, isDemanded } = body;
+  if (!Array.isArray(agents) || agents.length === 0 || typeof dueMs !== 'number') return undefined;
+  const keys = agents.map(parseAgentKey).filter((key) => key !== undefined);
+  if (keys.length < agents.length) return undefined;
+  return { agents: keys, dueMs, isDemanded: isDemanded === true };
+}
+
+function parseAgentKey(value: unknown): AgentKey | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { account, name } = value;
+  return typeof account === 'string' && typeof name === 'string' ? { account, name } : undefined;
 }

@@ -20,8 +20,11 @@ export interface DueAgent extends AgentKey {
   readonly isAlone: boolean;
 }
 
-/** Milliseconds by which SQS can delay a message: 15 minutes. What is due later is left to the scheduler. */
-export const messageDelayMaxMs = 900_000;
+/**
+ * Milliseconds by which messages are sent ahead of time at most: 10 minutes, as long as back-off lasts. SQS could delay them by 15,
+ * but their age is watched. What is due later is left to the scheduler.
+ */
+export const messageDelayMaxMs = 600_000;
 
 /** Times that a message is sent in vain, each with all repeats of the SDK. */
 const sendsMax = 3;

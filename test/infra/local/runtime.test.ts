@@ -22,19 +22,17 @@ import { readConfig } from '../../../shared/runtime/config.ts';
 
 const inventory: Inventory = {
   routes: [{ method: 'GET', path: '/ping/{name}', module: 'api/ping', reaches: 'store', timeoutSeconds: 20 }],
-  queues: [
-    {
-      name: 'operations',
-      module: 'workers/work',
-      deadLetterModule: 'workers/bury',
-      batchSize: 1,
-      concurrency: 2,
-      timeoutSeconds: 900,
-      visibilityTimeoutSeconds: 1,
-      receivesMax: 2,
-      retentionSeconds: 3600,
-    },
-  ],
+  queues: ['operations', 'agents'].map((name) => ({
+    name,
+    module: 'workers/work',
+    deadLetterModule: 'workers/bury',
+    batchSize: 1,
+    concurrency: 2,
+    timeoutSeconds: 900,
+    visibilityTimeoutSeconds: 1,
+    receivesMax: 2,
+    retentionSeconds: 3600,
+  })),
   schedules: [{ name: 'sweep', module: 'workers/sweep', rateMinutes: 1, timeoutSeconds: 50 }],
   tables,
 };

@@ -199,8 +199,13 @@ describe('what a row says of its uses', () => {
     const wrong = rows.filter((row) => {
       const accounts = opens(row, /open(Provider|Operations)Context/);
       const tasks = opens(row, /open(Task|Operations)Context/);
+      const agents = opens(row, /openAgentContext/);
       const uses: readonly Use[] = row.uses ?? [];
-      return accounts !== uses.includes('readAccounts') || tasks !== uses.includes('readTasks');
+      return (
+        accounts !== uses.includes('readAccounts') ||
+        tasks !== uses.includes('readTasks') ||
+        (agents && !['readCache', 'writeCache', 'sendAgents'].every((use) => uses.includes(use as Use)))
+      );
     });
 
     expect(wrong.map(({ module }) => module)).toEqual([]);

@@ -1,7 +1,7 @@
-import { Match } from 'aws-cdk-lib/assertions';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { queues } from '../../../functions/queues.ts';
-import { schedules } from '../../../functions/schedules.ts';
+import { type Queue, queues } from '../../../functions/queues.ts';
+import { type Schedule, schedules } from '../../../functions/schedules.ts';
 import { getPath } from '../../../shared/core/json.ts';
 import { readConfig } from '../../../shared/runtime/config.ts';
 import { getResources } from './policies.ts';
@@ -10,18 +10,24 @@ import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
 const alarmTopicArn = 'arn:aws:sns:us-east-1:123456789012:pager';
 const templates = synthesize({ ...privateOptions, alarmTopicArn, concurrency: 'operations=7' });
 const template = getTemplate(templates, 'operations');
+const caching = getTemplate(templates, 'caching');
+const stacks = { operations: template, caching };
+
+function getStack({ stack = 'operations' }: Pick<Queue | Schedule, 'stack'>): Template {
+  return stacks[stack];
+}
 
 function getFunction(name: string): { readonly [property: string]: unknown } {
-  const found = [...getResources(template).values()].find(
-    ({ Properties }) => Properties['FunctionName'] === `busdriver-dev-${name}`,
-  );
+  const found = [template, caching]
+    .flatMap((one) => [...getResources(one).values()])
+    .find(({ Properties }) => Properties['FunctionName'] === `busdriver-dev-${name}`);
   if (found === undefined) throw new Error(`no function ${name}`);
   return found.Properties;
 }
 
 describe('a queue', () => {
   it.each(queues)('$name hides, keeps and gives up messages as its row says', (row) => {
-    template.hasResourceProperties('AWS::SQS::Queue', {
+    getStack(row).hasResourceProperties('AWS::SQS::Queue', {
       QueueName: `busdriver-dev-${row.name}`,
       FifoQueue: Match.absent(),
       VisibilityTimeout: row.visibilityTimeoutSeconds,
@@ -29,37 +35,43 @@ describe('a queue', () => {
       RedrivePolicy: { deadLetterTargetArn: Match.anyValue(), maxReceiveCount: row.receivesMax },
       SqsManagedSseEnabled: true,
     });
-    template.hasResourceProperties('AWS::SQS::Queue', {
+    getStack(row).hasResourceProperties('AWS::SQS::Queue', {
       QueueName: `busdriver-dev-${row.name}-dead-letters`,
       MessageRetentionPeriod: 14 * 24 * 3600,
       SqsManagedSseEnabled: true,
     });
   });
 
-  it('hides a message longer than its function runs, and keeps it longer, among dead letters longest', () => {
-    const resources = getResources(template);
-    const getProperties = (value: unknown): { readonly [name: string]: unknown } => {
-      const [, id = ''] = /"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/.exec(JSON.stringify(value)) ?? [];
-      return resources.get(id)?.Properties ?? {};
-    };
-    const mappings = [...resources.values()].filter(({ Type }) => Type === 'AWS::Lambda::EventSourceMapping');
-    expect(mappings).toHaveLength(2 * queues.length);
-    for (const { Properties } of mappings) {
-      const queue = getProperties(Properties['EventSourceArn']);
-      const timeout = Number(getProperties(Properties['FunctionName'])['Timeout']);
-      const visibility = Number(queue['VisibilityTimeout']);
-      const retention = Number(queue['MessageRetentionPeriod']);
-      const deadLetters = getPath(queue, 'RedrivePolicy', 'deadLetterTargetArn');
-      const kept = deadLetters ? Number(getProperties(deadLetters)['MessageRetentionPeriod']) : Infinity;
-      const times = [timeout, visibility, retention, kept];
-      expect(times).toEqual(times.toSorted((one, other) => one - other));
-      expect(new Set(times).size).toBe(4);
-    }
-  });
+  it.each(['operations', 'caching'] as const)(
+    'of %s hides a message longer than its function runs, and keeps it longer, among dead letters longest',
+    (name) => {
+      const resources = getResources(stacks[name]);
+      const getProperties = (value: unknown): { readonly [name: string]: unknown } => {
+        const [, id = ''] = /"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/.exec(JSON.stringify(value)) ?? [];
+        return resources.get(id)?.Properties ?? {};
+      };
+      const mappings = [...resources.values()].filter(
+        ({ Type }) => Type === 'AWS::Lambda::EventSourceMapping',
+      );
+      expect(mappings).toHaveLength(2 * queues.filter((row) => getStack(row) === stacks[name]).length);
+      for (const { Properties } of mappings) {
+        const queue = getProperties(Properties['EventSourceArn']);
+        const timeout = Number(getProperties(Properties['FunctionName'])['Timeout']);
+        const visibility = Number(queue['VisibilityTimeout']);
+        const retention = Number(queue['MessageRetentionPeriod']);
+        const deadLetters = getPath(queue, 'RedrivePolicy', 'deadLetterTargetArn');
+        const kept = deadLetters ? Number(getProperties(deadLetters)['MessageRetentionPeriod']) : Infinity;
+        const times = [timeout, visibility, retention, kept];
+        expect(times).toEqual(times.toSorted((one, other) => one - other));
+        expect(new Set(times).size).toBe(4);
+      }
+    },
+  );
 
-  it('takes nothing over plain HTTP', () => {
-    template.resourceCountIs('AWS::SQS::QueuePolicy', 2 * queues.length);
-    template.allResourcesProperties('AWS::SQS::QueuePolicy', {
+  it.each(queues)('$name takes nothing over plain HTTP', (row) => {
+    const rows = queues.filter((one) => getStack(one) === getStack(row));
+    getStack(row).resourceCountIs('AWS::SQS::QueuePolicy', 2 * rows.length);
+    getStack(row).allResourcesProperties('AWS::SQS::QueuePolicy', {
       PolicyDocument: Match.objectLike({
         Statement: [
           Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
@@ -77,12 +89,22 @@ describe('a queue', () => {
     expect(getFunction('run-operations')).toMatchObject({ ReservedConcurrentExecutions: 7, Timeout: 900 });
   });
 
-  it('feeds its dead letters to a function of their own', () => {
-    template.resourceCountIs('AWS::Lambda::EventSourceMapping', 2 * queues.length);
-    template.allResourcesProperties('AWS::Lambda::EventSourceMapping', {
+  it.each(queues)('$name feeds its dead letters to a function of their own', (row) => {
+    const rows = queues.filter((one) => getStack(one) === getStack(row));
+    getStack(row).resourceCountIs('AWS::Lambda::EventSourceMapping', 2 * rows.length);
+    getStack(row).allResourcesProperties('AWS::Lambda::EventSourceMapping', {
       FunctionResponseTypes: ['ReportBatchItemFailures'],
     });
     expect(getFunction('settle-dead-letters')).toMatchObject({ Timeout: 60 });
+    expect(getFunction('drop-agent-hints')).toMatchObject({ Timeout: 60 });
+  });
+
+  it('of agents takes no share of the concurrency that operations have', () => {
+    caching.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+      BatchSize: 1,
+      ScalingConfig: { MaximumConcurrency: 40 },
+    });
+    expect(getFunction('run-caching-agents')).not.toHaveProperty('ReservedConcurrentExecutions');
   });
 });
 
@@ -120,12 +142,14 @@ describe('a function', () => {
     });
     expect(config.tasksTable).toContain('busdriver-dev-data:');
     expect(config.operationsQueueUrl).toContain('operationsqueueQueue');
+    expect(config.agentsQueueUrl).toContain('busdriver-dev-caching:');
     expect(config.busName).toContain('busdriver-dev-bus:');
     expect(config.configSecretArn).toContain('Config');
   });
 
   it('that goes on in messages to itself is not taken for one that runs away', () => {
     expect(getFunction('run-operations')).toMatchObject({ RecursiveLoop: 'Allow' });
+    expect(getFunction('run-caching-agents')).toMatchObject({ RecursiveLoop: 'Allow' });
     expect(getFunction('settle-dead-letters')).not.toHaveProperty('RecursiveLoop');
   });
 
@@ -141,37 +165,49 @@ describe('a function', () => {
 });
 
 describe('a schedule', () => {
-  it.each(schedules)(
-    '$name starts its function, which is not started again for a failure',
-    ({ name, rateMinutes }) => {
-      template.hasResourceProperties('AWS::Events::Rule', {
-        Name: `busdriver-dev-${name}`,
-        ScheduleExpression: `rate(${rateMinutes} minute${rateMinutes > 1 ? 's' : ''})`,
-        State: 'ENABLED',
-        Targets: [
-          Match.objectLike({
-            RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: rateMinutes * 60 },
-          }),
-        ],
-      });
-    },
-  );
+  it.each(schedules)('$name starts its function, which is not started again for a failure', (row) => {
+    const { name, rateMinutes } = row;
+    getStack(row).hasResourceProperties('AWS::Events::Rule', {
+      Name: `busdriver-dev-${name}`,
+      ScheduleExpression: `rate(${rateMinutes} minute${rateMinutes > 1 ? 's' : ''})`,
+      State: 'ENABLED',
+      Targets: [
+        Match.objectLike({
+          RetryPolicy: { MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: rateMinutes * 60 },
+        }),
+      ],
+    });
+  });
 });
 
 describe('alarms', () => {
-  const names = [
-    'operations-queue-age',
-    'operations-dead-letters',
-    'run-operations-errors',
-    'run-operations-throttles',
-    'settle-dead-letters-errors',
-    'settle-dead-letters-throttles',
-    'sweep-tasks-errors',
-    'sweep-tasks-throttles',
-  ];
+  const names = {
+    operations: [
+      'operations-queue-age',
+      'operations-dead-letters',
+      'run-operations-errors',
+      'run-operations-throttles',
+      'settle-dead-letters-errors',
+      'settle-dead-letters-throttles',
+      'sweep-tasks-errors',
+      'sweep-tasks-throttles',
+    ],
+    caching: [
+      'agents-agent-lag',
+      'agents-queue-age',
+      'agents-dead-letters',
+      'run-caching-agents-errors',
+      'run-caching-agents-throttles',
+      'drop-agent-hints-errors',
+      'drop-agent-hints-throttles',
+      'schedule-agents-errors',
+      'schedule-agents-throttles',
+    ],
+  } as const;
+  const all = Object.entries(names).flatMap(([stack, own]) => own.map((name) => ({ stack, name })));
 
-  it.each(names)('%s calls the operator, and says when it is over', (name) => {
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+  it.each(all)('$name calls the operator, and says when it is over', ({ stack, name }) => {
+    stacks[stack as keyof typeof stacks].hasResourceProperties('AWS::CloudWatch::Alarm', {
       AlarmName: `busdriver-dev-${name}`,
       AlarmDescription: Match.stringLikeRegexp('.{40,}'),
       AlarmActions: [alarmTopicArn],
@@ -181,7 +217,8 @@ describe('alarms', () => {
   });
 
   it('are these', () => {
-    template.resourceCountIs('AWS::CloudWatch::Alarm', names.length);
+    template.resourceCountIs('AWS::CloudWatch::Alarm', names.operations.length);
+    caching.resourceCountIs('AWS::CloudWatch::Alarm', names.caching.length);
   });
 
   it('ring for the age of a message only when it is older than a worker may run', () => {

@@ -48,6 +48,7 @@ beforeEach(async () => {
   vi.stubEnv(variables.tasksTable, 'tasks');
   vi.stubEnv(variables.cacheTable, 'cache');
   vi.stubEnv(variables.operationsQueueUrl, 'http://127.0.0.1:1/operations');
+  vi.stubEnv(variables.agentsQueueUrl, 'http://127.0.0.1:1/agents');
   vi.stubEnv(variables.busName, 'busdriver');
   vi.stubEnv(variables.logLevel, 'SILENT');
   tasks = { ...openBaseContext(), ...system };

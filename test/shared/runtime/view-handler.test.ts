@@ -24,9 +24,13 @@ const warnings: string[] = [];
 const log: Logger = { debug() {}, info() {}, warn: (message) => void warnings.push(message), error() {} };
 const config = readConfig(
   Object.fromEntries(
-    [variables.tasksTable, variables.cacheTable, variables.operationsQueueUrl, variables.busName].map(
-      (name) => [name, 'any'],
-    ),
+    [
+      variables.tasksTable,
+      variables.cacheTable,
+      variables.operationsQueueUrl,
+      variables.agentsQueueUrl,
+      variables.busName,
+    ].map((name) => [name, 'any']),
   ),
 );
 

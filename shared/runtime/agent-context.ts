@@ -1,0 +1,19 @@
+import type { AgentSystem } from '../core/cache/run-agents.ts';
+import { createLagRecorder } from './agent-metrics.ts';
+import { type CacheContext, openCacheContext } from './cache-context.ts';
+import { createLateBus } from './late-bus.ts';
+
+/** What functions that run and schedule agents work with. */
+export interface AgentContext extends CacheContext, AgentSystem {}
+
+let opened: AgentContext | undefined;
+
+/** The context of this process, made from its environment on first use and shared from then on. */
+export function openAgentContext(): AgentContext {
+  opened ??= createAgentContext(openCacheContext());
+  return opened;
+}
+
+function createAgentContext(context: CacheContext): AgentContext {
+  return { ...context, bus: createLateBus(context.config), recordLags: createLagRecorder(context.clock) };
+}

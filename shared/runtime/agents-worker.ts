@@ -1,0 +1,59 @@
+import type { AgentMessage } from '../core/cache/agent-queue.ts';
+import type { CachingAgent } from '../core/cache/caching-agent.ts';
+import { createScheduleMemory } from '../core/cache/revive-agents.ts';
+import { runAgents } from '../core/cache/run-agents.ts';
+import { scheduleAgents } from '../core/cache/schedule-agents.ts';
+import { UnavailableError } from '../core/errors.ts';
+import type { Logger } from '../core/logger.ts';
+import type { ProviderSet } from '../core/provider-set.ts';
+import type { AgentContext } from './agent-context.ts';
+import type { ProviderContext } from './provider-context.ts';
+import type { QueueMessage } from './queue-handler.ts';
+
+/** What this process sent for. */
+const memory = createScheduleMemory();
+
+/**
+ * Runs the agents that a message names, with the providers that are in force. Without usable settings the message is given up:
+ * the scheduler sends for what is overdue as soon as there are some.
+ *
+ * @param open opens the context with the providers: named by the function, as all that its grants follow from
+ */
+export async function runCachingAgents(
+  message: QueueMessage<AgentMessage>,
+  agents: AgentContext,
+  open: () => Promise<ProviderContext>,
+): Promise<void> {
+  const context = await open().catch((error: unknown) => giveUp(error, agents.log));
+  if (context === undefined) return;
+  const known = new Map(listAgents(context.providers).map((agent) => [toId(agent), agent]));
+  await runAgents(agents, message, { findAgent: (key) => known.get(toId(key)), stop: message.stop });
+}
+
+/**
+ * One turn of the scheduler. Without usable settings nothing happens: what agents there should be is not known then.
+ *
+ * @param open opens the context with the providers
+ */
+export async function scheduleCachingAgents(
+  agents: AgentContext,
+  open: () => Promise<ProviderContext>,
+): Promise<void> {
+  const context = await open().catch((error: unknown) => giveUp(error, agents.log));
+  if (context === undefined) return;
+  const report = await scheduleAgents(agents, { wanted: listAgents(context.providers), memory });
+  if (Object.values(report).some((count) => count > 0)) agents.log.info('scheduled agents', { ...report });
+}
+
+function listAgents({ providers }: ProviderSet): readonly CachingAgent[] {
+  return providers.flatMap(({ cachingAgents = [] }) => cachingAgents);
+}
+
+function toId({ account, name }: Pick<CachingAgent, 'account' | 'name'>): string {
+  return JSON.stringify([account, name]);
+}
+
+function giveUp(error: unknown, log: Logger): undefined {
+  if (!(error instanceof UnavailableError)) throw error;
+  log.warn('agents wait for settings that can be used', { reason: error.message });
+}

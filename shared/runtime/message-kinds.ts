@@ -1,0 +1,15 @@
+import { type AgentMessage, parseAgentMessage } from '../core/cache/agent-queue.ts';
+import { parseTaskHint, type TaskHint } from '../core/operation-queue.ts';
+import type { MessageKind } from './queue-handler.ts';
+
+/** Messages of the queue `operations`. */
+export const taskHints: MessageKind<TaskHint> = {
+  parse: parseTaskHint,
+  toLogFields: ({ taskId }) => ({ taskId }),
+};
+
+/** Messages of the queue `agents`. */
+export const agentMessages: MessageKind<AgentMessage> = {
+  parse: parseAgentMessage,
+  toLogFields: () => ({}),
+};
