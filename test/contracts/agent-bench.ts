@@ -10,7 +10,7 @@ import type {
   ClaimedAgent,
   Finish,
 } from '../../shared/core/cache/agent-store.ts';
-import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
 /** A store of agents with a connection of its own, as one function of ours has it. */
@@ -22,7 +22,7 @@ export interface AgentBench {
 }
 
 /** Opens a store. Stores that are to see the same time share a clock. */
-export function openAgents(engine: StoreEngine, clock = createTestClock()): AgentBench {
+export function openAgents(engine: StoreEngine, clock: TestClock = createStandingClock()): AgentBench {
   const documents = engine.openDocuments();
   const parts = { documents, tableName: engine.tableName, clock, randomness: testRandomness };
   return { store: new DynamoAgentStore(parts), table: new CacheTable(parts), clock, documents };

@@ -109,7 +109,7 @@ export function testAgentTurns(open: (clock?: TestClock) => AgentBench): void {
     it('behave as the model says, whatever workers do in whatever order', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async (steps) => {
-          const workplace = await startWorkplace(open, createStandingClock());
+          const workplace = await startWorkplace(open);
           for (const each of steps) await doStep(workplace, each);
         }),
         { numRuns: 40 },
@@ -167,24 +167,8 @@ interface Workplace {
   readonly model: ModelAgent;
 }
 
-/** A clock that stands still unless it is turned: the model and the store must see the same time. */
-function createStandingClock(): TestClock {
-  let ms = Date.now();
-  return {
-    now: () => ms,
-    monotonic: () => ms,
-    sleep: async () => undefined,
-    advance(byMs) {
-      ms += byMs;
-    },
-  };
-}
-
-async function startWorkplace(
-  open: (clock?: TestClock) => AgentBench,
-  ownClock?: TestClock,
-): Promise<Workplace> {
-  const bench = open(ownClock);
+async function startWorkplace(open: (clock?: TestClock) => AgentBench): Promise<Workplace> {
+  const bench = open();
   const { clock } = bench;
   const spec = newSpec();
   await bench.store.sync([

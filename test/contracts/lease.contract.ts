@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Lease, LeaseLostError, leaseDurationMs } from '../../shared/core/task.ts';
-import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
 import { type LeaseAction, leaseModel, type ModelTask, newModelTask } from './lease-model.ts';
 import { entry, getKeys, hold, newTask, repeatEveryWrite, type StoreBench, take } from './store-bench.ts';
 
@@ -165,7 +165,7 @@ interface Workplace {
 
 /** Two workers and an accepted task. The first worker loses the first answer to each of its writes. */
 async function startWorkers(open: (clock?: TestClock) => StoreBench): Promise<Workplace> {
-  const clock = createTestClock();
+  const clock = createStandingClock();
   const benches = [open(clock), open(clock)] as const;
   repeatEveryWrite(benches[0].documents);
   const task = newTask();

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Item, type ItemKey, ItemTable } from '../../shared/aws/table.ts';
 import { DynamoTaskStore } from '../../shared/aws/task-store.ts';
 import type { JournalEntry, LeasedTask, NewTask, SubmittedOperation } from '../../shared/core/task.ts';
-import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
 
 /** A DynamoDB to run the contract on. */
 export interface StoreEngine {
@@ -19,7 +19,7 @@ export interface StoreBench {
 }
 
 /** Opens a store. Stores that are to see the same time share a clock. */
-export function openStore(engine: StoreEngine, clock = createTestClock()): StoreBench {
+export function openStore(engine: StoreEngine, clock: TestClock = createStandingClock()): StoreBench {
   const documents = engine.openDocuments();
   const table = new ItemTable(documents, engine.tableName);
   const store = new DynamoTaskStore({ table, clock, randomness: testRandomness });

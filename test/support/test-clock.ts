@@ -35,5 +35,21 @@ export function createTestClock(): TestClock {
   };
 }
 
+/**
+ * A clock that stands still unless it is turned: for tests of what happens before, at or after a time, on whatever machine.
+ * Sleeps take as long as they do, and turn nothing.
+ */
+export function createStandingClock(): TestClock {
+  let ms = systemClock.now();
+  return {
+    now: () => ms,
+    monotonic: () => ms,
+    sleep: (sleepMs, signal) => systemClock.sleep(sleepMs, signal),
+    advance(byMs) {
+      ms += byMs;
+    },
+  };
+}
+
 /** The machine's randomness: ids need not be foreseeable in tests. */
 export const testRandomness: Randomness = systemRandomness;
