@@ -1,4 +1,5 @@
 import type { DirectoryEntry } from '../../../core/cache/cache-store.ts';
+import { type RowView, rowViews } from '../caching/row-names.ts';
 import type { AccountFacts, ApplicationFacts } from '../views/application-facts.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../views/facts.ts';
 import { asFacts, findServerGroup, selfKey } from '../views/row-entries.ts';
@@ -40,8 +41,8 @@ export async function loadAccount(
   const { account, namespaces } = place;
   const [serverGroups, managers, loadBalancers, namespaceServices] = await Promise.all([
     wanted.serverGroups ? loadServerGroups(reading, place) : [],
-    wanted.managers ? loadRowObjects(reading, place, 'managers') : [],
-    wanted.loadBalancers ? loadRowObjects(reading, place, 'loadBalancers') : [],
+    wanted.managers ? loadRowObjects(reading, place, rowViews.serverGroupManagers) : [],
+    wanted.loadBalancers ? loadRowObjects(reading, place, rowViews.loadBalancers) : [],
     wanted.services ? loadServices(reading, account, namespaces) : [],
   ]);
   return { account, serverGroups, managers, loadBalancers, namespaceServices, neighbours: [] };
@@ -54,7 +55,7 @@ export function loadServerGroups(
 ): Promise<ServerGroupFacts[]> {
   return limit(async () => {
     const found: ServerGroupFacts[] = [];
-    for await (const rows of cache.listRows(application, account, { view: 'serverGroups' })) {
+    for await (const rows of cache.listRows(application, account, { view: rowViews.serverGroups })) {
       for (const row of rows) {
         const serverGroup = findServerGroup(row.read());
         if (serverGroup !== undefined) found.push(serverGroup);
@@ -68,7 +69,7 @@ export function loadServerGroups(
 export function loadRowObjects(
   { cache, limit }: CacheReading,
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
-  view?: string,
+  view?: RowView,
 ): Promise<ObjectFacts[]> {
   return limit(async () => {
     const found: ObjectFacts[] = [];

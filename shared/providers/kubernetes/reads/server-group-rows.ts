@@ -1,12 +1,10 @@
-import type { ObjectKey, StoredObject } from '../../../core/cache/cache-store.ts';
+import type { StoredObject } from '../../../core/cache/cache-store.ts';
 import type { RowEntry } from '../../../core/cache/packed-row.ts';
+import { getRowName, rowViews, waitingApplication } from '../caching/row-names.ts';
 import type { ServerGroupFacts } from '../views/facts.ts';
 import { findServerGroup, listInstances } from '../views/row-entries.ts';
 import { type CacheReading, readAllFacts } from './cache-reading.ts';
 import { loadServerGroups } from './cached-application.ts';
-
-/** In whose rows pods wait for what is in no application. */
-const waitingApplication = '~';
 
 /** From so many server groups of one application on, all of its rows are read at once. */
 const wholeApplicationFrom = 16;
@@ -41,7 +39,7 @@ export async function loadServerGroup(
   const { key, application = waitingApplication } = object;
   const { account } = key;
   const row = await limit(() =>
-    cache.getRow({ application, account, view: 'serverGroups', row: getRowName(key) }),
+    cache.getRow({ application, account, view: rowViews.serverGroups, row: getRowName(key) }),
   );
   const entries = row?.read() ?? new Map<string, RowEntry>();
   const serverGroup = findServerGroup(entries);
@@ -64,9 +62,4 @@ async function loadWhole(
   return Promise.all(
     objects.map((object) => known.get(getRowName(object.key)) ?? loadServerGroup(reading, object)),
   );
-}
-
-/** The name of a server group's row. */
-function getRowName({ kind, namespace, name }: Omit<ObjectKey, 'account'>): string {
-  return `${kind} ${namespace} ${name}`;
 }

@@ -1,70 +1,416 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { createCacheStore } from '../../../../../shared/aws/cache-store.ts';
-import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
-import type { ViewReader } from '../../../../../shared/core/views.ts';
-import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
+import { describe, expect, test } from 'vitest';
+import { toVersion } from '../../../../../shared/core/cache/version.ts';
+import { InvalidInputError } from '../../../../../shared/core/errors.ts';
+import { asJsonObject, type JsonObject } from '../../../../../shared/core/json.ts';
+import type { ServerGroupsRequest } from '../../../../../shared/core/views.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import { newAccount } from '../../../../contracts/cache-bench.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
-import { createTestClock, testRandomness } from '../../../../support/test-clock.ts';
-import { openProvider } from '../provider-setup.ts';
-import { fillCache } from './cached-facts.ts';
+import { createManifest } from '../manifests.ts';
+import { createPod, createReplicaSet, createSampleService, getUid } from '../views/sample-manifests.ts';
+import { openCachedAccounts } from './cached-accounts.ts';
 
-const folder = path.join(import.meta.dirname, '../../../../fixtures/kubernetes/views');
-const account = 'prod-eu';
 const open = useLocalTables();
+const location = 'store';
+const other = { 'moniker.spinnaker.io/application': 'other' };
 
-function openCache(): CacheStore {
-  const { tableName, openDocuments } = open(cacheTable);
-  const codecs = kubernetesPlugin.rowCodecs ?? {};
-  return createCacheStore({
-    documents: openDocuments(),
-    tableName,
-    clock: createTestClock(),
-    randomness: testRandomness,
-    codecs,
-  });
+/** What one account with these objects shows. */
+async function openAccount(objects: readonly Manifest[], settings: JsonObject = {}) {
+  const account = newAccount();
+  const accounts = await openCachedAccounts(open, [{ name: account, ...settings }]);
+  await accounts.write(account, objects);
+  const key = (name: string, namespace = location) => ({ account, location: namespace, name });
+  return { ...accounts, account, key };
 }
 
-async function readGolden<T>(name: string): Promise<T> {
-  return JSON.parse(await readFile(path.join(folder, `${name}.golden.json`), 'utf8')) as T;
+/** Shows the names of views, sorted. */
+async function list(views: Promise<{ readonly value: readonly object[] }>): Promise<string[]> {
+  const { value } = await views;
+  return value.map((view) => String((view as { name: string }).name)).sort();
 }
 
-describe('views of the shop', () => {
-  let reader: ViewReader;
+/** The members of a view that is there. */
+async function show(view: Promise<{ readonly value: object } | undefined>): Promise<JsonObject> {
+  const found = await view;
+  if (found === undefined) throw new Error('nothing was found');
+  return asJsonObject(JSON.parse(JSON.stringify(found.value))) ?? {};
+}
 
-  beforeAll(async () => {
-    const cache = openCache();
-    await fillCache(cache, account, await readGolden<ObjectFacts[]>('facts'));
-    const provider = openProvider([{ name: account, kubeconfigContents: '{}' }]);
-    const views = await provider.openViews?.(cache);
-    if (views === undefined) throw new Error('no views');
-    reader = views;
+function createDeployment(name: string, annotations: JsonObject = {}): Manifest {
+  const own = { 'moniker.spinnaker.io/application': 'shop', ...annotations };
+  const manifest = createManifest('apps/v1', 'Deployment', { name, namespace: location, annotations: own });
+  return { ...manifest, metadata: { ...asJsonObject(manifest.metadata), uid: getUid(`deployment ${name}`) } };
+}
+
+function createIngress(name: string, service: string): Manifest {
+  const annotations = { 'moniker.spinnaker.io/application': 'shop' };
+  const more = { spec: { defaultBackend: { service: { name: service, port: { number: 80 } } } } };
+  return createManifest('networking.k8s.io/v1', 'Ingress', { name, namespace: location, annotations, more });
+}
+
+function createPolicy(name: string, namespace: string): Manifest {
+  return createManifest('networking.k8s.io/v1', 'NetworkPolicy', { name, namespace });
+}
+
+describe('relations across applications', () => {
+  const foreign = [
+    createReplicaSet('web-1', { annotations: other }),
+    createPod('web-1-a', { owner: 'web-1', annotations: other }),
+    createReplicaSet('api-1', { annotations: other, labels: { app: 'api' }, owner: 'api' }),
+    createPod('api-1-a', { owner: 'api-1', annotations: other, labels: { app: 'api' } }),
+  ];
+  const service = createSampleService('web', { app: 'web' });
+
+  test("a load balancer shows another application's server groups that it selects, with their pods", async () => {
+    const { reader, key } = await openAccount([service, ...foreign]);
+    const expected = [
+      expect.objectContaining({
+        name: 'replicaSet web-1',
+        instances: [expect.objectContaining({ name: 'pod web-1-a' })],
+      }),
+    ];
+    expect((await reader.listLoadBalancers('shop')).value).toMatchObject([{ serverGroups: expected }]);
+    expect(await show(reader.findLoadBalancer(key('service web')))).toMatchObject({ serverGroups: expected });
   });
 
-  const listServerGroups = (application: string, expand = false) =>
-    reader.listServerGroups({ applications: [application], expand });
-
-  test('server groups', async () => {
-    expectSame(await listServerGroups('shop'), await readGolden('server-groups'));
-    expectSame(await listServerGroups('shop', true), await readGolden('server-groups-expanded'));
-    expectSame(await listServerGroups('legacy'), await readGolden('server-groups-unmanaged'));
+  test('a service that selects a label of pods alone finds their server groups', async () => {
+    const leader = createSampleService('leader', { app: 'api', role: 'leader' });
+    const pod = createPod('api-1-b', {
+      owner: 'api-1',
+      annotations: other,
+      labels: { app: 'api', role: 'leader' },
+    });
+    const { reader } = await openAccount([leader, ...foreign, pod]);
+    expect((await reader.listLoadBalancers('shop')).value).toMatchObject([
+      { serverGroups: [{ name: 'replicaSet api-1', instances: [{ name: 'pod api-1-b' }] }] },
+    ]);
   });
 
-  test('load balancers', async () => {
-    expectSame(await reader.listLoadBalancers('shop'), await readGolden('load-balancers'));
-    expectSame(await reader.listLoadBalancers('legacy'), await readGolden('load-balancers-unmanaged'));
+  test("an ingress shows what is behind another application's service", async () => {
+    const theirs = createSampleService('web', { app: 'web' });
+    Object.assign(asJsonObject(theirs.metadata) ?? {}, { annotations: other });
+    const { reader, key } = await openAccount([theirs, createIngress('front', 'web'), ...foreign]);
+    expect((await reader.listLoadBalancers('shop')).value).toMatchObject([
+      { name: 'ingress front', serverGroups: [{ name: 'replicaSet web-1' }] },
+    ]);
+    expect(await show(reader.findLoadBalancer(key('ingress front')))).toMatchObject({
+      serverGroups: [{ name: 'replicaSet web-1' }],
+    });
+  });
+
+  test('a manager shows what it owns, whosever that is', async () => {
+    const { reader } = await openAccount([createDeployment('web'), createReplicaSet('web-2'), ...foreign]);
+    const [manager] = (await reader.listServerGroupManagers('shop')).value;
+    expect(manager).toMatchObject({ name: 'deployment web' });
+    const owned = (manager as { serverGroups: { name: string }[] }).serverGroups.map(({ name }) => name);
+    expect(owned.sort()).toEqual(['replicaSet web-1', 'replicaSet web-2']);
+  });
+
+  test("a server group shows another application's service that selects it, but not of another namespace", async () => {
+    const elsewhere = createSampleService('elsewhere', { app: 'web' });
+    Object.assign(asJsonObject(elsewhere.metadata) ?? {}, { namespace: 'elsewhere' });
+    const { reader, key } = await openAccount([service, elsewhere, ...foreign]);
+    const { value } = await reader.listServerGroups({ applications: ['other'], expand: false });
+    const views = value as { name: string; loadBalancers: string[] }[];
+    expect(views.find(({ name }) => name === 'replicaSet web-1')?.loadBalancers).toEqual(['service web']);
+    expect(await show(reader.findServerGroup(key('replicaSet web-1')))).toMatchObject({
+      loadBalancers: ['service web'],
+    });
+    expect(await list(reader.listServerGroups({ applications: ['shop'], expand: false }))).toEqual([]);
+  });
+
+  test('many neighbours of one application are found, too', async () => {
+    const many = Array.from({ length: 20 }, (_, index) => [
+      createReplicaSet(`web-${index}`, { annotations: other }),
+      createPod(`web-${index}-a`, { owner: `web-${index}`, annotations: other }),
+    ]).flat();
+    const { reader } = await openAccount([service, ...many]);
+    const [view] = (await reader.listLoadBalancers('shop')).value as { serverGroups: JsonObject[] }[];
+    expect(view?.serverGroups).toHaveLength(20);
+    expect(view?.serverGroups.every(({ instances }) => (instances as object[]).length === 1)).toBe(true);
   });
 });
 
-function expectSame({ value }: { value: unknown }, golden: unknown): void {
-  expect(order(JSON.parse(JSON.stringify(value)))).toEqual(order(golden));
-}
+describe('pods', () => {
+  const pod = createPod('web-1-a', { owner: 'web-1' });
 
-function order(value: unknown): unknown {
-  if (!Array.isArray(value)) return value;
-  const text = (one: unknown) => JSON.stringify(one && (one as { name: string }).name);
-  return value.map(order).sort((one, other) => (text(one) < text(other) ? -1 : 1));
-}
+  test('seen before their owner show nothing until that comes', async () => {
+    const { reader, write, account, key } = await openAccount([pod]);
+    const request = { applications: ['shop'], expand: true };
+    expect((await reader.listServerGroups(request)).value).toEqual([]);
+    expect(await reader.findServerGroup(key('replicaSet web-1'))).toBeUndefined();
+    expect(await show(reader.findInstance(key('pod web-1-a')))).toMatchObject({ name: getUid('web-1-a') });
+    await write(account, [createReplicaSet('web-1')]);
+    expect((await reader.listServerGroups(request)).value).toMatchObject([
+      { name: 'replicaSet web-1', instances: [{ displayName: 'web-1-a' }] },
+    ]);
+  });
+
+  test('of a server group in no application show with it', async () => {
+    const annotations = { 'moniker.spinnaker.io/application': '' };
+    const { reader, key } = await openAccount([createReplicaSet('web-1', { annotations }), pod]);
+    expect(await show(reader.findServerGroup(key('replicaSet web-1')))).toMatchObject({
+      instanceCounts: { total: 1, up: 1 },
+      instances: [{ displayName: 'web-1-a' }],
+    });
+  });
+});
+
+describe('accounts', () => {
+  async function openTwo() {
+    const [one, two] = [newAccount(), newAccount()];
+    const accounts = await openCachedAccounts(open, [{ name: one }, { name: two }]);
+    const application = `shop of ${one}`;
+    const annotations = { 'moniker.spinnaker.io/application': application };
+    const policy = createPolicy('deny', location);
+    for (const account of [one, two]) {
+      await accounts.write(account, [createReplicaSet('web-1', { annotations }), policy]);
+    }
+    return { ...accounts, one, two, application };
+  }
+
+  test('all that have the application are shown, and named as what the answer depends on', async () => {
+    const { reader, one, two, application } = await openTwo();
+    const { value, accounts } = await reader.listServerGroups({ applications: [application], expand: false });
+    expect(value.map((view) => (view as { account: string }).account)).toEqual([one, two].sort());
+    expect(accounts).toEqual([one, two].sort());
+    expect((await reader.listClusterNames(application)).value).toEqual({
+      [one]: ['deployment web'],
+      [two]: ['deployment web'],
+    });
+  });
+
+  test('that are not configured any more are not shown', async () => {
+    const { reopen, one, two, application } = await openTwo();
+    const reader = await reopen([{ name: two }]);
+    const request = { applications: [application], expand: false };
+    const key = { account: one, location, name: 'replicaSet web-1' };
+    expect((await reader.listServerGroups(request)).accounts).toEqual([two]);
+    expect((await reader.listApplications()).value).toEqual([
+      { application, account: two, clusters: ['deployment web'] },
+    ]);
+    expect((await reader.findApplication(application))?.value).toMatchObject({ name: application });
+    expect(Object.keys((await reader.listClusterNames(application)).value)).toEqual([two]);
+    expect((await reader.listClusters(application, one)).value).toEqual([]);
+    expect((await reader.listServerGroupsByKeys([key])).value).toEqual([]);
+    expect(await reader.findServerGroup(key)).toBeUndefined();
+    expect(await reader.findInstance(key)).toBeUndefined();
+    expect(await reader.findLoadBalancer(key)).toBeUndefined();
+    expect(await reader.findSecurityGroup({ ...key, name: 'networkPolicy deny' })).toBeUndefined();
+    expect(Object.keys((await reader.listSecurityGroups({})).value)).toEqual([two]);
+    const found = await reader.search({ query: 'web', types: ['serverGroups', 'clusters'] });
+    expect(new Set(found.value.map((view) => (view as { account: string }).account))).toEqual(new Set([two]));
+    expect(found.accounts).toEqual([two]);
+    expect(await reader.listNamespaces(one)).toEqual([]);
+  });
+
+  test('only those that clusters name are read', async () => {
+    const { reader, one, two, application } = await openTwo();
+    const ask = (clusters: readonly string[]) =>
+      reader.listServerGroups({ applications: [application], clusters, expand: false });
+    expect((await ask([`${one}:deployment web`])).accounts).toEqual([one]);
+    expect((await ask([`${one}:deployment web`])).value).toMatchObject([{ account: one }]);
+    expect((await ask([`${one}:deployment api`, `${two}:deployment web`])).value).toMatchObject([
+      { account: two },
+    ]);
+    expect(await ask([])).toEqual({ value: [], accounts: [] });
+    expect((await ask(['nobody:deployment web'])).value).toEqual([]);
+  });
+});
+
+describe('what is not there', () => {
+  const request: ServerGroupsRequest = { applications: ['absent'], expand: true };
+
+  test('an application', async () => {
+    const { reader, account } = await openAccount([]);
+    const cluster = { application: 'absent', account, cluster: 'deployment web' };
+    const target = { location, target: 'current', onlyEnabled: false, validateOldest: true };
+    expect(await reader.findApplication('absent')).toBeUndefined();
+    expect(await reader.listClusterNames('absent')).toEqual({ value: {}, accounts: [] });
+    expect((await reader.listClusters('absent', account)).value).toEqual([]);
+    expect(await reader.findCluster(cluster, { expand: true })).toBeUndefined();
+    expect(await reader.findTargetServerGroup({ ...cluster, ...target })).toBeUndefined();
+    expect((await reader.listServerGroups(request)).value).toEqual([]);
+    expect((await reader.listServerGroups({ ...request, applications: [] })).value).toEqual([]);
+    expect((await reader.listServerGroupManagers('absent')).value).toEqual([]);
+    expect((await reader.listLoadBalancers('absent')).value).toEqual([]);
+    expect((await reader.listRawResources('absent')).value).toEqual([]);
+    expect((await reader.search({ query: 'absent', types: ['applications', 'pod'] })).value).toEqual([]);
+    expect((await reader.listServerGroupsByKeys([])).value).toEqual([]);
+  });
+
+  test('security groups', async () => {
+    const { reader, account } = await openAccount([]);
+    expect((await reader.listSecurityGroups({})).value).toEqual({});
+    expect((await reader.listSecurityGroups({ account })).value).toEqual({});
+    expect((await reader.listSecurityGroups({ account, location })).value).toEqual({});
+    expect((await reader.listSecurityGroups({ account: 'nobody' })).value).toEqual({});
+  });
+
+  test.each(['replicaSet web-2', 'replicaSet', 'web-1', 'replicaSet web-1 ', '', 'nonsense web-1'])(
+    "an object of the name '%s'",
+    async (name) => {
+      const { reader, key } = await openAccount([createReplicaSet('web-1')]);
+      expect(await reader.findServerGroup(key(name))).toBeUndefined();
+      expect(await reader.findInstance(key(name))).toBeUndefined();
+      expect(await reader.findLoadBalancer(key(name))).toBeUndefined();
+      expect(await reader.findSecurityGroup(key(name))).toBeUndefined();
+      expect((await reader.listServerGroupsByKeys([key(name)])).value).toEqual([]);
+    },
+  );
+
+  test('an object of another namespace', async () => {
+    const { reader, key } = await openAccount([createReplicaSet('web-1')]);
+    expect(await reader.findServerGroup(key('replicaSet web-1', 'elsewhere'))).toBeUndefined();
+  });
+
+  test('what was cached in another form', async () => {
+    const { reader, cache, account, key } = await openAccount([createReplicaSet('web-1')]);
+    const object = { account, kind: 'pod', namespace: location, name: 'old' };
+    await cache.putObject({ key: object, version: toVersion(1, '5'), body: '{"v":0}' });
+    expect(await reader.findInstance(key('pod old'))).toBeUndefined();
+  });
+});
+
+describe('names', () => {
+  test('of kinds count in every spelling', async () => {
+    const { reader, key } = await openAccount([createReplicaSet('web-1'), createPod('web-1-a')]);
+    expect(await show(reader.findServerGroup(key('rs web-1')))).toMatchObject({ name: 'replicaSet web-1' });
+    expect(await show(reader.findInstance(key('Pod web-1-a')))).toMatchObject({ displayName: 'web-1-a' });
+  });
+
+  test('of server groups count once', async () => {
+    const { reader, key } = await openAccount([createReplicaSet('web-1'), createReplicaSet('web-2')]);
+    const keys = ['replicaSet web-1', 'rs web-1', 'replicaSet web-2', 'replicaSet web-3'].map((name) =>
+      key(name),
+    );
+    expect(await list(reader.listServerGroupsByKeys(keys))).toEqual(['replicaSet web-1', 'replicaSet web-2']);
+  });
+});
+
+describe('custom kinds', () => {
+  const annotations = { 'moniker.spinnaker.io/application': 'shop' };
+  const create = (kind: string, name: string) =>
+    createManifest('stable.example.com/v1', kind, { name, namespace: location, annotations });
+  const customResources = [
+    { kubernetesKind: 'Rollout.stable.example.com', spinnakerKind: 'serverGroups' },
+    { kubernetesKind: 'Fence.stable.example.com', spinnakerKind: 'securityGroups' },
+  ];
+
+  test('that the account describes are shown as what they are', async () => {
+    const { reader, account, key } = await openAccount([create('Rollout', 'web'), create('Fence', 'web')], {
+      customResources,
+    });
+    const rollout = 'Rollout.stable.example.com web';
+    const fence = { name: 'Fence.stable.example.com web', id: 'Fence.stable.example.com web' };
+    expect(await list(reader.listServerGroups({ applications: ['shop'], expand: false }))).toEqual([rollout]);
+    expect(await show(reader.findServerGroup(key(rollout)))).toMatchObject({ name: rollout });
+    expect((await reader.listSecurityGroups({ account })).value).toEqual({
+      kubernetes: { [location]: [fence] },
+    });
+    expect(await show(reader.findSecurityGroup(key('web')))).toMatchObject(fence);
+  });
+
+  test('that nobody describes are found by a search for them, and are no raw resources', async () => {
+    const { reader, account } = await openAccount([create('Rollout', 'web')]);
+    const { value } = await reader.search({ query: 'web', types: ['Rollout.stable.example.com'] });
+    expect(value).toMatchObject([{ type: 'unclassified', account, name: 'Rollout.stable.example.com web' }]);
+    expect((await reader.listRawResources('shop')).value).toEqual([]);
+  });
+});
+
+describe('target server groups', () => {
+  const annotations = { 'moniker.spinnaker.io/cluster': 'replicaSet web' };
+  const versions = ['v000', 'v001', 'v002'].map((version) =>
+    createReplicaSet(`web-${version}`, { annotations }),
+  );
+
+  test.each([
+    { target: 'current_asg_dynamic', name: 'replicaSet web-v002' },
+    { target: 'ancestor_asg_dynamic', name: 'replicaSet web-v001' },
+    { target: 'OLDEST', name: 'replicaSet web-v000' },
+  ])('$target is $name', async ({ target, name }) => {
+    const { reader, account } = await openAccount([...versions, createReplicaSet('web-v003')]);
+    const request = { application: 'shop', account, cluster: 'replicaSet web', target };
+    const options = { onlyEnabled: true, validateOldest: true };
+    const find = (namespace: string | undefined) =>
+      reader.findTargetServerGroup({ ...request, ...options, location: namespace });
+    expect(await show(find(location))).toMatchObject({ name, account, cluster: 'replicaSet web' });
+    expect(await show(find(undefined))).toMatchObject({ name });
+    expect(await find('elsewhere')).toBeUndefined();
+  });
+
+  test('nobody knows others', async () => {
+    const { reader, account } = await openAccount([]);
+    const request = { application: 'shop', account, cluster: 'replicaSet web', location };
+    const asking = reader.findTargetServerGroup({
+      ...request,
+      target: 'newish',
+      onlyEnabled: true,
+      validateOldest: true,
+    });
+    await expect(asking).rejects.toThrow(InvalidInputError);
+    await expect(asking).rejects.toThrow(
+      "target: expected current, previous, oldest, largest or fail, got 'newish'",
+    );
+  });
+});
+
+describe('namespaces', () => {
+  const cached = ['b', 'kube-system', 'a'].map((name) => createManifest('v1', 'Namespace', { name }));
+
+  test('are those in the cache, sorted, without what the account omits', async () => {
+    const { reader, account } = await openAccount(cached, { omitNamespaces: ['kube-system'] });
+    expect(await reader.listNamespaces(account)).toEqual(['a', 'b']);
+  });
+
+  test('are those that the account names, if it does', async () => {
+    const { reader, account } = await openAccount(cached, { namespaces: ['z', 'a'] });
+    expect(await reader.listNamespaces(account)).toEqual(['z', 'a']);
+  });
+
+  test('are none before they were cached', async () => {
+    const { reader, account } = await openAccount([]);
+    expect(await reader.listNamespaces(account)).toEqual([]);
+  });
+});
+
+test('a search finds objects with their application and cluster, of all accounts, in a steady order', async () => {
+  const { reader, account } = await openAccount([
+    createReplicaSet('web-1'),
+    createPod('web-1-a', { owner: 'web-1' }),
+    createSampleService('web', { app: 'web' }),
+    createDeployment('web', { 'moniker.spinnaker.io/cluster': 'deployment web' }),
+  ]);
+  const types = ['serverGroups', 'instances', 'loadBalancers', 'serverGroupManagers', 'clusters'];
+  const { value, accounts } = await reader.search({ query: 'WEB', types });
+  expect(accounts).toEqual([account]);
+  const shown = (value as JsonObject[]).map(({ type, name, application, cluster }) => [
+    type,
+    name,
+    application,
+    cluster,
+  ]);
+  expect(shown).toEqual([
+    ['clusters', 'deployment web', 'shop', 'deployment web'],
+    ['instances', 'pod web-1-a', undefined, undefined],
+    ['loadBalancers', 'service web', 'shop', undefined],
+    ['serverGroupManagers', 'deployment web', 'shop', 'deployment web'],
+    ['serverGroups', 'replicaSet web-1', 'shop', 'deployment web'],
+  ]);
+});
+
+test('security groups of one namespace, and of one name', async () => {
+  const { reader, account, key } = await openAccount([
+    createPolicy('deny', 'a'),
+    createPolicy('deny', 'b'),
+    createPolicy('allow', 'a'),
+  ]);
+  const view = (name: string) => ({ name: `networkPolicy ${name}`, id: `networkPolicy ${name}` });
+  const ask = async (request: object) => (await reader.listSecurityGroups({ account, ...request })).value;
+  expect(await ask({})).toEqual({ kubernetes: { a: [view('allow'), view('deny')], b: [view('deny')] } });
+  expect(await ask({ location: 'b' })).toEqual({ kubernetes: [view('deny')] });
+  expect(await ask({ name: 'networkPolicy allow' })).toEqual({ kubernetes: { a: [view('allow')] } });
+  expect(await show(reader.findSecurityGroup(key('other deny', 'b')))).toMatchObject({ region: 'b' });
+  expect(await reader.findSecurityGroup(key('networkPolicy allow', 'b'))).toBeUndefined();
+});

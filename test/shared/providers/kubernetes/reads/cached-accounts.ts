@@ -1,0 +1,81 @@
+import { createCacheStore } from '../../../../../shared/aws/cache-store.ts';
+import { cacheTable, type Table } from '../../../../../shared/aws/tables.ts';
+import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
+import { toVersion } from '../../../../../shared/core/cache/version.ts';
+import type { JsonObject } from '../../../../../shared/core/json.ts';
+import type { ViewReader } from '../../../../../shared/core/views.ts';
+import {
+  type KubernetesAccount,
+  parseKubernetesAccounts,
+} from '../../../../../shared/providers/kubernetes/account.ts';
+import { createCacheWriter } from '../../../../../shared/providers/kubernetes/caching/cache-writer.ts';
+import type { ObjectChange } from '../../../../../shared/providers/kubernetes/caching/object-change.ts';
+import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
+import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
+import type { StoreEngine } from '../../../../contracts/store-bench.ts';
+import { createTestClock, testRandomness } from '../../../../support/test-clock.ts';
+import { openProvider } from '../provider-setup.ts';
+
+/** Accounts with their cache, and the views over it. */
+export interface CachedAccounts {
+  readonly cache: CacheStore;
+  readonly reader: ViewReader;
+  /** Caches objects for an account as its agent does. */
+  write(account: string, objects: readonly Manifest[]): Promise<void>;
+  writeFacts(account: string, facts: readonly ObjectFacts[]): Promise<void>;
+  /** The same cache as it is seen with other accounts configured. */
+  reopen(accounts: readonly JsonObject[]): Promise<ViewReader>;
+}
+
+/** A cache, and the views that these accounts have of it. Whoever shares the table should have accounts of his own. */
+export async function openCachedAccounts(
+  open: (table: Table) => StoreEngine,
+  accounts: readonly JsonObject[],
+): Promise<CachedAccounts> {
+  const { tableName, openDocuments } = open(cacheTable);
+  const clock = createTestClock();
+  const parts = { clock, randomness: testRandomness };
+  const { rowCodecs: codecs = {} } = kubernetesPlugin;
+  const cache = createCacheStore({ ...parts, documents: openDocuments(), tableName, codecs });
+  const getAccount = (name: string): KubernetesAccount => {
+    const parsed = parseKubernetesAccounts({ kubernetes: { accounts: accounts.map(complete) } });
+    const found = parsed.accounts.find((account) => account.name === name);
+    if (found === undefined) throw new Error(`${name} is not configured: ${JSON.stringify(parsed.rejected)}`);
+    return found;
+  };
+  const writeFacts = async (name: string, facts: readonly ObjectFacts[]): Promise<void> => {
+    const writer = createCacheWriter({ ...parts, cache, account: getAccount(name) });
+    await writer.write(facts.map(toChange));
+  };
+  return {
+    cache,
+    reader: await openReader(cache, accounts),
+    writeFacts,
+    write: (name, objects) =>
+      writeFacts(
+        name,
+        objects.map((object) => toFacts(object, getAccount(name).kindRegistry)),
+      ),
+    reopen: (others) => openReader(cache, others),
+  };
+}
+
+async function openReader(cache: CacheStore, accounts: readonly JsonObject[]): Promise<ViewReader> {
+  const provider = openProvider(accounts.map(complete));
+  const reader = await provider.openViews?.(cache);
+  if (reader === undefined) throw new Error('the provider has no views');
+  return reader;
+}
+
+/** With a kubeconfig, that is: nobody connects. */
+function complete(account: JsonObject): JsonObject {
+  return { kubeconfigContents: '{}', ...account };
+}
+
+function toChange(facts: ObjectFacts): ObjectChange {
+  const { kind, namespace, name } = facts;
+  const version = toVersion(1, facts.resourceVersion || '1');
+  return { kind, namespace, name, version, seenAt: version, facts };
+}
