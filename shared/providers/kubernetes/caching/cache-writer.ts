@@ -1,13 +1,14 @@
 import { type CacheStore, RowContendedError } from '../../../core/cache/cache-store.ts';
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import { selfKey } from '../views/row-entries.ts';
-import { pruneApplications } from './directory-names.ts';
+import { findUnused, pruneApplications } from './directory-names.ts';
 import type { CacheWriter, ObjectChange, WriteOutcome } from './object-change.ts';
 import {
   addOwnRows,
   finishWrite,
   getKnownClass,
   isChanging,
+  listDepartures,
   type ObjectWrite,
   planWrite,
   putObjects,
@@ -125,8 +126,8 @@ async function writeRound(writing: Writing, changes: readonly ObjectChange[]): P
   const owners = await findOwners(writing, { placements, known, written });
   await writePods(writing, rows, { placements, owners });
   await movePods(writing, rows, written);
-  const leaving = written.flatMap((write) => write.leaving);
-  const waiting = await pruneApplications(writing, leaving);
+  const unused = await findUnused(writing, written.flatMap(listDepartures));
+  const waiting = await pruneApplications(writing, unused);
   const unfinished = new Set<ObjectWrite>();
   await forEachAtOnce(written, async (write) => {
     if (!(await finishWrite(writing, write))) unfinished.add(write);

@@ -3,6 +3,7 @@ import type { SpinnakerKind } from '../kinds/kind.ts';
 import type { ObjectFacts } from '../views/facts.ts';
 import { encodeFacts } from '../views/facts-codec.ts';
 import { selfKey } from '../views/row-entries.ts';
+import { type Departure, toNames } from './directory-names.ts';
 import type { ObjectChange } from './object-change.ts';
 import { type RowBatch, toFullName } from './row-batch.ts';
 import { findRowApplication, getRowName, rowViews } from './row-names.ts';
@@ -90,15 +91,20 @@ export function addOwnRows(writing: Writing, rows: RowBatch, write: ObjectWrite)
     if (left !== application) rows.remove({ application: left, view: before, row, key: selfKey }, version);
   }
   if (application === undefined || facts === undefined) return;
-  const { spinnakerKind, moniker, namespace } = facts;
-  rows.note(application, { cluster: hasCluster(spinnakerKind) ? moniker.cluster : undefined, namespace });
-  const place = { application, view: rowViews[spinnakerKind], row, key: selfKey };
+  rows.note(application, toNames(facts));
+  const place = { application, view: rowViews[facts.spinnakerKind], row, key: selfKey };
   rows.put(place, { version, seenAt, facts });
 }
 
-/** Whether objects of such a class make up Spinnaker's clusters. */
-export function hasCluster(spinnakerKind: SpinnakerKind): boolean {
-  return spinnakerKind === 'serverGroups' || spinnakerKind === 'serverGroupManagers';
+/** What the applications that an object leaves do not have any more. */
+export function listDepartures({ known, leaving }: ObjectWrite): Departure[] {
+  const { application: before, leaving: noted } = known?.stored ?? {};
+  // Of what was noted before, nobody knows any more how it was.
+  const isKnown = (application: string): boolean => application === before && !noted?.includes(application);
+  return leaving.map((application) => ({
+    application,
+    names: known?.facts && isKnown(application) ? toNames(known.facts) : undefined,
+  }));
 }
 
 /**
@@ -179,6 +185,7 @@ function isStored(
 
 /** Whether the directory had the object under another cluster of the same application. */
 function isRenamed(before: ObjectFacts | undefined, after: ObjectFacts | undefined): boolean {
-  if (before === undefined || after === undefined || !hasCluster(after.spinnakerKind)) return false;
-  return Boolean(before.moniker.cluster) && before.moniker.cluster !== after.moniker.cluster;
+  if (before === undefined || after === undefined) return false;
+  const { cluster } = toNames(before);
+  return cluster !== undefined && cluster !== toNames(after).cluster;
 }

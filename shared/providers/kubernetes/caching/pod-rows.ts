@@ -5,7 +5,7 @@ import { getEntryKey } from '../views/row-entries.ts';
 import type { ObjectWrite } from './object-writes.ts';
 import type { EntryPlace, RowBatch } from './row-batch.ts';
 import { getRowName, toLastVersion, toMovedVersion, waitingApplication } from './row-names.ts';
-import { readKnownObjects, toObjectKey, type Writing, type WritingAccount } from './writing.ts';
+import { toObjectKey, type Writing, type WritingAccount } from './writing.ts';
 
 /** What becomes of a pod's entry in the row of its owner. */
 export interface PodPlacement {
@@ -67,10 +67,11 @@ export function findDetachment(
 }
 
 /** Reads where server groups are now. */
-export async function readOwners(writing: Writing, keys: Iterable<ObjectKey>): Promise<OwnerStates> {
+export async function readOwners({ cache }: Writing, keys: Iterable<ObjectKey>): Promise<OwnerStates> {
   const wanted = new Map([...keys].map((key) => [getRowName(key), key]));
-  const known = await readKnownObjects(writing, [...wanted.values()]);
-  return new Map([...wanted.keys()].map((name) => [name, known.get(name)?.stored]));
+  if (wanted.size === 0) return new Map();
+  const found = await cache.getObjects([...wanted.values()], { consistent: true });
+  return new Map([...wanted.keys()].map((row, index) => [row, found[index]]));
 }
 
 /**

@@ -62,9 +62,11 @@ function movePod(
   // The end of a server group may have the version at which it came.
   const since = (change.facts === undefined ? `${change.version}~` : change.version) as Version;
   const moved = toMovedVersion(version, since);
+  // Who put it there knew more of the server group.
+  if (moved < entry.version) return;
   const place = { owner: write.key, key };
   rows.put(toPlace(place, target), { version: moved, seenAt: change.seenAt, facts });
-  rows.remove(toPlace(place, application), moved > entry.version ? moved : entry.version);
+  rows.remove(toPlace(place, application), moved);
 }
 
 async function findPods(writing: Writing, writes: readonly ObjectWrite[]): Promise<FoundPod[]> {
