@@ -36,6 +36,9 @@ const over: FollowingEnd = { isOver: true };
 
 type Progress = Omit<CachingResult, 'outcome'>;
 
+/** How a run ends in the store. */
+type RunEnd = Pick<Finish, 'outcome' | 'error' | 'nextRunMs'>;
+
 /** What following is about. */
 export interface FollowingOptions {
   readonly agent: CachingAgent;
@@ -191,11 +194,13 @@ export class Following {
   /** Ends this run in the store and begins the next: only so others see that it works again, or why it does not. */
   async #tell(latest: Progress): Promise<void> {
     const { agents, clock } = this.#worker;
-    const nextRunMs = clock.now() + revivalGraceMs;
-    const agent = await agents.finish(
-      this.#lease,
-      this.#toFinish(latest, { error: latest.error, nextRunMs }),
-    );
+    const { error } = latest;
+    const end: RunEnd = {
+      outcome: error === undefined ? 'SUCCESS' : 'FAILURE',
+      nextRunMs: clock.now() + revivalGraceMs,
+      ...(error !== undefined && { error }),
+    };
+    const agent = await agents.finish(this.#lease, this.#toFinish(latest, end));
     const claimed = await claimAgent(this.#agent, this.#worker);
     if (claimed === undefined) throw new LeaseLostError(`agent ${agent.name} of ${agent.account} was taken`);
     this.#lease = claimed.lease;
@@ -215,26 +220,24 @@ export class Following {
     const { agents, clock, randomness, relieved } = this.#worker;
     const pauseMs = failure === undefined ? 0 : getRetryDelayMs(this.#failures + 1, randomness.fraction());
     if (failure !== undefined) this.#log('error', 'a followed agent failed', failure.error, { pauseMs });
-    const error = failure === undefined ? this.#latest?.error : getErrorMessage(failure.error);
-    const nextRunMs = clock.now() + (failure === undefined ? 0 : pauseMs + revivalGraceMs);
+    const end: RunEnd =
+      failure === undefined
+        ? { outcome: 'STOPPED', nextRunMs: clock.now() }
+        : {
+            outcome: 'FAILURE',
+            error: getErrorMessage(failure.error),
+            nextRunMs: clock.now() + pauseMs + revivalGraceMs,
+          };
     await this.#attempt(async () => {
-      await agents.finish(this.#lease, this.#toFinish(this.#latest, { error, nextRunMs }));
+      await agents.finish(this.#lease, this.#toFinish(this.#latest, end));
     });
     return this.#isLost || relieved.aborted ? over : { isOver: false, pauseMs };
   }
 
-  #toFinish(
-    latest: Progress | undefined,
-    { error, nextRunMs }: { error: string | undefined; nextRunMs: number },
-  ): Finish {
-    return {
-      ...(latest === undefined ? { items: this.#items, changes: 0 } : toAgentProgress(latest)),
-      ...(latest !== undefined && { state: latest.state }),
-      ...(error !== undefined && { error }),
-      outcome: error === undefined ? 'SUCCESS' : 'FAILURE',
-      durationMs: Math.max(0, this.#worker.clock.now() - this.#lease.startedAtMs),
-      nextRunMs,
-    };
+  #toFinish(latest: Progress | undefined, end: RunEnd): Finish {
+    const durationMs = Math.max(0, this.#worker.clock.now() - this.#lease.startedAtMs);
+    if (latest === undefined) return { items: this.#items, changes: 0, durationMs, ...end };
+    return { ...toAgentProgress(latest), state: latest.state, durationMs, ...end };
   }
 
   #log(level: 'warn' | 'error', message: string, error: unknown, fields: object = {}): void {

@@ -2,6 +2,7 @@ import type { AgentKey } from './agent-store.ts';
 import type { CachingAgent } from './caching-agent.ts';
 import { createConcurrencyLimit } from './concurrency-limit.ts';
 import { Following, sleeps } from './following.ts';
+import { pickGuests } from './pack-streams.ts';
 import { type StreamedAgent, type StreamMessage, sendStreams } from './stream-queue.ts';
 import { claimAgent, type StreamSystem, type StreamWorker } from './stream-worker.ts';
 
@@ -123,13 +124,21 @@ class Worker {
     }
   }
 
+  async #findGuests(ownCount: number): Promise<readonly StreamedAgent[]> {
+    const { agents, owner, clock, limit, findAgent } = this.#shared;
+    const all = await limit(() => agents.list());
+    const isFollowed = (agent: AgentKey): boolean => findAgent(agent) !== undefined;
+    return pickGuests(all, { owner, ownCount, nowMs: clock.now(), isFollowed });
+  }
+
   /** Whoever is in a pause is begun anew by the successor. */
   async #handOver(): Promise<void> {
     const { streams, owner, log, stop } = this.#shared;
     if (stop.aborted || this.#followed.size === 0) return;
     try {
       await Promise.all([...this.#followed.values()].map((following) => following?.flush()));
-      const agents = [...this.#followed.keys()].map((agent) => ({ ...agent, handedOverBy: owner }));
+      const own = [...this.#followed.keys()].map((agent) => ({ ...agent, handedOverBy: owner }));
+      const agents = [...own, ...(await this.#findGuests(own.length))];
       await sendStreams(streams, agents);
       this.#relieved.abort();
       log.info('a successor was sent for', { agents: agents.length, owner });

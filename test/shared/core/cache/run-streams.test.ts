@@ -44,7 +44,7 @@ describe('a worker that follows agents', () => {
     one.tell('1 change');
     await worker.stop();
     expect(one.running).toBe(0);
-    expect(await bench.find(one)).toMatchObject({ lease: undefined, lastRun: { outcome: 'SUCCESS' } });
+    expect(await bench.find(one)).toMatchObject({ lease: undefined, lastRun: { outcome: 'STOPPED' } });
     const due = await bench.store.listDue(bench.clock.now());
     expect(due.map(({ account }) => account)).toContain(one.account);
     expect(await readState(bench, one)).toBe('the end');
@@ -202,6 +202,27 @@ describe('a hand-over', () => {
     worker.kill();
     const successor = bench.start(agents, message);
     await bench.until(() => agents.every(({ begun }) => begun.length === 2));
+    await successor.stop();
+  });
+
+  it('brings agents together of which each had a worker to itself', async () => {
+    const agents = [new ScriptedAgent(), new ScriptedAgent(), new ScriptedAgent()];
+    const bench = await open(agents);
+    const [one, other, third] = agents as [ScriptedAgent, ScriptedAgent, ScriptedAgent];
+    const large = bench.start(agents, {
+      agents: [one, other].map(({ account, name }) => ({ account, name })),
+    });
+    const small = bench.start(agents, { agents: [{ account: third.account, name: third.name }] });
+    await bench.until(() => agents.every(({ running }) => running === 1));
+
+    large.handOver();
+    const message = await bench.receive();
+    expect(message.agents.map(({ account }) => account).sort()).toEqual(
+      agents.map(({ account }) => account).sort(),
+    );
+    const successor = bench.start(agents, message);
+    await bench.until(() => agents.every(({ running, begun }) => running === 1 && begun.length === 2));
+    await Promise.all([large.done, small.done]);
     await successor.stop();
   });
 

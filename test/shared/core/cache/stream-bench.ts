@@ -19,6 +19,7 @@ import { type AgentBench, find, newSpec, openAgents } from '../../../contracts/a
 import { openCache } from '../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../contracts/store-bench.ts';
 import { useLocalTables } from '../../../support/local-tables.ts';
+import { createTestClock } from '../../../support/test-clock.ts';
 import { createQueue, type TestQueue } from '../../../support/test-queue.ts';
 
 type Progress = Omit<CachingResult, 'outcome'>;
@@ -93,8 +94,8 @@ export interface StreamBench extends AgentBench {
   readonly logged: { readonly message: string; readonly fields: unknown }[];
 }
 
-/** How fast the clock runs while a test waits: so many milliseconds each five. */
-const hurryMs = 250;
+/** How much faster than the machine's the clock runs while a test waits. */
+const hurry = 60;
 
 /** Real engines for the tests of a file. @returns what opens a bench on them, with these agents in service. */
 export function useStreams(): (agents: readonly ScriptedAgent[]) => Promise<StreamBench> {
@@ -112,7 +113,7 @@ async function openBench(
   queue: TestQueue,
   agents: readonly ScriptedAgent[],
 ): Promise<StreamBench> {
-  const bench = openAgents(engine);
+  const bench = openAgents(engine, createTestClock());
   const logged: { message: string; fields: unknown }[] = [];
   const add = (message: string, fields?: unknown): void => void logged.push({ message, fields });
   const log: Logger = { debug: add, info: add, warn: add, error: add };
@@ -146,10 +147,12 @@ async function openBench(
     },
     async until(check) {
       const endsAtMs = performance.now() + 20_000;
-      while (!(await check())) {
-        if (performance.now() > endsAtMs) throw new Error(`this did not come true: ${check}`);
-        bench.clock.advance(hurryMs);
+      for (let lastMs = performance.now(); !(await check()); ) {
         await sleep(5);
+        const nowMs = performance.now();
+        if (nowMs > endsAtMs) throw new Error(`this did not come true: ${check}`);
+        bench.clock.advance(hurry * (nowMs - lastMs));
+        lastMs = nowMs;
       }
     },
   };
