@@ -20,8 +20,8 @@ const seconds = intField({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const requiredText = requireField(stringField());
 
 /**
- * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks` and
- * `kubeconfigSecret` are ours. Keys that are no longer of use (`providerVersion`, `liveManifestCalls`,
+ * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`,
+ * `kubeconfigSecret` and `cacheMode` are ours. Keys that are no longer of use (`providerVersion`, `liveManifestCalls`,
  * `dockerRegistries` …) are not read.
  */
 const accountShape = {
@@ -69,6 +69,7 @@ const accountShape = {
   ),
   cacheThreads: withDefault(intField({ min: 0 }), 1),
   cacheIntervalSeconds: seconds,
+  cacheMode: withDefault(stringField(), 'interval'),
   cacheAllApplicationRelationships: flag(false),
   rawResourcesEndpointConfig: settingsField({ kindExpressions: names, omitKindExpressions: names }),
   onlySpinnakerManaged: flag(false),

@@ -1,4 +1,5 @@
 import type { Account, RejectedAccount } from '../../core/account.ts';
+import type { CacheMode } from '../../core/cache/caching-agent.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { parseAccess } from '../../core/permissions.ts';
@@ -27,10 +28,12 @@ export interface CachingRules {
   /** Kinds not to cache; empty when `kinds` has any. */
   readonly omitKinds: readonly string[];
   readonly policies: readonly CachingPolicy[];
-  /** Into how many agents the account's namespaces are divided. */
+  /** Into how many agents Clouddriver divides the account's namespaces. Here it changes nothing. */
   readonly threads: number;
   /** Left out, the interval that holds for all agents. */
   readonly intervalSeconds: number | undefined;
+  /** Whether changes are asked for now and then, or told all the time. */
+  readonly mode: CacheMode;
   /** Whether objects of every kind are linked to their application. */
   readonly allApplicationRelationships: boolean;
   readonly rawResources: RawResourcesFilter;
@@ -160,12 +163,21 @@ function findConflicts(fields: AccountFields): readonly string[] {
   if (fields.oAuthServiceAccount) {
     conflicts.push('oAuthServiceAccount: not supported: expected a kubeconfig that says how to log in');
   }
+  if (findCacheMode(fields.cacheMode) === undefined) {
+    conflicts.push(`cacheMode: expected one of ${cacheModes.join(', ')}`);
+  }
   conflicts.push(...findConnectionConflicts(fields));
   for (const expression of [...kindExpressions, ...omitKindExpressions]) {
     if (!isRegularExpression(expression))
       conflicts.push('rawResourcesEndpointConfig: expected regular expressions');
   }
   return conflicts;
+}
+
+const cacheModes: readonly CacheMode[] = ['interval', 'stream'];
+
+function findCacheMode(text: string): CacheMode | undefined {
+  return cacheModes.find((mode) => mode === text.trim().toLowerCase());
 }
 
 function isRegularExpression(text: string): boolean {
@@ -196,6 +208,7 @@ function createCachingRules(fields: AccountFields): CachingRules {
     policies: fields.cachingPolicies,
     threads: fields.cacheThreads,
     intervalSeconds: fields.cacheIntervalSeconds,
+    mode: findCacheMode(fields.cacheMode) ?? 'interval',
     allApplicationRelationships: fields.cacheAllApplicationRelationships,
     rawResources: fields.rawResourcesEndpointConfig ?? { kindExpressions: [], omitKindExpressions: [] },
     onlySpinnakerManaged: fields.onlySpinnakerManaged,

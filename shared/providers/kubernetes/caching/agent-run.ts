@@ -2,17 +2,22 @@ import type { CachingResult, CachingRun } from '../../../core/cache/caching-agen
 import { hashText } from '../../../core/cache/hash-text.ts';
 import type { Clock } from '../../../core/clock.ts';
 import type { DrainOutcome } from '../client/drain-kind.ts';
+import type { AgentState } from './agent-state.ts';
 import {
   type CachingWork,
   type CachingWorkOptions,
   type CachingWorkRun,
+  getNextCheckMs,
   openCachingWork,
   reopenCachingWork,
 } from './caching-work.ts';
+import { createPageLimit } from './kind-limits.ts';
 import { isOnePage, mustList, type WatchedScope } from './kind-scopes.ts';
 import type { CacheWriter } from './object-change.ts';
+import { type CheckedScope, checkScope } from './scope-check.ts';
 import { drainScope, listScope } from './scope-reader.ts';
 import { settleAtOnce } from './settle-at-once.ts';
+import { summarizeState } from './state-summary.ts';
 
 /** What running an agent once needs. */
 export interface AgentRunOptions extends CachingWorkOptions {
@@ -53,28 +58,33 @@ export async function runCachingAgent(options: AgentRunOptions, run: CachingRun)
 class AgentRun {
   readonly #work: CachingWork;
   readonly #clock: Clock;
+  readonly #options: AgentRunOptions;
   readonly #run: CachingRun;
+  #drift: number | undefined;
   readonly #tried = new Set<string>();
   readonly #broken = new Map<string, Error>();
-  /** Scopes that were read as they should. */
+  /** Scopes that were read as they should be, and that could not be. */
   #read = 0;
+  #failed = 0;
   #committedAtMs: number;
 
-  constructor(work: CachingWork, { clock }: AgentRunOptions, run: CachingRun) {
+  constructor(work: CachingWork, options: AgentRunOptions, run: CachingRun) {
     this.#work = work;
-    this.#clock = clock;
+    this.#clock = options.clock;
+    this.#options = options;
     this.#run = run;
-    this.#committedAtMs = clock.monotonic();
+    this.#committedAtMs = options.clock.monotonic();
   }
 
   async run(): Promise<CachingResult | 'another-cluster'> {
     const work = this.#work;
     await work.evictKinds();
     if ((await this.#drainAll()) === 'another-cluster') return 'another-cluster';
-    const outcome = await this.#listAll();
+    const listed = await this.#listAll();
+    const outcome = listed === 'done' ? await this.#check() : listed;
     await work.prune();
     this.#run.signal.throwIfAborted();
-    return { ...work.toProgress(), outcome, ...this.#toComplaints() };
+    return { ...work.toProgress(), outcome, drift: this.#drift, ...this.#toComplaints() };
   }
 
   async #drainAll(): Promise<'another-cluster' | undefined> {
@@ -114,13 +124,50 @@ class AgentRun {
   async #list(scope: WatchedScope): Promise<void> {
     this.#tried.add(toScopeKey(scope));
     const { tools, isFirstFill } = this.#work;
-    const { outcome, items } = await listScope(scope, tools, { isFirstFill, select: ({ items }) => items });
+    const select = createPageLimit(this.#work.getRoom(scope));
+    const { outcome, items } = await listScope(scope, tools, { isFirstFill, select });
     this.#run.signal.throwIfAborted();
     await this.#note(scope, outcome, items);
+    await this.#commit();
+  }
+
+  /** Stores how far it has come, now and then. */
+  async #commit(): Promise<void> {
     const nowMs = this.#clock.monotonic();
     if (nowMs - this.#committedAtMs < commitIntervalMs) return;
     this.#committedAtMs = nowMs;
     await this.#run.commitState(this.#work.formatState());
+  }
+
+  /** Compares all that is cached with the cluster, when it is time for that. */
+  async #check(): Promise<CachingResult['outcome']> {
+    const { state } = this.#work;
+    if (state.checkAtMs > this.#clock.now()) return 'done';
+    if (!this.#run.isAlone) return 'listing';
+    const scopes = (await this.#work.planScopes()).filter((scope) => this.#isToBeChecked(scope));
+    const checks = await settleAtOnce(listConcurrency, scopes, (scope) => this.#checkScope(scope));
+    this.#run.signal.throwIfAborted();
+    // What was kept since another application is known is no mistake of the past.
+    if (!isForced(state)) this.#drift = checks.reduce((sum, { drift }) => sum + drift, 0);
+    state.checkAtMs = getNextCheckMs(this.#clock, this.#options.randomness);
+    if (checks.some(({ isBlocked }) => isBlocked)) await this.#work.raiseEpoch();
+    return 'done';
+  }
+
+  async #checkScope(scope: WatchedScope): Promise<CheckedScope> {
+    const checked = await checkScope(scope, this.#work.tools);
+    const { outcome, drained, items } = checked;
+    // What was told before the list broke off is cached all the same.
+    if (drained?.outcome === 'drained') await this.#note(scope, drained, items);
+    else if (outcome.outcome === 'listed') scope.state.items = items;
+    else if (outcome.outcome !== 'aborted') await this.#note(scope, outcome, scope.state.items);
+    await this.#commit();
+    return outcome.outcome === 'listed' ? checked : { ...checked, drift: 0, isBlocked: false };
+  }
+
+  #isToBeChecked(scope: WatchedScope): boolean {
+    const isListed = this.#tried.has(toScopeKey(scope));
+    return !isListed && scope.state.position !== undefined && this.#work.getRoom(scope) === undefined;
   }
 
   async #note(scope: WatchedScope, outcome: DrainOutcome, items: number): Promise<void> {
@@ -134,27 +181,39 @@ class AgentRun {
       case 'forbidden':
         return this.#work.noteForbidden(scope);
       case 'gone':
+        return this.#work.noteGone(scope);
       case 'expired':
         state.position = undefined;
         return;
       default:
         // What came before it broke is cached: the next drain goes on from there.
         Object.assign(state, { position, items });
+        this.#failed += 1;
         this.#broken.set(kind.kind, error ?? new Error('it broke off'));
     }
   }
 
+  /** A part that cannot be read is shown and keeps nobody waiting; where most of it cannot, the run has failed. */
   #toComplaints(): Pick<CachingResult, 'error' | 'details'> {
-    const forbidden = this.#work.listForbidden();
-    const { kinds, dropped } = this.#work;
+    const { kinds, dropped, areNamespacesUnknown, state } = this.#work;
+    const { forbidden, isAllForbidden } = summarizeState(state, kinds, this.#options.account);
+    const broken = joinNames([...this.#broken].map(toText));
     const details = {
       kinds: kinds.length,
       ...(dropped.size > 0 && { tooLarge: joinNames([...dropped]) }),
       ...(forbidden.length > 0 && { forbidden: joinNames(forbidden) }),
-      ...(this.#broken.size > 0 && { broken: joinNames([...this.#broken].map(toText)) }),
+      ...(areNamespacesUnknown && { namespaces: 'may not be listed, and the account names none' }),
+      ...(broken !== '' && { broken }),
     };
+    if (this.#failed > this.#read) return { details, error: `could not be read: ${broken}` };
+    if (isAllForbidden) return { details, error: `none of the kinds may be read: ${joinNames(forbidden)}` };
     return { details };
   }
+}
+
+/** Whether the check was not due by its time. */
+function isForced({ checkAtMs }: AgentState): boolean {
+  return checkAtMs === 0;
 }
 
 /** Whether a position did not move for a while; not the same while for all. */

@@ -14,6 +14,8 @@ export interface ScopeState {
   forbiddenAtMs?: number | undefined;
   /** Since when it is known that it may be listed, but not be watched. */
   unwatchableAtMs?: number | undefined;
+  /** Since when the cluster does not serve the kind. */
+  goneAtMs?: number | undefined;
 }
 
 /** What is known of a kind. */
@@ -34,6 +36,8 @@ export interface AgentState {
   readonly rules: string;
   /** UID of the cluster's namespace `kube-system` as it was last read; empty where that may not be read. */
   cluster: string;
+  /** Tells whether Front50 had the same applications; empty where it is not asked. */
+  applications: string;
   /** Whether what is cached of kinds that are not wanted has been evicted. */
   isSwept: boolean;
   /** When the whole cache is to be compared with the cluster, wall time in milliseconds. */
@@ -47,7 +51,7 @@ export interface AgentState {
 export function createAgentState(
   known: Pick<AgentState, 'epoch' | 'rules' | 'cluster' | 'checkAtMs'>,
 ): AgentState {
-  return { ...known, isSwept: false, kinds: new Map(), waiting: new Map() };
+  return { ...known, applications: '', isSwept: false, kinds: new Map(), waiting: new Map() };
 }
 
 /** The state of a kind of which nothing is known yet. */
@@ -71,6 +75,7 @@ type StoredScope = readonly [
   movedAtMs: number,
   forbiddenAtMs?: number,
   unwatchableAtMs?: number,
+  goneAtMs?: number,
 ];
 
 interface StoredKind {
@@ -84,12 +89,13 @@ interface StoredKind {
 
 /** The state as text. */
 export function formatAgentState(state: AgentState): string {
-  const { epoch, rules, cluster, isSwept, checkAtMs, kinds, waiting } = state;
+  const { epoch, rules, cluster, applications, isSwept, checkAtMs, kinds, waiting } = state;
   return JSON.stringify({
     form: formVersion,
     epoch,
     rules,
     cluster,
+    ...(applications !== '' && { applications }),
     isSwept,
     checkAtMs,
     kinds: Object.fromEntries([...kinds].map(([kind, known]) => [kind, toStoredKind(known)])),
@@ -115,6 +121,7 @@ function toAgentState(stored: JsonObject): AgentState {
     epoch: Number(stored['epoch']),
     rules: asString(stored['rules']) ?? '',
     cluster: asString(stored['cluster']) ?? '',
+    applications: asString(stored['applications']) ?? '',
     isSwept: stored['isSwept'] === true,
     checkAtMs: Number(stored['checkAtMs']),
     kinds: new Map(kinds.map(([kind, known]) => [kind, toKindState(known)])),
@@ -140,13 +147,15 @@ function toKindState({ s, w, e }: StoredKind): KindState {
 
 /** Numbers from 1 on are times; what is not known is 0 or, at the end, left out. */
 function toStoredScope(scope: ScopeState): StoredScope {
-  const { position = '', asOfMs = 0, items, movedAtMs, forbiddenAtMs = 0, unwatchableAtMs = 0 } = scope;
+  const { position = '', asOfMs = 0, items, movedAtMs } = scope;
+  const { forbiddenAtMs = 0, unwatchableAtMs = 0, goneAtMs = 0 } = scope;
   const usual = [position, asOfMs, items, movedAtMs] as const;
-  return forbiddenAtMs + unwatchableAtMs === 0 ? usual : [...usual, forbiddenAtMs, unwatchableAtMs];
+  const isUsual = forbiddenAtMs + unwatchableAtMs + goneAtMs === 0;
+  return isUsual ? usual : [...usual, forbiddenAtMs, unwatchableAtMs, goneAtMs];
 }
 
 function toScopeState(stored: StoredScope): ScopeState {
-  const [position, asOfMs, items, movedAtMs, forbiddenAtMs, unwatchableAtMs] = stored;
+  const [position, asOfMs, items, movedAtMs, forbiddenAtMs, unwatchableAtMs, goneAtMs] = stored;
   return {
     position: position || undefined,
     asOfMs: asOfMs || undefined,
@@ -154,5 +163,6 @@ function toScopeState(stored: StoredScope): ScopeState {
     movedAtMs,
     forbiddenAtMs: forbiddenAtMs || undefined,
     unwatchableAtMs: unwatchableAtMs || undefined,
+    goneAtMs: goneAtMs || undefined,
   };
 }

@@ -6,6 +6,7 @@ import type { WatchClient } from '../client/watch-client.ts';
 import { createAwsSurroundings } from '../eks/aws-surroundings.ts';
 import type { KubernetesSession } from '../session.ts';
 import { canHaveCustomKinds, type KindFamily } from './kind-families.ts';
+import { createApplicationsLoader } from './known-applications.ts';
 
 /** The caching agents of all accounts, with the connections that they open. */
 export interface CachingAgents extends AsyncDisposable {
@@ -45,8 +46,10 @@ function createAgent(
   account: KubernetesAccount,
   parts: AgentParts & { readonly family: KindFamily; readonly hasCustomAgent: boolean },
 ): CachingAgent {
-  const { session, connections, family, hasCustomAgent } = parts;
+  const { session, options, connections, family, hasCustomAgent } = parts;
   const { clock, randomness } = session;
+  const settings = session.settings.cache;
+  const loadApplications = createApplicationsLoader({ settings, findCatalog: options.findCatalog });
   const { intervalSeconds } = account.caching;
   return {
     account: account.name,
@@ -54,7 +57,7 @@ function createAgent(
     provider: account.cloudProvider,
     intervalMs: intervalSeconds ? intervalSeconds * 1000 : defaultAgentIntervalMs,
     timeoutMs: defaultAgentTimeoutMs,
-    mode: 'interval',
+    mode: account.caching.mode,
     async run(run) {
       // Loaded late: functions that only look at accounts run no agent.
       const [{ runCachingAgent }, { createCacheWriter }, client, watches] = await Promise.all([
@@ -64,9 +67,8 @@ function createAgent(
         connections.getClient(account),
       ]);
       const writer = createCacheWriter({ cache: run.cache, account, clock, randomness });
-      const settings = session.settings.cache;
       const work = { account, settings, family, hasCustomAgent, client, watches, clock, randomness };
-      return runCachingAgent({ ...work, writer }, run);
+      return runCachingAgent({ ...work, loadApplications, writer }, run);
     },
   };
 }

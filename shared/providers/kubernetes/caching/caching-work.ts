@@ -1,5 +1,6 @@
 import type { CacheStore } from '../../../core/cache/cache-store.ts';
 import type { CachingResult } from '../../../core/cache/caching-agent.ts';
+import { hashText } from '../../../core/cache/hash-text.ts';
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import type { KubernetesAccount } from '../account.ts';
 import type { CacheSettings } from '../account-settings.ts';
@@ -18,11 +19,13 @@ import {
 } from './agent-state.ts';
 import { hashCacheRules } from './cache-rules.ts';
 import { type EpochTools, findEpoch, raiseEpoch, readClusterUid } from './cluster-epoch.ts';
-import { isOfFamily, type KindFamily } from './kind-families.ts';
+import { isCustomKind, isOfFamily, type KindFamily } from './kind-families.ts';
+import { findKindLimit, limitChanges } from './kind-limits.ts';
 import { forbiddenRetryMs, isNarrow, planScopes, type WatchedScope } from './kind-scopes.ts';
 import type { CacheWriter, ObjectChange } from './object-change.ts';
 import { createObjectConversion, getChangeKey } from './object-conversion.ts';
-import { evict, type ScopeTools } from './scope-reader.ts';
+import { evict, type ScopeTools, type ScopeWrite } from './scope-reader.ts';
+import { summarizeState } from './state-summary.ts';
 import { selectWatchedKinds, type WatchedKind } from './watched-kinds.ts';
 
 /** What an agent is made of, for all of its runs. */
@@ -71,15 +74,16 @@ export async function openCachingWork(
 ): Promise<CachingWork> {
   const { account, settings, client, clock } = options;
   const known = parseAgentState(run.state);
-  const cluster = await readClusterUid(client, run.signal);
+  const read = await readClusterUid(client, run.signal);
+  const cluster = read || (known?.cluster ?? '');
   const tools = { account: account.name, cache: run.cache, clock };
   const rules = hashCacheRules(account, settings);
-  const found = await findEpoch(tools, cluster, known?.cluster ?? '');
+  const found = await findEpoch(tools, read, known?.cluster ?? '');
   const hasOtherRules = known?.epoch === found.epoch && known.rules !== rules;
   const epoch = hasOtherRules ? await raiseEpoch(tools, cluster, { ...found, cluster }) : found.epoch;
   const isUsable = known?.epoch === epoch && known.rules === rules;
   const state = isUsable ? known : toNewState(options, { known, epoch, rules });
-  if (cluster !== '') state.cluster = cluster;
+  state.cluster = cluster;
   return createCachingWork(options, { ...run, current: state, isFirstFill: found.isFirst });
 }
 
@@ -147,6 +151,7 @@ export class CachingWork {
   readonly #options: CachingWorkOptions;
   readonly #run: CachingWorkRun;
   #namespaces: Promise<readonly string[] | undefined> | undefined;
+  #areNamespacesUnknown = false;
 
   constructor(options: CachingWorkOptions, parts: WorkParts) {
     const { account, watches, clock } = options;
@@ -163,7 +168,13 @@ export class CachingWork {
       isKnownApplication: applications && ((name) => applications.has(name.toLowerCase())),
     });
     const write: ScopeTools['write'] = (changes, how) => this.#write(changes, how);
+    this.#noteApplications(applications);
     this.tools = { account: account.name, cache, watches, clock, signal, conversion, write };
+  }
+
+  /** Whether namespaces are to be read by themselves, and the account may not know which there are. */
+  get areNamespacesUnknown(): boolean {
+    return this.#areNamespacesUnknown;
   }
 
   /** What is to be read now: see `planScopes`. Evicts what is cached of namespaces that are gone. */
@@ -201,12 +212,31 @@ export class CachingWork {
     await evict(this.tools, { kind, findEviction: ({ version }) => version });
   }
 
+  /** How many objects of a scope may be cached at most; undefined for all of them. */
+  getRoom({ kind: { kind }, kindState, namespace }: WatchedScope): number | undefined {
+    const most = findKindLimit(this.#options.account.caching.policies, kind);
+    if (most === undefined || namespace === '') return most;
+    const others = [...kindState.scopes].filter(([other]) => other !== '' && other !== namespace);
+    return Math.max(
+      0,
+      others.reduce((left, [, { items }]) => left - items, most),
+    );
+  }
+
+  /** Begins another epoch for the next run: then everything is listed anew. */
+  async raiseEpoch(): Promise<void> {
+    const { account, clock } = this.#options;
+    const { epoch, cluster } = this.state;
+    await raiseEpoch({ account: account.name, cache: this.#run.cache, clock }, cluster, { epoch, cluster });
+  }
+
   /** Notes that a scope was brought up to date, and that it may be read. */
   noteRead({ state, kindState, namespace }: WatchedScope, read: Partial<ScopeState>): void {
     const { clock } = this.#options;
     if (read.position !== state.position) state.movedAtMs = clock.now();
     Object.assign(state, read);
     state.forbiddenAtMs = undefined;
+    state.goneAtMs = undefined;
     if (namespace !== '' || kindState.wideAtMs === undefined) return;
     kindState.wideAtMs = undefined;
     for (const narrow of [...kindState.scopes.keys()]) if (narrow !== '') kindState.scopes.delete(narrow);
@@ -224,6 +254,23 @@ export class CachingWork {
     if (namespace !== '' || !kind.resource.namespaced) return;
     if (kindState.wideAtMs === undefined) kindState.isSwept = false;
     kindState.wideAtMs = nowMs + forbiddenRetryMs.cluster;
+  }
+
+  /**
+   * Notes that the server does not serve a kind. What is cached of a built-in one is then evicted, unless the server lists the kind
+   * among those it serves; a custom one goes with its definition.
+   */
+  async noteGone({ state, kind: { kind, resource } }: WatchedScope): Promise<void> {
+    state.position = undefined;
+    if (isCustomKind(kind) || !resource.apiVersion.includes('/')) return;
+    const { watches, signal, clock } = this.tools;
+    const served = await watches.listResources({ signal });
+    const isServed = served.some(
+      (each) => each.resource.apiVersion === resource.apiVersion && each.resource.kind === resource.kind,
+    );
+    if (isServed) return;
+    if (state.asOfMs !== undefined) await this.evictKind(kind);
+    Object.assign(state, { asOfMs: undefined, items: 0, goneAtMs: clock.now() });
   }
 
   /** Looks at applications from which something was removed a while ago, and takes from the directory what they lost. */
@@ -244,39 +291,8 @@ export class CachingWork {
 
   /** How far it has come. */
   toProgress(): Omit<CachingResult, 'outcome'> {
-    const scopes = this.kinds.flatMap((kind) => this.#listReadScopes(kind));
-    const known = scopes.filter(({ forbiddenAtMs }) => forbiddenAtMs === undefined);
-    const asOf = known.map(({ asOfMs }) => asOfMs);
-    const times = asOf.filter((asOfMs) => asOfMs !== undefined);
-    return {
-      state: this.formatState(),
-      items: scopes.reduce((sum, { items }) => sum + items, 0),
-      changes: this.changes,
-      asOfMs: times.length === asOf.length && times.length > 0 ? Math.min(...times) : undefined,
-    };
-  }
-
-  /** Kinds and namespaces that may not be read, as an operator would name them. */
-  listForbidden(): string[] {
-    return this.kinds.flatMap(({ kind }) => {
-      const { scopes, wideAtMs } = this.state.kinds.get(kind) ?? createKindState();
-      const forbidden = [...scopes].filter(([, { forbiddenAtMs }]) => forbiddenAtMs !== undefined);
-      const narrow = [...scopes.keys()].filter((namespace) => namespace !== '');
-      const inNamespaces = forbidden.map(([namespace]) => namespace).filter((namespace) => namespace !== '');
-      if (forbidden.length === 0) return [];
-      const isAll = wideAtMs === undefined || narrow.length === inNamespaces.length;
-      if (isAll && inNamespaces.length === narrow.length) return [kind];
-      return inNamespaces.map((namespace) => `${kind} in ${namespace}`);
-    });
-  }
-
-  /** What is read of a kind, and so makes up what is cached of it. */
-  #listReadScopes(kind: WatchedKind): ScopeState[] {
-    const kindState = this.#getKindState(kind);
-    const narrow = isNarrow(kind, kindState, this.#options.account);
-    return [...kindState.scopes]
-      .filter(([namespace]) => (namespace !== '') === narrow)
-      .map(([, state]) => state);
+    const { items, asOfMs } = summarizeState(this.state, this.kinds, this.#options.account);
+    return { state: this.formatState(), items, changes: this.changes, asOfMs };
   }
 
   async #canList({ kind: { resource }, namespace }: WatchedScope): Promise<boolean> {
@@ -312,8 +328,9 @@ export class CachingWork {
       const namespaces = await client.list({ resource, metadataOnly: true }, { signal });
       return namespaces.map(readName).filter((name) => !account.omitNamespaces.includes(name));
     } catch (error) {
-      if (error instanceof KubernetesApiError && error.status === 403) return undefined;
-      throw error;
+      if (!(error instanceof KubernetesApiError && error.status === 403)) throw error;
+      this.#areNamespacesUnknown = true;
+      return undefined;
     }
   }
 
@@ -339,14 +356,26 @@ export class CachingWork {
 
   async #write(
     changes: readonly ObjectChange[],
-    { isFirstFill = false }: { isFirstFill?: boolean } = {},
+    { isFirstFill = false, isListed = false }: ScopeWrite = {},
   ): Promise<void> {
     if (changes.length === 0) return;
-    const { writer, signal } = this.#run;
-    const outcome = await writer.write(toLastChanges(changes), { isFirstFill, signal });
+    const { writer, cache, signal } = this.#run;
+    const { account } = this.#options;
+    const { policies } = account.caching;
+    const last = toLastChanges(changes);
+    const limited = isListed ? last : await limitChanges(last, { account: account.name, cache, policies });
+    if (limited.length === 0) return;
+    const outcome = await writer.write(limited, { isFirstFill, signal });
     this.changes += outcome.changes;
     for (const name of outcome.dropped) this.dropped.add(name);
     this.#noteWaiting(outcome.waiting);
+  }
+
+  /** Where Front50 decides what is kept, another application makes what it has be looked for at once. */
+  #noteApplications(applications: ReadonlySet<string> | undefined): void {
+    const told = applications === undefined ? '' : hashText([...applications].sort().join(' ')).toString(36);
+    if (this.state.applications !== '' && told !== this.state.applications) this.state.checkAtMs = 0;
+    this.state.applications = told;
   }
 
   #noteWaiting(applications: readonly string[]): void {

@@ -41,7 +41,7 @@ export function isNarrowByChoice({ namespaces }: Pick<KubernetesAccount, 'namesp
 
 /**
  * What is to be read of a kind now: all namespaces at once where that is allowed, else one by one, and now and then all at once
- * again to see whether it is. What was forbidden a short while ago is left out.
+ * again to see whether it is. What was forbidden, or not served at all, a short while ago is left out.
  */
 export function planScopes(kind: WatchedKind, kindState: KindState, plan: ScopePlan): WatchedScope[] {
   const { nowMs, account } = plan;
@@ -54,7 +54,8 @@ export function planScopes(kind: WatchedKind, kindState: KindState, plan: ScopeP
   const isWideAgain = (kindState.wideAtMs ?? Number.POSITIVE_INFINITY) <= nowMs;
   return scopes.filter(({ namespace, state }) => {
     if (namespace === '' && isNarrow(kind, kindState, account)) return isWideAgain;
-    return (state.forbiddenAtMs ?? Number.NEGATIVE_INFINITY) + forbiddenRetryMs.namespace <= nowMs;
+    const { forbiddenAtMs = Number.NEGATIVE_INFINITY, goneAtMs = forbiddenAtMs } = state;
+    return Math.max(forbiddenAtMs, goneAtMs) + forbiddenRetryMs.namespace <= nowMs;
   });
 }
 

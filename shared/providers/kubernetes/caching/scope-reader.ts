@@ -18,7 +18,15 @@ export interface ScopeTools {
   readonly signal: AbortSignal;
   readonly conversion: ObjectConversion;
   /** Writes changes. */
-  readonly write: (changes: readonly ObjectChange[], options?: { isFirstFill?: boolean }) => Promise<void>;
+  readonly write: (changes: readonly ObjectChange[], options?: ScopeWrite) => Promise<void>;
+}
+
+/** How changes are written. */
+export interface ScopeWrite {
+  /** Nothing of the account was ever cached. Default: false. */
+  readonly isFirstFill?: boolean;
+  /** They are of a list, from which was taken what a limit of the account leaves. Default: false. */
+  readonly isListed?: boolean;
 }
 
 /** What a drain told. */
@@ -73,40 +81,49 @@ export interface ListedScope {
   readonly outcome: DrainOutcome;
   /** Objects that are kept. */
   readonly items: number;
+  /** Objects that were cached and that the list lacks. */
+  readonly evicted: number;
 }
 
-/**
- * Lists a scope: caches what is to be kept page by page, and evicts what the list lacks.
- *
- * @param options.isFirstFill nothing of the account was ever cached.
- * @param options.select which of a page's objects are kept at all; default: all.
- */
+/** How to list a scope. */
+export interface ListScopeOptions {
+  /** Nothing of the account was ever cached. Default: false. */
+  readonly isFirstFill?: boolean;
+  /** Which of a page's objects are to be kept at all. Default: all. */
+  readonly select?: (page: ListPage) => ListPage['items'];
+  /** Which of a page's kept objects are to be written. Default: all. */
+  readonly sift?: (kept: readonly ObjectChange[], page: ListPage) => readonly ObjectChange[];
+  /** Called before what the list lacks is evicted. */
+  readonly onListed?: (resourceVersion: string) => Promise<void>;
+}
+
+/** Lists a scope: caches what is to be kept page by page, and evicts what the list lacks. */
 export async function listScope(
   scope: WatchedScope,
   tools: ScopeTools,
-  options: {
-    readonly isFirstFill: boolean;
-    readonly select: (page: ListPage) => ListPage['items'];
-  },
+  options: ListScopeOptions,
 ): Promise<ListedScope> {
   const { conversion, watches, clock, signal, write } = tools;
-  const { isFirstFill } = options;
+  const { isFirstFill = false, select = ({ items }) => items, sift = (kept) => kept, onListed } = options;
   const listed = new ListedObjects();
   const onPage = async (page: ListPage): Promise<void> => {
     if (!isComparable(page.resourceVersion)) throw new IncomparableVersionsError(scope.kind.kind);
     const seenAt = conversion.toVersion(page.resourceVersion);
-    const objects = options.select(page).map((object) => conversion.toKept(object, seenAt));
+    const objects = select(page).map((object) => conversion.toKept(object, seenAt));
     const kept = objects.filter((change) => change !== undefined);
     listed.take(page.attempt, kept);
     // What another attempt wrote is there already.
-    await write(kept, { isFirstFill: isFirstFill && page.attempt === 1 });
+    await write(sift(kept, page), { isFirstFill: isFirstFill && page.attempt === 1, isListed: true });
   };
   const request = { ...toKindScope(scope), position: undefined, signal, onPage, onChanges: () => undefined };
   const outcome = await drainKind(request, { client: watches, clock }).catch(toBroken);
+  const { position } = outcome;
   const isFilled = isFirstFill && !listed.isRepeated;
-  if (outcome.outcome === 'listed' && outcome.position !== undefined && !isFilled)
-    await evictUnlisted(scope, tools, { listed, version: conversion.toVersion(outcome.position) });
-  return { outcome, items: listed.count };
+  if (outcome.outcome !== 'listed' || position === undefined || isFilled)
+    return { outcome, items: listed.count, evicted: 0 };
+  await onListed?.(position);
+  const evicted = await evictUnlisted(scope, tools, { listed, version: conversion.toVersion(position) });
+  return { outcome, items: listed.count, evicted };
 }
 
 /** Thrown for a kind whose objects cannot be told older from newer. */
@@ -151,8 +168,8 @@ async function evictUnlisted(
   { kind: { kind }, namespace }: WatchedScope,
   tools: ScopeTools,
   { listed, version }: { readonly listed: ListedObjects; readonly version: Version },
-): Promise<void> {
-  await evict(tools, {
+): Promise<number> {
+  return evict(tools, {
     kind,
     namespace: namespace || undefined,
     // What is newer than the list is told by the changes since.

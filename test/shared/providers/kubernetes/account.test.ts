@@ -69,6 +69,7 @@ describe('an account', () => {
       'omit-kinds': ['podPreset'],
       cacheThreads: 3,
       cacheIntervalSeconds: 60,
+      'cache-mode': 'STREAM',
       onlySpinnakerManaged: true,
       metrics: false,
       caching_policies: [{ 'kubernetes-kind': 'replicaSet', maxEntriesPerAgent: 5 }],
@@ -97,6 +98,7 @@ describe('an account', () => {
         omitKinds: ['podPreset'],
         threads: 3,
         intervalSeconds: 60,
+        mode: 'stream',
         onlySpinnakerManaged: true,
         policies: [{ kubernetesKind: 'replicaSet', maxEntriesPerAgent: 5 }],
         rawResources: { kindExpressions: [], omitKindExpressions: ['^Event$'] },
@@ -163,6 +165,7 @@ describe('a wrong account is rejected with its reason', () => {
   test.each([
     [{ name: null }, 'kubernetes.accounts[0].name: expected a value, got none'],
     [{ name: ' ' }, 'kubernetes.accounts[0].name: expected a name, got an empty string'],
+    [{ cacheMode: 'fast' }, 'kubernetes.accounts[0].cacheMode: expected one of interval, stream'],
     [{ cacheThreads: [] }, 'kubernetes.accounts[0].cacheThreads: expected a whole number'],
     [{ serviceAccount: 'maybe' }, 'kubernetes.accounts[0].serviceAccount: expected true or false'],
     [{ namespaces: [''] }, 'kubernetes.accounts[0].namespaces[0]: expected a name, got an empty string'],

@@ -1,0 +1,79 @@
+import type { CacheStore } from '../../../core/cache/cache-store.ts';
+import type { CachingPolicy } from '../account.ts';
+import type { ListPage } from '../client/list-pages.ts';
+import { isSameKind } from '../kinds/name.ts';
+import type { ObjectChange } from './object-change.ts';
+
+/** What limiting a kind needs. */
+export interface LimitTools {
+  readonly account: string;
+  readonly cache: Pick<CacheStore, 'listHeads'>;
+  readonly policies: readonly CachingPolicy[];
+}
+
+/** How many objects of a kind are cached at most; undefined for all of them. Of two policies for a kind the first counts. */
+export function findKindLimit(policies: readonly CachingPolicy[], kind: string): number | undefined {
+  return policies.find(({ kubernetesKind }) => isSameKind(kubernetesKind, kind))?.maxEntriesPerAgent;
+}
+
+/**
+ * Makes what takes the first objects of a list, page by page.
+ *
+ * @param most how many in all; undefined for all of them.
+ */
+export function createPageLimit(most: number | undefined): (page: ListPage) => ListPage['items'] {
+  if (most === undefined) return ({ items }) => items;
+  let left = most;
+  let current = 1;
+  return ({ items, attempt }) => {
+    if (attempt > current) left = most;
+    current = attempt;
+    const taken = items.slice(0, Math.max(0, left));
+    left -= taken.length;
+    return taken;
+  };
+}
+
+/**
+ * Leaves out of these changes the new objects for which a kind's limit has no room: what is cached stays, and whatever goes makes
+ * room for the next that changes.
+ */
+export async function limitChanges(
+  changes: readonly ObjectChange[],
+  tools: LimitTools,
+): Promise<readonly ObjectChange[]> {
+  const { policies } = tools;
+  const limited = new Set(changes.map(({ kind }) => kind).filter((kind) => hasLimit(policies, kind)));
+  if (limited.size === 0) return changes;
+  const kept = changes.filter(({ kind }) => !limited.has(kind));
+  for (const kind of limited) {
+    const ofKind = changes.filter((change) => change.kind === kind);
+    kept.push(...(await limitKind(kind, ofKind, tools)));
+  }
+  return kept;
+}
+
+async function limitKind(
+  kind: string,
+  changes: readonly ObjectChange[],
+  { account, cache, policies }: LimitTools,
+): Promise<ObjectChange[]> {
+  const cached = new Set<string>();
+  for await (const page of cache.listHeads(account, kind)) {
+    for (const { key } of page) cached.add(`${key.namespace}/${key.name}`);
+  }
+  const gone = changes.filter(({ facts }) => facts === undefined);
+  for (const { namespace, name } of gone) cached.delete(`${namespace}/${name}`);
+  const most = findKindLimit(policies, kind) ?? Number.POSITIVE_INFINITY;
+  const kept = changes.filter(({ facts, namespace, name }) => {
+    const key = `${namespace}/${name}`;
+    if (facts === undefined || (cached.size >= most && !cached.has(key))) return false;
+    cached.add(key);
+    return true;
+  });
+  return [...gone, ...kept];
+}
+
+function hasLimit(policies: readonly CachingPolicy[], kind: string): boolean {
+  return findKindLimit(policies, kind) !== undefined;
+}

@@ -1,0 +1,90 @@
+import type { ObjectHead } from '../../../core/cache/cache-store.ts';
+import type { Version } from '../../../core/cache/version.ts';
+import type { DrainOutcome } from '../client/drain-kind.ts';
+import type { ListPage } from '../client/list-pages.ts';
+import { includesVersion } from '../client/resource-version.ts';
+import type { WatchedScope } from './kind-scopes.ts';
+import type { ObjectChange } from './object-change.ts';
+import { drainScope, listScope, type ScopeTools } from './scope-reader.ts';
+
+/** What a comparison of a scope with the cluster found. */
+export interface CheckedScope {
+  /** How its list ended: what was found counts only if that was listed whole. */
+  readonly outcome: DrainOutcome;
+  /** What was told since the position that the scope had; undefined when nobody asked. */
+  readonly drained: DrainOutcome | undefined;
+  /** Objects that were cached wrongly, or not, although it had been told how they are. They are repaired. */
+  readonly drift: number;
+  /** Whether an object that is there counts as deleted, so that nothing can cache it in this epoch. */
+  readonly isBlocked: boolean;
+  /** Objects that are to be cached. */
+  readonly items: number;
+}
+
+/**
+ * Compares what is cached of a scope with a list of it, and repairs what is wrong. Changes that are on their way count as no error:
+ * only what had been told up to the scope's position should be cached, and before something is taken out that the list lacks, what
+ * was told until then is written. Of the scope names and versions are held in memory.
+ */
+export async function checkScope(scope: WatchedScope, tools: ScopeTools): Promise<CheckedScope> {
+  const { conversion, cache, account } = tools;
+  const { kind, namespace, state } = scope;
+  const heads = new Map<string, ObjectHead>();
+  for await (const page of cache.listHeads(account, kind.kind, {
+    namespace: namespace || undefined,
+    withGone: true,
+  })) {
+    for (const head of page) heads.set(toName(head.key), head);
+  }
+  const found = new Findings(heads, conversion.toVersion(state.position ?? '0'));
+  let drained: DrainOutcome | undefined;
+  let isTold = false;
+  const listed = await listScope(scope, tools, {
+    sift: (kept, page) => found.sift(kept, page),
+    async onListed(resourceVersion) {
+      const drain = await drainScope(scope, tools, true);
+      await tools.write(drain.changes);
+      drained = drain.outcome;
+      isTold = includesVersion(drain.outcome.position ?? '0', resourceVersion);
+    },
+  });
+  const { outcome, items } = listed;
+  const drift = found.wrong + (isTold ? listed.evicted : 0);
+  return { outcome, drained, drift, isBlocked: found.isBlocked, items };
+}
+
+/** What is wrong among listed objects. */
+class Findings {
+  wrong = 0;
+  isBlocked = false;
+  readonly #heads: ReadonlyMap<string, ObjectHead>;
+  readonly #told: Version;
+  #attempt = 1;
+
+  /** @param told everything up to it should be cached. */
+  constructor(heads: ReadonlyMap<string, ObjectHead>, told: Version) {
+    this.#heads = heads;
+    this.#told = told;
+  }
+
+  /** Those that are to be repaired. */
+  sift(kept: readonly ObjectChange[], { attempt }: ListPage): readonly ObjectChange[] {
+    if (attempt > this.#attempt) this.wrong = 0;
+    this.#attempt = attempt;
+    const wrong = kept.filter((change) => change.version <= this.#told && this.#isWrong(change));
+    this.wrong += wrong.length;
+    return wrong;
+  }
+
+  #isWrong(change: ObjectChange): boolean {
+    const head = this.#heads.get(toName(change));
+    if (head === undefined || head.version < change.version) return true;
+    if (!head.gone || head.version > change.seenAt) return false;
+    this.isBlocked = true;
+    return true;
+  }
+}
+
+function toName({ namespace, name }: { readonly namespace: string; readonly name: string }): string {
+  return `${namespace}/${name}`;
+}

@@ -1,0 +1,66 @@
+import type { KubernetesAccount } from '../account.ts';
+import type { AgentState, KindState, ScopeState } from './agent-state.ts';
+import { isNarrow } from './kind-scopes.ts';
+import type { WatchedKind } from './watched-kinds.ts';
+
+/** What a state amounts to. */
+export interface StateSummary {
+  /** Objects that are cached. */
+  readonly items: number;
+  /**
+   * Everything that was so at this time, wall time in milliseconds, is cached, as far as it may be read; undefined until all of that
+   * was listed.
+   */
+  readonly asOfMs: number | undefined;
+  /** Kinds and namespaces that may not be read: `ingress`, `pod in shop`. */
+  readonly forbidden: readonly string[];
+  /** Whether nothing may be read at all. */
+  readonly isAllForbidden: boolean;
+}
+
+/** Sums up what is known of an account's kinds. What may not be read does not make the rest older than it is. */
+export function summarizeState(
+  { kinds: states }: Pick<AgentState, 'kinds'>,
+  kinds: readonly WatchedKind[],
+  account: Pick<KubernetesAccount, 'namespaces'>,
+): StateSummary {
+  const read = kinds.flatMap((kind) => {
+    const known = states.get(kind.kind);
+    return known === undefined ? [] : [{ kind, scopes: listReadScopes(kind, known, account) }];
+  });
+  const scopes = read.flatMap((each) => each.scopes.map(([, scope]) => scope));
+  const readable = scopes.filter(isReadable);
+  const times = readable.map(({ asOfMs }) => asOfMs).filter((asOfMs) => asOfMs !== undefined);
+  const isWhole = times.length === readable.length && times.length > 0;
+  const forbidden = read.flatMap((each) => listForbidden(each.kind.kind, each.scopes));
+  return {
+    items: scopes.reduce((sum, { items }) => sum + items, 0),
+    asOfMs: isWhole ? times.reduce((one, other) => Math.min(one, other)) : undefined,
+    forbidden,
+    isAllForbidden: forbidden.length > 0 && readable.length === 0,
+  };
+}
+
+type NamedScope = readonly [namespace: string, scope: ScopeState];
+
+/** What is read of a kind, and so makes up what is cached of it. */
+function listReadScopes(
+  kind: WatchedKind,
+  { scopes, wideAtMs }: KindState,
+  account: Pick<KubernetesAccount, 'namespaces'>,
+): NamedScope[] {
+  const narrow = isNarrow(kind, { wideAtMs }, account);
+  const read = [...scopes].filter(([namespace]) => (namespace !== '') === narrow);
+  // No namespace is known that could be read: then it is all of them that may not be.
+  return read.length === 0 ? [...scopes] : read;
+}
+
+function listForbidden(kind: string, scopes: readonly NamedScope[]): string[] {
+  const forbidden = scopes.filter(([, { forbiddenAtMs }]) => forbiddenAtMs !== undefined);
+  if (forbidden.length === scopes.length && scopes.length > 0) return [kind];
+  return forbidden.map(([namespace]) => `${kind} in ${namespace}`);
+}
+
+function isReadable({ forbiddenAtMs, goneAtMs }: ScopeState): boolean {
+  return forbiddenAtMs === undefined && goneAtMs === undefined;
+}
