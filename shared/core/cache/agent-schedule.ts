@@ -18,20 +18,22 @@ export const retryDelayMs = { first: 30_000, most: 10 * 60_000 } as const;
 /** Milliseconds by which a turn may be taken early: clocks differ. */
 export const earlyToleranceMs = 1_000;
 
+/** Slots of an interval: times at which turns begin. Agents of one slot share messages. */
+export const slotsPerInterval = 6;
+
 /** What the turns of an agent depend on. */
 export interface Paced {
   readonly account: string;
-  readonly name: string;
   readonly intervalMs: number;
 }
 
 /**
- * The turn at a time: when it began, milliseconds since the epoch. Turns of an agent follow each other at its interval, shifted
- * by an amount of its own, so that agents do not all run at once. Being times, turns can be compared even after the interval
- * was changed.
+ * The turn at a time: when it began, milliseconds since the epoch. Turns of an agent follow each other at its interval, in the
+ * slot of its account: not all agents run at once, and those of a slot run together. Being times, turns can be compared even
+ * after the interval was changed.
  */
-export function getTurn({ account, name, intervalMs }: Paced, nowMs: number): number {
-  const shiftMs = hashText(`${name} ${account}`) % intervalMs;
+export function getTurn({ account, intervalMs }: Paced, nowMs: number): number {
+  const shiftMs = (hashText(account) % slotsPerInterval) * Math.floor(intervalMs / slotsPerInterval);
   return Math.floor((nowMs + shiftMs) / intervalMs) * intervalMs - shiftMs;
 }
 

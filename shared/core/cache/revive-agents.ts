@@ -1,4 +1,4 @@
-import { earlyToleranceMs, getRetryDelayMs } from './agent-schedule.ts';
+import { earlyToleranceMs, getRetryDelayMs, getTurn } from './agent-schedule.ts';
 import type { Agent } from './agent-store.ts';
 import { type DueAgent, messageDelayMaxMs, toDueAgent } from './send-agents.ts';
 
@@ -62,11 +62,19 @@ export function pickOverdue(agents: readonly Agent[], { memory, nowMs }: PickOpt
  */
 export function pickUpcoming(agents: readonly Agent[], { memory, nowMs }: PickOptions): DueAgent[] {
   if (memory.turns % gatheringTurns !== 0) return [];
-  const isUpcoming = ({ lease, nextRunMs }: Agent): boolean =>
-    (lease === undefined || lease.untilMs <= nowMs) &&
-    nextRunMs > nowMs + earlyToleranceMs &&
-    nextRunMs <= nowMs + messageDelayMaxMs;
-  return agents.filter(isUpcoming).map(toDueAgent);
+  return agents
+    .map((agent) => toUpcoming(agent, nowMs))
+    .filter((due) => due !== undefined)
+    .filter(({ nextRunMs }) => nextRunMs <= nowMs + messageDelayMaxMs);
+}
+
+/** Its next run, or for one that is run about now the run after that: else those would never be gathered. */
+function toUpcoming(agent: Agent, nowMs: number): DueAgent | undefined {
+  const { attempts, lease, intervalMs } = agent;
+  if (agent.nextRunMs > nowMs + earlyToleranceMs) return toDueAgent(agent);
+  const isHeld = lease !== undefined && lease.untilMs > nowMs;
+  const due = toDueAgent({ ...agent, attempts: isHeld ? attempts - 1 : attempts });
+  return due.isAlone ? undefined : { ...due, nextRunMs: getTurn(agent, nowMs + intervalMs) };
 }
 
 /** When a message for the agent is to come; undefined when it needs none. */

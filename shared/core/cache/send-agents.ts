@@ -64,7 +64,7 @@ export function toMessages(agents: readonly DueAgent[]): AgentMessage[] {
 /**
  * Sends messages so that they come when their agents are due. One that cannot be sent is logged: the scheduler revives its agents.
  *
- * @param options.isEarly so that they come up to a second before that instead of after.
+ * @param options.isEarly so that they come in the second before that instead of the one after.
  */
 export async function sendMessages(
   sender: AgentSender,
@@ -73,11 +73,10 @@ export async function sendMessages(
 ): Promise<void> {
   const nowMs = sender.clock.now();
   const near = messages.filter(({ dueMs }) => dueMs <= nowMs + messageDelayMaxMs);
-  const round = isEarly ? Math.floor : Math.ceil;
   await Promise.all(
     near.map((message) => {
-      const waitMs = message.isDemanded ? 0 : Math.max(0, message.dueMs - nowMs);
-      return sendMessage(sender, message, round(waitMs / 1000));
+      const seconds = message.isDemanded ? 0 : Math.ceil((message.dueMs - nowMs) / 1000);
+      return sendMessage(sender, message, Math.max(0, isEarly ? seconds - 1 : seconds));
     }),
   );
 }

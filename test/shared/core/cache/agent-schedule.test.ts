@@ -36,12 +36,14 @@ describe('turns', () => {
     );
   });
 
-  it('of many agents begin at many times', () => {
-    const shifts = Array.from({ length: 300 }, (_, index) =>
-      getTurn({ ...agent, account: `${index}` }, nowMs),
+  it('of many agents begin at six times, five seconds apart, and at each about as many', () => {
+    const turns = Array.from({ length: 600 }, (_, index) =>
+      getTurn({ ...agent, account: `account-${index}` }, nowMs),
     );
-    const seconds = new Set(shifts.map((turn) => Math.floor(turn / 1000)));
-    expect(seconds.size).toBeGreaterThan(25);
+    const slots = Map.groupBy(turns, (turn) => turn);
+    const begins = [...slots.keys()].sort();
+    expect(begins.map((turn) => turn - (begins[0] ?? 0))).toEqual([0, 5_000, 10_000, 15_000, 20_000, 25_000]);
+    for (const [, alike] of slots) expect(Math.abs(alike.length - 100)).toBeLessThan(35);
   });
 
   it('can be claimed a second early', () => {
