@@ -1,3 +1,4 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createCacheStore } from '../../../../../shared/aws/cache-store.ts';
 import { cacheTable, type Table } from '../../../../../shared/aws/tables.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
@@ -20,6 +21,7 @@ import { openProvider } from '../provider-setup.ts';
 
 /** Accounts with their cache, and the views over it. */
 export interface CachedAccounts {
+  readonly documents: DynamoDBDocumentClient;
   readonly cache: CacheStore;
   readonly reader: ViewReader;
   /** Caches objects for an account as its agent does. */
@@ -38,7 +40,8 @@ export async function openCachedAccounts(
   const clock = createTestClock();
   const parts = { clock, randomness: testRandomness };
   const { rowCodecs: codecs = {} } = kubernetesPlugin;
-  const cache = createCacheStore({ ...parts, documents: openDocuments(), tableName, codecs });
+  const documents = openDocuments();
+  const cache = createCacheStore({ ...parts, documents, tableName, codecs });
   const getAccount = (name: string): KubernetesAccount => {
     const parsed = parseKubernetesAccounts({ kubernetes: { accounts: accounts.map(complete) } });
     const found = parsed.accounts.find((account) => account.name === name);
@@ -50,6 +53,7 @@ export async function openCachedAccounts(
     await writer.write(facts.map(toChange));
   };
   return {
+    documents,
     cache,
     reader: await openReader(cache, accounts),
     writeFacts,

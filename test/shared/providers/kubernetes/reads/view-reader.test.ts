@@ -218,6 +218,28 @@ describe('accounts', () => {
   });
 });
 
+test('no view has more than 32 requests under way at a time, and each account costs one', async () => {
+  const names = Array.from({ length: 80 }, newAccount);
+  const { reader, documents } = await openCachedAccounts(
+    open,
+    names.map((name) => ({ name })),
+  );
+  const requests = { all: 0, underWay: 0, most: 0 };
+  documents.middlewareStack.add(
+    (next) => async (args) => {
+      requests.all += 1;
+      requests.underWay += 1;
+      requests.most = Math.max(requests.most, requests.underWay);
+      return next(args).finally(() => {
+        requests.underWay -= 1;
+      });
+    },
+    { step: 'initialize', name: 'countUnderWay' },
+  );
+  expect((await reader.listSecurityGroups({})).accounts).toHaveLength(80);
+  expect(requests).toEqual({ all: 80, underWay: 0, most: 32 });
+});
+
 describe('what is not there', () => {
   const request: ServerGroupsRequest = { applications: ['absent'], expand: true };
 
