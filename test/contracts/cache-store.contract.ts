@@ -91,6 +91,39 @@ export function testCacheStore(name: string, getEngine: () => StoreEngine): void
         expect(await store.deleteObject(key, v(2))).toBe(true);
       });
 
+      it('are written over what was read only if that is still there', async () => {
+        const { store } = open();
+        const key = podKey(newAccount(), 'cart-1');
+        const over = { version: v(1), application: 'cart' };
+        expect(await store.putObject(pod(key, v(2)), { over })).toBe(false);
+        expect(await store.putObject(pod(key, v(1)), { over: undefined })).toBe(true);
+        expect(await store.putObject(pod(key, v(2)), { over: undefined })).toBe(false);
+        expect(await store.putObject(pod(key, v(2)), { over: { ...over, application: 'shop' } })).toBe(false);
+        expect(await store.putObject(pod(key, v(2)), { over: { version: v(1) } })).toBe(false);
+        expect(await store.deleteObject(key, v(2), { over: undefined })).toBe(false);
+        expect(await store.putObject({ ...pod(key, v(2)), application: undefined }, { over })).toBe(true);
+
+        expect(await store.deleteObject(key, v(3), { over })).toBe(false);
+        expect(await store.deleteObject(key, v(1), { over: { version: v(2) } })).toBe(false);
+        expect(await store.deleteObject(key, v(3), { over: { version: v(2) } })).toBe(true);
+        // Its end is as good as nothing, but what came before it stays out.
+        expect(await store.putObject(pod(key, v(4)), { over: { version: v(3) } })).toBe(false);
+        expect(await store.putObject(pod(key, v(3)), { over: undefined })).toBe(false);
+        expect(await store.putObject(pod(key, v(4)), { over: undefined })).toBe(true);
+      });
+
+      it('keep what their writers note of applications, until they take it away', async () => {
+        const { store } = open();
+        const key = podKey(newAccount(), 'cart-1');
+        await store.putObject({ ...pod(key, v(1)), leaving: ['shop', 'cart'] });
+        const [found] = await store.getObjects([key]);
+        expect(found?.leaving).toEqual(['shop', 'cart']);
+        const heads = await collect(store.listHeads(key.account, 'pod'));
+        expect(heads.map(({ leaving }) => leaving)).toEqual([['shop', 'cart']]);
+        await store.putObject({ ...pod(key, v(1)), leaving: [] });
+        expect((await store.getObjects([key]))[0]?.leaving).toBeUndefined();
+      });
+
       it('keep bodies of any text, large ones compressed', async () => {
         const { store, table } = open();
         const key = podKey(newAccount(), 'large');

@@ -4,7 +4,7 @@ import type { ObjectFacts } from '../views/facts.ts';
 import { getEntryKey } from '../views/row-entries.ts';
 import type { ObjectWrite } from './object-writes.ts';
 import type { EntryPlace, RowBatch } from './row-batch.ts';
-import { getRowName, toLastVersion, toMovedVersion, waitingApplication } from './row-names.ts';
+import { getRowName, toEndVersion, toLastVersion, toMovedVersion, waitingApplication } from './row-names.ts';
 import { toObjectKey, type Writing, type WritingAccount } from './writing.ts';
 
 /** What becomes of a pod's entry in the row of its owner. */
@@ -74,10 +74,14 @@ export async function readOwners({ cache }: Writing, keys: Iterable<ObjectKey>):
   return new Map([...wanted.keys()].map((row, index) => [row, found[index]]));
 }
 
+/** Where an entry was put, and by which version of the owner; undefined for an owner that was not there. */
+export interface PodPlace {
+  readonly application: string;
+  readonly since: Version | undefined;
+}
+
 /**
- * Writes pods' entries, with what else is in the batch. A pod belongs where its owner is, and that may change between the look
- * at the owner and the write of the row. So the owner is looked at once more: either the writer that moves it sees the pod in the
- * row, or this one sees that it moved.
+ * Writes pods' entries, with what else is in the batch.
  *
  * @param owners what is known of the owners, perhaps not the latest.
  */
@@ -86,13 +90,29 @@ export async function writePods(
   rows: RowBatch,
   { placements, owners }: { placements: readonly PodPlacement[]; owners: OwnerStates },
 ): Promise<void> {
-  const places = new Map<PodPlacement, string>();
+  const places = new Map<PodPlacement, PodPlace>();
   for (const placement of placements) {
-    const application = getApplication(owners.get(getRowName(placement.owner)));
-    places.set(placement, application);
+    const owner = owners.get(getRowName(placement.owner));
+    const application = getApplication(owner);
+    places.set(placement, { application, since: owner?.version });
     addPod(rows, placement, { application, version: placement.version });
   }
   await rows.write();
+  await followOwners(writing, rows, places);
+}
+
+/**
+ * Brings pods to where their owners are, if these moved while the rows were written. A pod belongs where its owner is, and that may
+ * change between the look at the owner and the write of the row. So the owner is looked at once more: either whoever moves it sees
+ * the pod in the row, or this writer sees that it moved.
+ *
+ * @param places where the pods were put. What is done is taken out.
+ */
+export async function followOwners(
+  writing: Writing,
+  rows: RowBatch,
+  places: Map<PodPlacement, PodPlace>,
+): Promise<void> {
   while (places.size > 0) {
     const latest = await readOwners(
       writing,
@@ -101,14 +121,15 @@ export async function writePods(
     for (const [placement, before] of [...places]) {
       const owner = latest.get(getRowName(placement.owner));
       const application = getApplication(owner);
-      if (application === before) {
+      if (application === before.application) {
         places.delete(placement);
         continue;
       }
-      const version = toPlacedVersion(placement, owner);
-      rows.remove(toPlace(placement, before), version);
+      const since = owner?.version ?? (before.since && toEndVersion(before.since));
+      const version = toPlacedVersion(placement, since);
+      rows.remove(toPlace(placement, before.application), version);
       addPod(rows, placement, { application, version });
-      places.set(placement, application);
+      places.set(placement, { application, since });
     }
     await rows.write();
   }
@@ -138,6 +159,7 @@ function addPod(
   else rows.put(place, { version, seenAt, facts });
 }
 
-function toPlacedVersion({ version, facts }: PodPlacement, owner: OwnerState | undefined): Version {
-  return facts === undefined || owner === undefined ? version : toMovedVersion(version, owner.version);
+/** The end of a pod comes after everything that moved it, wherever it is. */
+function toPlacedVersion({ version, facts }: PodPlacement, since: Version | undefined): Version {
+  return facts === undefined || since === undefined ? version : toMovedVersion(version, since);
 }

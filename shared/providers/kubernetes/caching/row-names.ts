@@ -52,7 +52,12 @@ export function toMovedVersion(version: Version, since: Version): Version {
   return `${version}~${since}` as Version;
 }
 
-/** The version of an object's end: after everything that moved it. */
+/** Stands for the end of a server group of which only an earlier version is known: after that, and before the next one. */
+export function toEndVersion(version: Version): Version {
+  return `${version}~` as Version;
+}
+
+/** The version of a pod's end: after everything that moved it. */
 export function toLastVersion(version: Version): Version {
   return `${version}~~` as Version;
 }

@@ -1,12 +1,11 @@
 import type { StoredRow } from '../../../core/cache/cache-store.ts';
 import type { LiveEntry } from '../../../core/cache/packed-row.ts';
-import type { Version } from '../../../core/cache/version.ts';
 import { asFacts, selfKey } from '../views/row-entries.ts';
 import { getKnownClass, type ObjectWrite } from './object-writes.ts';
-import { findOwner, toPlace } from './pod-rows.ts';
+import { findOwner, followOwners, type PodPlace, type PodPlacement, toPlace } from './pod-rows.ts';
 import type { RowBatch } from './row-batch.ts';
-import { getRowName, toMovedVersion, waitingApplication } from './row-names.ts';
-import { forEachAtOnce, readKnownObjects, toObjectKey, type Writing } from './writing.ts';
+import { getRowName, toEndVersion, toMovedVersion, waitingApplication } from './row-names.ts';
+import { forEachAtOnce, type KnownObject, readKnownObjects, toObjectKey, type Writing } from './writing.ts';
 
 /** From so many server groups on, all rows of waiting pods are read at once: mostly there are none. */
 const wholeFrom = 8;
@@ -36,14 +35,16 @@ export async function movePods(
     writing,
     found.map(({ entry }) => toObjectKey(writing.account, asFacts(entry.value))),
   );
+  const places = new Map<PodPlacement, PodPlace>();
   for (const pod of found) {
     const now = known.get(getRowName(asFacts(pod.entry.value)));
     const owner = now?.facts && findOwner(writing.account, now.facts);
     const isOwned = owner !== undefined && getRowName(owner) === pod.write.row;
-    if (isOwned && now?.facts) movePod(rows, pod, { version: now.stored.version, facts: now.facts });
+    if (isOwned && now !== undefined) movePod(rows, pod, { now, places });
     else rows.remove(toPlace({ owner: pod.write.key, key: pod.key }, pod.application), pod.entry.version);
   }
   await rows.write();
+  await followOwners(writing, rows, places);
 }
 
 /** Whether a change is of a server group: pods follow it. */
@@ -54,19 +55,25 @@ export function isServerGroup(writing: Pick<Writing, 'account'>, write: ObjectWr
 function movePod(
   rows: RowBatch,
   { write, application, key, entry }: FoundPod,
-  { version, facts }: { version: Version; facts: ReturnType<typeof asFacts> },
+  { now, places }: { now: KnownObject; places: Map<PodPlacement, PodPlace> },
 ): void {
-  const target = getTarget(write);
-  if (target === application) return;
   const { change } = write;
+  const target = getTarget(write);
   // The end of a server group may have the version at which it came.
-  const since = (change.facts === undefined ? `${change.version}~` : change.version) as Version;
-  const moved = toMovedVersion(version, since);
-  // Who put it there knew more of the server group.
-  if (moved < entry.version) return;
-  const place = { owner: write.key, key };
-  rows.put(toPlace(place, target), { version: moved, seenAt: change.seenAt, facts });
-  rows.remove(toPlace(place, application), moved);
+  const since = change.facts === undefined ? toEndVersion(change.version) : change.version;
+  const version = toMovedVersion(now.stored.version, since);
+  // What has a later version was put there by somebody who knew more of the server group.
+  if (target === application || version < entry.version || now.facts === undefined) return;
+  const placement = {
+    owner: write.key,
+    key,
+    version: now.stored.version,
+    seenAt: change.seenAt,
+    facts: now.facts,
+  };
+  rows.put(toPlace(placement, target), { version, seenAt: change.seenAt, facts: now.facts });
+  rows.remove(toPlace(placement, application), version);
+  places.set(placement, { application: target, since });
 }
 
 async function findPods(writing: Writing, writes: readonly ObjectWrite[]): Promise<FoundPod[]> {

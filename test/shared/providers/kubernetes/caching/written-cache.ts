@@ -1,7 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createCacheStore } from '../../../../../shared/aws/cache-store.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
-import { parseVersion, type Version } from '../../../../../shared/core/cache/version.ts';
 import { createCacheWriter } from '../../../../../shared/providers/kubernetes/caching/cache-writer.ts';
 import type {
   CacheWriter,
@@ -9,7 +8,7 @@ import type {
 } from '../../../../../shared/providers/kubernetes/caching/object-change.ts';
 import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
 import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
-import { selfKey } from '../../../../../shared/providers/kubernetes/views/row-entries.ts';
+import { asFacts, selfKey } from '../../../../../shared/providers/kubernetes/views/row-entries.ts';
 import { collect, v } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../../../support/test-clock.ts';
@@ -96,12 +95,8 @@ async function readRows(
   const rows = stored.flatMap(({ view, row, read }): [string, string[]][] => {
     const live = read();
     if (!live.has(selfKey)) return [];
-    return [[`${view} ${row}`, [...live].map(([key, { version }]) => `${key}@${toNumber(version)}`).sort()]];
+    const entries = [...live].map(([key, { value }]) => `${key}@${asFacts(value).resourceVersion}`);
+    return [[`${view} ${row}`, entries.sort()]];
   });
   return Object.fromEntries(rows.sort());
-}
-
-/** The resource version of an entry, whatever brought it where it is. */
-function toNumber(version: Version): string {
-  return parseVersion(version.split('~')[0] ?? '').resourceVersion;
 }
