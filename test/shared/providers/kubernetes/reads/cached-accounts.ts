@@ -3,8 +3,8 @@ import { createCacheStore } from '../../../../../shared/aws/cache-store.ts';
 import { cacheTable, type Table } from '../../../../../shared/aws/tables.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
 import { toVersion } from '../../../../../shared/core/cache/version.ts';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { ViewReader } from '../../../../../shared/core/views.ts';
+import { asJsonObject, type JsonObject } from '../../../../../shared/core/json.ts';
+import type { Viewed, ViewReader } from '../../../../../shared/core/views.ts';
 import {
   type KubernetesAccount,
   parseKubernetesAccounts,
@@ -15,6 +15,7 @@ import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/ind
 import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
 import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
+import { newAccount } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
 import { createTestClock, testRandomness } from '../../../../support/test-clock.ts';
 import { openProvider } from '../provider-setup.ts';
@@ -64,6 +65,31 @@ export async function openCachedAccounts(
       ),
     reopen: (others) => openReader(cache, others),
   };
+}
+
+/** The namespace of most samples. */
+export const location = 'store';
+
+/** An account that no other test has, with these objects in its cache. */
+export async function openAccount(
+  open: (table: Table) => StoreEngine,
+  {
+    objects,
+    settings,
+  }: { readonly objects: readonly Manifest[]; readonly settings?: JsonObject | undefined },
+) {
+  const account = newAccount();
+  const accounts = await openCachedAccounts(open, [{ name: account, ...settings }]);
+  await accounts.write(account, objects);
+  const key = (name: string, namespace = location) => ({ account, location: namespace, name });
+  return { ...accounts, account, key };
+}
+
+/** The members of a view that is there, as JSON has them. */
+export async function show(view: Promise<Viewed | undefined>): Promise<JsonObject> {
+  const found = await view;
+  if (found === undefined) throw new Error('nothing was found');
+  return asJsonObject(JSON.parse(JSON.stringify(found.value))) ?? {};
 }
 
 async function openReader(cache: CacheStore, accounts: readonly JsonObject[]): Promise<ViewReader> {

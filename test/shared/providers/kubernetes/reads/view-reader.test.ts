@@ -1,27 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { toVersion } from '../../../../../shared/core/cache/version.ts';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
-import { asJsonObject, type JsonObject } from '../../../../../shared/core/json.ts';
+import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { ServerGroupsRequest } from '../../../../../shared/core/views.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
 import { createManifest } from '../manifests.ts';
-import { createPod, createReplicaSet, createSampleService, getUid } from '../views/sample-manifests.ts';
-import { openCachedAccounts } from './cached-accounts.ts';
+import {
+  createPod,
+  createReplicaSet,
+  createSampleDeployment,
+  createSampleService,
+  getUid,
+} from '../views/sample-manifests.ts';
+import { location, openAccount as openAccountOf, openCachedAccounts, show } from './cached-accounts.ts';
 
 const open = useLocalTables();
-const location = 'store';
-const other = { 'moniker.spinnaker.io/application': 'other' };
 
-/** What one account with these objects shows. */
-async function openAccount(objects: readonly Manifest[], settings: JsonObject = {}) {
-  const account = newAccount();
-  const accounts = await openCachedAccounts(open, [{ name: account, ...settings }]);
-  await accounts.write(account, objects);
-  const key = (name: string, namespace = location) => ({ account, location: namespace, name });
-  return { ...accounts, account, key };
-}
+const openAccount = (objects: readonly Manifest[], settings?: JsonObject) =>
+  openAccountOf(open, { objects, settings });
 
 /** Shows the names of views, sorted. */
 async function list(views: Promise<{ readonly value: readonly object[] }>): Promise<string[]> {
@@ -29,107 +27,9 @@ async function list(views: Promise<{ readonly value: readonly object[] }>): Prom
   return value.map((view) => String((view as { name: string }).name)).sort();
 }
 
-/** The members of a view that is there. */
-async function show(view: Promise<{ readonly value: object } | undefined>): Promise<JsonObject> {
-  const found = await view;
-  if (found === undefined) throw new Error('nothing was found');
-  return asJsonObject(JSON.parse(JSON.stringify(found.value))) ?? {};
-}
-
-function createDeployment(name: string, annotations: JsonObject = {}): Manifest {
-  const own = { 'moniker.spinnaker.io/application': 'shop', ...annotations };
-  const manifest = createManifest('apps/v1', 'Deployment', { name, namespace: location, annotations: own });
-  return { ...manifest, metadata: { ...asJsonObject(manifest.metadata), uid: getUid(`deployment ${name}`) } };
-}
-
-function createIngress(name: string, service: string): Manifest {
-  const annotations = { 'moniker.spinnaker.io/application': 'shop' };
-  const more = { spec: { defaultBackend: { service: { name: service, port: { number: 80 } } } } };
-  return createManifest('networking.k8s.io/v1', 'Ingress', { name, namespace: location, annotations, more });
-}
-
 function createPolicy(name: string, namespace: string): Manifest {
   return createManifest('networking.k8s.io/v1', 'NetworkPolicy', { name, namespace });
 }
-
-describe('relations across applications', () => {
-  const foreign = [
-    createReplicaSet('web-1', { annotations: other }),
-    createPod('web-1-a', { owner: 'web-1', annotations: other }),
-    createReplicaSet('api-1', { annotations: other, labels: { app: 'api' }, owner: 'api' }),
-    createPod('api-1-a', { owner: 'api-1', annotations: other, labels: { app: 'api' } }),
-  ];
-  const service = createSampleService('web', { app: 'web' });
-
-  test("a load balancer shows another application's server groups that it selects, with their pods", async () => {
-    const { reader, key } = await openAccount([service, ...foreign]);
-    const expected = [
-      expect.objectContaining({
-        name: 'replicaSet web-1',
-        instances: [expect.objectContaining({ name: 'pod web-1-a' })],
-      }),
-    ];
-    expect((await reader.listLoadBalancers('shop')).value).toMatchObject([{ serverGroups: expected }]);
-    expect(await show(reader.findLoadBalancer(key('service web')))).toMatchObject({ serverGroups: expected });
-  });
-
-  test('a service that selects a label of pods alone finds their server groups', async () => {
-    const leader = createSampleService('leader', { app: 'api', role: 'leader' });
-    const pod = createPod('api-1-b', {
-      owner: 'api-1',
-      annotations: other,
-      labels: { app: 'api', role: 'leader' },
-    });
-    const { reader } = await openAccount([leader, ...foreign, pod]);
-    expect((await reader.listLoadBalancers('shop')).value).toMatchObject([
-      { serverGroups: [{ name: 'replicaSet api-1', instances: [{ name: 'pod api-1-b' }] }] },
-    ]);
-  });
-
-  test("an ingress shows what is behind another application's service", async () => {
-    const theirs = createSampleService('web', { app: 'web' });
-    Object.assign(asJsonObject(theirs.metadata) ?? {}, { annotations: other });
-    const { reader, key } = await openAccount([theirs, createIngress('front', 'web'), ...foreign]);
-    expect((await reader.listLoadBalancers('shop')).value).toMatchObject([
-      { name: 'ingress front', serverGroups: [{ name: 'replicaSet web-1' }] },
-    ]);
-    expect(await show(reader.findLoadBalancer(key('ingress front')))).toMatchObject({
-      serverGroups: [{ name: 'replicaSet web-1' }],
-    });
-  });
-
-  test('a manager shows what it owns, whosever that is', async () => {
-    const { reader } = await openAccount([createDeployment('web'), createReplicaSet('web-2'), ...foreign]);
-    const [manager] = (await reader.listServerGroupManagers('shop')).value;
-    expect(manager).toMatchObject({ name: 'deployment web' });
-    const owned = (manager as { serverGroups: { name: string }[] }).serverGroups.map(({ name }) => name);
-    expect(owned.sort()).toEqual(['replicaSet web-1', 'replicaSet web-2']);
-  });
-
-  test("a server group shows another application's service that selects it, but not of another namespace", async () => {
-    const elsewhere = createSampleService('elsewhere', { app: 'web' });
-    Object.assign(asJsonObject(elsewhere.metadata) ?? {}, { namespace: 'elsewhere' });
-    const { reader, key } = await openAccount([service, elsewhere, ...foreign]);
-    const { value } = await reader.listServerGroups({ applications: ['other'], expand: false });
-    const views = value as { name: string; loadBalancers: string[] }[];
-    expect(views.find(({ name }) => name === 'replicaSet web-1')?.loadBalancers).toEqual(['service web']);
-    expect(await show(reader.findServerGroup(key('replicaSet web-1')))).toMatchObject({
-      loadBalancers: ['service web'],
-    });
-    expect(await list(reader.listServerGroups({ applications: ['shop'], expand: false }))).toEqual([]);
-  });
-
-  test('many neighbours of one application are found, too', async () => {
-    const many = Array.from({ length: 20 }, (_, index) => [
-      createReplicaSet(`web-${index}`, { annotations: other }),
-      createPod(`web-${index}-a`, { owner: `web-${index}`, annotations: other }),
-    ]).flat();
-    const { reader } = await openAccount([service, ...many]);
-    const [view] = (await reader.listLoadBalancers('shop')).value as { serverGroups: JsonObject[] }[];
-    expect(view?.serverGroups).toHaveLength(20);
-    expect(view?.serverGroups.every(({ instances }) => (instances as object[]).length === 1)).toBe(true);
-  });
-});
 
 describe('pods', () => {
   const pod = createPod('web-1-a', { owner: 'web-1' });
@@ -402,7 +302,7 @@ test('a search finds objects with their application and cluster, of all accounts
     createReplicaSet('web-1'),
     createPod('web-1-a', { owner: 'web-1' }),
     createSampleService('web', { app: 'web' }),
-    createDeployment('web', { 'moniker.spinnaker.io/cluster': 'deployment web' }),
+    createSampleDeployment('web', { 'moniker.spinnaker.io/cluster': 'deployment web' }),
   ]);
   const types = ['serverGroups', 'instances', 'loadBalancers', 'serverGroupManagers', 'clusters'];
   const { value, accounts } = await reader.search({ query: 'WEB', types });

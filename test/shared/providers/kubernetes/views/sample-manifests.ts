@@ -73,6 +73,16 @@ export function createReplicaSet(
   };
 }
 
+/** The Deployment that the samples of ReplicaSets have for an owner. */
+export function createSampleDeployment(name: string, own: { readonly [key: string]: string } = {}): Manifest {
+  const metadata = { ...createMetadata(name, {}), uid: getUid(`deployment ${name}`) };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { ...metadata, annotations: { ...annotations, ...own } },
+  };
+}
+
 /** A service. */
 export function createSampleService(name: string, selector: { readonly [key: string]: string }): Manifest {
   return {
