@@ -21,6 +21,7 @@ export interface Route {
     | 'publishEvents'
     | 'readCache'
     | 'writeCache'
+    | 'wakeAgents'
     | 'sendAgents'
   )[];
   /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */
@@ -30,6 +31,11 @@ export interface Route {
 const storeRoute = { reaches: 'store', timeoutSeconds: 20 } as const;
 const accountsRoute = { ...storeRoute, uses: ['readAccounts'] } as const;
 const tasksRoute = { ...storeRoute, uses: ['readTasks'] } as const;
+/** Reads the cache; notes the use of accounts in it, and has them refreshed where a request demands it. */
+const viewRoute = {
+  ...storeRoute,
+  uses: ['readAccounts', 'readCache', 'wakeAgents', 'sendAgents'],
+} as const;
 const clusterRoute = { reaches: 'cluster', timeoutSeconds: 20, uses: ['readAccounts'] } as const;
 const internetRoute = { reaches: 'internet', timeoutSeconds: 120, uses: ['readAccounts'] } as const;
 const operationsRoute = {
@@ -41,6 +47,84 @@ const resumeRoute = { ...storeRoute, uses: ['readTasks', 'writeTasks', 'sendOper
 /** Every route. */
 export const routes: readonly Route[] = [
   { ...clusterRoute, method: 'GET', path: '/applications', module: 'api/applications/list-applications' },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}',
+    module: 'api/applications/get-application',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/clusters',
+    module: 'api/clusters/list-cluster-names',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/clusters/{account}',
+    module: 'api/clusters/list-clusters',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/clusters/{account}/{cluster}',
+    module: 'api/clusters/list-named-clusters',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}',
+    module: 'api/clusters/get-cluster',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/loadBalancers',
+    module: 'api/clusters/list-cluster-load-balancers',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups',
+    module: 'api/clusters/list-cluster-server-groups',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}',
+    module: 'api/clusters/get-cluster-server-group',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}',
+    module: 'api/clusters/get-target-server-group',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}/{summaryType}',
+    module: 'api/clusters/get-target-summary',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/serverGroups',
+    module: 'api/server-groups/list-application-server-groups',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/serverGroups/{account}/{region}/{name}',
+    module: 'api/server-groups/get-application-server-group',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/applications/{application}/serverGroupManagers',
+    module: 'api/server-groups/list-server-group-managers',
+  },
   {
     ...clusterRoute,
     method: 'GET',
@@ -149,6 +233,18 @@ export const routes: readonly Route[] = [
     method: 'POST',
     path: '/ops/{operation}',
     module: 'api/operations/start-provider-less-operation',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/serverGroups',
+    module: 'api/server-groups/list-server-groups',
+  },
+  {
+    ...viewRoute,
+    method: 'GET',
+    path: '/serverGroups/{account}/{region}/{name}',
+    module: 'api/server-groups/get-server-group',
   },
   { ...tasksRoute, method: 'GET', path: '/task', module: 'api/tasks/list-tasks' },
   { ...tasksRoute, method: 'GET', path: '/task/{id}', module: 'api/tasks/get-task' },

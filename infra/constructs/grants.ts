@@ -33,6 +33,14 @@ const grants: { readonly [use in Use]: (surroundings: Surroundings) => PolicySta
     allow(writingCacheActions, getCacheArn(surroundings)),
     allowKey(writingKeyActions, { surroundings, service: 'dynamodb' }),
   ],
+  wakeAgents: (surroundings) => [
+    new PolicyStatement({
+      actions: ['dynamodb:UpdateItem'],
+      resources: [getCacheArn(surroundings)],
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['AGENTS#*'] } },
+    }),
+    allowKey(writingKeyActions, { surroundings, service: 'dynamodb' }),
+  ],
   sendAgents: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agents').queueArn)],
 };
 

@@ -23,6 +23,7 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: { readonly [name: string]: JsonObject };
     readonly responses: { readonly [name: string]: JsonObject };
+    readonly headers: { readonly [name: string]: JsonObject };
   };
 }
 
@@ -64,7 +65,7 @@ export function createOpenApiDocument(operations: readonly DescribedOperation[])
     servers: [{ url: '/' }],
     tags: table.tags,
     paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
-    components: { schemas: names.toJsonSchemas(), responses },
+    components: { schemas: names.toJsonSchemas(), responses, headers: freshnessHeaders },
   };
 }
 
@@ -84,6 +85,11 @@ const freshnessHeaders = {
     { type: 'string' },
   ),
 };
+
+/** Each of them stands once in the document. */
+const freshnessReferences = Object.fromEntries(
+  Object.keys(freshnessHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+);
 
 function toHeader(description: string, schema: JsonObject): JsonObject {
   return { description, schema };
@@ -190,7 +196,7 @@ function toAnswer({ operationId, isCached }: ApiRoute, answer: ApiAnswer, names:
   }
   const reference = names.nameAnswer(answer.schema, `${capitalize(operationId)}Answer`);
   const content = toJsonContent(reference, answer.examples);
-  return { description, ...(isCached && { headers: freshnessHeaders }), content };
+  return { description, ...(isCached && { headers: freshnessReferences }), content };
 }
 
 function toJsonContent(schema: JsonObject, examples: ApiExamples): JsonObject {

@@ -1,5 +1,4 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Config } from './config.ts';
 
@@ -19,7 +18,6 @@ const localClient = {
 };
 
 let documents: DynamoDBDocumentClient | undefined;
-let sqs: SQSClient | undefined;
 
 /** What each client of an AWS service is made with. */
 export function toClientOptions({ placement }: Pick<Config, 'placement'>) {
@@ -34,12 +32,6 @@ export function openDocuments(config: Config): DynamoDBDocumentClient {
   return documents;
 }
 
-/** The process's client of SQS. */
-export function openSqs(config: Config): SQSClient {
-  sqs ??= withoutCallLog(new SQSClient(toClientOptions(config)));
-  return sqs;
-}
-
 /** As far as a client's way of sending can be changed. */
 interface AdjustableClient {
   readonly middlewareStack: { remove(name: string): boolean };
@@ -49,7 +41,7 @@ interface AdjustableClient {
  * The SDK copies each request and answer, value by value, for a logger; we give it none. What is left of its steps is needed:
  * among them are the retries, and the one that passes the trace of a Lambda invocation on.
  */
-function withoutCallLog<T extends AdjustableClient>(client: T): T {
+export function withoutCallLog<T extends AdjustableClient>(client: T): T {
   client.middlewareStack.remove('loggerMiddleware');
   return client;
 }

@@ -1,12 +1,12 @@
-import { createAgentQueue } from '../aws/agent-queue.ts';
 import { DynamoAgentStore } from '../aws/agent-store.ts';
 import { createCacheStore } from '../aws/cache-store.ts';
 import type { AgentQueue } from '../core/cache/agent-queue.ts';
 import type { AgentStore } from '../core/cache/agent-store.ts';
 import type { CacheStore } from '../core/cache/cache-store.ts';
 import { plugins } from '../providers/index.ts';
-import { openDocuments, openSqs } from './aws-clients.ts';
+import { openDocuments } from './aws-clients.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';
+import { createLateAgentQueue } from './late-agent-queue.ts';
 
 /** What functions that deal with the cache work with. */
 export interface CacheContext extends BaseContext {
@@ -31,6 +31,6 @@ function createCacheContext(base: BaseContext): CacheContext {
     ...base,
     cache: createCacheStore({ ...options, codecs }),
     agents: new DynamoAgentStore(options),
-    agentQueue: createAgentQueue(openSqs(config), config.agentsQueueUrl),
+    agentQueue: createLateAgentQueue(config),
   };
 }

@@ -2,9 +2,10 @@ import { createOperationQueue } from '../aws/operation-queue.ts';
 import { ItemTable } from '../aws/table.ts';
 import { DynamoTaskStore } from '../aws/task-store.ts';
 import type { TaskSystem } from '../core/process-hint.ts';
-import { openDocuments, openSqs } from './aws-clients.ts';
+import { openDocuments } from './aws-clients.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';
 import { createLateBus } from './late-bus.ts';
+import { openSqs } from './sqs-client.ts';
 
 /** What functions that deal with tasks work with. */
 export interface TaskContext extends BaseContext, TaskSystem {}

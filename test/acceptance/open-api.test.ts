@@ -68,6 +68,7 @@ describeWithCluster('the OpenAPI document', (cluster) => {
     const scale = toScale();
     const job = route.includes('/jobs/') ? await runJob() : '';
     const calls: { readonly [route: string]: Call } = {
+      ...listClusterCalls(),
       'GET /applications/{application}/jobs/{account}/{location}/{id}': { target: job },
       'POST /applications/{application}/jobs/{account}/{location}/{id}': { target: job },
       'GET /applications/{application}/jobs/{account}/{location}/{id}/{fileName}': { target: `${job}/main` },
@@ -77,6 +78,18 @@ describeWithCluster('the OpenAPI document', (cluster) => {
       'DELETE /applications/{application}/jobs/{account}/{location}/{id}': { target: job },
       'GET /instances/{account}/{region}/{id}/console': {
         target: `/instances/test/${namespace.name}/pod%20smoke/console`,
+      },
+      'GET /applications/{application}': { target: '/applications/shop' },
+      'GET /applications/{application}/clusters': { target: '/applications/shop/clusters' },
+      'GET /applications/{application}/clusters/{account}': { target: '/applications/shop/clusters/test' },
+      'GET /applications/{application}/serverGroups': {
+        target: '/applications/shop/serverGroups?expand=true',
+      },
+      'GET /applications/{application}/serverGroups/{account}/{region}/{name}': {
+        target: `/applications/shop/serverGroups/test/${namespace.name}/replicaSet%20frontend-v000`,
+      },
+      'GET /applications/{application}/serverGroupManagers': {
+        target: '/applications/shop/serverGroupManagers',
       },
       'GET /applications': { target: '/applications?restricted=false&expand=false' },
       'PUT /admin/db/truncate/{namespace}': { target: '/admin/db/truncate/any' },
@@ -100,6 +113,10 @@ describeWithCluster('the OpenAPI document', (cluster) => {
       },
       'POST /ops': { target: '/ops', body: [{ scaleManifest: scale }] },
       'POST /ops/{operation}': { target: '/ops/scaleManifest', body: scale },
+      'GET /serverGroups': { target: '/serverGroups?applications=shop' },
+      'GET /serverGroups/{account}/{region}/{name}': {
+        target: `/serverGroups/test/${namespace.name}/replicaSet%20frontend-v000`,
+      },
       'GET /task': { target: '/task' },
       'GET /task/{id}': { target: `/task/${taskId}` },
       'GET /v3/api-docs': { target: '/v3/api-docs' },
@@ -118,6 +135,26 @@ describeWithCluster('the OpenAPI document', (cluster) => {
     const call = calls[route];
     if (call === undefined) throw new Error(`Say here how to call ${route}`);
     return call;
+  }
+
+  /** Routes of one cluster, whose server group was deployed before. */
+  function listClusterCalls(): { readonly [route: string]: Call } {
+    const path = '/applications/shop/clusters/test/replicaSet%20frontend';
+    const target = `kubernetes/${namespace.name}/serverGroups/target/current`;
+    const targets = {
+      '': path,
+      '/{cloudProvider}': `${path}/kubernetes`,
+      '/{cloudProvider}/loadBalancers': `${path}/kubernetes/loadBalancers`,
+      '/{cloudProvider}/serverGroups': `${path}/kubernetes/serverGroups`,
+      '/{cloudProvider}/serverGroups/{serverGroup}': `${path}/kubernetes/serverGroups/replicaSet%20frontend-v000`,
+      '/{cloudProvider}/{scope}/serverGroups/target/{target}': `${path}/${target}`,
+      '/{cloudProvider}/{scope}/serverGroups/target/{target}/{summaryType}': `${path}/${target}/images`,
+    };
+    const calls = Object.entries(targets).map(([end, target]) => [
+      `GET /applications/{application}/clusters/{account}/{cluster}${end}`,
+      { target },
+    ]);
+    return Object.fromEntries(calls);
   }
 
   /** A task that was ended from outside while it waited for its cluster. */

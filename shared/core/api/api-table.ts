@@ -4,12 +4,14 @@ import type { ApiRoutes, DescribedOperation } from './api-route.ts';
 import { applicationRoutes, applicationSchemas } from './applications.ts';
 import { artifactRoutes, artifactSchemas } from './artifacts.ts';
 import { cacheRoutes } from './cache.ts';
+import { clusterRoutes, clusterSchemas } from './clusters.ts';
 import { credentialsRoutes, credentialsSchemas } from './credentials.ts';
 import { errorSchema } from './errors.ts';
 import { featureRoutes } from './features.ts';
 import { jobRoutes, jobSchemas } from './jobs.ts';
 import { manifestRoutes, manifestSchemas } from './manifests.ts';
 import { createOperationRoutes } from './operations.ts';
+import { serverGroupRoutes, serverGroupSchemas } from './server-groups.ts';
 import { taskRoutes, taskSchemas } from './tasks.ts';
 
 /** Everything the document tells. */
@@ -27,7 +29,9 @@ const tags = [
   { name: 'tasks', description: 'What became of a change.' },
   { name: 'manifests', description: 'Live objects of clusters.' },
   { name: 'jobs', description: 'Live Jobs, and what pods write.' },
-  { name: 'applications', description: 'What runs where.' },
+  { name: 'applications', description: 'What runs where, out of the cache.' },
+  { name: 'clusters', description: 'The versions of what an application runs, out of the cache.' },
+  { name: 'server groups', description: 'ReplicaSets and the like with their pods, out of the cache.' },
   { name: 'credentials', description: 'Accounts.' },
   { name: 'artifacts', description: 'Artifacts and their accounts.' },
   { name: 'features', description: 'What there is.' },
@@ -46,6 +50,8 @@ export function createApiTable(operations: readonly DescribedOperation[]): ApiTa
       ...manifestRoutes,
       ...jobRoutes,
       ...applicationRoutes,
+      ...clusterRoutes,
+      ...serverGroupRoutes,
       ...credentialsRoutes,
       ...artifactRoutes,
       ...featureRoutes,
@@ -58,6 +64,8 @@ export function createApiTable(operations: readonly DescribedOperation[]): ApiTa
       ...manifestSchemas,
       ...jobSchemas,
       ...applicationSchemas,
+      ...clusterSchemas,
+      ...serverGroupSchemas,
       ...credentialsSchemas,
       ...artifactSchemas,
       Error: errorSchema,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ApiRoutes } from './api-route.ts';
 import { flagParameter } from './parameters.ts';
+import { applicationParameter } from './resources.ts';
 
 const applicationSchema = z
   .strictObject({
@@ -12,8 +13,31 @@ const applicationSchema = z
   })
   .describe('An application that some account runs.');
 
+const applicationPageSchema = z
+  .strictObject({
+    name: z.string().min(1),
+    attributes: z.strictObject({
+      name: z.string().min(1),
+      cloudProviders: z.string().describe('Ids of the providers that it runs on, with commas between them.'),
+    }),
+    clusters: z
+      .record(
+        z.string(),
+        z.array(
+          z.strictObject({
+            name: z.string().min(1).describe('`deployment web`.'),
+            provider: z.literal('kubernetes'),
+            loadBalancers: z.array(z.unknown()).max(0),
+            serverGroups: z.array(z.unknown()).max(0),
+          }),
+        ),
+      )
+      .describe('By account.'),
+  })
+  .describe('An application with its clusters.');
+
 /** Named schemas of the application routes. */
-export const applicationSchemas = { Application: applicationSchema };
+export const applicationSchemas = { Application: applicationSchema, ApplicationPage: applicationPageSchema };
 
 /** Routes of applications. */
 export const applicationRoutes: ApiRoutes = {
@@ -22,6 +46,7 @@ export const applicationRoutes: ApiRoutes = {
     tag: 'applications',
     summary: 'The applications that the accounts run, sorted by name',
     description: 'Gate and Fiat poll it.',
+    isCached: true,
     parameters: [
       flagParameter('expand', 'Changes nothing: the clusters are always there.', false),
       flagParameter('restricted', 'Changes nothing: without Fiat nothing is restricted.', false),
@@ -39,5 +64,32 @@ export const applicationRoutes: ApiRoutes = {
         none: { summary: 'No application', value: [] },
       },
     },
+  },
+  'GET /applications/{application}': {
+    operationId: 'getApplication',
+    tag: 'applications',
+    summary: 'An application with its clusters',
+    description: 'Its name counts as it is written: upper and lower case differ.',
+    isCached: true,
+    parameters: [applicationParameter],
+    answer: {
+      description: 'The application.',
+      schema: applicationPageSchema,
+      examples: {
+        one: {
+          summary: 'An application with one cluster',
+          value: {
+            name: 'shop',
+            attributes: { name: 'shop', cloudProviders: 'kubernetes' },
+            clusters: {
+              prod: [
+                { name: 'deployment frontend', provider: 'kubernetes', loadBalancers: [], serverGroups: [] },
+              ],
+            },
+          },
+        },
+      },
+    },
+    errors: [404],
   },
 };

@@ -201,22 +201,6 @@ export const clusterRoutes: ApiRoutes = {
       },
     },
   },
-  'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}/scalingActivities':
-    {
-      tag: 'clusters',
-      operationId: 'listScalingActivities',
-      summary: 'What an autoscaler of AWS did: nothing',
-      parameters: [
-        ...inCluster,
-        pathParameter('cloudProvider', { description: 'Provider id.', example: 'aws' }),
-        serverGroupParameter,
-      ],
-      answer: {
-        description: 'An empty list.',
-        schema: z.array(z.unknown()).max(0),
-        examples: { none: { summary: 'None', value: [] } },
-      },
-    },
   'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}':
     {
       ...cached,

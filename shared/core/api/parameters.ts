@@ -58,9 +58,7 @@ export function textParameter(
 export const cacheControlParameter: ApiParameter = {
   in: 'header',
   name: 'Cache-Control',
-  description:
-    '`max-age=30` demands an answer that is at most 30 seconds old: what is older is refreshed first, for up to 12 seconds. ' +
-    '`no-cache` is `max-age=0`. What is malformed is ignored.',
+  description: '`max-age=30`: what is older than 30 seconds is to be refreshed first.',
   schema: z.string(),
   example: 'max-age=30',
 };

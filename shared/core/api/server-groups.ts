@@ -276,21 +276,6 @@ export const serverGroupRoutes: ApiRoutes = {
     description: 'It need not belong to the application.',
     parameters: [applicationParameter, ...oneServerGroupParameters],
   },
-  'GET /applications/{application}/serverGroups/{account}/{region}/events': {
-    tag: 'server groups',
-    operationId: 'listServerGroupEvents',
-    summary: 'Events of a server group of ECS: there are none',
-    parameters: [
-      applicationParameter,
-      accountParameter,
-      pathParameter('region', { description: 'The server group; any.', example: 'any' }),
-    ],
-    answer: {
-      description: 'An empty list.',
-      schema: empty,
-      examples: { none: { summary: 'None', value: [] } },
-    },
-  },
   'GET /applications/{application}/serverGroupManagers': {
     ...cached,
     operationId: 'listServerGroupManagers',

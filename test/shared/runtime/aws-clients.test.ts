@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { GetQueueUrlCommand } from '@aws-sdk/client-sqs';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
-import { openDocuments, openSqs } from '../../../shared/runtime/aws-clients.ts';
+import { openDocuments } from '../../../shared/runtime/aws-clients.ts';
 import { readConfig } from '../../../shared/runtime/config.ts';
+import { openSqs } from '../../../shared/runtime/sqs-client.ts';
 
 const settings = {
   BUSDRIVER_TASKS_TABLE: 'tasks',

@@ -1,0 +1,7 @@
+import { getCluster } from '../../../shared/runtime/cluster-request.ts';
+import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+
+/** GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}: a cluster. */
+export const handler = viewHandler(async function getTypedCluster(request, context) {
+  return getCluster(request, context, { expand: request.getFlag('expand', true) });
+});

@@ -1,0 +1,10 @@
+import { getTargetServerGroup } from '../../../shared/runtime/target-request.ts';
+import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+
+/**
+ * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}:
+ * the newest, oldest … server group of a cluster in a namespace.
+ */
+export const handler = viewHandler(async function getTarget(request, context) {
+  return getTargetServerGroup(request, context, { validateOldest: request.getFlag('validateOldest', true) });
+});

@@ -1,0 +1,17 @@
+import { NotFoundError } from '../../../shared/core/errors.ts';
+import { asJsonArray, getPath } from '../../../shared/core/json.ts';
+import { getTargetServerGroup } from '../../../shared/runtime/target-request.ts';
+import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+
+/**
+ * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}/{summaryType}:
+ * what that server group runs; `image` is the first of `images`.
+ */
+export const handler = viewHandler(async function getTargetSummary(request, context) {
+  const type = request.getParameter('summaryType');
+  const isOne = type.toLowerCase() === 'image';
+  if (!isOne && type.toLowerCase() !== 'images') throw new NotFoundError(`Summary not found (type: ${type})`);
+  const { value, accounts } = await getTargetServerGroup(request, context, { validateOldest: false });
+  const images = getPath(value, 'imagesSummary');
+  return { value: isOne ? asJsonArray(getPath(images, 'summaries'))[0] : images, accounts };
+});

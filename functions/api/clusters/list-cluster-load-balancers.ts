@@ -1,0 +1,11 @@
+import { getCluster } from '../../../shared/runtime/cluster-request.ts';
+import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+
+/**
+ * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/loadBalancers: what the
+ * server groups of a cluster are behind.
+ */
+export const handler = viewHandler(async function listClusterLoadBalancers(request, context) {
+  const { value, accounts } = await getCluster(request, context, { expand: true });
+  return { value: value.loadBalancers, accounts };
+});

@@ -1,0 +1,6 @@
+import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+
+/** GET /applications/{application}/clusters: names of an application's clusters by account. */
+export const handler = viewHandler(async function listClusterNames(request, { views }) {
+  return views.listClusterNames(request.getParameter('application'));
+});

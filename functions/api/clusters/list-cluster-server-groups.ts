@@ -1,0 +1,13 @@
+import { getCluster } from '../../../shared/runtime/cluster-request.ts';
+import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+
+/**
+ * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups: the server
+ * groups of a cluster.
+ */
+export const handler = viewHandler(async function listClusterServerGroups(request, context) {
+  const region = request.findQuery('region') || undefined;
+  const { value, accounts } = await getCluster(request, context, { expand: request.getFlag('expand', true) });
+  const serverGroups = value.serverGroups.filter((each) => (region ?? each.region) === each.region);
+  return { value: serverGroups, accounts };
+});

@@ -1,0 +1,14 @@
+import { getFound } from '../../../shared/core/view-set.ts';
+import { parseClusterKey } from '../../../shared/runtime/cluster-request.ts';
+import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+
+/** GET /applications/{application}/clusters/{account}/{cluster}: the clusters of a name; an account has one of them. */
+export const handler = viewHandler(async function listNamedClusters(request, { views }) {
+  const key = parseClusterKey(request);
+  const { application, account, cluster } = key;
+  const { value, accounts } = getFound(
+    await views.findCluster(key, { expand: request.getFlag('expand', true) }),
+    `Cluster not found (application: ${application}, account: ${account}, name: ${cluster})`,
+  );
+  return { value: [value], accounts };
+});

@@ -1,0 +1,7 @@
+import { getServerGroup } from '../../../shared/runtime/server-group-request.ts';
+import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+
+/** GET /serverGroups/{account}/{region}/{name}: one server group. */
+export const handler = viewHandler(async function getOneServerGroup(request, context) {
+  return getServerGroup(request, context);
+});
