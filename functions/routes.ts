@@ -31,11 +31,15 @@ export interface Route {
 const storeRoute = { reaches: 'store', timeoutSeconds: 20 } as const;
 const accountsRoute = { ...storeRoute, uses: ['readAccounts'] } as const;
 const tasksRoute = { ...storeRoute, uses: ['readTasks'] } as const;
+/** Reads the cache for namespaces of accounts. */
+const credentialsRoute = { ...storeRoute, uses: ['readAccounts', 'readCache'] } as const;
 /** Reads the cache; notes the use of accounts in it, and has them refreshed where a request demands it. */
 const viewRoute = {
   ...storeRoute,
   uses: ['readAccounts', 'readCache', 'wakeAgents', 'sendAgents'],
 } as const;
+/** Asks Front50, too, which may be anywhere. */
+const front50Route = { ...viewRoute, reaches: 'internet' } as const;
 const clusterRoute = { reaches: 'cluster', timeoutSeconds: 20, uses: ['readAccounts'] } as const;
 const internetRoute = { reaches: 'internet', timeoutSeconds: 120, uses: ['readAccounts'] } as const;
 const operationsRoute = {
@@ -44,87 +48,79 @@ const operationsRoute = {
 } as const;
 const resumeRoute = { ...storeRoute, uses: ['readTasks', 'writeTasks', 'sendOperations'] } as const;
 
+/** Functions that show what is in the cache, by the path that they answer GET on. */
+const views: { readonly [path: string]: string } = {
+  '/applications/{application}': 'api/applications/get-application',
+  '/applications/{application}/clusters': 'api/clusters/list-cluster-names',
+  '/applications/{application}/clusters/{account}': 'api/clusters/list-clusters',
+  '/applications/{application}/clusters/{account}/{cluster}': 'api/clusters/list-named-clusters',
+  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}': 'api/clusters/get-cluster',
+  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/loadBalancers':
+    'api/clusters/list-cluster-load-balancers',
+  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups':
+    'api/clusters/list-cluster-server-groups',
+  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}':
+    'api/clusters/get-cluster-server-group',
+  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}':
+    'api/clusters/get-target-server-group',
+  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}/{summaryType}':
+    'api/clusters/get-target-summary',
+  '/applications/{application}/serverGroups': 'api/server-groups/list-application-server-groups',
+  '/applications/{application}/serverGroups/{account}/{region}/{name}':
+    'api/server-groups/get-application-server-group',
+  '/applications/{application}/serverGroupManagers': 'api/server-groups/list-server-group-managers',
+  '/applications/{application}/loadBalancers': 'api/load-balancers/list-application-load-balancers',
+  '/applications/{application}/rawResources': 'api/applications/list-raw-resources',
+  '/instances/{account}/{region}/{id}': 'api/instances/get-instance',
+  '/securityGroups': 'api/security-groups/list-security-groups',
+  '/securityGroups/{account}': 'api/security-groups/list-account-security-groups',
+  '/securityGroups/{account}/{cloudProvider}': 'api/security-groups/list-provider-security-groups',
+  '/securityGroups/{account}/{cloudProvider}/{region}': 'api/security-groups/list-named-security-groups',
+  '/securityGroups/{account}/{cloudProvider}/{region}/{name}': 'api/security-groups/get-security-group',
+  '/serverGroups': 'api/server-groups/list-server-groups',
+  '/serverGroups/{account}/{region}/{name}': 'api/server-groups/get-server-group',
+  '/{cloudProvider}/loadBalancers': 'api/load-balancers/list-load-balancers',
+  '/{cloudProvider}/loadBalancers/{account}/{region}/{name}': 'api/load-balancers/get-load-balancer',
+};
+
+/** Lists of what only other providers or services have: GET answers `[]`. All are one function. */
+const emptyLists: readonly string[] = [
+  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}/scalingActivities',
+  '/applications/{application}/serverGroups/{account}/{region}/events',
+  '/applications/{application}/functions',
+  '/artifacts/account/{account}/names',
+  '/artifacts/account/{account}/versions',
+  '/certificates/{cloudProvider}',
+  '/cloudMetrics/{cloudProvider}/{account}/{region}',
+  '/credentials/type/{type}',
+  '/ecs/cloudMetrics/alarms',
+  '/ecs/ecsClusters',
+  '/ecs/secrets',
+  '/ecs/serviceDiscoveryRegistries',
+  '/elasticIps/{account}',
+  '/functions',
+  '/instanceTypes',
+  '/keyPairs',
+  '/networks/{cloudProvider}',
+  '/roles/{cloudProvider}',
+  '/servicebroker/{account}/services',
+  '/storage',
+  '/subnets',
+  '/subnets/{cloudProvider}',
+  '/tags',
+  '/vpcs',
+  '/{cloudProvider}/charts/find',
+  '/{cloudProvider}/charts/tags',
+  '/{cloudProvider}/images/find',
+  '/{cloudProvider}/images/tags',
+];
+
+/** Maps of what only other providers have: GET answers `{}`. */
+const emptyMaps: readonly string[] = ['/certificates', '/networks'];
+
 /** Every route. */
 export const routes: readonly Route[] = [
   { ...clusterRoute, method: 'GET', path: '/applications', module: 'api/applications/list-applications' },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}',
-    module: 'api/applications/get-application',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/clusters',
-    module: 'api/clusters/list-cluster-names',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/clusters/{account}',
-    module: 'api/clusters/list-clusters',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/clusters/{account}/{cluster}',
-    module: 'api/clusters/list-named-clusters',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}',
-    module: 'api/clusters/get-cluster',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/loadBalancers',
-    module: 'api/clusters/list-cluster-load-balancers',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups',
-    module: 'api/clusters/list-cluster-server-groups',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}',
-    module: 'api/clusters/get-cluster-server-group',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}',
-    module: 'api/clusters/get-target-server-group',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}/{summaryType}',
-    module: 'api/clusters/get-target-summary',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/serverGroups',
-    module: 'api/server-groups/list-application-server-groups',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/serverGroups/{account}/{region}/{name}',
-    module: 'api/server-groups/get-application-server-group',
-  },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/applications/{application}/serverGroupManagers',
-    module: 'api/server-groups/list-server-group-managers',
-  },
   {
     ...clusterRoute,
     method: 'GET',
@@ -170,20 +166,27 @@ export const routes: readonly Route[] = [
   },
   {
     ...storeRoute,
+    uses: ['readCache'],
+    method: 'GET',
+    path: '/cache/introspection',
+    module: 'api/cache/list-agents',
+  },
+  {
+    ...storeRoute,
     method: 'GET',
     path: '/cache/{cloudProvider}/{type}',
     module: 'api/cache/list-pending-refreshes',
   },
   { ...storeRoute, method: 'POST', path: '/cache/{cloudProvider}/{type}', module: 'api/cache/refresh-cache' },
-  { ...accountsRoute, method: 'GET', path: '/credentials', module: 'api/credentials/list-credentials' },
+  { ...credentialsRoute, method: 'GET', path: '/credentials', module: 'api/credentials/list-credentials' },
   {
-    ...accountsRoute,
+    ...credentialsRoute,
     method: 'GET',
     path: '/credentials/{account}',
     module: 'api/credentials/get-credentials',
   },
   {
-    ...accountsRoute,
+    ...credentialsRoute,
     method: 'GET',
     path: '/credentials/{account}/authorized',
     module: 'api/credentials/get-authorized-credentials',
@@ -235,17 +238,12 @@ export const routes: readonly Route[] = [
     module: 'api/operations/start-provider-less-operation',
   },
   {
-    ...viewRoute,
+    ...front50Route,
     method: 'GET',
-    path: '/serverGroups',
-    module: 'api/server-groups/list-server-groups',
+    path: '/projects/{project}/clusters',
+    module: 'api/projects/list-project-clusters',
   },
-  {
-    ...viewRoute,
-    method: 'GET',
-    path: '/serverGroups/{account}/{region}/{name}',
-    module: 'api/server-groups/get-server-group',
-  },
+  { ...front50Route, method: 'GET', path: '/search', module: 'api/search/search' },
   { ...tasksRoute, method: 'GET', path: '/task', module: 'api/tasks/list-tasks' },
   { ...tasksRoute, method: 'GET', path: '/task/{id}', module: 'api/tasks/get-task' },
   // Spinnaker's `POST /task/{id}:resume`: API Gateway allows no text beside a variable, so the function matches it.
@@ -282,4 +280,11 @@ export const routes: readonly Route[] = [
     path: '/{cloudProvider}/task/{id}/restart',
     module: 'api/tasks/restart-task',
   },
+  ...Object.entries(views).map(([path, module]) => ({ ...viewRoute, method: 'GET', path, module }) as const),
+  ...emptyLists.map((path) => toEmptyRoute(path, 'api/other-providers/list-nothing')),
+  ...emptyMaps.map((path) => toEmptyRoute(path, 'api/other-providers/map-nothing')),
 ];
+
+function toEmptyRoute(path: string, module: string): Route {
+  return { ...storeRoute, method: 'GET', path, module };
+}

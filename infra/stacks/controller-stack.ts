@@ -21,7 +21,9 @@ export class ControllerStack extends NestedStack {
   constructor(scope: Construct, id: string, { routes, surroundings }: ControllerStackProps) {
     super(scope, id);
     const { responseStreaming } = surroundings.context;
-    const entries = routes.map((route) => {
+    // Routes that answer alike share a module: their rows differ in nothing else that counts here.
+    const rows = new Map(routes.map((route) => [route.module, route])).values();
+    const entries = [...rows].map((route) => {
       const timeoutSeconds = limitTimeout(route, responseStreaming);
       const row = { ...route, timeoutSeconds };
       const environment = { [variables.responseStreaming]: String(responseStreaming) };

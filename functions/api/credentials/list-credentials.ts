@@ -1,10 +1,15 @@
+import { addCachedNamespaces } from '../../../shared/core/cached-namespaces.ts';
 import { parseCredentialsSettings, toCredentialsView } from '../../../shared/core/credentials-view.ts';
 import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
-import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+import { createViewContext, openReadContext } from '../../../shared/runtime/view-context.ts';
 
-/** GET /credentials: every account; with `expand=true` the fields of its provider too. */
-export const handler = apiHandler(openProviderContext, async function listCredentials(request, context) {
+/** GET /credentials: every account; with `expand=true` the fields of its provider and its cached namespaces too. */
+export const handler = apiHandler(openReadContext, async function listCredentials(request, context) {
+  const { accounts } = context.providers;
   const options = parseCredentialsSettings(context.settings);
   const expand = request.getFlag('expand', false);
-  return ok(context.providers.accounts.map((account) => toCredentialsView(account, { ...options, expand })));
+  const shown = expand
+    ? await addCachedNamespaces(accounts, await createViewContext(context, context.cache))
+    : accounts;
+  return ok(shown.map((account) => toCredentialsView(account, { ...options, expand })));
 });

@@ -3,14 +3,20 @@ import { adminRoutes } from './admin.ts';
 import type { ApiRoutes, DescribedOperation } from './api-route.ts';
 import { applicationRoutes, applicationSchemas } from './applications.ts';
 import { artifactRoutes, artifactSchemas } from './artifacts.ts';
-import { cacheRoutes } from './cache.ts';
+import { cacheRoutes, cacheSchemas } from './cache.ts';
 import { clusterRoutes, clusterSchemas } from './clusters.ts';
 import { credentialsRoutes, credentialsSchemas } from './credentials.ts';
 import { errorSchema } from './errors.ts';
 import { featureRoutes } from './features.ts';
+import { instanceRoutes, instanceSchemas } from './instances.ts';
 import { jobRoutes, jobSchemas } from './jobs.ts';
+import { loadBalancerRoutes, loadBalancerSchemas } from './load-balancers.ts';
 import { manifestRoutes, manifestSchemas } from './manifests.ts';
 import { createOperationRoutes } from './operations.ts';
+import { otherProviderRoutes } from './other-providers.ts';
+import { projectRoutes, projectSchemas } from './projects.ts';
+import { searchRoutes, searchSchemas } from './search.ts';
+import { securityGroupRoutes, securityGroupSchemas } from './security-groups.ts';
 import { serverGroupRoutes, serverGroupSchemas } from './server-groups.ts';
 import { taskRoutes, taskSchemas } from './tasks.ts';
 
@@ -35,8 +41,16 @@ const tags = [
   { name: 'credentials', description: 'Accounts.' },
   { name: 'artifacts', description: 'Artifacts and their accounts.' },
   { name: 'features', description: 'What there is.' },
-  { name: 'cache', description: 'Forced refreshes, for older Orcas.' },
+  { name: 'load balancers', description: 'Services and ingresses, out of the cache.' },
+  { name: 'security groups', description: 'Network policies, out of the cache.' },
+  { name: 'instances', description: 'Pods, out of the cache.' },
+  { name: 'search', description: 'Everything by its name.' },
+  { name: 'cache', description: 'What its agents do; forced refreshes, for older Orcas.' },
   { name: 'admin', description: 'Administration.' },
+  {
+    name: 'other providers',
+    description: 'What is not there: for Gate and Deck, which ask for it all the same.',
+  },
 ];
 
 /** The API. @param operations those of all providers, whose descriptions are shown. */
@@ -56,6 +70,12 @@ export function createApiTable(operations: readonly DescribedOperation[]): ApiTa
       ...artifactRoutes,
       ...featureRoutes,
       ...cacheRoutes,
+      ...loadBalancerRoutes,
+      ...securityGroupRoutes,
+      ...instanceRoutes,
+      ...searchRoutes,
+      ...projectRoutes,
+      ...otherProviderRoutes,
       ...adminRoutes,
     },
     requestSchemas: schemas,
@@ -68,6 +88,12 @@ export function createApiTable(operations: readonly DescribedOperation[]): ApiTa
       ...serverGroupSchemas,
       ...credentialsSchemas,
       ...artifactSchemas,
+      ...cacheSchemas,
+      ...loadBalancerSchemas,
+      ...securityGroupSchemas,
+      ...instanceSchemas,
+      ...searchSchemas,
+      ...projectSchemas,
       Error: errorSchema,
     },
   };

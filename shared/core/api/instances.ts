@@ -12,7 +12,7 @@ import {
 
 const rawResourceSchema = z.strictObject(resourceShape).describe('An object of any cached kind.');
 
-/** Named schemas of the routes of pods and of all objects. */
+/** Named schemas of these routes. */
 export const instanceSchemas = { Instance: instanceSchema, RawResource: rawResourceSchema };
 
 /** Routes of pods, and of all objects of an application. */
@@ -20,6 +20,7 @@ export const instanceRoutes: ApiRoutes = {
   'GET /instances/{account}/{region}/{id}': {
     operationId: 'getInstance',
     tag: 'instances',
+    isCached: true,
     summary: 'One pod, out of the cache',
     parameters: [
       accountParameter,
@@ -36,6 +37,7 @@ export const instanceRoutes: ApiRoutes = {
   'GET /applications/{application}/rawResources': {
     operationId: 'listRawResources',
     tag: 'applications',
+    isCached: true,
     summary: 'The objects of an application, of all cached kinds',
     description: 'Which kinds an account shows, its `rawResourcesEndpointConfig` says.',
     parameters: [applicationParameter],

@@ -19,6 +19,7 @@ export const loadBalancerRoutes: ApiRoutes = {
   'GET /applications/{application}/loadBalancers': {
     operationId: 'listApplicationLoadBalancers',
     tag,
+    isCached: true,
     summary: 'The services and ingresses of an application, sorted by name',
     parameters: [applicationParameter],
     answer: { description: 'The load balancers.', schema: z.array(loadBalancerSchema), examples: one },
@@ -26,6 +27,7 @@ export const loadBalancerRoutes: ApiRoutes = {
   'GET /{cloudProvider}/loadBalancers': {
     operationId: 'listLoadBalancers',
     tag,
+    isCached: true,
     summary: 'Nothing: load balancers of Kubernetes are asked for by application',
     description: 'A provider that is not there is answered with 400.',
     parameters: [cloudProviderParameter],
@@ -38,6 +40,7 @@ export const loadBalancerRoutes: ApiRoutes = {
   'GET /{cloudProvider}/loadBalancers/{account}/{region}/{name}': {
     operationId: 'getLoadBalancer',
     tag,
+    isCached: true,
     summary: 'One load balancer, in a list',
     description:
       'The list is empty where it is not there. A provider that is not there is answered with 400.',

@@ -62,6 +62,7 @@ export const projectRoutes: ApiRoutes = {
   'GET /projects/{project}/clusters': {
     operationId: 'listProjectClusters',
     tag: 'applications',
+    isCached: true,
     summary: 'The clusters of a project, with what runs in them',
     description:
       'Projects are those of Front50. Where it does not answer, those that it answered before are used; for others the answer is 503.',

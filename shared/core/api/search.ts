@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiParameter, ApiRoutes } from './api-route.ts';
-import { wholeNumber } from './resources.ts';
+import { textParameter } from './parameters.ts';
 
 const findSchema = z
   .looseObject({
@@ -11,7 +11,7 @@ const findSchema = z
 
 const resultSetSchema = z
   .strictObject({
-    totalMatches: wholeNumber.describe('On all pages.'),
+    totalMatches: z.int().min(0).describe('On all pages.'),
     pageNumber: z.int().min(1),
     pageSize: z.int().min(1),
     platform: z
@@ -26,45 +26,37 @@ const resultSetSchema = z
 /** Named schemas of the search. */
 export const searchSchemas = { SearchResultSet: resultSetSchema };
 
-/** A parameter of the query. */
-function queryParameter(
-  name: string,
-  parameter: Pick<ApiParameter, 'description' | 'example' | 'schema'>,
-): ApiParameter {
-  return { in: 'query', name, ...parameter };
+function numberParameter(name: string, description: string): ApiParameter {
+  return { in: 'query', name, description, schema: z.int().min(1).max(999_999_999), example: 1 };
 }
-
-const numberSchema = z.int().min(1).max(999_999_999);
 
 /** The route of the search. */
 export const searchRoutes: ApiRoutes = {
   'GET /search': {
     operationId: 'search',
     tag: 'search',
+    isCached: true,
     summary: 'Looks for a text in names',
     description:
       'An object is found by its kind, account, namespace, name, application or cluster; applications and projects are those of ' +
       'Front50, too. Every other parameter is a filter: of finds that have a member of its name only those with its value stay.',
     parameters: [
-      queryParameter('q', {
+      textParameter('q', {
         description: 'The text, in any case. Default: everything is found.',
-        schema: z.string(),
         example: 'front',
       }),
-      queryParameter('type', {
+      textParameter('type', {
         description:
           "What to look for: Spinnaker's classes (`serverGroups`), kinds (`replicaSet`), `applications`, `clusters` and " +
           '`projects`, with commas between them or repeated. Required; others find nothing.',
-        schema: z.string(),
         example: 'serverGroups,applications',
       }),
-      queryParameter('platform', {
+      textParameter('platform', {
         description: 'Only what this provider has.',
-        schema: z.string(),
         example: 'kubernetes',
       }),
-      queryParameter('pageSize', { description: 'Default: 10000.', schema: numberSchema, example: 100 }),
-      queryParameter('page', { description: 'Default: 1, the first.', schema: numberSchema, example: 1 }),
+      numberParameter('pageSize', 'Finds on a page. Default: 10000.'),
+      numberParameter('page', 'Which page. Default: 1, the first.'),
     ],
     answer: {
       description: 'Always one result set.',

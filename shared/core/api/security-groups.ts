@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';
-import { accountParameter, cloudProviderParameter, pathParameter } from './parameters.ts';
+import { accountParameter, cloudProviderParameter, pathParameter, textParameter } from './parameters.ts';
 import { makeResourceExample, providedShape, regionParameter, resourceShape } from './resources.ts';
 
 const summarySchema = z.strictObject({ name: z.string().min(1), id: z.string().min(1) });
@@ -59,14 +59,11 @@ const securityGroupExample = {
   outboundRules: [],
 };
 
-const locationQuery = {
-  in: 'query',
-  name: 'region',
+const locationQuery = textParameter('region', {
   description: 'Only this namespace; the answer is less deep then.',
-  schema: z.string(),
   example: 'web',
-} as const;
-const listing = { tag: 'security groups' } as const satisfies Partial<ApiRoute>;
+});
+const listing = { tag: 'security groups', isCached: true } as const satisfies Partial<ApiRoute>;
 const inNamespace = { summary: 'With `region`', value: [summaryExample] };
 
 /** Routes of security groups, which are network policies. */

@@ -157,7 +157,8 @@ describe('the API', () => {
       )
       .filter((value) => value !== undefined);
 
-    expect(told).toEqual(routes.map(() => String(responseStreaming)));
+    const functions = new Set(routes.map(({ module }) => module));
+    expect(told).toEqual([...functions].map(() => String(responseStreaming)));
   });
 
   it('traces, measures and logs each request, without its query and headers', () => {

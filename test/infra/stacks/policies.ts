@@ -6,6 +6,8 @@ export interface Statement {
   readonly actions: readonly string[];
   /** Resources as JSON text, references and all. */
   readonly resources: readonly string[];
+  /** Patterns of the only partition keys that it is about; undefined for all. */
+  readonly leadingKeys: readonly string[] | undefined;
 }
 
 interface Resource {
@@ -17,6 +19,9 @@ interface RawStatement {
   readonly Effect: string;
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
+  readonly Condition?: {
+    readonly 'ForAllValues:StringLike'?: { readonly 'dynamodb:LeadingKeys'?: string | readonly string[] };
+  };
 }
 
 /** What functions may do, by their names behind prefix and stage. */
@@ -64,9 +69,13 @@ function isAttached(roles: unknown, id: string): boolean {
 
 function toStatements({ Properties }: Resource): readonly Statement[] {
   const { Statement } = Properties['PolicyDocument'] as { Statement: readonly RawStatement[] };
-  return Statement.map(({ Effect, Action, Resource }) => ({
-    effect: Effect,
-    actions: [Action].flat(),
-    resources: [Resource].flat().map((one) => (typeof one === 'string' ? one : JSON.stringify(one))),
-  }));
+  return Statement.map(({ Effect, Action, Resource, Condition }) => {
+    const keys = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
+    return {
+      effect: Effect,
+      actions: [Action].flat(),
+      resources: [Resource].flat().map((one) => (typeof one === 'string' ? one : JSON.stringify(one))),
+      leadingKeys: keys === undefined ? undefined : [keys].flat(),
+    };
+  });
 }

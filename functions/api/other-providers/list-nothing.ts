@@ -1,0 +1,38 @@
+import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
+import { openBaseContext } from '../../../shared/runtime/base-context.ts';
+
+/**
+ * Lists of what only providers or services have that are not there. Gate and Deck ask for them all the same, and want a list:
+ *
+ * - GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}/scalingActivities
+ * - GET /applications/{application}/functions
+ * - GET /applications/{application}/serverGroups/{account}/{region}/events
+ * - GET /artifacts/account/{account}/names
+ * - GET /artifacts/account/{account}/versions
+ * - GET /certificates/{cloudProvider}
+ * - GET /cloudMetrics/{cloudProvider}/{account}/{region}
+ * - GET /credentials/type/{type}
+ * - GET /ecs/cloudMetrics/alarms
+ * - GET /ecs/ecsClusters
+ * - GET /ecs/secrets
+ * - GET /ecs/serviceDiscoveryRegistries
+ * - GET /elasticIps/{account}
+ * - GET /functions
+ * - GET /instanceTypes
+ * - GET /keyPairs
+ * - GET /networks/{cloudProvider}
+ * - GET /roles/{cloudProvider}
+ * - GET /servicebroker/{account}/services
+ * - GET /storage
+ * - GET /subnets
+ * - GET /subnets/{cloudProvider}
+ * - GET /tags
+ * - GET /vpcs
+ * - GET /{cloudProvider}/charts/find
+ * - GET /{cloudProvider}/charts/tags
+ * - GET /{cloudProvider}/images/find
+ * - GET /{cloudProvider}/images/tags
+ */
+export const handler = apiHandler(openBaseContext, async function listNothing() {
+  return ok([]);
+});
