@@ -68,6 +68,7 @@ const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
   alarmTopicArn: { type: makeArnType('sns', anyName), otherwise: undefined },
   // Lambda polls a queue with two invocations at least, and a thousand at most.
   concurrency: { type: makeCountsType(2, 1000), otherwise: new Map() },
+  agentIntervalSeconds: { type: makeIntegerType(10, 3600), otherwise: 30 },
   archiveDays: { type: makeIntegerType(0, 3650), otherwise: 30 },
   logRetentionDays: { type: makeNumberType(retentionDays), otherwise: 30 },
   logLevel: { type: makeChoiceType('DEBUG', 'INFO', 'WARN', 'ERROR'), otherwise: 'INFO' },

@@ -40,6 +40,8 @@ export interface Context {
   readonly alarmTopicArn: string | undefined;
   /** Invocations at once by queue, for example `operations=10`. Default: what functions/queues.ts says. */
   readonly concurrency: ReadonlyMap<string, number>;
+  /** Seconds between two runs of a caching agent whose account and settings name none, from 10 to 3600. Default 30. */
+  readonly agentIntervalSeconds: number;
   /** Days for which events can be replayed; 0 for no archive. Default 30. */
   readonly archiveDays: number;
   /** Days for which logs are kept. Default 30. */

@@ -49,6 +49,7 @@ export function toEnvironment(surroundings: Surroundings): { [name: string]: str
     [variables.busName]: bus.eventBusName,
     [variables.profiles]: context.profiles.join(','),
     [variables.logLevel]: context.logLevel,
+    [variables.agentIntervalSeconds]: String(context.agentIntervalSeconds),
     NODE_OPTIONS: '--enable-source-maps',
   };
 }

@@ -24,6 +24,8 @@ export interface ProviderOptions {
    * `deployed`: they are refused, for the account that names them alone.
    */
   readonly placement: 'local' | 'deployed';
+  /** Milliseconds between two runs of a caching agent whose account names none. Default 30 s. */
+  readonly agentIntervalMs?: number;
   /** The process's environment: exec plugins inherit it, and a pod finds its API server in it. Default: empty. */
   readonly environment?: { readonly [name: string]: string | undefined };
   /** EKS, for accounts that name a cluster or a program that makes tokens for one. Default: there is none. */

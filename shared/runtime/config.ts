@@ -1,3 +1,5 @@
+import { agentIntervalSeconds, isAgentInterval } from '../core/cache/agent-interval.ts';
+import { defaultAgentIntervalMs } from '../core/cache/agent-schedule.ts';
 import { InvalidInputError } from '../core/errors.ts';
 
 /**
@@ -27,6 +29,11 @@ export interface Config {
   readonly kubeconfig: string | undefined;
   /** `local` when functions run on one machine, `deployed` in AWS: `BUSDRIVER_PLACEMENT`, default `deployed`. */
   readonly placement: 'local' | 'deployed';
+  /**
+   * Milliseconds between two runs of a caching agent whose account and settings name none: `BUSDRIVER_AGENT_INTERVAL_SECONDS`, 10 to
+   * 3600, default 30.
+   */
+  readonly agentIntervalMs: number;
   /** Least level that is logged: `BUSDRIVER_LOG_LEVEL`, one of DEBUG INFO WARN ERROR SILENT, default INFO. */
   readonly logLevel: LogLevel;
 }
@@ -48,6 +55,7 @@ export const variables = {
   kubeconfig: 'BUSDRIVER_KUBECONFIG',
   placement: 'BUSDRIVER_PLACEMENT',
   logLevel: 'BUSDRIVER_LOG_LEVEL',
+  agentIntervalSeconds: 'BUSDRIVER_AGENT_INTERVAL_SECONDS',
   responseStreaming: 'BUSDRIVER_RESPONSE_STREAMING',
 } as const;
 
@@ -80,6 +88,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     profiles: splitCommas(environment[variables.profiles] ?? 'local'),
     kubeconfig: environment[variables.kubeconfig] || undefined,
     placement: parseChoice(variables.placement, environment, { choices: ['deployed', 'local'], errors }),
+    agentIntervalMs: parseIntervalMs(environment[variables.agentIntervalSeconds], errors),
     logLevel: parseChoice(variables.logLevel, environment, { choices: ['INFO', ...logLevels], errors }),
   };
   if (errors.length > 0) throw new InvalidInputError(errors);
@@ -119,6 +128,16 @@ function parseChoice<T extends string>(
     );
   }
   return found ?? (choices[0] as T);
+}
+
+function parseIntervalMs(text: string | undefined, errors: string[]): number {
+  if (!text) return defaultAgentIntervalMs;
+  const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (isAgentInterval(seconds)) return seconds * 1000;
+  errors.push(
+    `environment variable ${variables.agentIntervalSeconds} must be a whole number from ${agentIntervalSeconds.least} to ${agentIntervalSeconds.most}`,
+  );
+  return defaultAgentIntervalMs;
 }
 
 function parseStringList(text: string | undefined, errors: string[]): readonly string[] {

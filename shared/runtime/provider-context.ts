@@ -1,3 +1,4 @@
+import { findIntervalMs } from '../core/cache/agent-interval.ts';
 import type { CacheStore } from '../core/cache/cache-store.ts';
 import { ProviderSet } from '../core/provider-set.ts';
 import { plugins } from '../providers/index.ts';
@@ -67,7 +68,18 @@ function createSettingsSource({ config, clock, randomness, log }: BaseContext): 
     parse: (texts) => parseSettings(texts, { profiles, environment }).settings,
     open(settings) {
       const findCatalog = () => set.findCatalog();
-      const options = { settings, clock, randomness, log, environment, placement, findCatalog, ...ports };
+      const agentIntervalMs = findIntervalMs(settings) ?? config.agentIntervalMs;
+      const options = {
+        settings,
+        clock,
+        randomness,
+        log,
+        environment,
+        placement,
+        agentIntervalMs,
+        findCatalog,
+        ...ports,
+      };
       const set: ProviderSet = new ProviderSet(plugins.map((plugin) => plugin.open(options)));
       return set;
     },

@@ -111,6 +111,8 @@ describe('an option of another form is refused with what was expected', () => {
     ['alarmTopicArn', 'arn:aws:sqs:us-east-1:123456789012:topic', /ARN of sns/],
     ['concurrency', 'operations=1', /from 2 to 1000/],
     ['concurrency', 'operations', /name=number/],
+    ['agentIntervalSeconds', '5', /whole number from 10 to 3600/],
+    ['agentIntervalSeconds', '3601', /whole number from 10 to 3600/],
     ['archiveDays', '-1', /whole number from 0/],
     ['archiveDays', '', /whole number from 0/],
     ['apiLogRole', 'mine', /create, existing/],
@@ -151,7 +153,7 @@ describe('options that contradict one another are refused', () => {
     ],
     ['a name without a certificate', { ...privateOptions, domainName: 'a.example.com' }, 'certificateArn'],
     ['a certificate without a name', { ...privateOptions, certificateArn }, 'domainName'],
-    ['the concurrency of no queue', { ...privateOptions, concurrency: 'agents=4' }, 'concurrency'],
+    ['the concurrency of no queue', { ...privateOptions, concurrency: 'stages=4' }, 'concurrency'],
   ];
 
   it.each(cases)('%s', (_what, options, option) => {
