@@ -4,7 +4,7 @@ import { CacheTable } from '../../shared/aws/cache-table.ts';
 import type { CacheStore, NewObject, ObjectKey } from '../../shared/core/cache/cache-store.ts';
 import type { EntryPut, EntryRemoval } from '../../shared/core/cache/packed-row.ts';
 import { toVersion, type Version } from '../../shared/core/cache/version.ts';
-import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
 /** A cache with a connection of its own, as one function of ours has it. */
@@ -16,7 +16,7 @@ export interface CacheBench {
 }
 
 /** Opens a cache. Those that are to see the same time share a clock. */
-export function openCache(engine: StoreEngine, clock: TestClock = createStandingClock()): CacheBench {
+export function openCache(engine: StoreEngine, clock: TestClock = createTestClock()): CacheBench {
   const documents = engine.openDocuments();
   const parts = { documents, tableName: engine.tableName, clock, randomness: testRandomness };
   return { store: createCacheStore(parts), table: new CacheTable(parts), clock, documents };
