@@ -1,0 +1,247 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startCluster } from '../../../../../infra/local/cluster.ts';
+import { cacheTable } from '../../../../../shared/aws/tables.ts';
+import { parseVersion, toVersion } from '../../../../../shared/core/cache/version.ts';
+import { describeWithCluster, runKubectl } from '../../../../support/cluster.ts';
+import { useLocalTables } from '../../../../support/local-tables.ts';
+import { makeTempDir } from '../../../../support/temp-dir.ts';
+import {
+  type Answer,
+  answerJson,
+  answerStatus,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../client/scripted-server.ts';
+import { answerStream, toErrorLine, toLine } from '../client/watch-setup.ts';
+import { type AgentBench, openAgentBench, readCached } from './agent-bench.ts';
+
+const openTable = useLocalTables();
+
+/** What a scripted API server has: config maps of the namespace `shop`, by name, with their resource versions. */
+interface World {
+  uid: string | undefined;
+  /** The newest resource version. */
+  now: number;
+  readonly objects: Map<string, number>;
+  /** Whether watches are answered that their position has expired; else they tell how far the server has come. */
+  isExpired: boolean;
+  /** Called when a list is asked for. */
+  onList: () => void;
+}
+
+function answerAs(world: World, path: string): Answer {
+  const { pathname, searchParams } = new URL(path, 'http://x');
+  if (pathname === '/api/v1/namespaces/kube-system') {
+    if (world.uid === undefined) return answerStatus(403, 'Forbidden');
+    return answerJson(200, { kind: 'Namespace', metadata: { name: 'kube-system', uid: world.uid } });
+  }
+  if (searchParams.has('watch')) {
+    const from = Number(searchParams.get('resourceVersion'));
+    const later = [...world.objects].filter(([, version]) => version > from);
+    const told = later.map((each) => {
+      const object = { apiVersion: 'v1', kind: 'ConfigMap', ...toObject(each) };
+      return `${JSON.stringify({ type: 'MODIFIED', object })}\n`;
+    });
+    const bookmark = toLine('BOOKMARK', `@${world.now}`);
+    return answerStream(...(world.isExpired ? [toErrorLine(410, 'Expired')] : [...told, bookmark]));
+  }
+  if (searchParams.get('limit') !== '1') world.onList();
+  const items = [...world.objects].map(toObject);
+  return answerJson(200, { metadata: { resourceVersion: String(world.now) }, items });
+}
+
+function toObject([name, version]: [string, number]): object {
+  return { metadata: { name, namespace: 'shop', uid: name, resourceVersion: String(version) } };
+}
+
+describe('a caching agent and the epochs of its cluster', () => {
+  let server: ScriptedServer;
+  let world: World;
+  let bench: AgentBench;
+  const account = { kinds: ['configMap'], namespaces: ['shop'] };
+  const cacheSettings = { cacheAll: true };
+
+  beforeEach(async () => {
+    world = {
+      uid: 'cluster-1',
+      now: 10,
+      objects: new Map([['one', 5]]),
+      isExpired: false,
+      onList: () => undefined,
+    };
+    server = await startScriptedServer();
+    server.script((response, request) => answerAs(world, request.path)(response, request));
+    bench = openAgentBench({
+      engine: openTable(cacheTable),
+      account: { ...account, kubeconfigContents: server.getKubeconfig() },
+      cacheSettings,
+    });
+  });
+  afterEach(async () => {
+    await bench[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  const read = (): Promise<string[]> => readCached(bench, 'configMap');
+  const getEpoch = async (): Promise<number> => (await bench.cache.getEpoch(bench.account))?.epoch ?? 0;
+
+  test('begins the first one in the minutes since 1970, and notes the cluster', async () => {
+    await bench.run();
+    expect(await bench.cache.getEpoch(bench.account)).toEqual({
+      epoch: Math.floor(bench.clock.now() / 60_000),
+      cluster: 'cluster-1',
+    });
+    expect(await read()).toEqual(['one@5']);
+  });
+
+  test('begins another one where the account stands for another cluster', async () => {
+    world.now = 900;
+    world.objects.set('two', 800);
+    await bench.run();
+    const first = await getEpoch();
+    world.uid = 'cluster-2';
+    world.now = 950;
+    world.objects.clear();
+    world.objects.set('two', 3);
+    await bench.run();
+    expect(await read()).toEqual(['two@3']);
+    expect(await getEpoch()).toBeGreaterThan(first);
+    const heads = [];
+    for await (const page of bench.cache.listHeads(bench.account, 'configMap')) heads.push(...page);
+    expect(heads.map(({ version }) => parseVersion(version))).toEqual([
+      { epoch: await getEpoch(), resourceVersion: '3' },
+    ]);
+  });
+
+  test('begins another one where the cluster went back in time, whether it has a name or not', async () => {
+    for (const uid of ['cluster-1', undefined]) {
+      Object.assign(world, { uid, now: 900 });
+      world.objects.set('two', 850);
+      await bench.run();
+      const before = await getEpoch();
+      world.now = 40;
+      world.objects.delete('two');
+      expect(await bench.run()).toMatchObject({ outcome: 'done' });
+      expect(await read()).toEqual(['one@5']);
+      expect(await getEpoch()).toBeGreaterThan(before);
+    }
+  });
+
+  test('knows a cluster by the name that it could read once, though the epoch began without', async () => {
+    world.uid = undefined;
+    await bench.run();
+    world.uid = 'cluster-1';
+    await bench.run();
+    const before = await getEpoch();
+    world.uid = undefined;
+    await bench.run();
+    expect(await getEpoch()).toBe(before);
+    world.uid = 'cluster-2';
+    await bench.run();
+    expect(await getEpoch()).toBeGreaterThan(before);
+  });
+
+  test('begins anew, in the same epoch, when another agent began one', async () => {
+    await bench.run();
+    await bench.cache.raiseEpoch(bench.account, { epoch: (await getEpoch()) + 7, cluster: 'cluster-1' });
+    const before = await getEpoch();
+    world.objects.delete('one');
+    world.objects.set('two', 7);
+    expect(await bench.run({ isAlone: false })).toMatchObject({ outcome: 'listing' });
+    await bench.run();
+    expect(await read()).toEqual(['two@7']);
+    expect(await getEpoch()).toBe(before);
+  });
+
+  test('lists what the watch says has expired, inside of an answer that began well', async () => {
+    await bench.run();
+    Object.assign(world, { now: 20, isExpired: true });
+    world.objects.set('two', 15);
+    expect(await bench.run()).toMatchObject({ outcome: 'done' });
+    expect(await read()).toEqual(['one@5', 'two@15']);
+  });
+
+  test('asks the API server for one object, and the cache for nothing but the epoch, where nothing changed', async () => {
+    await bench.run();
+    const sent = server.seen.length;
+    const calls: string[] = [];
+    const cache = new Proxy(bench.cache, {
+      get: (store, name) => {
+        calls.push(String(name));
+        return Reflect.get(store, name);
+      },
+    });
+    const before = bench.clock.now();
+    const result = await bench.run({ cache, isAlone: false });
+    expect(server.seen.slice(sent).map(({ path }) => path)).toEqual([
+      '/api/v1/namespaces/kube-system',
+      '/api/v1/namespaces/shop/configmaps?limit=1',
+    ]);
+    expect(calls).toEqual(['getEpoch']);
+    expect(result).toMatchObject({ outcome: 'done', changes: 0, items: 1 });
+    expect(result.asOfMs).toBeGreaterThanOrEqual(before);
+  });
+
+  test('finds what is wrong with the cache, repairs and counts it, once an hour', async () => {
+    world.objects.set('two', 6).set('three', 7);
+    await bench.run();
+    const epoch = await getEpoch();
+    const toKey = (name: string) => ({ account: bench.account, kind: 'configMap', namespace: 'shop', name });
+    const [two] = await bench.cache.getObjects([toKey('two')], { consistent: true });
+    // One that is out of date, one that is not there, and one that comes while it is looked for.
+    world.objects.set('three', 8);
+    await bench.cache.putObject({
+      key: toKey('ghost'),
+      version: toVersion(epoch, '4'),
+      body: two?.readBody() ?? '',
+    });
+    expect((await bench.run()).drift).toBeUndefined();
+    bench.clock.advance(66 * 60_000);
+    expect(await bench.run({ isAlone: false })).toMatchObject({ outcome: 'listing' });
+    world.onList = () => {
+      world.now = 12;
+      world.objects.set('four', 12);
+    };
+    expect(await bench.run()).toMatchObject({ outcome: 'done', items: 4, drift: 2 });
+    expect(await read()).toEqual(['four@12', 'one@5', 'three@8', 'two@6']);
+    expect((await bench.run()).drift).toBeUndefined();
+    bench.clock.advance(66 * 60_000);
+    expect(await bench.run()).toMatchObject({ drift: 0 });
+  });
+
+  test('begins another epoch when something that is there counts as deleted', async () => {
+    await bench.run();
+    const epoch = await getEpoch();
+    const key = { account: bench.account, kind: 'configMap', namespace: 'shop', name: 'one' };
+    await bench.cache.deleteObject(key, toVersion(epoch, '6'));
+    bench.clock.advance(66 * 60_000);
+    expect(await bench.run()).toMatchObject({ drift: 1 });
+    await bench.run();
+    expect(await read()).toEqual(['one@5']);
+    expect(await getEpoch()).toBeGreaterThan(epoch);
+  });
+});
+
+describeWithCluster('a caching agent and a cluster of its own', () => {
+  test('lists each kind once after the API server restarted, and misses nothing', {
+    timeout: 120_000,
+  }, async () => {
+    await using dir = await makeTempDir();
+    const first = await startCluster({ dir: dir.path, report: () => undefined });
+    const port = Number(new URL(first.server).port);
+    await using bench = openAgentBench({
+      engine: openTable(cacheTable),
+      account: { kubeconfigFile: first.kubeconfig, kinds: ['service', 'deployment', 'pod'] },
+    });
+    await runKubectl(first, ['create', 'deployment', 'web', '--image=registry.test/web:1']);
+    await bench.run();
+    await runKubectl(first, ['create', 'deployment', 'next', '--image=registry.test/web:1']);
+    await first[Symbol.asyncDispose]();
+    await expect(bench.run()).rejects.toThrow(`127.0.0.1:${port}`);
+    await using second = await startCluster({ dir: dir.path, port, report: () => undefined });
+    await runKubectl(second, ['delete', 'deployment', 'web']);
+    expect(await bench.run()).toMatchObject({ outcome: 'done', details: { kinds: 4 } });
+    const names = (await readCached(bench, 'deployment', 'default')).map((found) => found.split('@')[0]);
+    expect(names).toEqual(['next']);
+  });
+});
