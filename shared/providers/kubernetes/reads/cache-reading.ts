@@ -23,6 +23,13 @@ export interface CacheReading {
   readonly limit: ConcurrencyLimit;
 }
 
+/** The objects of a kind, of one namespace where it is given. */
+interface ObjectsRequest {
+  readonly account: string;
+  readonly kind: string;
+  readonly namespace?: string | undefined;
+}
+
 /** Begins to read for one view. */
 export function startReading(session: ReadingSession, cache: CacheStore): CacheReading {
   return { session, cache, limit: createConcurrencyLimit(concurrency) };
@@ -42,13 +49,23 @@ export async function listPlaces(
 /** The cached objects of a kind, those of one namespace where one is given. Their bodies are not decoded. */
 export function listObjects(
   { cache, limit }: CacheReading,
-  {
-    account,
-    kind,
-    namespace,
-  }: Pick<ObjectKey, 'account' | 'kind'> & { readonly namespace?: string | undefined },
+  { account, kind, namespace }: ObjectsRequest,
 ): Promise<StoredObject[]> {
   return limit(() => collect(cache.listObjects(account, kind, { namespace })));
+}
+
+/** The same, decoded; each page while the next one is on its way. */
+export function listFacts(
+  { cache, limit }: CacheReading,
+  { account, kind, namespace }: ObjectsRequest,
+): Promise<ObjectFacts[]> {
+  return limit(async () => {
+    const found: ObjectFacts[] = [];
+    for await (const objects of cache.listObjects(account, kind, { namespace })) {
+      for (const facts of readAllFacts(objects)) found.push(facts);
+    }
+    return found;
+  });
 }
 
 /** The facts of every service of these namespaces. */
@@ -57,10 +74,12 @@ export async function loadServices(
   account: string,
   namespaces: readonly string[],
 ): Promise<ObjectFacts[]> {
+  // What belongs to no namespace stands under an empty name.
+  const named = namespaces.filter((namespace) => namespace !== '');
   const lists = await Promise.all(
-    namespaces.map((namespace) => listObjects(reading, { account, kind: 'service', namespace })),
+    named.map((namespace) => listFacts(reading, { account, kind: 'service', namespace })),
   );
-  return lists.flatMap((objects) => readAllFacts(objects));
+  return lists.flat();
 }
 
 /** The kinds of one of Spinnaker's classes of which an account has objects in the cache. */
