@@ -35,6 +35,9 @@ import { type Item, ItemUpdate } from './table.ts';
 
 const concurrency = 16;
 
+/** From so many accounts in one partition on, the partition is read instead of each account. */
+const wholePartitionFrom = 8;
+
 /** What the store is made of. */
 export interface AgentStoreOptions {
   readonly documents: DynamoDBDocumentClient;
@@ -149,9 +152,18 @@ export class DynamoAgentStore implements AgentStore {
 
   async readFreshness(accounts: readonly string[]): Promise<ReadonlyMap<string, AccountFreshness>> {
     const freshness = new Map<string, AccountFreshness>();
-    await forEachConcurrently(accounts, concurrency, async (account) => {
-      const agents = (await this.#listOf(account)).filter(({ removedAtMs }) => removedAtMs === undefined);
-      if (agents.length > 0) freshness.set(account, toFreshness(agents, this.#clock.now()));
+    const partitions = [...Map.groupBy(new Set(accounts), getAgentPartition)];
+    await forEachConcurrently(partitions, concurrency, async ([pk, names]) => {
+      const isWhole = names.length >= wholePartitionFrom;
+      const found = isWhole
+        ? await this.#query({ pk, consistent: false })
+        : (await Promise.all(names.map((account) => this.#listOf(account)))).flat();
+      const inService = found.filter(({ removedAtMs }) => removedAtMs === undefined);
+      const agents = Map.groupBy(inService, ({ account }) => account);
+      for (const account of names) {
+        const own = agents.get(account);
+        if (own !== undefined) freshness.set(account, toFreshness(own, this.#clock.now()));
+      }
     });
     return freshness;
   }
@@ -323,25 +335,24 @@ export class DynamoAgentStore implements AgentStore {
   }
 
   async #list(filter?: Condition, consistent = false): Promise<Agent[]> {
-    const shards = Array.from({ length: agentShards }, async (_, shard) => {
-      const pages = this.#table.queryPages({
-        pk: getAgentShard(shard),
-        consistent,
-        attributes: agentAttributes,
-        ...(filter && { filter }),
-      });
-      const agents: Agent[] = [];
-      for await (const items of pages) agents.push(...items.map(parseAgent));
-      return agents;
-    });
+    const shards = Array.from({ length: agentShards }, (_, shard) =>
+      this.#query({ pk: getAgentShard(shard), consistent, ...(filter && { filter }) }),
+    );
     return (await Promise.all(shards)).flat().sort(byKey);
   }
 
-  async #listOf(account: string): Promise<Agent[]> {
-    const pk = getAgentPartition(account);
-    const query = { pk, prefix: getAccountPrefix(account), consistent: false, attributes: agentAttributes };
+  #listOf(account: string): Promise<Agent[]> {
+    return this.#query({
+      pk: getAgentPartition(account),
+      prefix: getAccountPrefix(account),
+      consistent: false,
+    });
+  }
+
+  async #query(query: Omit<Parameters<CacheTable['queryPages']>[0], 'attributes'>): Promise<Agent[]> {
     const agents: Agent[] = [];
-    for await (const items of this.#table.queryPages(query)) agents.push(...items.map(parseAgent));
+    for await (const items of this.#table.queryPages({ ...query, attributes: agentAttributes }))
+      agents.push(...items.map(parseAgent));
     return agents;
   }
 }
