@@ -54,7 +54,16 @@ export const queues: readonly Queue[] = [
     receivesMax: 5,
     retentionSeconds: 4 * 24 * 3600,
     reaches: 'cluster',
-    uses: ['readAccounts', 'readTasks', 'writeTasks', 'sendOperations', 'publishEvents'],
+    uses: [
+      'readAccounts',
+      'readTasks',
+      'writeTasks',
+      'sendOperations',
+      'publishEvents',
+      'readCache',
+      'writeCache',
+      'sendAgents',
+    ],
     deadLetterUses: ['readTasks', 'writeTasks', 'publishEvents'],
     // One whole virtual processor: Lambda divides them by memory.
     memoryMb: 1769,

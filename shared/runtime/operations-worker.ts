@@ -14,15 +14,17 @@ import type { TaskContext } from './task-context.ts';
  * hint each minute for as long as the task is open.
  *
  * @param open opens the context with the providers: named by the function, as all that its grants follow from
+ * @returns the account of the task; undefined when it was not for this worker to run.
  */
 export async function runOperationsTask(
   message: QueueMessage<TaskHint>,
   tasks: TaskContext,
   open: () => Promise<ProviderContext>,
-): Promise<void> {
+): Promise<string | undefined> {
   const opened = await open().catch((error: unknown) => leaveToSweeper(error, tasks));
-  if (opened === undefined) return;
+  if (opened === undefined) return undefined;
   let context = opened;
+  let leased: string | undefined;
   await processHint(tasks, message, {
     findOperation: (provider, name) => context.providers.findOperation(provider, name),
     async renewOperations() {
@@ -30,9 +32,13 @@ export async function runOperationsTask(
       context = newer ?? context;
       return newer !== undefined;
     },
-    onLeased: ({ account, caller }) => addLogFields({ account, ...caller }),
+    onLeased({ account, caller }) {
+      leased = account;
+      addLogFields({ account, ...caller });
+    },
     stop: message.stop,
   });
+  return leased;
 }
 
 function leaveToSweeper(error: unknown, { log }: TaskContext): undefined {
