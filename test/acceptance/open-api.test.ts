@@ -1,12 +1,14 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { routes } from '../../functions/routes.ts';
 import { root } from '../architecture/source-files.ts';
 import { type ApiProxy, startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../support/cluster.ts';
+import { type Front50, startFront50 } from '../support/front50.ts';
 import { startSubject } from '../support/subject.ts';
 import type { Subject } from '../support/system.ts';
+import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
 
 interface Call {
   readonly target: string;
@@ -22,6 +24,8 @@ const artifact = {
 // `system.fetch` holds every answer to the document; here each route is called, so that each is held.
 describeWithCluster('the OpenAPI document', (cluster) => {
   let delayMs = 0;
+  let dir: TempDir;
+  let front50: Front50;
   let namespace: TestNamespace;
   let proxy: ApiProxy;
   let system: Subject;
@@ -30,7 +34,13 @@ describeWithCluster('the OpenAPI document', (cluster) => {
   beforeAll(async () => {
     namespace = await createNamespace('open-api');
     proxy = await startApiProxy(cluster, { getDelayMs: () => delayMs });
-    system = await startSubject({ kubeconfig: proxy.kubeconfig });
+    front50 = await startFront50({ projects: [{ name: 'shop', config: { applications: ['shop'] } }] });
+    dir = await makeTempDir();
+    const config = join(dir.path, 'clouddriver.yml');
+    const account = { name: 'test', kubeconfigFile: proxy.kubeconfig };
+    const services = { front50: { baseUrl: front50.url } };
+    await writeFile(config, JSON.stringify({ kubernetes: { accounts: [account] }, services }));
+    system = await startSubject({ config: [config] });
     taskId = await system.postOperations([{ deployManifest: toDeploy() }], { clientRequestId: 'first' });
     const task = await system.waitForTask(taskId);
     expect(task.status).toMatchObject({ failed: false });
@@ -39,6 +49,8 @@ describeWithCluster('the OpenAPI document', (cluster) => {
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]();
     await proxy?.[Symbol.asyncDispose]();
+    await front50?.[Symbol.asyncDispose]();
+    await dir?.[Symbol.asyncDispose]();
     await namespace?.[Symbol.asyncDispose]();
   });
 
@@ -69,6 +81,30 @@ describeWithCluster('the OpenAPI document', (cluster) => {
     const job = route.includes('/jobs/') ? await runJob() : '';
     const calls: { readonly [route: string]: Call } = {
       ...listClusterCalls(),
+      ...listEmptyCalls(),
+      'GET /applications/{application}/loadBalancers': { target: '/applications/shop/loadBalancers' },
+      'GET /applications/{application}/rawResources': { target: '/applications/shop/rawResources' },
+      'GET /{cloudProvider}/loadBalancers': { target: '/kubernetes/loadBalancers' },
+      'GET /{cloudProvider}/loadBalancers/{account}/{region}/{name}': {
+        target: `/kubernetes/loadBalancers/test/${namespace.name}/service%20frontend`,
+      },
+      'GET /securityGroups': { target: '/securityGroups' },
+      'GET /securityGroups/{account}': { target: '/securityGroups/test' },
+      'GET /securityGroups/{account}/{cloudProvider}': {
+        target: `/securityGroups/test/kubernetes?region=${namespace.name}`,
+      },
+      'GET /securityGroups/{account}/{cloudProvider}/{region}': {
+        target: '/securityGroups/test/kubernetes/networkPolicy%20deny',
+      },
+      'GET /securityGroups/{account}/{cloudProvider}/{region}/{name}': {
+        target: `/securityGroups/test/kubernetes/${namespace.name}/networkPolicy%20deny`,
+      },
+      'GET /instances/{account}/{region}/{id}': {
+        target: `/instances/test/${namespace.name}/pod%20frontend-v000`,
+      },
+      'GET /search': { target: '/search?q=front&type=serverGroups,applications,projects' },
+      'GET /projects/{project}/clusters': { target: '/projects/shop/clusters' },
+      'GET /cache/introspection': { target: '/cache/introspection' },
       'GET /applications/{application}/jobs/{account}/{location}/{id}': { target: job },
       'POST /applications/{application}/jobs/{account}/{location}/{id}': { target: job },
       'GET /applications/{application}/jobs/{account}/{location}/{id}/{fileName}': { target: `${job}/main` },
@@ -137,6 +173,16 @@ describeWithCluster('the OpenAPI document', (cluster) => {
     return call;
   }
 
+  /** Routes of what is not there, whatever it is. */
+  function listEmptyCalls(): { readonly [route: string]: Call } {
+    const empty = routes.filter(({ module }) => module.startsWith('api/other-providers/'));
+    const calls = empty.map(({ method, path }) => [
+      `${method} ${path}`,
+      { target: path.replaceAll(/\{\w+\}/g, 'any') },
+    ]);
+    return Object.fromEntries(calls);
+  }
+
   /** Routes of one cluster, whose server group was deployed before. */
   function listClusterCalls(): { readonly [route: string]: Call } {
     const path = '/applications/shop/clusters/test/replicaSet%20frontend';
@@ -202,6 +248,13 @@ describeWithCluster('the OpenAPI document', (cluster) => {
       spec: { replicas: 1, selector: { matchLabels: labels }, template },
     };
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { color: 'blue' } };
-    return { account: 'test', moniker: { app: 'shop' }, manifests: [replicaSet, settings] };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec };
+    const policy = {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'NetworkPolicy',
+      metadata: { ...metadata, name: 'deny' },
+      spec: { podSelector: {}, ingress: [{ ports: [{ port: 80 }] }] },
+    };
+    return { account: 'test', moniker: { app: 'shop' }, manifests: [replicaSet, settings, pod, policy] };
   }
 });
