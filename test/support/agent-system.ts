@@ -59,7 +59,7 @@ export function openAgentSystem(engine: StoreEngine): TestAgentSystem {
     ...{ clock, randomness: testRandomness, host: 'test-host', wanted: [] },
     ...{ pending: [], sent: [], events: [], lines: [], lags: [] },
     log: createLog((line) => system.lines.push(line)),
-    agents: clock.track(new DynamoAgentStore(parts)),
+    agents: trackAgents(new DynamoAgentStore(parts), clock),
     cache: clock.track(createCacheStore({ ...parts, codecs: {} })),
     bus: { publish: async (events) => void system.events.push(...events) },
     recordLags: (lags) => void system.lags.push(...lags),
@@ -136,6 +136,18 @@ async function live(system: TestAgentSystem, ms: number, until?: () => boolean):
   await clock.pass(ms, until);
   ended.abort();
   await loops;
+}
+
+/** Agents for whose answers the clock waits, and for what a claimed one still reads. */
+function trackAgents(store: DynamoAgentStore, clock: VirtualClock): DynamoAgentStore {
+  const agents = clock.track(store);
+  const claim: DynamoAgentStore['claim'] = async (key, how) => {
+    const answer = await agents.claim(key, how);
+    return 'claimed' in answer ? { ...answer, claimed: clock.track(answer.claimed) } : answer;
+  };
+  return new Proxy(agents, {
+    get: (object, name) => (name === 'claim' ? claim : Reflect.get(object, name)),
+  });
 }
 
 function makeMortal<T extends object>(target: T, death: AbortSignal): T {

@@ -15,6 +15,7 @@ import { runStreams } from '../../../../shared/core/cache/run-streams.ts';
 import type { StreamedAgent, StreamMessage } from '../../../../shared/core/cache/stream-queue.ts';
 import type { StreamSystem } from '../../../../shared/core/cache/stream-worker.ts';
 import type { Logger } from '../../../../shared/core/logger.ts';
+import type { BusEvent } from '../../../../shared/core/task-events.ts';
 import { type AgentBench, find, newSpec, openAgents } from '../../../contracts/agent-bench.ts';
 import { openCache } from '../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../contracts/store-bench.ts';
@@ -91,11 +92,16 @@ export interface StreamBench extends AgentBench {
   find(agent: ScriptedAgent): Promise<Agent>;
   /** Waits, with the clock running fast, until this holds. */
   until(check: () => boolean | Promise<boolean>): Promise<void>;
+  /** What was published, and recorded of lags. */
+  readonly events: readonly BusEvent[];
+  readonly lagsMs: number[];
   readonly logged: { readonly message: string; readonly fields: unknown }[];
 }
 
 /** How much faster than the machine's the clock runs while a test waits. */
 const hurry = 60;
+/** Of the machine's milliseconds between two looks so many are hurried: where it stops for a second, no minute passes. */
+const hurriedMs = 20;
 
 /** Real engines for the tests of a file. @returns what opens a bench on them, with these agents in service. */
 export function useStreams(): (agents: readonly ScriptedAgent[]) => Promise<StreamBench> {
@@ -115,6 +121,8 @@ async function openBench(
 ): Promise<StreamBench> {
   const bench = openAgents(engine, createTestClock());
   const logged: { message: string; fields: unknown }[] = [];
+  const events: BusEvent[] = [];
+  const lagsMs: number[] = [];
   const add = (message: string, fields?: unknown): void => void logged.push({ message, fields });
   const log: Logger = { debug: add, info: add, warn: add, error: add };
   const client = new SQSClient({ ...localClientOptions, endpoint: new URL(queue.url).origin });
@@ -127,6 +135,8 @@ async function openBench(
     randomness: { fraction: () => 0, id: () => crypto.randomUUID() },
     log,
     host: 'test',
+    bus: { publish: async (published) => void events.push(...published) },
+    recordLags: (recorded) => void lagsMs.push(...recorded),
   };
   const others = (await bench.store.list()).filter(({ removedAtMs }) => removedAtMs === undefined);
   await bench.store.sync([...others, ...agents]);
@@ -134,6 +144,8 @@ async function openBench(
     ...bench,
     queue,
     logged,
+    events,
+    lagsMs,
     start: (found, message = { agents: found.map(toKey) }) => startWorker(system, found, message),
     async receive() {
       const [message] = await queue.receive({ WaitTimeSeconds: 5 });
@@ -146,12 +158,12 @@ async function openBench(
       return found;
     },
     async until(check) {
-      const endsAtMs = performance.now() + 20_000;
+      const endsAtMs = performance.now() + 50_000;
       for (let lastMs = performance.now(); !(await check()); ) {
         await sleep(5);
         const nowMs = performance.now();
         if (nowMs > endsAtMs) throw new Error(`this did not come true: ${check}`);
-        bench.clock.advance(hurry * (nowMs - lastMs));
+        bench.clock.advance(hurry * Math.min(nowMs - lastMs, hurriedMs));
         lastMs = nowMs;
       }
     },
