@@ -33,6 +33,8 @@ export interface AgentBenchOptions {
 /** How to run an agent. */
 export interface BenchRun extends Partial<Pick<CachingRun, 'isAlone' | 'signal' | 'cache'>> {
   readonly agent?: string;
+  /** Whether the worker dies when it is about to store a state. */
+  readonly commitDies?: boolean;
 }
 
 /** The agents of one account with a cache, run as a worker would run them. */
@@ -65,7 +67,11 @@ export function openAgentBench(options: AgentBenchOptions): AgentBench {
     provider,
     agents,
     states,
-    async run({ agent: agentName = agentNames.core, ...run } = {}) {
+    async run({ agent: agentName = agentNames.core, commitDies = false, ...run } = {}) {
+      const store = async (state: string): Promise<void> => {
+        if (commitDies) throw new Error('killed');
+        states.set(agentName, state);
+      };
       const agent = agents.find((each) => each.name === agentName);
       if (agent === undefined) throw new Error(`there is no ${agentName}`);
       const result = await agent.run({
@@ -73,10 +79,10 @@ export function openAgentBench(options: AgentBenchOptions): AgentBench {
         state: states.get(agentName),
         isAlone: true,
         signal: new AbortController().signal,
-        commitState: async (state) => void states.set(agentName, state),
+        commitState: store,
         ...run,
       });
-      states.set(agentName, result.state);
+      await store(result.state);
       return result;
     },
     [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
