@@ -21,6 +21,7 @@ export interface PodPlacement {
 export interface OwnerState {
   readonly application?: string | undefined;
   readonly version: Version;
+  readonly leaving?: readonly string[] | undefined;
 }
 
 /** What is known of server groups, by the names of their rows; undefined for those that are not cached. */
@@ -94,7 +95,7 @@ export async function writePods(
   for (const placement of placements) {
     const owner = owners.get(getRowName(placement.owner));
     const application = getApplication(owner);
-    places.set(placement, { application, since: owner?.version });
+    places.set(placement, { application, since: findSince(owner) });
     addPod(rows, placement, { application, version: placement.version });
   }
   await rows.write();
@@ -125,7 +126,7 @@ export async function followOwners(
         places.delete(placement);
         continue;
       }
-      const since = owner?.version ?? (before.since && toEndVersion(before.since));
+      const since = findSince(owner) ?? (before.since && toEndVersion(before.since));
       const version = toPlacedVersion(placement, since);
       rows.remove(toPlace(placement, before.application), version);
       addPod(rows, placement, { application, version });
@@ -157,6 +158,13 @@ function addPod(
   const place = toPlace(placement, application);
   if (facts === undefined) rows.remove(place, version);
   else rows.put(place, { version, seenAt, facts });
+}
+
+/** Since when a server group is where it is. One that goes away is marked at the version that it had. */
+function findSince(owner: OwnerState | undefined): Version | undefined {
+  if (owner === undefined) return undefined;
+  const isEnding = owner.application === undefined && (owner.leaving ?? []).length > 0;
+  return isEnding ? toEndVersion(owner.version) : owner.version;
 }
 
 /** The end of a pod comes after everything that moved it, wherever it is. */

@@ -11,6 +11,7 @@ import { collect, newAccount } from '../../../../contracts/cache-bench.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
 import { createTestClock } from '../../../../support/test-clock.ts';
 import {
+  arbitraryContest,
   arbitraryHistory,
   arbitraryTellings,
   type ClusterHistory,
@@ -27,9 +28,9 @@ const minutes = 60_000;
 const runs = 40;
 
 /** A history, and how it is told. */
-const arbitraryStory = arbitraryHistory.chain((history) =>
-  arbitraryTellings(history).map((tellings) => ({ history, tellings })),
-);
+function arbitraryStory(histories: fc.Arbitrary<ClusterHistory>) {
+  return histories.chain((history) => arbitraryTellings(history).map((tellings) => ({ history, tellings })));
+}
 
 class DeadError extends Error {}
 
@@ -171,7 +172,7 @@ describe('what is cached in the end', () => {
   }, async () => {
     await fc.assert(
       fc.asyncProperty(
-        arbitraryStory,
+        arbitraryStory(arbitraryHistory),
         fc.boolean(),
         async ({ history, tellings }, allApplicationRelationships) => {
           const story = openStory({ history, allApplicationRelationships });
@@ -189,16 +190,22 @@ describe('what is cached in the end', () => {
 
   test('is what is in the cluster when two write at a time', { timeout: 600_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(arbitraryStory, fc.scheduler(), async ({ history, tellings }, scheduler) => {
-        const story = openStory({ history, allApplicationRelationships: false });
-        const wrap = (store: CacheStore): CacheStore => takeTurns(store, scheduler);
-        const work = async (own: readonly Telling[]): Promise<void> => {
-          for (const telling of own) await story.tell(telling, wrap);
-        };
-        const writers = [0, 1].map((writer) => work(tellings.filter((telling) => telling.writer === writer)));
-        await scheduler.waitFor(Promise.all(writers));
-        await story.check({ isTidy: tellings.every(({ diesAfter }) => diesAfter === undefined) });
-      }),
+      fc.asyncProperty(
+        arbitraryStory(arbitraryContest),
+        fc.scheduler(),
+        async ({ history, tellings }, scheduler) => {
+          const story = openStory({ history, allApplicationRelationships: false });
+          const wrap = (store: CacheStore): CacheStore => takeTurns(store, scheduler);
+          const work = async (own: readonly Telling[]): Promise<void> => {
+            for (const telling of own) await story.tell(telling, wrap);
+          };
+          const writers = [0, 1].map((writer) =>
+            work(tellings.filter((telling) => telling.writer === writer)),
+          );
+          await scheduler.waitFor(Promise.all(writers));
+          await story.check({ isTidy: tellings.every(({ diesAfter }) => diesAfter === undefined) });
+        },
+      ),
       { numRuns: runs },
     );
   });
