@@ -1,5 +1,7 @@
+import type { StoredObject } from '../../../core/cache/cache-store.ts';
 import type { ViewedList, ViewSearchRequest } from '../../../core/views.ts';
 import type { KubernetesAccount } from '../account.ts';
+import { formatFullName } from '../kinds/name.ts';
 import {
   compareResults,
   createKindFilter,
@@ -31,7 +33,7 @@ export async function search(
   const lists = await Promise.all([
     objectTypes.length < types.length ? listPlaces(reading).then((places) => select(places, types)) : [],
     ...accounts.map((account) =>
-      searchAccount(reading, account, { isWanted, select: (found) => select(found, objectTypes) }),
+      searchAccount(reading, account, { query, isWanted, select: (found) => select(found, objectTypes) }),
     ),
   ]);
   return { value: lists.flat().sort(compareResults), accounts: accounts.map(({ name }) => name) };
@@ -39,6 +41,7 @@ export async function search(
 
 /** How an account is searched. */
 interface AccountSearch {
+  readonly query: string;
   readonly isWanted: ReturnType<typeof createKindFilter>;
   readonly select: (found: readonly SearchObject[]) => readonly SearchResultView[];
 }
@@ -64,21 +67,22 @@ async function searchAccount(
     search.isWanted({ kind, spinnakerKind: account.kindRegistry.find(kind).spinnakerKind }),
   );
   const found = await Promise.all(
-    wanted.map((kind) => limit(() => searchKind(reading, { account, kind, select: search.select }))),
+    wanted.map((kind) => limit(() => searchKind(reading, { account, kind, search }))),
   );
   return found.flat();
 }
 
 async function searchKind(
   { cache }: CacheReading,
-  { account, kind, select }: { account: KubernetesAccount; kind: string; select: AccountSearch['select'] },
+  { account, kind, search }: { account: KubernetesAccount; kind: string; search: AccountSearch },
 ): Promise<SearchResultView[]> {
   const { name, kindRegistry, caching } = account;
+  const { select, query } = search;
   const { spinnakerKind } = kindRegistry.find(kind);
   const found: SearchResultView[] = [];
   if (isInCluster(spinnakerKind)) {
     for await (const objects of cache.listObjects(name, kind)) {
-      const facts = readAllFacts(objects);
+      const facts = readAllFacts(objects.filter((object) => mayHold(object, query)));
       found.push(
         ...select(facts.map((each) => toSearchObject(name, each, caching.allApplicationRelationships))),
       );
@@ -89,4 +93,17 @@ async function searchKind(
     found.push(...select(heads.map(({ key, application }) => ({ ...key, spinnakerKind, application }))));
   }
   return found;
+}
+
+/**
+ * Whether a query may stand in what an object is found by: its key, or its application or cluster, which stand in its body unless
+ * its name says the same. To look costs less than to decode the body.
+ */
+function mayHold({ key, readBody }: StoredObject, query: string): boolean {
+  const wanted = query.toLowerCase();
+  // JSON writes these otherwise.
+  if (/["\\]/.test(wanted)) return true;
+  const { kind, account, namespace, name } = key;
+  const texts = [[kind, account, namespace, name].join(':'), formatFullName(kind, name)];
+  return [...texts, readBody()].some((text) => text.toLowerCase().includes(wanted));
 }

@@ -297,6 +297,29 @@ describe('namespaces', () => {
   });
 });
 
+test.each([
+  ['the application', 'SHOP'],
+  ['the cluster', 'Deployment Web'],
+  ['the kind and name', 'replicaset web'],
+  ['namespace and name', 'store:web'],
+  ['the account', 'account '],
+])('a search finds a server group by %s', async (_, query) => {
+  const { reader, account } = await openAccount([
+    createReplicaSet('web-1'),
+    createReplicaSet('api-1', {
+      annotations: {
+        'moniker.spinnaker.io/application': 'api',
+        'moniker.spinnaker.io/cluster': 'quoted "api',
+      },
+    }),
+  ]);
+  const search = (text: string) => list(reader.search({ query: text, types: ['serverGroups'] }));
+  expect(await search(query)).toContain('replicaSet web-1');
+  expect(await search(`${account}:`)).toHaveLength(2);
+  expect(await search('quoted "api')).toEqual(['replicaSet api-1']);
+  expect(await search('nothing')).toEqual([]);
+});
+
 test('a search finds objects with their application and cluster, of all accounts, in a steady order', async () => {
   const { reader, account } = await openAccount([
     createReplicaSet('web-1'),
