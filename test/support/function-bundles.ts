@@ -5,14 +5,15 @@ import { promisify } from 'node:util';
 import { authorizers } from '../../functions/authorizers.ts';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
-import { schedules } from '../../functions/schedules.ts';
+import { type Schedule, schedules } from '../../functions/schedules.ts';
 import { type Bundle, getBundles } from '../../infra/bundles.ts';
 
 const run = promisify(execFile);
 
 /**
  * What a function needs: nothing (`static`), tables, queues, the bus or a secret (`store`), accounts without their clusters
- * (`accounts`), clusters or artifact sources while somebody waits (`cluster`), or the same from a queue (`worker`).
+ * (`accounts`), clusters or artifact sources (`cluster`), all that while somebody waits; or accounts or clusters while nobody does
+ * (`worker`).
  */
 export type FunctionKind = 'static' | 'store' | 'accounts' | 'cluster' | 'worker';
 
@@ -41,7 +42,7 @@ export function listFunctions(): readonly { readonly module: string; readonly ki
     ...routes.map((route) => ({ module: route.module, kind: getKind(route) })),
     ...queues.map(({ module }) => ({ module, kind: 'worker' as const })),
     ...queues.map(({ deadLetterModule }) => ({ module: deadLetterModule, kind: 'store' as const })),
-    ...schedules.map((schedule) => ({ module: schedule.module, kind: getKind(schedule) })),
+    ...schedules.map((schedule) => ({ module: schedule.module, kind: getScheduleKind(schedule) })),
     ...authorizers.map(({ module }) => ({ module, kind: 'store' as const })),
   ];
 }
@@ -50,6 +51,11 @@ function getKind(row: { readonly reaches?: string; readonly uses?: readonly stri
   if ((row.reaches ?? 'store') !== 'store') return 'cluster';
   if (row.uses?.includes('readAccounts')) return 'accounts';
   return (row.uses ?? []).length > 0 ? 'store' : 'static';
+}
+
+function getScheduleKind(schedule: Schedule): FunctionKind {
+  const kind = getKind(schedule);
+  return kind === 'static' || kind === 'store' ? kind : 'worker';
 }
 
 /** The bundle of a module. @throws Error when no function has the module. */
