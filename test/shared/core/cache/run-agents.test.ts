@@ -274,7 +274,7 @@ describe('agents of one message', () => {
     death.abort();
     await system.clock.pass(agentLeaseMs);
     await system.work(turn);
-    expect(runs.splice(0)).toEqual(['a false', 'b false']);
+    expect(runs.splice(0).toSorted()).toEqual(['a false', 'b false']);
     const sent = system.sent.splice(0).map(({ message }) => message);
     expect(sent.map(({ agents }) => agents.length)).toEqual([1, 1]);
     for (const message of sent) await system.work(message);

