@@ -112,7 +112,7 @@ function toNewState(
 
 /** When the whole cache is to be compared with the cluster next. */
 export function getNextCheckMs(clock: Clock, randomness: Randomness): number {
-  return clock.now() + checkIntervalMs.least + checkIntervalMs.spread * randomness.fraction();
+  return clock.now() + checkIntervalMs.least + Math.floor(checkIntervalMs.spread * randomness.fraction());
 }
 
 async function createCachingWork(
@@ -379,8 +379,12 @@ export class CachingWork {
   }
 
   #noteWaiting(applications: readonly string[]): void {
+    const { waiting } = this.state;
     const dueMs = this.#options.clock.now() + pruneDelayMs;
-    for (const application of applications) this.state.waiting.set(application, dueMs);
+    // One that waits already is not put off: what it lost since then, the look at it finds to be too early.
+    for (const application of applications) {
+      if (!waiting.has(application)) waiting.set(application, dueMs);
+    }
   }
 }
 

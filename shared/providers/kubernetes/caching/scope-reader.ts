@@ -7,7 +7,7 @@ import type { KindScope, WatchChange } from '../client/watch.ts';
 import type { WatchClient } from '../client/watch-client.ts';
 import type { WatchedScope } from './kind-scopes.ts';
 import type { ObjectChange } from './object-change.ts';
-import { isComparable, type ObjectConversion } from './object-conversion.ts';
+import { getChangeKey, isComparable, type ObjectConversion } from './object-conversion.ts';
 
 /** What reading scopes and caching them needs. */
 export interface ScopeTools {
@@ -38,7 +38,7 @@ export interface DrainedScope {
   readonly added: number;
 }
 
-/** Changes that are held in memory at most; more of them are written as they come. */
+/** Changed objects that are held in memory at most, of each scope; more of them are written as they come. */
 const mostChanges = 2_000;
 /** Objects that are evicted at a time. */
 const evictionSize = 500;
@@ -53,9 +53,8 @@ export async function drainScope(
   tools: ScopeTools,
   awaitsBookmark: boolean,
 ): Promise<DrainedScope> {
-  const { conversion, watches, clock, signal, write } = tools;
-  let pending: WatchChange[] = [];
-  let added = 0;
+  const { watches, clock, signal, write } = tools;
+  const told = new ToldChanges(tools.conversion);
   const outcome = await drainKind(
     {
       ...toKindScope(scope),
@@ -64,16 +63,53 @@ export async function drainScope(
       signal,
       onPage: () => undefined,
       async onChanges(changes) {
-        for (const change of changes) pending.push(change);
-        added += countAdded(changes);
-        if (pending.length < mostChanges) return;
-        await write(convert(pending, conversion));
-        pending = [];
+        told.add(changes);
+        if (told.size >= mostChanges) await write(told.take());
       },
     },
     { client: watches, clock },
   );
-  return { outcome, changes: convert(pending, conversion, outcome.position), added };
+  return { outcome, changes: told.take(outcome.position), added: told.added };
+}
+
+/** What a stream has told, the last of each object: a storm of changes takes no more room than the objects. */
+class ToldChanges {
+  /** Objects created, less those deleted. */
+  added = 0;
+  readonly #conversion: ObjectConversion;
+  readonly #last = new Map<string, ObjectChange>();
+  #position = '';
+
+  constructor(conversion: ObjectConversion) {
+    this.#conversion = conversion;
+  }
+
+  get size(): number {
+    return this.#last.size;
+  }
+
+  add(changes: readonly WatchChange[]): void {
+    this.#position = getResourceVersion(changes.at(-1)?.object);
+    for (const change of this.#conversion.toChanges(changes, this.#position)) {
+      this.#last.set(getChangeKey(change), change);
+    }
+    for (const { type } of changes) {
+      if (type === 'ADDED') this.added += 1;
+      if (type === 'DELETED') this.added -= 1;
+    }
+  }
+
+  /** What was told since the last time. @param position how far the stream has come; default: to the last change */
+  take(position = this.#position): ObjectChange[] {
+    if (this.#last.size === 0) return [];
+    const seenAt = this.#conversion.toVersion(position);
+    const changes = [...this.#last.values()].map((change) => ({
+      ...change,
+      seenAt: seenAt < change.version ? change.version : seenAt,
+    }));
+    this.#last.clear();
+    return changes;
+  }
 }
 
 /** What a list came to. */
@@ -215,24 +251,4 @@ export async function evict(
 
 function toKindScope({ kind: { resource }, namespace }: WatchedScope): KindScope {
   return { resource, namespace: namespace || undefined };
-}
-
-function convert(
-  changes: readonly WatchChange[],
-  conversion: ObjectConversion,
-  position?: string,
-): ObjectChange[] {
-  const last = changes.at(-1);
-  if (last === undefined) return [];
-  const version = getResourceVersion(last.object);
-  return conversion.toChanges(changes, position !== undefined && isComparable(position) ? position : version);
-}
-
-function countAdded(changes: readonly WatchChange[]): number {
-  let added = 0;
-  for (const { type } of changes) {
-    if (type === 'ADDED') added += 1;
-    if (type === 'DELETED') added -= 1;
-  }
-  return added;
 }
