@@ -20,6 +20,7 @@ import {
   success,
   tryClaim,
 } from './agent-bench.ts';
+import { testAgentFreshness } from './agent-freshness.contract.ts';
 import { testAgentTurns } from './agent-turns.contract.ts';
 import { countRequests } from './cache-bench.ts';
 import { largePayload, repeatEveryWrite, type StoreEngine } from './store-bench.ts';
@@ -30,6 +31,7 @@ export function testAgentStore(name: string, getEngine: () => StoreEngine): void
 
   describe(`agent store on ${name}`, () => {
     testAgentTurns(open);
+    testAgentFreshness(open);
 
     describe('a run', () => {
       it('shows what it amounted to', async () => {

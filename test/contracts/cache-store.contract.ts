@@ -21,6 +21,49 @@ export function testCacheStore(name: string, getEngine: () => StoreEngine): void
   const open = (clock?: TestClock): CacheBench => openCache(getEngine(), clock);
 
   describe(`cache on ${name}`, () => {
+    describe('the epoch of an account', () => {
+      it('rises, and never falls, whoever raises it', async () => {
+        const [one, other] = [open(), open()];
+        const account = newAccount();
+        expect(await one.store.getEpoch(account)).toBeUndefined();
+        expect(await one.store.raiseEpoch(account, { epoch: 7, cluster: 'a' })).toEqual({
+          epoch: 7,
+          cluster: 'a',
+        });
+        expect(await other.store.raiseEpoch(account, { epoch: 7, cluster: 'b' })).toEqual({
+          epoch: 7,
+          cluster: 'a',
+        });
+        expect(await other.store.raiseEpoch(account, { epoch: 9, cluster: 'b' })).toEqual({
+          epoch: 9,
+          cluster: 'b',
+        });
+        expect(await one.store.raiseEpoch(account, { epoch: 8, cluster: 'c' })).toEqual({
+          epoch: 9,
+          cluster: 'b',
+        });
+        expect(await one.store.getEpoch(account)).toEqual({ epoch: 9, cluster: 'b' });
+      });
+
+      it('is one for all who raise it at once', async () => {
+        const account = newAccount();
+        const clusters = Array.from({ length: 8 }, (_, index) => `cluster ${index}`);
+        const answers = await Promise.all(
+          clusters.map((cluster) => open().store.raiseEpoch(account, { epoch: 3, cluster })),
+        );
+        expect(new Set(answers.map(({ cluster }) => cluster)).size).toBe(1);
+      });
+
+      it('outlives the data of an account that is deleted', async () => {
+        const { store } = open();
+        const account = newAccount();
+        await store.raiseEpoch(account, { epoch: 5, cluster: 'a' });
+        await store.putObject(pod(podKey(account, 'cart-1'), v(9)));
+        await store.deleteAccount(account);
+        expect(await store.getEpoch(account)).toEqual({ epoch: 5, cluster: 'a' });
+      });
+    });
+
     describe('objects', () => {
       it('are cached if they are newer than what is known', async () => {
         const { store } = open();

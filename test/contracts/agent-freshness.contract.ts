@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
+import { cacheTable } from '../../shared/aws/tables.ts';
+import { idleIntervalMs } from '../../shared/core/cache/agent-schedule.ts';
+import { type TestClock, testRandomness } from '../support/test-clock.ts';
+import {
+  type AgentBench,
+  add,
+  claim,
+  find,
+  newSpec,
+  removeAgents,
+  success,
+  tryClaim,
+} from './agent-bench.ts';
+
+/** What every DynamoDB must do for what is told of runs, and how fresh caches are. `open` is called inside the tests. */
+export function testAgentFreshness(open: (clock?: TestClock) => AgentBench): void {
+  describe('what a run tells', () => {
+    it('is seen while it goes on, and its as-of stays', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const { lease } = await claim(bench, spec);
+      const progress = { items: 7, changes: 2, asOfMs: 1_000, details: { kinds: 3 } };
+      await bench.store.renew(lease, progress);
+      expect(await find(bench, spec)).toMatchObject({ progress, asOfMs: 1_000 });
+      await bench.store.renew(lease);
+      expect(await find(bench, spec)).toMatchObject({ progress, asOfMs: 1_000 });
+
+      await bench.store.finish(lease, success(0, { drift: 4, details: { forbidden: 'secret' } }));
+      const agent = await find(bench, spec);
+      expect(agent).toMatchObject({ asOfMs: 1_000, lastRun: { drift: 4, details: { forbidden: 'secret' } } });
+      expect(agent?.progress).toBeUndefined();
+    });
+
+    it('of a failure moves the as-of, too, when that is known', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const { lease } = await claim(bench, spec);
+      await bench.store.finish(lease, success(0, { outcome: 'FAILURE', error: 'half', asOfMs: 2_000 }));
+      expect(await find(bench, spec)).toMatchObject({ asOfMs: 2_000, failures: 1 });
+    });
+
+    it('of one that was stopped leaves its turn, and counts neither as failed nor as well', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const failed = await claim(bench, spec);
+      await bench.store.finish(failed.lease, success(0, { outcome: 'FAILURE', error: 'no' }));
+      bench.clock.advance(spec.intervalMs);
+      const stopped = await claim(bench, spec);
+      const nowMs = bench.clock.now();
+      const end = success(nowMs, { outcome: 'STOPPED', state: 'so far' });
+      expect(await bench.store.finish(stopped.lease, end)).toMatchObject({ failures: 1, nextRunMs: nowMs });
+
+      const again = await claim(bench, spec);
+      expect(again.lease.turn).toBe(stopped.lease.turn);
+      expect(await again.readState()).toBe('so far');
+      expect(again.agent).toMatchObject({ attempts: 1, lastError: { message: 'no' } });
+      await bench.store.finish(again.lease, success(0));
+      expect(await tryClaim(bench, spec)).toMatchObject({ refusal: 'done' });
+    });
+  });
+
+  describe('readFreshness()', () => {
+    async function end(bench: AgentBench, spec: ReturnType<typeof newSpec>, asOfMs?: number): Promise<void> {
+      const { lease } = await claim(bench, spec);
+      const told = asOfMs === undefined ? {} : { asOfMs };
+      await bench.store.finish(lease, success(bench.clock.now() + spec.intervalMs, told));
+    }
+
+    it('answers the least of what the agents of an account told, once each told something', async () => {
+      const bench = open();
+      const core = newSpec();
+      const custom = { ...core, name: 'custom' };
+      await add(bench, core, custom);
+      const read = async () =>
+        (await bench.store.readFreshness([core.account, 'unknown'])).entries().toArray();
+      await end(bench, core, 5_000);
+      expect(await read()).toMatchObject([[core.account, { asOfMs: undefined, isStale: false }]]);
+      await end(bench, custom, 4_000);
+      const agents = [core, custom].map(({ account, name }) => ({ account, name }));
+      expect(await read()).toEqual([[core.account, { asOfMs: 4_000, isStale: false, agents }]]);
+
+      await removeAgents(bench, core);
+      expect(await read()).toEqual([]);
+    });
+
+    it('tells when the last run failed, or none came for two intervals', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const isStale = async () =>
+        (await bench.store.readFreshness([spec.account])).get(spec.account)?.isStale;
+      await end(bench, spec, 5_000);
+      expect(await isStale()).toBe(false);
+      bench.clock.advance(3 * spec.intervalMs + 1_000);
+      expect(await isStale()).toBe(true);
+
+      const { lease } = await claim(bench, spec);
+      expect(await isStale()).toBe(false);
+      const failed = success(bench.clock.now(), { outcome: 'FAILURE', error: 'no' });
+      await bench.store.finish(lease, failed);
+      expect(await isStale()).toBe(true);
+    });
+  });
+
+  describe('wake()', () => {
+    it('that failed is done again with the next use', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const { lease } = await claim(bench, spec);
+      bench.clock.advance(20 * 60_000);
+      await bench.store.finish(lease, success(bench.clock.now() + idleIntervalMs));
+      const { documents, clock } = bench;
+      let isAway = true;
+      const flaky = Object.assign(Object.create(documents), {
+        send: (command: never) => {
+          if (isAway) throw new Error('DynamoDB is away');
+          return documents.send(command);
+        },
+      });
+      const parts = { documents: flaky, tableName: cacheTable.name, clock, randomness: testRandomness };
+      const store = new DynamoAgentStore(parts);
+      await expect(store.wake(spec.account)).rejects.toThrow('DynamoDB is away');
+      isAway = false;
+      expect(await store.wake(spec.account)).toMatchObject([{ account: spec.account }]);
+    });
+  });
+}
