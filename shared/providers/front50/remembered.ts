@@ -77,8 +77,12 @@ export function createRemembered<T>(options: RememberedOptions<T>): Remembered<T
   function complain(error: unknown): void {
     if (clock.now() - complainedAtMs < complaintIntervalMs) return;
     complainedAtMs = clock.now();
-    const consequence = known ? 'what it answered before is used' : 'it counts as empty';
-    log.warn(`Front50 does not answer: ${consequence}`, { what, reason: getErrorMessage(error) });
+    log.warn('Front50 does not answer', {
+      what,
+      reason: getErrorMessage(error),
+      // Without them it counts as empty.
+      hasFormerAnswers: known !== undefined,
+    });
   }
 
   function isYounger(ageMs: number): boolean {

@@ -221,7 +221,7 @@ describe('what a row says of its uses', () => {
       const tasks = opens(row, /open(Task|Operations)Context/);
       const agents = opens(row, /openAgentContext/);
       const views = opens(row, /viewHandler/);
-      const cache = views || opens(row, /open(Read|Cache)Context/);
+      const cache = views || opens(row, /open(Read|Cache|AgentStore)Context/);
       const uses: readonly Use[] = row.uses ?? [];
       return (
         accounts !== uses.includes('readAccounts') ||
