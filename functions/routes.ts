@@ -120,7 +120,7 @@ const emptyMaps: readonly string[] = ['/certificates', '/networks'];
 
 /** Every route. */
 export const routes: readonly Route[] = [
-  { ...clusterRoute, method: 'GET', path: '/applications', module: 'api/applications/list-applications' },
+  { ...viewRoute, method: 'GET', path: '/applications', module: 'api/applications/list-applications' },
   {
     ...clusterRoute,
     method: 'GET',

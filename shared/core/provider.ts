@@ -10,7 +10,7 @@ import type { JsonObject } from './json.ts';
 import type { Logger } from './logger.ts';
 import type { Operation } from './operation.ts';
 import type { SecretReader } from './secret-reference.ts';
-import type { ApplicationClusters, ViewsOpener } from './views.ts';
+import type { ViewsOpener } from './views.ts';
 
 /** What a provider is opened with. */
 export interface ProviderOptions {
@@ -167,8 +167,6 @@ export interface Provider extends AsyncDisposable {
   readonly manifests?: ManifestReader;
   readonly artifacts?: ArtifactFetcher;
   readonly jobs?: JobReader;
-  /** What runs in the accounts, by application. An account that cannot be read is left out, never a reason to fail. */
-  listApplications?(signal: AbortSignal): Promise<readonly ApplicationClusters[]>;
   /** What keeps its accounts cached. */
   readonly cachingAgents?: readonly CachingAgent[];
   /** What is shown of its accounts out of the cache. */

@@ -280,11 +280,11 @@ describeWithCluster('the roles of docs/examples', () => {
     await expect.poll(readEvents).not.toEqual([]);
     const dynamic = `/manifests/reader/${ns.name}/deployment/cluster/deployer/deployment%20shown/dynamic/newest`;
     expect(await getJson(dynamic)).toMatchObject({ status: 200, body: { name: 'shown' } });
-    const listed = await system.fetch('/applications');
-    const applications = (await listed.json()) as { name: string; clusterNames: JsonObject }[];
-    const accounts = Object.keys(applications.find(({ name }) => name === 'deployer')?.clusterNames ?? {});
-    expect(accounts).toEqual(expect.arrayContaining(['deployer', 'reader']));
-    expect(accounts).not.toContain('reader-without-list');
+    const demand = { headers: { 'Cache-Control': 'no-cache' } };
+    const listed = await system.fetch('/applications/deployer/clusters/reader', demand);
+    expect([listed.status, await listed.json()]).toMatchObject([200, [{ account: 'reader' }]]);
+    const unlisted = await system.fetch('/applications/deployer/clusters/reader-without-list', demand);
+    expect(unlisted.status).toBe(404);
     expect((await getJson(target.replace('reader', 'reader-without-get'))).body.message).toMatch(
       /cannot get resource/,
     );

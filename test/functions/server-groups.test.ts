@@ -74,6 +74,14 @@ const all = [
 ];
 
 describe('applications', () => {
+  it('are listed with their clusters', async () => {
+    expect(await getJson('/applications?restricted=false&expand=true')).toEqual([
+      { name: 'billing', attributes: { name: 'billing' }, clusterNames: { prod: ['replicaSet bill'] } },
+      { name: 'cart', attributes: { name: 'cart' }, clusterNames: { prod: ['deployment cart'] } },
+    ]);
+    expect((await fail('/applications?expand=some'))[0]).toBe(400);
+  });
+
   it('have a page with their clusters', async () => {
     expect(await getJson('/applications/cart')).toEqual({
       name: 'cart',

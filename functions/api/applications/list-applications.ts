@@ -1,10 +1,10 @@
-import { listApplications } from '../../../shared/core/list-applications.ts';
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
-import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+import { toApplicationViews } from '../../../shared/core/application-views.ts';
+import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 
 /** GET /applications: the applications that the accounts run, with their clusters; Fiat and Gate poll it. */
-export const handler = apiHandler(openProviderContext, async function getApplications(request, context) {
+export const handler = viewHandler(async function getApplications(request, { views }) {
   // They change nothing here, but a caller who means something else by them is told.
   for (const name of ['expand', 'restricted']) request.getFlag(name, false);
-  return ok(await listApplications(context.providers, request.signal));
+  const { value, accounts } = await views.listApplications();
+  return { value: toApplicationViews(value), accounts };
 });

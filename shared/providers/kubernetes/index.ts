@@ -2,7 +2,6 @@ import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provi
 import { createCachingAgents } from './caching/caching-agents.ts';
 import { operationDefinitions } from './operations/index.ts';
 import { bindOperation } from './operations/operation-definition.ts';
-import { createApplicationLister } from './reads/applications.ts';
 import { createJobReader } from './reads/job-reader.ts';
 import { createManifestReader } from './reads/manifest-reader.ts';
 import { KubernetesSession } from './session.ts';
@@ -25,7 +24,6 @@ function openKubernetes(options: ProviderOptions): Provider {
     operations: operationDefinitions.map((definition) => bindOperation(definition, session)),
     manifests: createManifestReader(session),
     jobs: createJobReader(session),
-    listApplications: createApplicationLister(session),
     cachingAgents: caching.agents,
     openViews: async (cache) => (await import('./reads/view-reader.ts')).createViewReader(session, cache),
     async [Symbol.asyncDispose]() {

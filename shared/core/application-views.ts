@@ -1,4 +1,3 @@
-import type { ProviderSet } from './provider-set.ts';
 import type { ApplicationClusters } from './views.ts';
 
 /** An application that some account runs, as `GET /applications` lists it. */
@@ -9,16 +8,12 @@ export interface ApplicationView {
   readonly clusterNames: { readonly [account: string]: readonly string[] };
 }
 
-/** Every application that the accounts of all providers run, sorted by name. */
-export async function listApplications(
-  { providers }: Pick<ProviderSet, 'providers'>,
-  signal: AbortSignal,
-): Promise<ApplicationView[]> {
-  const found = await Promise.all(providers.map((provider) => provider.listApplications?.(signal) ?? []));
-  const applications = Map.groupBy(found.flat(), ({ application }) => application);
+/** The applications that accounts run, by name in any case, each once. */
+export function toApplicationViews(parts: readonly ApplicationClusters[]): ApplicationView[] {
+  const applications = Map.groupBy(parts, ({ application }) => application);
   return [...applications]
-    .sort(([one], [other]) => compareText(one, other))
-    .map(([name, parts]) => ({ name, attributes: { name }, clusterNames: mergeClusters(parts) }));
+    .map(([name, own]) => ({ name, attributes: { name }, clusterNames: mergeClusters(own) }))
+    .sort((one, other) => compareNames(one.name, other.name));
 }
 
 /** The clusters of one application by account, each once. */
@@ -32,6 +27,11 @@ function mergeClusters(parts: readonly ApplicationClusters[]): ApplicationView['
         [...new Set(of.flatMap(({ clusters }) => clusters))].sort(compareText),
       ]),
   );
+}
+
+/** Order of two names: in any case first, so that people find them. */
+function compareNames(one: string, other: string): number {
+  return compareText(one.toLowerCase(), other.toLowerCase()) || compareText(one, other);
 }
 
 /** Order of two texts by code unit. */
