@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { createLagRecorder } from '../../../shared/runtime/agent-metrics.ts';
+
+const clock = { now: () => 1_800_000_000_000 };
+
+it('writes the lags of runs as CloudWatch takes them from a log, a hundred to a line', () => {
+  const lines: string[] = [];
+  const record = createLagRecorder(clock, (line) => void lines.push(line), {
+    AWS_LAMBDA_FUNCTION_NAME: 'busdriver-dev-run-caching-agents',
+  });
+  record([1_500, 0]);
+  record(Array.from({ length: 150 }, () => 20));
+  record([]);
+  const [first, ...others] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(first).toEqual({
+    _aws: {
+      Timestamp: 1_800_000_000_000,
+      CloudWatchMetrics: [
+        {
+          Namespace: 'Busdriver',
+          Dimensions: [['FunctionName']],
+          Metrics: [{ Name: 'AgentLag', Unit: 'Seconds' }],
+        },
+      ],
+    },
+    FunctionName: 'busdriver-dev-run-caching-agents',
+    AgentLag: [1.5, 0],
+  });
+  expect(others.map(({ AgentLag }) => (AgentLag as number[]).length)).toEqual([100, 50]);
+});
+
+it('writes nothing where no Lambda runs', () => {
+  const lines: string[] = [];
+  createLagRecorder(clock, (line) => void lines.push(line), {})([1_500]);
+  expect(lines).toEqual([]);
+});
