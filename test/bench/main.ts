@@ -1,8 +1,14 @@
 import { parseArgs } from 'node:util';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startCluster } from '../../infra/local/cluster.ts';
+import { startDynamoDb } from '../../infra/local/dynamodb.ts';
+import { localClientOptions } from '../../infra/local/local-aws.ts';
+import { tables } from '../../shared/aws/tables.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { type BundleReport, measureBundles } from './bundles.ts';
 import { measureCache } from './cache-rows.ts';
+import { countUnits } from './cache-units.ts';
 import { countDeployCalls, measureDeploys, measureReads, openApiClient, type Row } from './deploy-rows.ts';
 import { openFloor } from './floor.ts';
 import { type CallCounts, startRunningSystem } from './running-system.ts';
@@ -19,6 +25,7 @@ Options:
   --starts N    starts of the whole system (default 7)
   --bundles     the functions' bundles alone: needs no control plane
   --cache       the cache alone: reads, freshness, idle cycles and memory
+  --units       units of DynamoDB that caching costs: what docs/scale.md reckons with
   --json        print the JSON alone
   --help        this text
 `;
@@ -45,6 +52,7 @@ const { values } = parseArgs({
     starts: { type: 'string', default: '7' },
     bundles: { type: 'boolean', default: false },
     cache: { type: 'boolean', default: false },
+    units: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
@@ -56,6 +64,15 @@ if (values.help) {
   const bundles = await measureBundles(tell);
   if (!values.json) process.stdout.write(`${toBundleTable(bundles)}\n`);
   process.stdout.write(`${JSON.stringify({ node: process.version, bundles }, undefined, 2)}\n`);
+} else if (values.units) {
+  await using dir = await makeTempDir();
+  await using engine = await startDynamoDb({ dir: dir.path, tables });
+  const client = new DynamoDBClient({ ...localClientOptions, endpoint: engine.url });
+  const report = await countUnits(
+    DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+  );
+  client.destroy();
+  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
 } else if (values.cache) {
   await using cluster = await startCluster({ report: tell });
   const { rows, cycleCalls } = await measureCache({ cluster, n: Number(values.samples), tell });

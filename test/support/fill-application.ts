@@ -31,7 +31,9 @@ export async function fillApplication(options: FillOptions): Promise<void> {
   const dispatcher = new Agent({ connect: { ca: await readFile(options.caFile) }, connections: concurrency });
   const create = (path: string, body: object): Promise<Created> => post(options, { path, body, dispatcher });
   try {
-    await create('/api/v1/namespaces', toNamed('v1', 'Namespace', namespace)).catch(ignoreExisting);
+    await create('/api/v1/namespaces', toNamed({ apiVersion: 'v1', kind: 'Namespace' }, namespace)).catch(
+      ignoreExisting,
+    );
     let next = 0;
     const work = async (): Promise<void> => {
       for (let index = next++; index < deployments; index = next++) {
@@ -64,7 +66,7 @@ async function createDeployment(
   const spec = { selector: { matchLabels: labels }, template, replicas: podsEach };
   const meta = { namespace, labels, annotations };
   const deployment = await create(`${apps}/deployments`, {
-    ...toNamed('apps/v1', 'Deployment', name, meta),
+    ...toNamed({ apiVersion: 'apps/v1', kind: 'Deployment' }, name, meta),
     spec: { ...spec, paused: true },
   });
   const setMeta = {
@@ -73,14 +75,18 @@ async function createDeployment(
     ownerReferences: [toOwner('apps/v1', 'Deployment', deployment)],
   };
   const set = await create(`${apps}/replicasets`, {
-    ...toNamed('apps/v1', 'ReplicaSet', `${name}-6d5f7c9b8`, setMeta),
+    ...toNamed({ apiVersion: 'apps/v1', kind: 'ReplicaSet' }, `${name}-6d5f7c9b8`, setMeta),
     spec,
   });
   const podMeta = { ...meta, ownerReferences: [toOwner('apps/v1', 'ReplicaSet', set)] };
   await Promise.all(
     Array.from({ length: podsEach }, (_, pod) =>
       create(`/api/v1/namespaces/${namespace}/pods`, {
-        ...toNamed('v1', 'Pod', `${set.metadata.name}-${String(pod).padStart(5, 'x')}`, podMeta),
+        ...toNamed(
+          { apiVersion: 'v1', kind: 'Pod' },
+          `${set.metadata.name}-${String(pod).padStart(5, 'x')}`,
+          podMeta,
+        ),
         spec: { ...template.spec, schedulerName: 'nobody', automountServiceAccountToken: false },
       }),
     ),
@@ -91,8 +97,8 @@ function toContainer(index: number): object {
   return { name: 'main', image: `registry.example.com/shop/app-${index % 50}:1.${index}` };
 }
 
-function toNamed(apiVersion: string, kind: string, name: string, metadata: object = {}): object {
-  return { apiVersion, kind, metadata: { ...metadata, name } };
+function toNamed(type: { apiVersion: string; kind: string }, name: string, metadata: object = {}): object {
+  return { ...type, metadata: { ...metadata, name } };
 }
 
 function toOwner(apiVersion: string, kind: string, { metadata: { name, uid } }: Created): object {

@@ -1,0 +1,207 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
+import { createCacheStore } from '../../shared/aws/cache-store.ts';
+import { cacheTable } from '../../shared/aws/tables.ts';
+import { getClaimableTurn } from '../../shared/core/cache/agent-schedule.ts';
+import { toVersion } from '../../shared/core/cache/version.ts';
+import { createCacheWriter } from '../../shared/providers/kubernetes/caching/cache-writer.ts';
+import type { ObjectChange } from '../../shared/providers/kubernetes/caching/object-change.ts';
+import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
+import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/index.ts';
+import type { ObjectFacts } from '../../shared/providers/kubernetes/views/facts.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/system.ts';
+
+/** Requests and capacity units, as DynamoDB counts them. */
+export interface Units {
+  readonly requests: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+/** What docs/scale.md reckons with. */
+export interface UnitsReport {
+  readonly objects: number;
+  /** Of a changed object, where four objects of an application change together. */
+  readonly change: Units;
+  /** Of a run of an agent in which nothing changed. */
+  readonly idleRun: Units;
+}
+
+const applications = 100;
+const groupsEach = 10;
+const account = 'bench';
+const agent = {
+  account,
+  name: 'KubernetesCoreCachingAgent[1/1]',
+  provider: 'kubernetes',
+  intervalMs: 30_000,
+};
+const rounds = 250;
+const changesTogether = 4;
+/** Bytes of what an agent of eleven kinds leaves for its next run, about. */
+const stateBytes = 2_200;
+
+/** Counts what caching an account of 10,000 objects costs, on an empty table. */
+export async function countUnits(documents: DynamoDBDocumentClient): Promise<UnitsReport> {
+  const counter = countCapacity(documents);
+  const parts = {
+    documents,
+    tableName: cacheTable.name,
+    clock: systemClock,
+    randomness: systemRandomness,
+  };
+  const cache = createCacheStore({ ...parts, codecs: kubernetesPlugin.rowCodecs ?? {} });
+  const kindRegistry = createKindRegistry([]);
+  const writer = createCacheWriter({
+    cache,
+    account: { name: account, kindRegistry, caching: { allApplicationRelationships: false } },
+    clock: systemClock,
+    randomness: systemRandomness,
+  });
+  const fleet = makeObjects();
+  await writer.write(
+    fleet.flat().map((facts, index) => toChange(facts, index + 1)),
+    { isFirstFill: true },
+  );
+  const objects = fleet.flat().length;
+  counter.take();
+  let resourceVersion = objects;
+  for (let round = 0; round < rounds; round += 1) {
+    const own = fleet[round % applications] ?? [];
+    const changed = Array.from({ length: changesTogether }, (_, index) => {
+      // Of ten changes seven are of pods, as in a cluster that rolls out.
+      const facts = own[(round * 31 + index * 17) % own.length] as ObjectFacts;
+      resourceVersion += 1;
+      return toChange(toggle(facts, round), resourceVersion);
+    });
+    await writer.write(changed);
+  }
+  const change = divide(counter.take(), rounds * changesTogether);
+  const agents = new DynamoAgentStore(parts);
+  await agents.sync([agent]);
+  await runIdle(agents);
+  counter.take();
+  await cache.getEpoch(account);
+  await runIdle(agents);
+  return { objects, change, idleRun: counter.take() };
+}
+
+async function runIdle(agents: DynamoAgentStore): Promise<void> {
+  const turn = getClaimableTurn(agent, systemClock.now());
+  const answer = await agents.claim(agent, { owner: 'bench', turn, leaseMs: 60_000, demanded: true });
+  if (!('claimed' in answer)) throw new Error(`the agent could not be claimed: ${answer.refusal}`);
+  const state = (await answer.claimed.readState()) ?? 'x'.repeat(stateBytes);
+  const run = { outcome: 'SUCCESS', durationMs: 1_100, items: 10_000, changes: 0 } as const;
+  const now = systemClock.now();
+  await agents.finish(answer.claimed.lease, {
+    ...run,
+    asOfMs: now,
+    nextRunMs: now + agent.intervalMs,
+    state,
+  });
+}
+
+function toggle(facts: ObjectFacts, round: number): ObjectFacts {
+  if (facts.pod === undefined) return facts;
+  return { ...facts, pod: { phase: 'Running', containers: [{ name: 'main', isReady: round % 2 === 0 }] } };
+}
+
+function toChange(facts: ObjectFacts, resourceVersion: number): ObjectChange {
+  const { kind, namespace, name } = facts;
+  const version = toVersion(1, String(resourceVersion));
+  return { kind, namespace, name, version, seenAt: version, facts };
+}
+
+/** The objects of each application: Deployments, services, two ReplicaSets each with three pods. */
+function makeObjects(): ObjectFacts[][] {
+  return Array.from({ length: applications }, (_, index) => {
+    const application = `shop${index}`;
+    const namespace = `team${index % 20}`;
+    return Array.from({ length: groupsEach }, (_, group) => makeGroup(application, namespace, group)).flat();
+  });
+}
+
+function makeGroup(application: string, namespace: string, group: number): ObjectFacts[] {
+  const name = `${application}-service${group}`;
+  const make = (kind: string, own: string, more: Partial<ObjectFacts>): ObjectFacts => ({
+    kind,
+    spinnakerKind: 'unclassified',
+    apiVersion: 'apps/v1',
+    namespace,
+    name: own,
+    uid: `${kind}-${own}-5b1c6b9e-8d8e-4f4e`,
+    resourceVersion: '1',
+    createdTime: 1_790_000_000_000,
+    labels: { app: name, 'app.kubernetes.io/name': application, 'app.kubernetes.io/managed-by': 'spinnaker' },
+    moniker: { app: application, cluster: `deployment ${name}` },
+    owners: [],
+    ...more,
+  });
+  const deployment = make('deployment', name, { spinnakerKind: 'serverGroupManagers' });
+  const service = make('service', name, {
+    spinnakerKind: 'loadBalancers',
+    service: { selector: { app: name } },
+  });
+  const toOwner = ({ kind, name: owner, uid }: ObjectFacts, isManager: boolean) => [
+    { kind, name: owner, uid, isManager },
+  ];
+  const sets = ['6d5f7c9b80', '6d5f7c9b81'].map((hash) => {
+    const workload = {
+      replicas: 3,
+      images: [`registry.example.com/${name}:1.2.3`],
+      podLabels: { app: name },
+      loadBalancers: [],
+    };
+    const set = make('replicaSet', `${name}-${hash}`, {
+      spinnakerKind: 'serverGroups',
+      owners: toOwner(deployment, true),
+      workload,
+    });
+    const pods = ['x7k2p', 'q9r4m', 'z2w8n'].map((suffix) =>
+      make('pod', `${set.name}-${suffix}`, {
+        spinnakerKind: 'instances',
+        owners: toOwner(set, false),
+        pod: { phase: 'Running', containers: [{ name: 'main', isReady: true }] },
+      }),
+    );
+    return [set, ...pods];
+  });
+  return [deployment, service, ...sets.flat()];
+}
+
+function divide({ requests, readUnits, writeUnits }: Units, by: number): Units {
+  return { requests: requests / by, readUnits: readUnits / by, writeUnits: writeUnits / by };
+}
+
+const writes = ['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand', 'BatchWriteItemCommand'];
+
+/** Counts what DynamoDB says that requests consumed. */
+function countCapacity(documents: DynamoDBDocumentClient): { take(): Units } {
+  let units = { requests: 0, readUnits: 0, writeUnits: 0 };
+  documents.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async (args) => {
+        const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' } as typeof args.input;
+        const result = await next({ ...args, input });
+        const { ConsumedCapacity } = result.output as { ConsumedCapacity?: Consumed | Consumed[] };
+        const consumed = [ConsumedCapacity ?? []]
+          .flat()
+          .reduce((sum, each) => sum + (each.CapacityUnits ?? 0), 0);
+        const name = writes.includes(commandName) ? 'writeUnits' : 'readUnits';
+        units = { ...units, requests: units.requests + 1, [name]: units[name] + consumed };
+        return result;
+      },
+    { step: 'initialize', name: 'countCapacity' },
+  );
+  return {
+    take() {
+      const taken = units;
+      units = { requests: 0, readUnits: 0, writeUnits: 0 };
+      return taken;
+    },
+  };
+}
+
+interface Consumed {
+  readonly CapacityUnits?: number;
+}
