@@ -52,12 +52,8 @@ export async function deleteShopDefinition(): Promise<void> {
 
 /** The live objects, with fixed texts in place of all that differs from run to run. */
 export async function listShop(namespace: string): Promise<Manifest[]> {
-  const found = await listObjects(namespace, `${plurals},${definition}`);
-  const objects = found.filter((object) => readName(object) !== 'kube-root-ca.crt');
-  let text = JSON.stringify(objects);
-  for (const [volatile, fixed] of listReplacements(namespace, objects))
-    text = text.replaceAll(volatile, fixed);
-  const fixed = JSON.parse(text) as Manifest[];
+  const objects = await listOwnObjects(namespace);
+  const fixed = JSON.parse(fixTexts(namespace, objects)(JSON.stringify(objects))) as Manifest[];
   for (const { metadata } of fixed) {
     Object.assign(metadata as JsonObject, {
       creationTimestamp: '2026-11-21T09:00:00Z',
@@ -65,6 +61,28 @@ export async function listShop(namespace: string): Promise<Manifest[]> {
     });
   }
   return fixed.sort((one, other) => (toSortKey(one) < toSortKey(other) ? -1 : 1));
+}
+
+/** What puts the same fixed texts in place of all that differs from run to run in an answer about these objects. */
+export async function createTextFixer(namespace: string): Promise<(text: string) => string> {
+  const fix = fixTexts(namespace, await listOwnObjects(namespace));
+  const createdTime = Date.parse('2026-11-21T09:00:00Z');
+  return (text) => fix(text).replaceAll(/"createdTime":\d+/g, `"createdTime":${createdTime}`);
+}
+
+function fixTexts(namespace: string, objects: readonly Manifest[]): (text: string) => string {
+  const replacements = listReplacements(namespace, objects);
+  return (text) => {
+    let fixed = text;
+    for (const [volatile, name] of replacements) fixed = fixed.replaceAll(volatile, name);
+    return fixed;
+  };
+}
+
+/** All that the application made, and nothing that Kubernetes puts into every namespace. */
+async function listOwnObjects(namespace: string): Promise<Manifest[]> {
+  const found = await listObjects(namespace, `${plurals},${definition}`);
+  return found.filter((object) => readName(object) !== 'kube-root-ca.crt');
 }
 
 async function listObjects(namespace: string, resources: string): Promise<Manifest[]> {
