@@ -3,12 +3,20 @@ import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import type { ViewReader } from './views.ts';
 
-/** What adding namespaces needs. The context of views is one. */
+/** What adding namespaces needs. The context of views has all but the memory. */
 export interface NamespacesContext {
   readonly views: Pick<ViewReader, 'listNamespaces'>;
-  readonly clock: Pick<Clock, 'sleep'>;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
   readonly log: Logger;
+  /** What a process remembers from one call to the next. */
+  readonly memory: NamespacesMemory;
 }
+
+/** Namespaces of accounts, as they were read last, and when: wall time in milliseconds. */
+export type NamespacesMemory = Map<string, { readonly namespaces: readonly string[]; readonly atMs: number }>;
+
+/** Milliseconds for which namespaces are not read again: hundreds of accounts are polled twice a minute. */
+const freshForMs = 60_000;
 
 /** Accounts at a time. */
 const concurrency = 64;
@@ -17,32 +25,38 @@ const concurrency = 64;
 const waitMs = 3_000;
 
 /**
- * Accounts with the namespaces that are cached of them, where their configuration names none. Those whose namespaces cannot be read
- * in time keep an empty list: never throws.
+ * Accounts with the namespaces that are cached of them, where their configuration names none; they may be a minute older than the
+ * cache. Where they cannot be read in time those of before are shown, or none: never throws.
  */
 export async function addCachedNamespaces(
   accounts: readonly Account[],
   context: NamespacesContext,
 ): Promise<readonly Account[]> {
-  const added = new Map<Account, Account>();
+  const { memory, clock } = context;
   const failures: unknown[] = [];
   const enough = new AbortController();
-  const add = async (account: Account): Promise<void> => {
+  const remember = async ({ name }: Account): Promise<void> => {
     try {
-      const namespaces = [...(await context.views.listNamespaces(account.name))];
-      added.set(account, { ...account, details: { ...account.details, namespaces } });
+      const namespaces = await context.views.listNamespaces(name);
+      // An account of which nothing is cached yet is looked at again at once.
+      if (namespaces.length > 0) memory.set(name, { namespaces, atMs: clock.now() });
+      else memory.delete(name);
     } catch (error) {
       failures.push(error);
     }
   };
-  const left = accounts.filter(lacksNamespaces).values();
+  const isFresh = ({ name }: Account): boolean => {
+    const known = memory.get(name);
+    return known !== undefined && clock.now() - known.atMs < freshForMs;
+  };
+  const left = accounts.filter((account) => lacksNamespaces(account) && !isFresh(account)).values();
   const work = async (): Promise<void> => {
     for (const account of left) {
       if (enough.signal.aborted) return;
-      await add(account);
+      await remember(account);
     }
   };
-  const wait = context.clock.sleep(waitMs, enough.signal).then(
+  const wait = clock.sleep(waitMs, enough.signal).then(
     () => failures.push(new Error(`no answer within ${waitMs} ms`)),
     () => undefined,
   );
@@ -50,7 +64,12 @@ export async function addCachedNamespaces(
   enough.abort();
   const [error] = failures;
   if (error !== undefined) context.log.warn('namespaces of accounts cannot be told', { error });
-  return accounts.map((account) => added.get(account) ?? account);
+  return accounts.map((account) => (lacksNamespaces(account) ? toShown(account, memory) : account));
+}
+
+function toShown(account: Account, memory: NamespacesMemory): Account {
+  const namespaces = [...(memory.get(account.name)?.namespaces ?? [])];
+  return { ...account, details: { ...account.details, namespaces } };
 }
 
 /** Accounts of providers without namespaces do not have the member. */

@@ -1,5 +1,5 @@
 import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
-import { getExpandedAccount } from '../../../shared/runtime/expanded-account.ts';
+import { getExpandedAccount } from '../../../shared/runtime/expanded-accounts.ts';
 import { openReadContext } from '../../../shared/runtime/view-context.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Account } from '../../../shared/core/account.ts';
-import { addCachedNamespaces } from '../../../shared/core/cached-namespaces.ts';
+import { addCachedNamespaces, type NamespacesMemory } from '../../../shared/core/cached-namespaces.ts';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import type { LogFields } from '../../../shared/core/logger.ts';
 import { createTestClock } from '../../support/test-clock.ts';
@@ -26,7 +26,8 @@ function setUp(listNamespaces: (account: string) => Promise<readonly string[]>) 
     warn: (_: string, fields = {}) => void warnings.push(fields),
   };
   const clock = createTestClock();
-  return { warnings, clock, context: { views: { listNamespaces }, clock, log } };
+  const memory: NamespacesMemory = new Map();
+  return { warnings, clock, context: { views: { listNamespaces }, clock, log, memory } };
 }
 
 describe('namespaces of accounts', () => {
@@ -71,6 +72,40 @@ describe('namespaces of accounts', () => {
 
     expect(shown.map(({ details }) => details.namespaces)).toEqual([[], ['web']]);
     expect(warnings).toEqual([{ error: new Error('throttled') }]);
+  });
+
+  it('are not read again within a minute, unless there were none', async () => {
+    const asked: string[] = [];
+    const { context, clock } = setUp(async (name) => {
+      asked.push(name);
+      return name === 'open' ? ['web'] : [];
+    });
+    const accounts = [open, account('empty', { namespaces: [] })];
+    const list = async () =>
+      (await addCachedNamespaces(accounts, context)).map(({ details }) => details.namespaces);
+
+    await list();
+    clock.advance(59_000);
+    expect(await list()).toEqual([['web'], []]);
+    expect(asked).toEqual(['open', 'empty', 'empty']);
+    clock.advance(2_000);
+    await list();
+    expect(asked).toEqual(['open', 'empty', 'empty', 'open', 'empty']);
+  });
+
+  it('are those of before where they cannot be read again', async () => {
+    let isAway = false;
+    const { context, clock } = setUp(async () => {
+      if (isAway) throw new Error('throttled');
+      return ['web'];
+    });
+    await addCachedNamespaces([open], context);
+    isAway = true;
+    clock.advance(61_000);
+
+    const [shown] = await addCachedNamespaces([open], context);
+
+    expect(shown?.details.namespaces).toEqual(['web']);
   });
 
   it('are not waited for long', async () => {
