@@ -5,54 +5,11 @@ import { parseVersion, toVersion } from '../../../../../shared/core/cache/versio
 import { describeWithCluster, runKubectl } from '../../../../support/cluster.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
 import { makeTempDir } from '../../../../support/temp-dir.ts';
-import {
-  type Answer,
-  answerJson,
-  answerStatus,
-  type ScriptedServer,
-  startScriptedServer,
-} from '../client/scripted-server.ts';
-import { answerStream, toErrorLine, toLine } from '../client/watch-setup.ts';
+import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 import { type AgentBench, openAgentBench, readCached } from './agent-bench.ts';
+import { answerAs, createWorld, type World } from './scripted-world.ts';
 
 const openTable = useLocalTables();
-
-/** What a scripted API server has: config maps of the namespace `shop`, by name, with their resource versions. */
-interface World {
-  uid: string | undefined;
-  /** The newest resource version. */
-  now: number;
-  readonly objects: Map<string, number>;
-  /** Whether watches are answered that their position has expired; else they tell how far the server has come. */
-  isExpired: boolean;
-  /** Called when a list is asked for. */
-  onList: () => void;
-}
-
-function answerAs(world: World, path: string): Answer {
-  const { pathname, searchParams } = new URL(path, 'http://x');
-  if (pathname === '/api/v1/namespaces/kube-system') {
-    if (world.uid === undefined) return answerStatus(403, 'Forbidden');
-    return answerJson(200, { kind: 'Namespace', metadata: { name: 'kube-system', uid: world.uid } });
-  }
-  if (searchParams.has('watch')) {
-    const from = Number(searchParams.get('resourceVersion'));
-    const later = [...world.objects].filter(([, version]) => version > from);
-    const told = later.map((each) => {
-      const object = { apiVersion: 'v1', kind: 'ConfigMap', ...toObject(each) };
-      return `${JSON.stringify({ type: 'MODIFIED', object })}\n`;
-    });
-    const bookmark = toLine('BOOKMARK', `@${world.now}`);
-    return answerStream(...(world.isExpired ? [toErrorLine(410, 'Expired')] : [...told, bookmark]));
-  }
-  if (searchParams.get('limit') !== '1') world.onList();
-  const items = [...world.objects].map(toObject);
-  return answerJson(200, { metadata: { resourceVersion: String(world.now) }, items });
-}
-
-function toObject([name, version]: [string, number]): object {
-  return { metadata: { name, namespace: 'shop', uid: name, resourceVersion: String(version) } };
-}
 
 describe('a caching agent and the epochs of its cluster', () => {
   let server: ScriptedServer;
@@ -62,13 +19,7 @@ describe('a caching agent and the epochs of its cluster', () => {
   const cacheSettings = { cacheAll: true };
 
   beforeEach(async () => {
-    world = {
-      uid: 'cluster-1',
-      now: 10,
-      objects: new Map([['one', 5]]),
-      isExpired: false,
-      onList: () => undefined,
-    };
+    world = createWorld();
     server = await startScriptedServer();
     server.script((response, request) => answerAs(world, request.path)(response, request));
     bench = openAgentBench({
@@ -201,6 +152,7 @@ describe('a caching agent and the epochs of its cluster', () => {
     world.onList = () => {
       world.now = 12;
       world.objects.set('four', 12);
+      return undefined;
     };
     expect(await bench.run()).toMatchObject({ outcome: 'done', items: 4, drift: 2 });
     expect(await read()).toEqual(['four@12', 'one@5', 'three@8', 'two@6']);

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { cacheTable } from '../../../../../shared/aws/tables.ts';
+import { useLocalTables } from '../../../../support/local-tables.ts';
+import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
+import { type AgentBench, openAgentBench, readCached } from './agent-bench.ts';
+import { answerAs, createWorld, type World } from './scripted-world.ts';
+
+const openTable = useLocalTables();
+const minuteMs = 60_000;
+
+describe('what a caching agent does', () => {
+  let server: ScriptedServer;
+  let world: World;
+  let bench: AgentBench;
+
+  beforeEach(async () => {
+    world = createWorld();
+    server = await startScriptedServer();
+    server.script((response, request) => answerAs(world, request.path)(response, request));
+    bench = openAgentBench({
+      engine: openTable(cacheTable),
+      account: { kinds: ['configMap'], namespaces: ['shop'], kubeconfigContents: server.getKubeconfig() },
+      cacheSettings: { cacheAll: true },
+    });
+  });
+  afterEach(async () => {
+    await bench[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  const read = (): Promise<string[]> => readCached(bench, 'configMap');
+  const seenSince = (sent: number): string[] => server.seen.slice(sent).map(({ path }) => path);
+
+  test('with a list that begins anew in the midst of it: nothing of it is lost, and nothing stays', async () => {
+    world.pageSize = 2;
+    for (const [name, version] of [
+      ['two', 6],
+      ['three', 7],
+      ['four', 8],
+    ] as const)
+      world.objects.set(name, version);
+    world.onList = (page) => {
+      if (page === 0 || world.now > 10) return undefined;
+      // The snapshot is gone; so is what its first page had.
+      world.now = 20;
+      world.objects.delete('one');
+      world.objects.set('five', 19);
+      return 410;
+    };
+    expect(await bench.run()).toMatchObject({ outcome: 'done', items: 4 });
+    expect(await read()).toEqual(['five@19', 'four@8', 'three@7', 'two@6']);
+  });
+
+  test('with a list that breaks off: what is cached stays, and the next run lists again', async () => {
+    world.pageSize = 1;
+    world.objects.set('two', 6);
+    await bench.run();
+    Object.assign(world, { now: 20, isExpired: true });
+    world.objects.delete('one');
+    world.objects.set('three', 19);
+    world.onList = (page) => (page === 1 ? 422 : undefined);
+    const failed = await bench.run();
+    expect(failed).toMatchObject({
+      error: expect.stringMatching(/^could not be read: configMap: .*Refused/),
+    });
+    expect(await read()).toEqual(['one@5', 'two@6']);
+    world.onList = () => undefined;
+    expect((await bench.run()).error).toBeUndefined();
+    expect(await read()).toEqual(['three@19', 'two@6']);
+  });
+
+  test('with a kind that does not change: its position is moved before it expires, and only then', async () => {
+    await bench.run();
+    world.now = 50;
+    const watched = (paths: readonly string[]): string[] => paths.filter((path) => path.includes('watch='));
+    // Nothing is told, and no bookmark is sent by watches of a second.
+    world.isSilent = true;
+    let sent = server.seen.length;
+    await bench.run();
+    expect(watched(seenSince(sent))).toEqual([expect.stringMatching(/resourceVersion=10&timeoutSeconds=1$/)]);
+    bench.clock.advance(5 * minuteMs);
+    world.isSilent = false;
+    sent = server.seen.length;
+    await bench.run();
+    expect(watched(seenSince(sent))).toEqual([expect.stringMatching(/resourceVersion=10&timeoutSeconds=3$/)]);
+    sent = server.seen.length;
+    world.now = 51;
+    await bench.run();
+    expect(watched(seenSince(sent))).toEqual([expect.stringMatching(/resourceVersion=50&timeoutSeconds=1$/)]);
+  });
+
+  test('with an application that lost something: its directory is looked at some minutes later', async () => {
+    world.objects.set('web', 6);
+    bench = openAgentBench({
+      engine: openTable(cacheTable),
+      account: { namespaces: ['shop'], kinds: ['service'], kubeconfigContents: server.getKubeconfig() },
+      before: bench,
+    });
+    const listApplications = async (): Promise<string[]> =>
+      (await bench.cache.listApplications())
+        .filter(({ account }) => account === bench.account)
+        .map(({ application }) => application)
+        .sort();
+    await bench.run();
+    expect(await listApplications()).toEqual(['one', 'web']);
+    Object.assign(world, { now: 20, isExpired: true });
+    world.objects.delete('web');
+    await bench.run();
+    expect(await readCached(bench, 'service')).toEqual(['one@5']);
+    expect(await listApplications()).toEqual(['one']);
+    expect(readWaiting()).toEqual(['web']);
+    bench.clock.advance(6 * minuteMs);
+    await bench.run();
+    expect(readWaiting()).toEqual([]);
+  });
+
+  function readWaiting(): string[] {
+    const [state = '{}'] = bench.states.values();
+    return Object.keys(JSON.parse(state).waiting ?? {});
+  }
+});
