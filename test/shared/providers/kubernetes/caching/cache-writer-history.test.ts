@@ -25,7 +25,7 @@ import { openWriter, type WriterTraits } from './written-cache.ts';
 const open = useLocalTables();
 
 const minutes = 60_000;
-const runs = 40;
+const runs = 50;
 
 /** A history, and how it is told. */
 function arbitraryStory(histories: fc.Arbitrary<ClusterHistory>) {
@@ -172,7 +172,7 @@ describe('what is cached in the end', () => {
   }, async () => {
     await fc.assert(
       fc.asyncProperty(
-        arbitraryStory(arbitraryHistory),
+        arbitraryStory(fc.oneof(arbitraryHistory, arbitraryContest)),
         fc.boolean(),
         async ({ history, tellings }, allApplicationRelationships) => {
           const story = openStory({ history, allApplicationRelationships });

@@ -80,6 +80,14 @@ describe('pods', () => {
     expect((await read())['cart']?.rows).toEqual({ [cartRow]: ['pod cart-v001-a@4', 'self@1'] });
   });
 
+  test('may be gone at the version that they had, wherever they were moved', async () => {
+    const { writer, read } = open();
+    await writer.write([put(cart, 1), put(pod('cart-v001-a', 'cart-v001'), 2)]);
+    await writer.write([put(replicaSet('cart-v001', { app: 'shop' }), 3)]);
+    await writer.write([gone(pod('cart-v001-a', 'cart-v001'), 2)]);
+    expect((await read())['shop']?.rows).toEqual({ [cartRow]: ['self@3'] });
+  });
+
   test('are with their owner again when it is cached again', async () => {
     const { writer, read } = open();
     await writer.write([put(cart, 1), put(pod('cart-v001-a', 'cart-v001'), 2)]);

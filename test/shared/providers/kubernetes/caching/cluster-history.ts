@@ -73,13 +73,13 @@ function createHistory(choice: {
 /** How a history is told: any changes, in any order, several times; in the end each object's last change was told. */
 export function arbitraryTellings(history: ClusterHistory): fc.Arbitrary<Telling[]> {
   const telling = fc.record({
-    picks: fc.array(fc.nat(history.length - 1), { minLength: 1, maxLength: 6 }),
+    picks: fc.array(fc.nat(history.length - 1), { minLength: 1, maxLength: 4 }),
     writer: fc.nat(1),
-    diesAfter: fc.option(fc.nat(24), { nil: undefined, freq: 1 }),
+    diesAfter: fc.option(fc.nat(16), { nil: undefined, freq: 3 }),
     isRepeatedLater: fc.boolean(),
   });
   return fc
-    .tuple(fc.array(telling, { minLength: 1, maxLength: 5 }), fc.infiniteStream(fc.nat(50)))
+    .tuple(fc.array(telling, { minLength: 2, maxLength: 6 }), fc.infiniteStream(fc.nat(50)))
     .map(([tellings, places]) => {
       const all = tellings.map((each) => ({ ...each, picks: [...each.picks] }));
       for (const index of listLast(history)) {
