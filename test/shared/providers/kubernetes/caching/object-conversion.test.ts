@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { toVersion } from '../../../../../shared/core/cache/version.ts';
+import { createPageLimit } from '../../../../../shared/providers/kubernetes/caching/kind-limits.ts';
+import {
+  createObjectConversion,
+  isComparable,
+} from '../../../../../shared/providers/kubernetes/caching/object-conversion.ts';
+import type { WatchedKind } from '../../../../../shared/providers/kubernetes/caching/watched-kinds.ts';
+import type { WatchChange } from '../../../../../shared/providers/kubernetes/client/watch.ts';
+import { openAccount } from './open-account.ts';
+
+const resource = { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true, builtIn: true };
+const services: WatchedKind = { kind: 'service', resource, isWanted: true };
+const namespaces: WatchedKind = {
+  kind: 'namespace',
+  resource: { ...resource, kind: 'Namespace', plural: 'namespaces', namespaced: false },
+  isWanted: false,
+};
+
+function toService(name: string, resourceVersion: string, namespace = 'shop') {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace, resourceVersion, uid: name, labels: { app: name } },
+  };
+}
+
+describe('the conversion of objects', () => {
+  const account = openAccount({ omitNamespaces: ['hidden'] });
+  const conversion = createObjectConversion({ account, epoch: 7, kinds: [services, namespaces] });
+  const change = (type: WatchChange['type'], ...of: Parameters<typeof toService>): WatchChange => ({
+    type,
+    object: toService(...of),
+  });
+
+  test('keeps of several changes the last, seen as far as the stream was read', () => {
+    const told = [
+      change('ADDED', 'a', '5'),
+      change('ADDED', 'b', '6'),
+      change('DELETED', 'a', '7'),
+      change('MODIFIED', 'b', '8'),
+    ];
+    const changes = conversion.toChanges(told, '20');
+    const seenAt = toVersion(7, '20');
+    expect(changes).toMatchObject([
+      { kind: 'service', namespace: 'shop', name: 'a', version: toVersion(7, '7'), seenAt, facts: undefined },
+      { name: 'b', version: toVersion(7, '8'), seenAt, facts: { name: 'b', resourceVersion: '8' } },
+    ]);
+  });
+
+  test('takes for gone what is in a namespace that the account may not use, or is to be ignored', () => {
+    const ignored = toService('a', '5');
+    Object.assign(ignored.metadata, { annotations: { 'caching.spinnaker.io/ignore': 'true' } });
+    const told: WatchChange[] = [{ type: 'MODIFIED', object: ignored }, change('ADDED', 'b', '6', 'hidden')];
+    expect(conversion.toChanges(told, '6').map(({ facts }) => facts)).toEqual([undefined, undefined]);
+    expect(conversion.toKept(ignored, toVersion(7, '9'))).toBeUndefined();
+  });
+
+  test('leaves out what cannot be told older from newer', () => {
+    expect(conversion.toChanges([change('ADDED', 'a', 'W/"5"'), change('ADDED', '', '5')], '6')).toEqual([]);
+    expect(['5', '', 'x', '5x', '9'.repeat(19)].map(isComparable)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('knows an object to be seen no earlier than it was changed', () => {
+    const kept = conversion.toKept(toService('a', '12'), toVersion(7, '9'));
+    expect(kept).toMatchObject({ version: toVersion(7, '12'), seenAt: toVersion(7, '12') });
+  });
+
+  test('keeps of what is only needed the name', () => {
+    const namespace = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'shop-main', resourceVersion: '3', uid: 'u', labels: { a: 'b' } },
+    };
+    const kept = conversion.toKept(namespace, toVersion(7, '9'));
+    expect(kept?.facts).toMatchObject({ kind: 'namespace', name: 'shop-main', moniker: {}, labels: {} });
+  });
+});
+
+test('a limit takes the first objects of a list, and begins anew with it', () => {
+  const limit = createPageLimit(3);
+  const page = (attempt: number, ...names: string[]) => ({
+    attempt,
+    resourceVersion: '1',
+    items: names.map((name) => toService(name, '1')),
+  });
+  const take = (...of: Parameters<typeof page>): unknown[] =>
+    limit(page(...of)).map(({ metadata }) => Object(metadata).name);
+  expect([take(1, 'a', 'b'), take(1, 'c', 'd'), take(1, 'e')]).toEqual([['a', 'b'], ['c'], []]);
+  expect(take(2, 'a', 'b', 'c', 'd')).toEqual(['a', 'b', 'c']);
+});
