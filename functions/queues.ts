@@ -30,6 +30,7 @@ export interface Queue {
     | 'readCache'
     | 'writeCache'
     | 'sendAgents'
+    | 'sendStreams'
   )[];
   /** The same for the receiver of dead letters. */
   readonly deadLetterUses?: Queue['uses'];
@@ -85,6 +86,23 @@ export const queues: readonly Queue[] = [
     retentionSeconds: 3600,
     reaches: 'cluster',
     uses: ['readAccounts', 'readCache', 'writeCache', 'sendAgents', 'publishEvents'],
+    memoryMb: 1769,
+  },
+  {
+    name: 'agent-streams',
+    stack: 'caching',
+    module: 'workers/run-agent-streams',
+    deadLetterModule: 'workers/drop-stream-hints',
+    batchSize: 1,
+    // Each follows up to 50 agents, and while it hands over there are two of it.
+    concurrency: 20,
+    timeoutSeconds: 900,
+    // Nobody waits for this, either.
+    visibilityTimeoutSeconds: 960,
+    receivesMax: 3,
+    retentionSeconds: 3600,
+    reaches: 'cluster',
+    uses: ['readAccounts', 'readCache', 'writeCache', 'sendStreams', 'publishEvents'],
     memoryMb: 1769,
   },
 ];

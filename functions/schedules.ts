@@ -19,6 +19,7 @@ export interface Schedule {
     | 'readCache'
     | 'writeCache'
     | 'sendAgents'
+    | 'sendStreams'
   )[];
   /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */
   readonly memoryMb?: number;
@@ -41,6 +42,6 @@ export const schedules: readonly Schedule[] = [
     module: 'workers/schedule-agents',
     rateMinutes: 1,
     timeoutSeconds: 50,
-    uses: ['readAccounts', 'readCache', 'writeCache', 'sendAgents', 'publishEvents'],
+    uses: ['readAccounts', 'readCache', 'writeCache', 'sendAgents', 'sendStreams', 'publishEvents'],
   },
 ];

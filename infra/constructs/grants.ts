@@ -42,6 +42,7 @@ const grants: { readonly [use in Use]: (surroundings: Surroundings) => PolicySta
     allowKey(writingKeyActions, { surroundings, service: 'dynamodb' }),
   ],
   sendAgents: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agents').queueArn)],
+  sendStreams: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agent-streams').queueArn)],
 };
 
 /** The cache is filled in batches, too. */

@@ -143,7 +143,7 @@ export class WorkerQueue extends Construct {
 
 /** Whether its worker sends the messages with which the next one goes on, or an agent's next run begins. */
 function sendsToItself({ uses = [] }: QueueRow): boolean {
-  return uses.includes('sendOperations') || uses.includes('sendAgents');
+  return (['sendOperations', 'sendAgents', 'sendStreams'] as const).some((use) => uses.includes(use));
 }
 
 /** How late agents may run, seconds. */

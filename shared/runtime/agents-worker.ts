@@ -3,12 +3,14 @@ import type { CachingAgent } from '../core/cache/caching-agent.ts';
 import { createScheduleMemory } from '../core/cache/revive-agents.ts';
 import { runAgents } from '../core/cache/run-agents.ts';
 import { scheduleAgents } from '../core/cache/schedule-agents.ts';
+import { startStreams } from '../core/cache/stream-queue.ts';
 import { UnavailableError } from '../core/errors.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ProviderSet } from '../core/provider-set.ts';
 import type { AgentContext } from './agent-context.ts';
 import type { ProviderContext } from './provider-context.ts';
 import type { QueueMessage } from './queue-handler.ts';
+import type { StreamContext } from './stream-context.ts';
 
 /** What this process sent for. */
 const memory = createScheduleMemory();
@@ -36,20 +38,26 @@ export async function runCachingAgents(
  * @param open opens the context with the providers
  */
 export async function scheduleCachingAgents(
-  agents: AgentContext,
+  agents: StreamContext,
   open: () => Promise<ProviderContext>,
 ): Promise<void> {
   const context = await open().catch((error: unknown) => giveUp(error, agents.log));
   if (context === undefined) return;
-  const report = await scheduleAgents(agents, { wanted: listAgents(context.providers), memory });
+  const report = await scheduleAgents(agents, {
+    wanted: listAgents(context.providers),
+    memory,
+    startFollowing: (unheld) => startStreams(agents.streams, unheld, agents.clock.now()),
+  });
   if (Object.values(report).some((count) => count > 0)) agents.log.info('scheduled agents', { ...report });
 }
 
-function listAgents({ providers }: ProviderSet): readonly CachingAgent[] {
+/** The caching agents of all providers. */
+export function listAgents({ providers }: ProviderSet): readonly CachingAgent[] {
   return providers.flatMap(({ cachingAgents = [] }) => cachingAgents);
 }
 
-function toId({ account, name }: Pick<CachingAgent, 'account' | 'name'>): string {
+/** Tells agents apart. */
+export function toId({ account, name }: Pick<CachingAgent, 'account' | 'name'>): string {
   return JSON.stringify([account, name]);
 }
 

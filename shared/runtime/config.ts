@@ -15,6 +15,8 @@ export interface Config {
   readonly operationsQueueUrl: string;
   /** SQS queue of caching agents: `BUSDRIVER_AGENTS_QUEUE_URL`. */
   readonly agentsQueueUrl: string;
+  /** SQS queue of agents that are to be followed: `BUSDRIVER_AGENT_STREAMS_QUEUE_URL`, empty where nobody sends to it. */
+  readonly agentStreamsQueueUrl: string;
   /** EventBridge bus: `BUSDRIVER_BUS_NAME`. */
   readonly busName: string;
   /** Spinnaker YAML files or directories, in order of precedence, later wins: `BUSDRIVER_CONFIG_FILES` (JSON array). */
@@ -47,6 +49,7 @@ export const variables = {
   cacheTable: 'BUSDRIVER_CACHE_TABLE',
   operationsQueueUrl: 'BUSDRIVER_OPERATIONS_QUEUE_URL',
   agentsQueueUrl: 'BUSDRIVER_AGENTS_QUEUE_URL',
+  agentStreamsQueueUrl: 'BUSDRIVER_AGENT_STREAMS_QUEUE_URL',
   busName: 'BUSDRIVER_BUS_NAME',
   configFiles: 'BUSDRIVER_CONFIG_FILES',
   configSecretArn: 'BUSDRIVER_CONFIG_SECRET_ARN',
@@ -81,6 +84,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     cacheTable: required(variables.cacheTable),
     operationsQueueUrl: required(variables.operationsQueueUrl),
     agentsQueueUrl: required(variables.agentsQueueUrl),
+    agentStreamsQueueUrl: environment[variables.agentStreamsQueueUrl] ?? '',
     busName: required(variables.busName),
     configFiles: parseStringList(environment[variables.configFiles], errors),
     configSecretArn: environment[variables.configSecretArn] || undefined,

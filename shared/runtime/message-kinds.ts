@@ -1,4 +1,5 @@
 import { type AgentMessage, parseAgentMessage } from '../core/cache/agent-queue.ts';
+import { parseStreamMessage, type StreamMessage } from '../core/cache/stream-queue.ts';
 import { parseTaskHint, type TaskHint } from '../core/operation-queue.ts';
 import type { MessageKind } from './queue-handler.ts';
 
@@ -11,5 +12,11 @@ export const taskHints: MessageKind<TaskHint> = {
 /** Messages of the queue `agents`. */
 export const agentMessages: MessageKind<AgentMessage> = {
   parse: parseAgentMessage,
+  toLogFields: () => ({}),
+};
+
+/** Messages of the queue `agent-streams`. */
+export const streamMessages: MessageKind<StreamMessage> = {
+  parse: parseStreamMessage,
   toLogFields: () => ({}),
 };

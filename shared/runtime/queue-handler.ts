@@ -18,6 +18,8 @@ export interface Delivery {
   readonly deliveries: number;
   /** Aborted with a CheckpointError when the function's time is about to end. */
   readonly stop: AbortSignal;
+  /** Milliseconds that are left of the function's time. A local runtime that drains shortens it. */
+  getRemainingMs(): number;
 }
 
 /** A received message as workers see it: its body, and how it came. */
@@ -47,7 +49,7 @@ export function queueHandler<B extends object, C extends { readonly log: Logger 
       const stop = startStopSignal(lambda);
       try {
         const failed = await Promise.all(
-          event.Records.map((record) => runRecord(record, { kind, context, run, stop: stop.signal })),
+          event.Records.map((record) => runRecord(record, { kind, context, run, lambda, stop: stop.signal })),
         );
         return {
           batchItemFailures: failed.filter((id) => id !== undefined).map((id) => ({ itemIdentifier: id })),
@@ -65,17 +67,19 @@ async function runRecord<B extends object, C extends { readonly log: Logger }>(
     readonly kind: MessageKind<B>;
     readonly context: C;
     readonly run: (message: QueueMessage<B>, context: C) => Promise<void>;
+    readonly lambda: Context;
     readonly stop: AbortSignal;
   },
 ): Promise<string | undefined> {
-  const { kind, context, run, stop } = worker;
+  const { kind, context, run, lambda, stop } = worker;
   const body = kind.parse(parseJson(record.body));
   if (body === undefined) {
     context.log.error('malformed message taken off the queue', { messageId: record.messageId });
     return undefined;
   }
   const deliveries = Number(record.attributes.ApproximateReceiveCount) || 1;
-  const message = { ...body, receiptHandle: record.receiptHandle, deliveries, stop };
+  const getRemainingMs = (): number => lambda.getRemainingTimeInMillis();
+  const message = { ...body, receiptHandle: record.receiptHandle, deliveries, stop, getRemainingMs };
   return runWithLogFields(kind.toLogFields(body), async () => {
     try {
       await run(message, context);

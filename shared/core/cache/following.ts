@@ -1,8 +1,9 @@
 import { getErrorMessage } from '../errors.ts';
 import { LeaseLostError } from '../task.ts';
 import { getRetryDelayMs } from './agent-schedule.ts';
-import type { AgentLease, AgentProgress, ClaimedAgent, Finish } from './agent-store.ts';
+import type { Agent, AgentLease, AgentProgress, ClaimedAgent, Finish } from './agent-store.ts';
 import type { CachingAgent, CachingResult, FollowingRun } from './caching-agent.ts';
+import { reportRuns } from './report-runs.ts';
 import { claimAgent, type StreamWorker, streamLeaseMs } from './stream-worker.ts';
 
 /** Milliseconds between two renewals of it when there is nothing new to store. */
@@ -56,7 +57,7 @@ export class Following {
   readonly #worker: StreamWorker;
   readonly #ending = new AbortController();
   #lease: AgentLease;
-  #failures: number;
+  #before: Agent;
   readonly #items: number;
   #latest: Progress | undefined;
   #stored: Progress | undefined;
@@ -73,7 +74,7 @@ export class Following {
     this.#claimed = claimed;
     this.#worker = worker;
     this.#lease = claimed.lease;
-    this.#failures = claimed.agent.failures;
+    this.#before = claimed.agent;
     this.#items = claimed.agent.progress?.items ?? claimed.agent.lastRun?.items ?? 0;
     this.#isOutdated = claimed.agent.failures > 0 || claimed.agent.lastRun === undefined;
     this.#renewedAtMs = worker.clock.monotonic();
@@ -89,6 +90,12 @@ export class Following {
     done.abort();
     await keeping;
     return this.#isLost ? over : this.#finish(failure);
+  }
+
+  /** How old what it has cached is, milliseconds; undefined as long as that is not known. */
+  get ageMs(): number | undefined {
+    const asOfMs = this.#latest?.asOfMs ?? this.#claimed.agent.asOfMs;
+    return asOfMs === undefined ? undefined : this.#worker.clock.now() - asOfMs;
   }
 
   /** Stores how far it has come, so that a successor goes on from there. */
@@ -119,7 +126,7 @@ export class Following {
     try {
       return await this.#worker.limit(() => this.#claimed.readState());
     } catch (error) {
-      this.#log('warn', 'the state of a followed agent cannot be read: it begins anew', error);
+      this.#warn('the state of a followed agent cannot be read: it begins anew', error);
       return undefined;
     }
   }
@@ -162,7 +169,7 @@ export class Following {
       await this.#worker.limit(write);
     } catch (error) {
       if (error instanceof LeaseLostError) this.#isLost = true;
-      else this.#log('warn', 'the progress of a followed agent could not be stored', error);
+      else this.#warn('the progress of a followed agent could not be stored', error);
     }
   }
 
@@ -193,18 +200,17 @@ export class Following {
 
   /** Ends this run in the store and begins the next: only so others see that it works again, or why it does not. */
   async #tell(latest: Progress): Promise<void> {
-    const { agents, clock } = this.#worker;
+    const { clock } = this.#worker;
     const { error } = latest;
     const end: RunEnd = {
       outcome: error === undefined ? 'SUCCESS' : 'FAILURE',
       nextRunMs: clock.now() + revivalGraceMs,
       ...(error !== undefined && { error }),
     };
-    const agent = await agents.finish(this.#lease, this.#toFinish(latest, end));
+    const agent = await this.#end(this.#toFinish(latest, end));
     const claimed = await claimAgent(this.#agent, this.#worker);
     if (claimed === undefined) throw new LeaseLostError(`agent ${agent.name} of ${agent.account} was taken`);
     this.#lease = claimed.lease;
-    this.#failures = agent.failures;
     this.#isOutdated = false;
     await this.#renew(latest);
     this.#stateStoredAtMs = this.#storedAtMs;
@@ -217,9 +223,9 @@ export class Following {
   }
 
   async #finish(failure: { readonly error: unknown } | undefined): Promise<FollowingEnd> {
-    const { agents, clock, randomness, relieved } = this.#worker;
-    const pauseMs = failure === undefined ? 0 : getRetryDelayMs(this.#failures + 1, randomness.fraction());
-    if (failure !== undefined) this.#log('error', 'a followed agent failed', failure.error, { pauseMs });
+    const { clock, randomness, relieved } = this.#worker;
+    const pauseMs =
+      failure === undefined ? 0 : getRetryDelayMs(this.#before.failures + 1, randomness.fraction());
     const end: RunEnd =
       failure === undefined
         ? { outcome: 'STOPPED', nextRunMs: clock.now() }
@@ -229,9 +235,17 @@ export class Following {
             nextRunMs: clock.now() + pauseMs + revivalGraceMs,
           };
     await this.#attempt(async () => {
-      await agents.finish(this.#lease, this.#toFinish(this.#latest, end));
+      await this.#end(this.#toFinish(this.#latest, end));
     });
     return this.#isLost || relieved.aborted ? over : { isOver: false, pauseMs };
+  }
+
+  async #end(finish: Finish): Promise<Agent> {
+    const { lagMs } = this.#lease;
+    const agent = await this.#worker.agents.finish(this.#lease, finish);
+    await reportRuns(this.#worker, [{ before: this.#before, agent, lagMs, error: finish.error }]);
+    this.#before = agent;
+    return agent;
   }
 
   #toFinish(latest: Progress | undefined, end: RunEnd): Finish {
@@ -240,9 +254,9 @@ export class Following {
     return { ...toAgentProgress(latest), state: latest.state, durationMs, ...end };
   }
 
-  #log(level: 'warn' | 'error', message: string, error: unknown, fields: object = {}): void {
+  #warn(message: string, error: unknown): void {
     const { account, name: agent } = this.#agent;
-    this.#worker.log[level](message, { account, agent, error, ...fields });
+    this.#worker.log.warn(message, { account, agent, error });
   }
 }
 

@@ -12,6 +12,9 @@ const storeConcurrency = 8;
 /** How often it is looked which agents there should be, milliseconds. */
 const configurationIntervalMs = 15_000;
 
+/** Looks at the configuration between two notes of how old what is followed is. */
+const looksPerNote = 4;
+
 /** How a worker is steered. */
 export interface RunStreamsOptions {
   /** What finds agents as they are configured now: the same objects for as long as nothing changes. */
@@ -115,13 +118,20 @@ class Worker {
 
   async #refresh(done: AbortSignal): Promise<void> {
     const { clock, log } = this.#shared;
-    while (await sleeps(clock.sleep(configurationIntervalMs, done))) {
+    for (let looks = 1; await sleeps(clock.sleep(configurationIntervalMs, done)); looks += 1) {
+      if (looks % looksPerNote === 0) this.#recordAges();
       try {
         this.#findAgent = await this.#options.loadAgents();
       } catch (error) {
         log.warn('the agents of now are not known: those of before are followed', { error });
       }
     }
+  }
+
+  /** An agent that is followed runs all the time: it is late when what it has cached grows old. */
+  #recordAges(): void {
+    const ages = [...this.#followed.values()].map((following) => following?.ageMs);
+    this.#shared.recordLags(ages.filter((ageMs) => ageMs !== undefined));
   }
 
   async #findGuests(ownCount: number): Promise<readonly StreamedAgent[]> {

@@ -1,5 +1,5 @@
 import { isJsonObject } from '../json.ts';
-import type { AgentKey } from './agent-store.ts';
+import type { Agent, AgentKey } from './agent-store.ts';
 
 /** Agents that a worker follows at most. */
 export const agentsPerStream = 50;
@@ -26,6 +26,25 @@ export async function sendStreams(queue: StreamQueue, agents: readonly StreamedA
     const part = agents.slice(start, start + agentsPerStream);
     await queue.send({ agents: part.map(toStreamedAgent) });
   }
+}
+
+/**
+ * Sends for workers that follow these agents, as far as they are due: what failed a moment ago is in a pause, which its worker ends.
+ * What workers have died of gets one to itself.
+ *
+ * @param agents that nobody follows.
+ */
+export async function startStreams(
+  queue: StreamQueue,
+  agents: readonly Agent[],
+  nowMs: number,
+): Promise<void> {
+  const due = agents.filter(({ nextRunMs }) => nextRunMs <= nowMs);
+  const { alone = [], together = [] } = Object.groupBy(due, ({ attempts }) =>
+    attempts > 1 ? 'alone' : 'together',
+  );
+  for (const agent of alone) await sendStreams(queue, [agent]);
+  await sendStreams(queue, together);
 }
 
 /** Whatever else is known of an agent stays out of messages. */

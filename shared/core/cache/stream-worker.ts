@@ -1,23 +1,22 @@
 import type { Clock, Randomness } from '../clock.ts';
-import type { Logger } from '../logger.ts';
 import { getClaimableTurn } from './agent-schedule.ts';
 import type { AgentKey, AgentStore, ClaimAnswer, ClaimedAgent } from './agent-store.ts';
 import type { CacheStore } from './cache-store.ts';
 import type { CachingAgent } from './caching-agent.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
+import type { RunReporter } from './report-runs.ts';
 import type { StreamedAgent, StreamQueue } from './stream-queue.ts';
 
 /** Milliseconds for which the lease on a followed agent holds: so long after its worker died nobody else takes it. */
 export const streamLeaseMs = 45_000;
 
 /** What following agents needs. */
-export interface StreamSystem {
+export interface StreamSystem extends RunReporter {
   readonly cache: CacheStore;
   readonly agents: AgentStore;
   readonly streams: StreamQueue;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly log: Logger;
   /** Where this worker runs: the part of a lease's owner behind the `@`. */
   readonly host: string;
 }
@@ -52,5 +51,12 @@ export async function claimAgent(
   if (handedOverBy !== undefined) answer = await agents.claim(key, { ...options, handedOverBy });
   // The predecessor may have given it up, or died long ago.
   if (answer === undefined || 'refusal' in answer) answer = await agents.claim(key, options);
-  return 'claimed' in answer ? answer.claimed : undefined;
+  return 'claimed' in answer ? withoutDueTime(answer.claimed, clock.now()) : undefined;
+}
+
+/** An agent is due all the while that it is followed: it is late only by the time for which nobody followed it. */
+function withoutDueTime(claimed: ClaimedAgent, nowMs: number): ClaimedAgent {
+  const { agent, lease } = claimed;
+  const lagMs = Math.min(lease.lagMs, Math.max(0, nowMs - (agent.asOfMs ?? 0)));
+  return { ...claimed, lease: { ...lease, lagMs } };
 }

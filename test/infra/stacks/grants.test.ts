@@ -220,12 +220,14 @@ describe('what a row says of its uses', () => {
       const accounts = opens(row, /open(Provider|Operations|Read)Context|viewHandler/);
       const tasks = opens(row, /open(Task|Operations)Context/);
       const agents = opens(row, /openAgentContext/);
+      const streams = opens(row, /openStreamContext/);
       const views = opens(row, /viewHandler/);
       const cache = views || opens(row, /open(Read|Cache|AgentStore)Context/);
       const uses: readonly Use[] = row.uses ?? [];
       return (
         accounts !== uses.includes('readAccounts') ||
         tasks !== uses.includes('readTasks') ||
+        (streams && !['readCache', 'writeCache', 'sendStreams'].every((use) => uses.includes(use as Use))) ||
         (cache && !uses.includes('readCache')) ||
         (views && !['wakeAgents', 'sendAgents'].every((use) => uses.includes(use as Use))) ||
         (agents && !['readCache', 'writeCache', 'sendAgents'].every((use) => uses.includes(use as Use)))

@@ -143,6 +143,7 @@ describe('a function', () => {
     expect(config.tasksTable).toContain('busdriver-dev-data:');
     expect(config.operationsQueueUrl).toContain('operationsqueueQueue');
     expect(config.agentsQueueUrl).toContain('busdriver-dev-caching:');
+    expect(config.agentStreamsQueueUrl).toContain('busdriver-dev-caching:');
     expect(config.busName).toContain('busdriver-dev-bus:');
     expect(config.configSecretArn).toContain('Config');
   });
@@ -150,6 +151,7 @@ describe('a function', () => {
   it('that goes on in messages to itself is not taken for one that runs away', () => {
     expect(getFunction('run-operations')).toMatchObject({ RecursiveLoop: 'Allow' });
     expect(getFunction('run-caching-agents')).toMatchObject({ RecursiveLoop: 'Allow' });
+    expect(getFunction('run-agent-streams')).toMatchObject({ RecursiveLoop: 'Allow', Timeout: 900 });
     expect(getFunction('settle-dead-letters')).not.toHaveProperty('RecursiveLoop');
   });
 
@@ -200,6 +202,13 @@ describe('alarms', () => {
       'run-caching-agents-throttles',
       'drop-agent-hints-errors',
       'drop-agent-hints-throttles',
+      'agent-streams-agent-lag',
+      'agent-streams-queue-age',
+      'agent-streams-dead-letters',
+      'run-agent-streams-errors',
+      'run-agent-streams-throttles',
+      'drop-stream-hints-errors',
+      'drop-stream-hints-throttles',
       'schedule-agents-errors',
       'schedule-agents-throttles',
     ],

@@ -87,7 +87,8 @@ async function accept(account: string): Promise<Task> {
 }
 
 async function run(task: Task): Promise<TaskView> {
-  const message = { ...hintOf(task), deliveries: 1, stop: new AbortController().signal };
+  const stop = new AbortController().signal;
+  const message = { ...hintOf(task), deliveries: 1, stop, getRemainingMs: () => 900_000 };
   await runOperationsTask(message, tasks, openProviderContext);
   return getTaskView(system, task);
 }

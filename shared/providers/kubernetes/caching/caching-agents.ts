@@ -1,10 +1,15 @@
 import { defaultAgentIntervalMs } from '../../../core/cache/agent-schedule.ts';
-import { type CachingAgent, defaultAgentTimeoutMs } from '../../../core/cache/caching-agent.ts';
+import {
+  type CachingAgent,
+  type CachingRun,
+  defaultAgentTimeoutMs,
+} from '../../../core/cache/caching-agent.ts';
 import type { ProviderOptions } from '../../../core/provider.ts';
 import type { KubernetesAccount } from '../account.ts';
 import type { WatchClient } from '../client/watch-client.ts';
 import { createAwsSurroundings } from '../eks/aws-surroundings.ts';
 import type { KubernetesSession } from '../session.ts';
+import type { AgentRunOptions } from './agent-run.ts';
 import { canHaveCustomKinds, type KindFamily } from './kind-families.ts';
 import { createApplicationsLoader } from './known-applications.ts';
 
@@ -50,25 +55,35 @@ function createAgent(
   const { clock, randomness } = session;
   const settings = session.settings.cache;
   const loadApplications = createApplicationsLoader({ settings, findCatalog: options.findCatalog });
-  const { intervalSeconds } = account.caching;
+  const { intervalSeconds, mode } = account.caching;
+  const intervalMs = intervalSeconds
+    ? intervalSeconds * 1000
+    : (options.agentIntervalMs ?? defaultAgentIntervalMs);
+  // Loaded late: functions that only look at accounts run no agent.
+  const open = async ({ cache }: Pick<CachingRun, 'cache'>): Promise<AgentRunOptions> => {
+    const [{ createCacheWriter }, client, watches] = await Promise.all([
+      import('./cache-writer.ts'),
+      session.getClient(account),
+      connections.getClient(account),
+    ]);
+    const writer = createCacheWriter({ cache, account, clock, randomness });
+    const work = { account, settings, family, hasCustomAgent, client, watches, clock, randomness };
+    return { ...work, loadApplications, writer };
+  };
   return {
     account: account.name,
     name: agentNames[family],
     provider: account.cloudProvider,
-    intervalMs: intervalSeconds ? intervalSeconds * 1000 : defaultAgentIntervalMs,
+    intervalMs,
     timeoutMs: defaultAgentTimeoutMs,
-    mode: account.caching.mode,
+    mode,
     async run(run) {
-      // Loaded late: functions that only look at accounts run no agent.
-      const [{ runCachingAgent }, { createCacheWriter }, client, watches] = await Promise.all([
-        import('./agent-run.ts'),
-        import('./cache-writer.ts'),
-        session.getClient(account),
-        connections.getClient(account),
-      ]);
-      const writer = createCacheWriter({ cache: run.cache, account, clock, randomness });
-      const work = { account, settings, family, hasCustomAgent, client, watches, clock, randomness };
-      return runCachingAgent({ ...work, loadApplications, writer }, run);
+      const [{ runCachingAgent }, parts] = await Promise.all([import('./agent-run.ts'), open(run)]);
+      return runCachingAgent(parts, run);
+    },
+    async follow(run) {
+      const [{ followCachingAgent }, parts] = await Promise.all([import('./follow-agent.ts'), open(run)]);
+      return followCachingAgent({ ...parts, intervalMs }, run);
     },
   };
 }

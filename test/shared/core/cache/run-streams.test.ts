@@ -30,8 +30,10 @@ describe('a worker that follows agents', () => {
     await bench.until(async () => (await bench.find(one)).progress?.changes === 2);
     expect(await bench.find(one)).toMatchObject({ asOfMs: 2_000, progress: { items: 4 } });
 
+    bench.lagsMs.length = 0;
     const endsAtMs = bench.clock.now() + 3 * streamLeaseMs;
     await bench.until(() => bench.clock.now() > endsAtMs);
+    expect(Math.max(...bench.lagsMs)).toBeGreaterThan(bench.clock.now() - 2_000 - 3 * streamLeaseMs);
     for (const agent of [one, other]) {
       expect(agent).toMatchObject({ begun: [undefined], running: 1 });
       expect((await bench.find(agent)).lease?.untilMs).toBeGreaterThan(bench.clock.now());
@@ -75,6 +77,10 @@ describe('a worker that follows agents', () => {
     const failed = await bench.find(one);
     expect(failed.lastError?.message).toBe('the cluster is on fire');
     expect(failed.lease).toBeUndefined();
+    expect(bench.events).toMatchObject([
+      { type: 'AgentRunCompleted', detail: { account: one.account, outcome: 'SUCCESS', changes: 1 } },
+      { type: 'AgentRunCompleted', detail: { account: one.account, outcome: 'FAILURE', failures: 1 } },
+    ]);
     // Until it begins anew nobody else is sent for.
     expect(failed.nextRunMs).toBeGreaterThan(bench.clock.now() + 60_000);
     expect(one.running).toBe(0);

@@ -1,0 +1,84 @@
+import type { Clock } from '../../../core/clock.ts';
+import type { ObjectChange } from './object-change.ts';
+import { getChangeKey } from './object-conversion.ts';
+
+/** What gathering changes needs. */
+export interface GatheredWritesOptions {
+  readonly clock: Clock;
+  /** Writes changes, one call at a time. */
+  readonly write: (changes: readonly ObjectChange[]) => Promise<void>;
+  /** How long a change waits for others, milliseconds. Default: 50. */
+  readonly delayMs?: number | undefined;
+  /** So many are written without waiting for more. Default: 500. */
+  readonly most?: number | undefined;
+}
+
+const defaultDelayMs = 50;
+const defaultMost = 500;
+
+interface Batch {
+  readonly changes: readonly ObjectChange[];
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Brings together what several watches tell at about the same time: a server group with its pods is then written in one go, and
+ * what is written while the next changes come makes these wait together.
+ */
+export class GatheredWrites {
+  readonly #options: GatheredWritesOptions;
+  #batches: Batch[] = [];
+  #count = 0;
+  #isBusy = false;
+  #enough = new AbortController();
+
+  constructor(options: GatheredWritesOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when these are written. @throws what `write` throws */
+  write(changes: readonly ObjectChange[]): Promise<void> {
+    const written = new Promise<void>((resolve, reject) => {
+      this.#batches.push({ changes, resolve, reject });
+    });
+    this.#count += changes.length;
+    if (this.#count >= (this.#options.most ?? defaultMost)) this.#enough.abort();
+    if (!this.#isBusy) void this.#work();
+    return written;
+  }
+
+  async #work(): Promise<void> {
+    this.#isBusy = true;
+    const { clock, delayMs = defaultDelayMs } = this.#options;
+    await clock.sleep(delayMs, this.#enough.signal).catch(() => undefined);
+    while (this.#batches.length > 0) {
+      const batches = this.#batches;
+      this.#batches = [];
+      this.#count = 0;
+      this.#enough = new AbortController();
+      await this.#writeAll(batches);
+    }
+    this.#isBusy = false;
+  }
+
+  async #writeAll(batches: readonly Batch[]): Promise<void> {
+    try {
+      await this.#options.write(coalesce(batches.flatMap(({ changes }) => changes)));
+      for (const { resolve } of batches) resolve();
+    } catch (error) {
+      for (const { reject } of batches) reject(error);
+    }
+  }
+}
+
+/** The last change of each object. */
+function coalesce(changes: readonly ObjectChange[]): ObjectChange[] {
+  const last = new Map<string, ObjectChange>();
+  for (const change of changes) {
+    const key = getChangeKey(change);
+    const known = last.get(key);
+    if (known === undefined || known.version <= change.version) last.set(key, change);
+  }
+  return [...last.values()];
+}

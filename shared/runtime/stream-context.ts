@@ -1,0 +1,22 @@
+import { openStreamQueue } from '../aws/stream-queue.ts';
+import type { StreamQueue } from '../core/cache/stream-queue.ts';
+import { type AgentContext, openAgentContext } from './agent-context.ts';
+import { toClientOptions } from './aws-clients.ts';
+
+/** What functions that follow agents, or send for that, work with. */
+export interface StreamContext extends AgentContext {
+  readonly streams: StreamQueue;
+}
+
+let opened: StreamContext | undefined;
+
+/** The context of this process, made from its environment on first use and shared from then on. */
+export function openStreamContext(): StreamContext {
+  opened ??= createStreamContext(openAgentContext());
+  return opened;
+}
+
+function createStreamContext(context: AgentContext): StreamContext {
+  const { config } = context;
+  return { ...context, streams: openStreamQueue(toClientOptions(config), config.agentStreamsQueueUrl) };
+}
