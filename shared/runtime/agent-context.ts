@@ -15,5 +15,7 @@ export function openAgentContext(): AgentContext {
 }
 
 function createAgentContext(context: CacheContext): AgentContext {
-  return { ...context, bus: createLateBus(context.config), recordLags: createLagRecorder(context.clock) };
+  const { config, clock } = context;
+  const recordLags = createLagRecorder({ clock, logLevel: config.logLevel });
+  return { ...context, bus: createLateBus(config), recordLags };
 }

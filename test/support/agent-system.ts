@@ -1,7 +1,7 @@
 import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
 import { createCacheStore } from '../../shared/aws/cache-store.ts';
 import type { AgentMessage } from '../../shared/core/cache/agent-queue.ts';
-import type { AgentKey } from '../../shared/core/cache/agent-store.ts';
+import type { Agent, AgentKey } from '../../shared/core/cache/agent-store.ts';
 import type { CachingAgent, CachingResult, CachingRun } from '../../shared/core/cache/caching-agent.ts';
 import { createScheduleMemory } from '../../shared/core/cache/revive-agents.ts';
 import { type AgentSystem, runAgents } from '../../shared/core/cache/run-agents.ts';
@@ -44,6 +44,14 @@ export interface TestAgentSystem extends AgentSystem {
     message: AgentMessage,
     worker?: { readonly stop?: AbortSignal; readonly death?: AbortSignal },
   ): Promise<void>;
+  /** The agent as it is stored. */
+  find(key: AgentKey): Promise<Agent>;
+  /** Adds agents, lets each have its first run, so that they share messages, and forgets what was sent and told. */
+  settle(...wanted: CachingAgent[]): Promise<void>;
+  /** Waits until agents are due. @returns the message for that. */
+  waitForTurn(...agents: readonly AgentKey[]): Promise<AgentMessage>;
+  /** Removes every agent from the table, which other tests use too. */
+  clear(): Promise<void>;
   /** Lets time pass in which workers take messages as they come, and the scheduler runs each minute. */
   live(ms: number, until?: () => boolean): Promise<void>;
 }
@@ -82,6 +90,27 @@ export function openAgentSystem(engine: StoreEngine): TestAgentSystem {
         bus: makeMortal(system.bus, death),
       };
       return runAgents(mortal, message, { findAgent: (key) => known.get(toId(key)), stop });
+    },
+    async find({ account, name }) {
+      const found = (await system.agents.list()).find((one) => one.account === account && one.name === name);
+      if (found === undefined) throw new Error(`no agent ${name} of ${account}`);
+      return found;
+    },
+    async settle(...wanted) {
+      system.wanted = wanted;
+      await live(system, 30_000);
+      const { pending, sent, events, lines, lags } = system;
+      for (const list of [pending, sent, events, lines, lags]) list.length = 0;
+    },
+    async waitForTurn(...agents) {
+      const found = await Promise.all(agents.map(system.find));
+      const dueMs = Math.max(...found.map(({ nextRunMs }) => nextRunMs));
+      await clock.pass(Math.max(0, dueMs - clock.now()));
+      return { agents: found.map(({ account, name }) => ({ account, name })), dueMs };
+    },
+    async clear() {
+      await system.agents.sync([]);
+      for (const agent of await system.agents.list()) await system.agents.forget(agent);
     },
     live: (ms, until) => live(system, ms, until),
   };

@@ -5,12 +5,12 @@ import { EventBus } from 'aws-cdk-lib/aws-events';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { describe, expect, it } from 'vitest';
 import { type Queue, queues } from '../../../functions/queues.ts';
-import type { Surroundings } from '../../../infra/constructs/surroundings.ts';
+import { nameQueue, type Surroundings } from '../../../infra/constructs/surroundings.ts';
 import { readContext } from '../../../infra/context-options.ts';
 import { WorkerStack } from '../../../infra/stacks/worker-stack.ts';
 import { privateOptions, withOutdir } from '../stacks/synthesize.ts';
 
-const [operations] = queues;
+const operations = queues.find(({ name }) => name === 'operations');
 
 function makeSurroundings(app: App): Surroundings {
   const stack = new Stack(app, 'shared');
@@ -18,11 +18,11 @@ function makeSurroundings(app: App): Surroundings {
   return {
     context: readContext(app),
     network: undefined,
-    tables: new Map([['tasks', Table.fromTableName(stack, 'tasks', 'tasks')]]),
+    tables: new Map(['tasks', 'cache'].map((name) => [name, Table.fromTableName(stack, name, name)])),
     key: Key.fromKeyArn(stack, 'key', arn('kms', 'key/0123')),
     configSecretArn: arn('secretsmanager', 'secret:spinnaker-AbCdEf'),
     bus: EventBus.fromEventBusName(stack, 'bus', 'bus'),
-    queues: new Map(),
+    queues: new Map(queues.map(({ name }) => [name, nameQueue(name)])),
   };
 }
 

@@ -5,14 +5,19 @@ const clock = { now: () => 1_800_000_000_000 };
 
 it('writes the lags of runs as CloudWatch takes them from a log, a hundred to a line', () => {
   const lines: string[] = [];
-  const record = createLagRecorder(clock, (line) => void lines.push(line), {
-    AWS_LAMBDA_FUNCTION_NAME: 'busdriver-dev-run-caching-agents',
+  const record = createLagRecorder({
+    clock,
+    logLevel: 'WARN',
+    write: (line) => void lines.push(line),
+    environment: { AWS_LAMBDA_FUNCTION_NAME: 'busdriver-dev-run-caching-agents' },
   });
   record([1_500, 0]);
   record(Array.from({ length: 150 }, () => 20));
   record([]);
   const [first, ...others] = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(first).toEqual({
+    level: 'WARN',
+    timestamp: '2027-01-15T08:00:00.000Z',
     _aws: {
       Timestamp: 1_800_000_000_000,
       CloudWatchMetrics: [
@@ -31,6 +36,8 @@ it('writes the lags of runs as CloudWatch takes them from a log, a hundred to a 
 
 it('writes nothing where no Lambda runs', () => {
   const lines: string[] = [];
-  createLagRecorder(clock, (line) => void lines.push(line), {})([1_500]);
+  createLagRecorder({ clock, logLevel: 'INFO', write: (line) => void lines.push(line), environment: {} })([
+    1_500,
+  ]);
   expect(lines).toEqual([]);
 });

@@ -124,8 +124,7 @@ it('neither multiply nor die out, whatever becomes of workers and messages', asy
   await fc.assert(
     fc.asyncProperty(fate, async (fate) => {
       const system = openAgentSystem(open(cacheTable));
-      await system.agents.sync([]);
-      for (const agent of await system.agents.list()) await system.agents.forget(agent);
+      await system.clear();
       const trouble = new Trouble(system, fate);
       for (const seconds of fate.demands) {
         void system.clock.sleep(seconds * 1_000).then(() => {

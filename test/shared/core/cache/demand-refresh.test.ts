@@ -17,8 +17,7 @@ let system: TestAgentSystem;
 
 beforeEach(async () => {
   system = openAgentSystem(open(cacheTable));
-  await system.agents.sync([]);
-  for (const agent of await system.agents.list()) await system.agents.forget(agent);
+  await system.clear();
 });
 
 /** An account with two agents that ran, each of which takes two seconds. */

@@ -10,8 +10,7 @@ let system: TestAgentSystem;
 
 beforeEach(async () => {
   system = openAgentSystem(open(cacheTable));
-  await system.agents.sync([]);
-  for (const agent of await system.agents.list()) await system.agents.forget(agent);
+  await system.clear();
 });
 
 /** An agent whose account was not used for so long that it runs every 5 minutes. */

@@ -4,7 +4,6 @@ import { getStatePartition } from '../../../../shared/aws/agent-items.ts';
 import { type ItemKey, ItemTable } from '../../../../shared/aws/table.ts';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
 import { getTurn } from '../../../../shared/core/cache/agent-schedule.ts';
-import type { Agent, AgentKey } from '../../../../shared/core/cache/agent-store.ts';
 import type { CachingAgent, CachingResult } from '../../../../shared/core/cache/caching-agent.ts';
 import { agentLeaseMs } from '../../../../shared/core/cache/run-agent.ts';
 import { CheckpointError } from '../../../../shared/core/run-task.ts';
@@ -24,37 +23,7 @@ beforeEach(() => {
   system = openAgentSystem(open(cacheTable));
 });
 
-// The table is shared: agents of other tests are none of the next one's business.
-afterEach(async () => {
-  await system.agents.sync([]);
-  for (const agent of await system.agents.list()) await system.agents.forget(agent);
-});
-
-async function find({ account, name }: AgentKey): Promise<Agent> {
-  const all = await system.agents.list();
-  const found = all.find((agent) => agent.account === account && agent.name === name);
-  if (found === undefined) throw new Error(`no agent ${name} of ${account}`);
-  return found;
-}
-
-/** Adds agents, and lets each have its first run, so that they share messages. */
-async function settle(...wanted: CachingAgent[]): Promise<void> {
-  system.wanted = wanted;
-  await system.live(30_000);
-  system.pending.length = 0;
-  system.sent.length = 0;
-  system.events.length = 0;
-  system.lines.length = 0;
-  system.lags.length = 0;
-}
-
-/** A message for the next run of agents, when that is due. */
-async function waitForTurn(...agents: readonly AgentKey[]) {
-  const found = await Promise.all(agents.map(find));
-  const dueMs = Math.max(...found.map(({ nextRunMs }) => nextRunMs));
-  await system.clock.pass(Math.max(0, dueMs - system.clock.now()));
-  return { agents: found.map(({ account, name }) => ({ account, name })), dueMs };
-}
+afterEach(() => system.clear());
 
 describe('a run', () => {
   it('hands over what the one before left, and leaves something for the next', async () => {
@@ -63,10 +32,10 @@ describe('a run', () => {
       states.push(state);
       return { state: `${state ?? ''}x`, items: 7, asOfMs: 5 };
     });
-    await settle(agent);
-    await system.work(await waitForTurn(agent));
+    await system.settle(agent);
+    await system.work(await system.waitForTurn(agent));
     expect(states).toEqual([undefined, 'x', 'xx'].slice(0, states.length));
-    expect(await find(agent)).toMatchObject({ asOfMs: 5, lastRun: { outcome: 'SUCCESS', items: 7 } });
+    expect(await system.find(agent)).toMatchObject({ asOfMs: 5, lastRun: { outcome: 'SUCCESS', items: 7 } });
   });
 
   it('begins anew when what was left is damaged', async () => {
@@ -75,13 +44,13 @@ describe('a run', () => {
       states.push(state?.slice(0, 1));
       return { state: randomBytes(20_000).toString('base64') };
     });
-    await settle(agent);
+    await system.settle(agent);
     const table = new ItemTable(open(cacheTable).openDocuments(), cacheTable.name);
     for (const { pk, sk } of await table.query(getStatePartition(agent)))
       await table.delete({ pk, sk } as ItemKey);
-    await system.work(await waitForTurn(agent));
+    await system.work(await system.waitForTurn(agent));
     expect(states.at(-1)).toBeUndefined();
-    expect(await find(agent)).toMatchObject({ lastRun: { outcome: 'SUCCESS' } });
+    expect(await system.find(agent)).toMatchObject({ lastRun: { outcome: 'SUCCESS' } });
     expect(system.lines.map(({ message }) => message)).toContain(
       'what an agent left is damaged: it begins anew',
     );
@@ -114,12 +83,12 @@ describe('a run', () => {
     const well = newAgent({ account: sick.account, name: 'other' });
     system.wanted = [sick, well];
     await system.live(20 * 60_000);
-    const failed = await find(sick);
+    const failed = await system.find(sick);
     expect(failed.lastError?.message).toBe('connect ECONNREFUSED 10.0.0.1:443');
     expect(failed.failures).toBeGreaterThanOrEqual(4);
     expect(failed.failures).toBeLessThan(10);
     expect(failed.nextRunMs - system.clock.now()).toBeGreaterThan(60_000);
-    expect((await find(well)).lastRun?.lagMs).toBeLessThan(3_000);
+    expect((await system.find(well)).lastRun?.lagMs).toBeLessThan(3_000);
     const together = system.sent.filter(({ message }) => message.agents.length > 1);
     expect(together).toEqual([]);
   });
@@ -131,8 +100,8 @@ describe('a run', () => {
       asOfMs: 4,
       error: 'pods may not be listed',
     }));
-    await settle(agent);
-    expect(await find(agent)).toMatchObject({
+    await system.settle(agent);
+    expect(await system.find(agent)).toMatchObject({
       asOfMs: 4,
       lastRun: { outcome: 'FAILURE', changes: 3, items: 9 },
       lastError: { message: 'pods may not be listed' },
@@ -141,9 +110,9 @@ describe('a run', () => {
 
   it('is given up after its time, though it does not listen', async () => {
     const agent = newAgent({ timeoutMs: 40_000 }, hang);
-    await settle(agent);
+    await system.settle(agent);
     await system.clock.pass(40_000);
-    expect(await find(agent)).toMatchObject({ lastError: { message: 'given up after 40 s' } });
+    expect(await system.find(agent)).toMatchObject({ lastError: { message: 'given up after 40 s' } });
   });
 
   it('that ends in a moment after its time has been successful', async () => {
@@ -151,14 +120,14 @@ describe('a run', () => {
       await takes(system.clock, 60_000, run).catch(() => undefined);
       return { changes: 2 };
     });
-    await settle(agent);
-    expect(await find(agent)).toMatchObject({ lastRun: { outcome: 'SUCCESS', changes: 2 } });
+    await system.settle(agent);
+    expect(await system.find(agent)).toMatchObject({ lastRun: { outcome: 'SUCCESS', changes: 2 } });
   });
 
   it('whose worker is stopped goes on at once, and nothing counts as failed', async () => {
     const agent = newAgent({});
-    await settle(agent);
-    const turn = await waitForTurn(agent);
+    await system.settle(agent);
+    const turn = await system.waitForTurn(agent);
     const stop = new AbortController();
     system.wanted = [newAgent(agent, (run) => takes(system.clock, 60_000, run).then(() => ({})))];
     const working = system.work(turn, { stop: stop.signal });
@@ -167,7 +136,7 @@ describe('a run', () => {
     await system.clock.pass(0);
     await working;
     const nowMs = system.clock.now();
-    expect(await find(agent)).toMatchObject({
+    expect(await system.find(agent)).toMatchObject({
       failures: 0,
       nextRunMs: nowMs,
       lastRun: { outcome: 'STOPPED' },
@@ -177,13 +146,13 @@ describe('a run', () => {
 
     system.wanted = [agent];
     await system.work({ agents: turn.agents, dueMs: nowMs });
-    expect(await find(agent)).toMatchObject({ lastRun: { outcome: 'SUCCESS' } });
+    expect(await system.find(agent)).toMatchObject({ lastRun: { outcome: 'SUCCESS' } });
   });
 
   it('of an agent that was removed meanwhile ends without a trace', async () => {
     const agent = newAgent({});
-    await settle(agent);
-    const turn = await waitForTurn(agent);
+    await system.settle(agent);
+    const turn = await system.waitForTurn(agent);
     system.wanted = [newAgent(agent, (run) => takes(system.clock, 60_000, run).then(() => ({})))];
     const working = system.work(turn);
     await system.clock.pass(1_000);
@@ -191,7 +160,7 @@ describe('a run', () => {
     await system.clock.pass(20_000);
     await working;
     expect(system.sent).toEqual([]);
-    expect(await find(agent)).toMatchObject({
+    expect(await system.find(agent)).toMatchObject({
       lastRun: { outcome: 'SUCCESS' },
       removedAtMs: expect.anything(),
     });
@@ -201,9 +170,9 @@ describe('a run', () => {
 describe('agents of one message', () => {
   it('do not wait for one that hangs: their next messages come in time', async () => {
     const agents = Array.from({ length: 25 }, (_, index) => newAgent({ account: 'all', name: `${index}` }));
-    await settle(...agents);
+    await system.settle(...agents);
     const [slow] = agents as [CachingAgent];
-    const turn = await waitForTurn(...agents);
+    const turn = await system.waitForTurn(...agents);
     system.wanted = [newAgent(slow, hang), ...agents.slice(1)];
     void system.work(turn);
     await system.clock.pass(27_000);
@@ -214,13 +183,16 @@ describe('agents of one message', () => {
 
     await system.clock.pass(300_000);
     expect(system.sent.map(({ message }) => message.agents.length)).toEqual([24, 1]);
-    expect(await find(slow)).toMatchObject({ failures: 1, lastError: { message: 'given up after 300 s' } });
+    expect(await system.find(slow)).toMatchObject({
+      failures: 1,
+      lastError: { message: 'given up after 300 s' },
+    });
   });
 
   it('stay together in one message for their next turn', async () => {
     const agents = Array.from({ length: 25 }, (_, index) => newAgent({ account: 'all', name: `${index}` }));
-    await settle(...agents);
-    const turn = await waitForTurn(...agents);
+    await system.settle(...agents);
+    const turn = await system.waitForTurn(...agents);
     await system.work(turn);
     expect(system.sent).toHaveLength(1);
     const nextMs = turn.dueMs + 30_000;
@@ -231,8 +203,8 @@ describe('agents of one message', () => {
   it('are run alone when one wants to list: it keeps what it did, and its turn', async () => {
     const alone: boolean[] = [];
     const [agent, other] = [newAgent({ account: 'all', name: 'a' }), newAgent({ account: 'all', name: 'b' })];
-    await settle(agent, other);
-    const turn = await waitForTurn(agent, other);
+    await system.settle(agent, other);
+    const turn = await system.waitForTurn(agent, other);
     const lister = newAgent(agent, async ({ isAlone, state }) => {
       alone.push(isAlone);
       return isAlone ? { items: 40, state: `${state}, all` } : { outcome: 'listing', state: 'half' };
@@ -243,7 +215,7 @@ describe('agents of one message', () => {
     expect(system.sent.map(({ message }) => message)).toContainEqual(now);
     await system.work(now as typeof turn);
     expect(alone).toEqual([false, true]);
-    const found = await find(agent);
+    const found = await system.find(agent);
     expect(found).toMatchObject({ failures: 0, lastRun: { outcome: 'SUCCESS', items: 40 } });
     const nextTurn = getTurn(agent, system.clock.now()) + 30_000;
     expect(found.nextRunMs).toBe(nextTurn);
@@ -252,15 +224,15 @@ describe('agents of one message', () => {
 
   it('that ask to be run alone although they are fail, instead of asking for ever', async () => {
     const agent = newAgent({}, async () => ({ outcome: 'listing' }));
-    await settle(agent);
-    expect((await find(agent)).failures).toBeGreaterThan(0);
-    expect(system.clock.now()).toBeLessThan((await find(agent)).nextRunMs);
+    await system.settle(agent);
+    expect((await system.find(agent)).failures).toBeGreaterThan(0);
+    expect(system.clock.now()).toBeLessThan((await system.find(agent)).nextRunMs);
   });
 
   it('of which one killed its worker are run one by one', async () => {
     const [agent, other] = [newAgent({ account: 'all', name: 'a' }), newAgent({ account: 'all', name: 'b' })];
-    await settle(agent, other);
-    const turn = await waitForTurn(agent, other);
+    await system.settle(agent, other);
+    const turn = await system.waitForTurn(agent, other);
     const death = new AbortController();
     const runs: string[] = [];
     system.wanted = [agent, other].map((one) =>
@@ -283,105 +255,11 @@ describe('agents of one message', () => {
 
   it('that no provider has any more are left out', async () => {
     const agent = newAgent({});
-    await settle(agent);
-    const turn = await waitForTurn(agent);
+    await system.settle(agent);
+    const turn = await system.waitForTurn(agent);
     system.wanted = [];
     await system.work(turn);
     expect(system.sent).toEqual([]);
-  });
-});
-
-describe('a message', () => {
-  it('that comes early comes again, and no turn is lost', async () => {
-    const agent = newAgent({});
-    await settle(agent);
-    const { nextRunMs } = await find(agent);
-    await system.clock.pass(Math.max(0, nextRunMs - 10_000 - system.clock.now()));
-    const message = { agents: [{ account: agent.account, name: agent.name }], dueMs: nextRunMs };
-    await system.work(message);
-    expect(system.sent).toEqual([{ message, comesMs: expect.any(Number) }]);
-    expect(Math.abs((system.sent[0]?.comesMs ?? 0) - nextRunMs)).toBeLessThan(1_000);
-  });
-
-  it('that comes twice runs its agents once, and has one successor', async () => {
-    let runs = 0;
-    const agent = newAgent({});
-    await settle(agent);
-    const turn = await waitForTurn(agent);
-    system.wanted = [
-      newAgent(agent, async (run) => {
-        runs += 1;
-        await takes(system.clock, 1_000, run);
-        return {};
-      }),
-    ];
-    const both = Promise.all([system.work(turn), system.work(turn)]);
-    await system.clock.pass(1_000);
-    await both;
-    await system.work(turn);
-    expect(runs).toBe(1);
-    expect(system.sent).toHaveLength(1);
-  });
-
-  it('that cannot be sent is tried three times, and then told', async () => {
-    const agent = newAgent({});
-    await settle(agent);
-    const turn = await waitForTurn(agent);
-    let sends = 0;
-    system.onSend = () => {
-      sends += 1;
-      throw new Error('SQS is away');
-    };
-    const working = system.work(turn);
-    await system.clock.pass(2_000);
-    await working;
-    expect(sends).toBe(3);
-    expect(system.lines).toContainEqual(
-      expect.objectContaining({ level: 'error', message: 'a message for agents could not be sent' }),
-    );
-  });
-});
-
-describe('a demand', () => {
-  it('runs what is not due, and leaves the message for the next turn alone', async () => {
-    const agent = newAgent({}, async () => ({ asOfMs: system.clock.now() }));
-    await settle(agent);
-    const before = await find(agent);
-    await system.clock.pass(Math.max(0, before.nextRunMs - 20_000 - system.clock.now()));
-    await system.work({ agents: [agent], dueMs: system.clock.now(), isDemanded: true });
-    const after = await find(agent);
-    expect(after.asOfMs).toBe(system.clock.now());
-    expect(after.nextRunMs).toBe(before.nextRunMs);
-    expect(system.sent).toEqual([]);
-
-    await system.work(await waitForTurn(agent));
-    expect(system.sent).toHaveLength(1);
-  });
-
-  it('that came too late for the turn makes the message of that turn die', async () => {
-    const agent = newAgent({}, async () => ({ asOfMs: system.clock.now() }));
-    await settle(agent);
-    const turn = await waitForTurn(agent);
-    await system.clock.pass(2_000);
-    await system.work({ agents: turn.agents, dueMs: system.clock.now(), isDemanded: true });
-    expect(system.sent).toHaveLength(1);
-    await system.work(turn);
-    expect(system.sent).toHaveLength(1);
-  });
-
-  it('that is met already runs nothing', async () => {
-    let runs = 0;
-    const agent = newAgent({}, async () => {
-      runs += 1;
-      return { asOfMs: system.clock.now() };
-    });
-    await settle(agent);
-    const before = runs;
-    const { asOfMs: dueMs = 0 } = await find(agent);
-    await system.work({ agents: [agent], dueMs, isDemanded: true });
-    expect(runs).toBe(before);
-    await system.work({ agents: [agent], dueMs: dueMs + 1, isDemanded: true });
-    expect(runs).toBe(before + 1);
   });
 });
 
@@ -389,11 +267,11 @@ describe('what is told of runs', () => {
   it('are those that changed something, failed, or went well again', async () => {
     const results: Partial<CachingResult>[] = [{}, { changes: 2 }, { error: 'no' }, {}, {}];
     const agent = newAgent({}, async () => results[0] ?? {});
-    await settle(agent);
+    await system.settle(agent);
     system.events.length = 0;
     const told: number[] = [];
     for (; results.length > 0; results.shift()) {
-      await system.work(await waitForTurn(agent));
+      await system.work(await system.waitForTurn(agent));
       told.push(system.events.splice(0).length);
     }
     expect(told).toEqual([0, 1, 1, 1, 0]);

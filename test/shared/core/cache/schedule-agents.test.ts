@@ -17,11 +17,7 @@ beforeEach(() => {
   system = openAgentSystem(open(cacheTable));
 });
 
-// The table is shared: agents of other tests are none of the next one's business.
-afterEach(async () => {
-  await system.agents.sync([]);
-  for (const agent of await system.agents.list()) await system.agents.forget(agent);
-});
+afterEach(() => system.clear());
 
 function newAgents(count: number, account?: string): CachingAgent[] {
   return Array.from({ length: count }, (_, index) =>
