@@ -6,6 +6,7 @@ import type {
   CacheWriter,
   ObjectChange,
 } from '../../../../../shared/providers/kubernetes/caching/object-change.ts';
+import { waitingApplication } from '../../../../../shared/providers/kubernetes/caching/row-names.ts';
 import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
 import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
 import { asFacts, selfKey } from '../../../../../shared/providers/kubernetes/views/row-entries.ts';
@@ -81,6 +82,8 @@ async function readAll(
   const entries = (await store.listApplications()).filter((entry) => entry.account === account);
   const found: Record<string, CachedApplication> = {};
   for (const { application, clusters, namespaces } of entries) {
+    // Listed, without clusters, only after a writer died before it hid the name.
+    if (application === waitingApplication) continue;
     found[application] = { clusters, namespaces, rows: await readRows(store, application, account) };
   }
   return found;
