@@ -89,6 +89,20 @@ describe('what a caching agent does', () => {
     expect(watched(seenSince(sent))).toEqual([expect.stringMatching(/resourceVersion=50&timeoutSeconds=1$/)]);
   });
 
+  test('with a server that sends no bookmarks: it waits for one now and then only', async () => {
+    await bench.run();
+    Object.assign(world, { now: 50, isSilent: true });
+    bench.clock.advance(5 * minuteMs);
+    const sent = server.seen.length;
+    await bench.run();
+    await bench.run();
+    const watched = seenSince(sent).filter((path) => path.includes('watch='));
+    expect(watched).toEqual([
+      expect.stringMatching(/resourceVersion=10&timeoutSeconds=3$/),
+      expect.stringMatching(/resourceVersion=10&timeoutSeconds=1$/),
+    ]);
+  });
+
   test('with an application that lost something: its directory is looked at some minutes later', async () => {
     world.objects.set('web', 6);
     bench = openAgentBench({
