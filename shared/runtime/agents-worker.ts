@@ -45,6 +45,7 @@ export async function scheduleCachingAgents(
   if (context === undefined) return;
   const report = await scheduleAgents(agents, {
     wanted: listAgents(context.providers),
+    rejected: context.providers.rejectedAccounts.map(({ name }) => name),
     memory,
     startFollowing: (unheld) => startStreams(agents.streams, unheld, agents.clock.now()),
   });

@@ -21,6 +21,8 @@ export interface RemovalOptions {
   readonly removed: readonly Agent[];
   /** Agents that there should be. */
   readonly wanted: readonly AgentKey[];
+  /** Accounts that are not run for now, since their settings are wrong: they keep what they have. */
+  readonly rejected: readonly string[];
   /** Monotonic time at which to begin nothing more. */
   readonly endsAt: number;
 }
@@ -34,7 +36,10 @@ export interface RemovalOptions {
 export async function removeAccounts(system: RemovalSystem, options: RemovalOptions): Promise<number> {
   const kept = new Set(options.wanted.map(({ account }) => account));
   const nowMs = system.clock.now();
-  const old = options.removed.filter(({ removedAtMs = nowMs }) => removedAtMs + removalDelayMs <= nowMs);
+  const old = options.removed.filter(
+    ({ account, removedAtMs = nowMs }) =>
+      removedAtMs + removalDelayMs <= nowMs && !options.rejected.includes(account),
+  );
   let forgotten = 0;
   for (const [account, agents] of Map.groupBy(old, (agent) => agent.account)) {
     if (system.clock.monotonic() >= options.endsAt) break;

@@ -19,6 +19,8 @@ export interface ScheduleSystem extends AgentSender {
 export interface ScheduleOptions {
   /** All agents of all providers, of settings that could be used: what is not among them is removed. */
   readonly wanted: readonly CachingAgent[];
+  /** Accounts whose settings are wrong: they have no agents, but keep their data until they are gone or mended. */
+  readonly rejected?: readonly string[];
   /** What this process remembers of its earlier turns. */
   readonly memory: ScheduleMemory;
   /** Sees to agents of mode `stream` that nobody follows. Default: they are run like others. */
@@ -48,14 +50,14 @@ export async function scheduleAgents(
   options: ScheduleOptions,
 ): Promise<ScheduleReport> {
   const { agents, clock } = system;
-  const { wanted, memory } = options;
+  const { wanted, memory, rejected = [] } = options;
   const endsAt = clock.monotonic() + turnMs;
   const startedAtMs = clock.now();
   const synced = await agents.sync(wanted);
   const gone = synced.removed.filter(({ removedAtMs = 0 }) => removedAtMs >= startedAtMs);
   await publishChanges(system, { added: synced.added, removed: gone });
   const revived = await revive(system, options);
-  const forgotten = await removeAccounts(system, { removed: synced.removed, wanted, endsAt });
+  const forgotten = await removeAccounts(system, { removed: synced.removed, wanted, rejected, endsAt });
   memory.turns += 1;
   return { added: synced.added.length, removed: gone.length, revived, forgotten };
 }

@@ -210,6 +210,24 @@ describe('an account that is removed', () => {
     expect(await system.cache.getObjects([key(account)])).toMatchObject([{ key: key(account) }]);
   });
 
+  it('keeps its data while it is only left out for wrong settings', async () => {
+    const account = `wrong ${testRandomness.id()}`;
+    system.wanted = [newAgent({ account })];
+    await system.schedule();
+    await put(account);
+    const memory = createScheduleMemory();
+    for (let minute = 0; minute < 15; minute += 1) {
+      await scheduleAgents(system, { wanted: [], rejected: [account], memory });
+      await system.clock.pass(60_000);
+    }
+    expect(await system.cache.getObjects([key(account)])).toMatchObject([{ key: key(account) }]);
+    for (let minute = 0; minute < 10; minute += 1) {
+      await scheduleAgents(system, { wanted: [], memory });
+      await system.clock.pass(60_000);
+    }
+    expect(await system.cache.getObjects([key(account)])).toEqual([undefined]);
+  });
+
   it('keeps its data while it has another agent', async () => {
     const account = `half ${testRandomness.id()}`;
     const [core, custom] = [newAgent({ account }), newAgent({ account, name: 'custom' })];
