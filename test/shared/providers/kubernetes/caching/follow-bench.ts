@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
+import type { CachingAgent, CachingResult } from '../../../../../shared/core/cache/caching-agent.ts';
+import { parseVersion } from '../../../../../shared/core/cache/version.ts';
+import type { Clock } from '../../../../../shared/core/clock.ts';
+import { asString, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
+import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account.ts';
+import { parseKubernetesSettings } from '../../../../../shared/providers/kubernetes/account-settings.ts';
+import { createCacheWriter } from '../../../../../shared/providers/kubernetes/caching/cache-writer.ts';
+import {
+  type FollowAgentOptions,
+  followCachingAgent,
+} from '../../../../../shared/providers/kubernetes/caching/follow-agent.ts';
+import type { KindFamily } from '../../../../../shared/providers/kubernetes/caching/kind-families.ts';
+import { createKubernetesClient } from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
+import { createWatchClient } from '../../../../../shared/providers/kubernetes/client/watch-client.ts';
+import { systemClock, systemRandomness } from '../../../../../shared/runtime/system.ts';
+import { getCluster, requestApi } from '../../../../support/cluster.ts';
+import { silentLog } from '../client/client-setup.ts';
+
+/** What a test's account is. */
+export interface FollowBenchOptions {
+  readonly cache: CacheStore;
+  /** Members of the account; it has a name, and the cluster's kubeconfig unless another one is given. */
+  readonly account?: JsonObject;
+  readonly settings?: JsonObject;
+  readonly family?: KindFamily;
+  readonly clock?: Clock;
+}
+
+/** One account of the cluster, and what follows it. */
+export interface FollowBench extends AsyncDisposable {
+  readonly account: string;
+  readonly options: FollowAgentOptions;
+  /** The agent, for a worker. */
+  readonly agent: CachingAgent;
+  /** Begins to follow. */
+  follow(state?: string): Followed;
+}
+
+/** Something that follows. */
+export interface Followed {
+  readonly done: Promise<CachingResult>;
+  /** The last progress that it told. */
+  readonly progress: Omit<CachingResult, 'outcome'> | undefined;
+  stop(): Promise<CachingResult>;
+}
+
+let accounts = 0;
+
+/** Opens an account of the test cluster. */
+export function openFollowBench(options: FollowBenchOptions): FollowBench {
+  const { cache, family = 'built-in', clock = systemClock, settings: more = {} } = options;
+  accounts += 1;
+  const name = asString(options.account?.['name']) ?? `followed-${process.pid}-${accounts}`;
+  const settings = {
+    ...more,
+    kubernetes: {
+      ...(more['kubernetes'] as JsonObject | undefined),
+      accounts: [{ kubeconfigFile: getCluster().kubeconfig, ...options.account, name }],
+    },
+  };
+  const { accounts: parsed, rejected } = parseKubernetesAccounts(settings);
+  const [account] = parsed;
+  if (account === undefined) throw new Error(rejected[0]?.reason);
+  const parts = {
+    connection: { ...account.connection, placement: 'local' as const },
+    clock,
+    randomness: systemRandomness,
+    log: silentLog,
+    environment: {},
+  };
+  const client = createKubernetesClient(parts);
+  const watches = createWatchClient(parts);
+  const followOptions: FollowAgentOptions = {
+    account,
+    settings: parseKubernetesSettings(settings).cache,
+    family,
+    hasCustomAgent: family === 'custom',
+    client,
+    watches,
+    clock,
+    randomness: systemRandomness,
+    writer: createCacheWriter({ cache, account, clock, randomness: systemRandomness }),
+    intervalMs: 30_000,
+  };
+  const agent: CachingAgent = {
+    account: name,
+    name: 'core',
+    provider: 'kubernetes',
+    intervalMs: 30_000,
+    timeoutMs: 60_000,
+    mode: 'stream',
+    run: () => Promise.reject(new Error('it is to be followed')),
+    follow: (run) => followCachingAgent(followOptions, run),
+  };
+  return {
+    account: name,
+    options: followOptions,
+    agent,
+    follow: (state) => startFollowing(followOptions, cache, state),
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      await watches[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function startFollowing(options: FollowAgentOptions, cache: CacheStore, state: string | undefined): Followed {
+  const aborter = new AbortController();
+  let progress: Followed['progress'];
+  const onProgress = (told: Omit<CachingResult, 'outcome'>): void => {
+    progress = told;
+  };
+  const done = followCachingAgent(options, { cache, state, signal: aborter.signal, onProgress });
+  done.catch(() => undefined);
+  return {
+    done,
+    get progress() {
+      return progress;
+    },
+    stop() {
+      aborter.abort(new Error('the test stops it'));
+      return done;
+    },
+  };
+}
+
+/** Where the API server has the kinds that tests make. */
+const paths: { readonly [kind: string]: string } = {
+  deployment: 'apis/apps/v1/namespaces/{namespace}/deployments',
+  replicaSet: 'apis/apps/v1/namespaces/{namespace}/replicasets',
+  pod: 'api/v1/namespaces/{namespace}/pods',
+  service: 'api/v1/namespaces/{namespace}/services',
+};
+
+/** The objects of a namespace as the cluster has them, a line each with their resource versions. */
+export async function listLive(namespace: string): Promise<string[]> {
+  const lists = Object.entries(paths).map(async ([kind, path]) => {
+    const target = `/${path.replace('{namespace}', namespace)}`;
+    const list = (await requestApi('GET', target)) as { readonly items: readonly unknown[] };
+    return list.items.map((item) => toLine(kind, getPath(item, 'metadata')));
+  });
+  return (await Promise.all(lists)).flat().sort();
+}
+
+/** The same as the cache has them. */
+export async function listCached(cache: CacheStore, account: string, namespace: string): Promise<string[]> {
+  const lines: string[] = [];
+  for (const kind of Object.keys(paths)) {
+    for await (const heads of cache.listHeads(account, kind, { namespace })) {
+      for (const { key, version } of heads) {
+        lines.push(`${kind} ${key.name}@${parseVersion(version).resourceVersion}`);
+      }
+    }
+  }
+  return lines.sort();
+}
+
+function toLine(kind: string, metadata: unknown): string {
+  return `${kind} ${getPath(metadata, 'name')}@${getPath(metadata, 'resourceVersion')}`;
+}
+
+/** Waits until something holds. */
+export async function until(
+  check: () => boolean | Promise<boolean>,
+  { withinMs = 20_000, describe = async (): Promise<unknown> => undefined } = {},
+): Promise<void> {
+  const endsAtMs = performance.now() + withinMs;
+  while (!(await check())) {
+    if (performance.now() > endsAtMs) {
+      throw new Error(`this did not come true: ${check}\n${JSON.stringify(await describe())}`);
+    }
+    await sleep(20);
+  }
+}
