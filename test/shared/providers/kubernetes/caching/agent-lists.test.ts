@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
-import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
+import {
+  type Answer,
+  answerJson,
+  answerStatus,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../client/scripted-server.ts';
 import { type AgentBench, openAgentBench, readCached } from './agent-bench.ts';
 import { answerAs, createWorld, type World } from './scripted-world.ts';
 
@@ -87,6 +93,62 @@ describe('what a caching agent does', () => {
     world.now = 51;
     await bench.run();
     expect(watched(seenSince(sent))).toEqual([expect.stringMatching(/resourceVersion=50&timeoutSeconds=1$/)]);
+  });
+
+  test('with some kinds that cannot be read: others go on, and it tells', async () => {
+    bench = openAgentBench({
+      engine: openTable(cacheTable),
+      account: {
+        namespaces: ['shop'],
+        kinds: ['service', 'pod', 'job'],
+        kubeconfigContents: server.getKubeconfig(),
+      },
+      before: bench,
+    });
+    const first = await bench.run();
+    server.script((response, request) => {
+      const isBroken = request.path.includes('/jobs');
+      const answer = isBroken ? answerStatus(422, 'Broken') : answerAs(world, request.path);
+      answer(response, request);
+    });
+    Object.assign(world, { now: 20 });
+    world.objects.set('two', 19);
+    const second = await bench.run();
+    expect(second).toMatchObject({
+      outcome: 'done',
+      details: { broken: expect.stringMatching(/^job: .*Broken/) },
+    });
+    expect(second.error).toBeUndefined();
+    expect(second.asOfMs).toBe(first.asOfMs);
+    expect(await readCached(bench, 'service')).toEqual(['one@5', 'two@19']);
+    expect(await readCached(bench, 'job')).toEqual(['one@5']);
+  });
+
+  test('with a built-in kind that is gone: evicts it, unless the server says that it has it', async () => {
+    bench = openAgentBench({
+      engine: openTable(cacheTable),
+      account: { namespaces: ['shop'], kinds: ['job'], kubeconfigContents: server.getKubeconfig() },
+      before: bench,
+    });
+    await bench.run();
+    let kinds = ['Job'];
+    server.script((response, request) => {
+      const resources = kinds.map((kind) => ({ resource: 'jobs', responseKind: { kind }, verbs: [] }));
+      const item = { metadata: { name: 'batch' }, versions: [{ version: 'v1', resources }] };
+      const answers: Answer[] = [
+        ...(request.path === '/apis'
+          ? [answerJson(200, { kind: 'APIGroupDiscoveryList', items: [item] })]
+          : []),
+        ...(request.path.includes('/jobs') ? [answerStatus(404, 'NotFound')] : []),
+        answerAs(world, request.path),
+      ];
+      answers[0]?.(response, request);
+    });
+    await bench.run();
+    expect(await readCached(bench, 'job')).toEqual(['one@5']);
+    kinds = [];
+    await bench.run();
+    expect(await readCached(bench, 'job')).toEqual([]);
   });
 
   test('with a server that sends no bookmarks: it waits for one now and then only', async () => {

@@ -1,7 +1,7 @@
 import { type Answer, answerJson, answerStatus } from '../client/scripted-server.ts';
 import { answerStream, toErrorLine, toLine } from '../client/watch-setup.ts';
 
-/** What a scripted API server has: config maps of the namespace `shop`, by name, with their resource versions. */
+/** What a scripted API server has: objects of each kind in the namespace `shop`, by name, with their resource versions. */
 export interface World {
   uid: string | undefined;
   /** The newest resource version. */
@@ -17,7 +17,7 @@ export interface World {
   onList: (page: number) => number | undefined;
 }
 
-/** A world with one config map. */
+/** A world with one object of each kind. */
 export function createWorld(): World {
   return {
     uid: 'cluster-1',
@@ -42,7 +42,7 @@ export function answerAs(world: World, path: string): Answer {
     const from = Number(searchParams.get('resourceVersion'));
     const later = [...world.objects].filter(([, version]) => version > from);
     const told = later.map((each) => {
-      const object = { apiVersion: 'v1', kind: 'ConfigMap', ...toObject(each) };
+      const object = { apiVersion: 'v1', kind: findKind(pathname), ...toObject(each) };
       return `${JSON.stringify({ type: 'MODIFIED', object })}\n`;
     });
     const bookmark = toLine('BOOKMARK', `@${world.now}`);
@@ -57,6 +57,12 @@ export function answerAs(world: World, path: string): Answer {
   const items = [...world.objects].slice(page * world.pageSize, end).map(toObject);
   const more = end < world.objects.size && { continue: String(page + 1) };
   return answerJson(200, { metadata: { resourceVersion: String(world.now), ...more }, items });
+}
+
+const kinds = ['ConfigMap', 'Service', 'Pod', 'Job'];
+
+function findKind(path: string): string {
+  return kinds.find((kind) => path.endsWith(`/${kind.toLowerCase()}s`)) ?? '';
 }
 
 function toObject([name, version]: [string, number]): object {
