@@ -3,7 +3,7 @@ import type { Version } from '../../../core/cache/version.ts';
 import type { ObjectFacts } from '../views/facts.ts';
 import { getEntryKey } from '../views/row-entries.ts';
 import type { ObjectWrite } from './object-writes.ts';
-import type { EntryPlace, RowBatch } from './row-batch.ts';
+import { createRowBatch, type EntryPlace, type RowBatch } from './row-batch.ts';
 import { getRowName, toEndVersion, toLastVersion, toMovedVersion, waitingApplication } from './row-names.ts';
 import { toObjectKey, type Writing, type WritingAccount } from './writing.ts';
 
@@ -114,6 +114,7 @@ export async function followOwners(
   rows: RowBatch,
   places: Map<PodPlacement, PodPlace>,
 ): Promise<void> {
+  const left = createRowBatch(writing);
   while (places.size > 0) {
     const latest = await readOwners(
       writing,
@@ -128,11 +129,13 @@ export async function followOwners(
       }
       const since = findSince(owner) ?? (before.since && toEndVersion(before.since));
       const version = toPlacedVersion(placement, since);
-      rows.remove(toPlace(placement, before.application), version);
+      left.remove(toPlace(placement, before.application), version);
       addPod(rows, placement, { application, version });
       places.set(placement, { application, since });
     }
+    // In this order: a pod that is in two rows is found again, one that is in none is not.
     await rows.write();
+    await left.write();
   }
 }
 

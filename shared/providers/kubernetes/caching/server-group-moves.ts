@@ -3,7 +3,7 @@ import type { LiveEntry } from '../../../core/cache/packed-row.ts';
 import { asFacts, selfKey } from '../views/row-entries.ts';
 import { getKnownClass, type ObjectWrite } from './object-writes.ts';
 import { findOwner, followOwners, type PodPlace, type PodPlacement, toPlace } from './pod-rows.ts';
-import type { RowBatch } from './row-batch.ts';
+import { createRowBatch, type RowBatch } from './row-batch.ts';
 import { getRowName, toEndVersion, toMovedVersion, waitingApplication } from './row-names.ts';
 import { forEachAtOnce, type KnownObject, readKnownObjects, toObjectKey, type Writing } from './writing.ts';
 
@@ -36,14 +36,17 @@ export async function movePods(
     found.map(({ entry }) => toObjectKey(writing.account, asFacts(entry.value))),
   );
   const places = new Map<PodPlacement, PodPlace>();
+  const left = createRowBatch(writing);
   for (const pod of found) {
     const now = known.get(getRowName(asFacts(pod.entry.value)));
     const owner = now?.facts && findOwner(writing.account, now.facts);
     const isOwned = owner !== undefined && getRowName(owner) === pod.write.row;
-    if (isOwned && now !== undefined) movePod(rows, pod, { now, places });
-    else rows.remove(toPlace({ owner: pod.write.key, key: pod.key }, pod.application), pod.entry.version);
+    if (isOwned && now !== undefined) movePod({ rows, left }, pod, { now, places });
+    else left.remove(toPlace({ owner: pod.write.key, key: pod.key }, pod.application), pod.entry.version);
   }
+  // In this order: whoever repeats it after a death finds pods that are in two rows, but none that are in no row.
   await rows.write();
+  await left.write();
   await followOwners(writing, rows, places);
 }
 
@@ -53,7 +56,7 @@ export function isServerGroup(writing: Pick<Writing, 'account'>, write: ObjectWr
 }
 
 function movePod(
-  rows: RowBatch,
+  { rows, left }: { readonly rows: RowBatch; readonly left: RowBatch },
   { write, application, key, entry }: FoundPod,
   { now, places }: { now: KnownObject; places: Map<PodPlacement, PodPlace> },
 ): void {
@@ -72,7 +75,7 @@ function movePod(
     facts: now.facts,
   };
   rows.put(toPlace(placement, target), { version, seenAt: change.seenAt, facts: now.facts });
-  rows.remove(toPlace(placement, application), version);
+  left.remove(toPlace(placement, application), version);
   places.set(placement, { application: target, since });
 }
 
