@@ -22,6 +22,8 @@ const runIntervalMs = 5 * 60_000;
 const shortestFollowMs = 5_000;
 /** How often the kinds that the cluster serves are looked at where they change, milliseconds. */
 const kindsIntervalMs = 30_000;
+/** How often the directory is looked at for what is not used any more, milliseconds. */
+const pruneIntervalMs = 30_000;
 /** What many accounts of a cluster have to do at the same time is spread over so long, milliseconds. */
 const spreadMs = 2_000;
 /** Failures in a row after which a kind that cannot be watched is told of: while an API server restarts there are fewer. */
@@ -34,7 +36,7 @@ const tellIntervalMs = 250;
 /**
  * Keeps an account cached until it is aborted: a run of the agent brings everything up to date, and from there on watches tell each
  * change. What watches cannot do, a list, another epoch, an eviction, a check, is again a run's: whenever a kind cannot be
- * followed on, something is due, or the kinds are others.
+ * followed on, a run is due, or the kinds are others.
  *
  * @throws what a run throws, and what keeps changes from being written
  */
@@ -140,15 +142,15 @@ class AgentFollowing {
     return this.#options.account.namespaces.length === 0 && planned.some(({ namespace }) => namespace !== '');
   }
 
-  /** Ends when a run is due. */
+  /** Ends when a run is due. Names that are not used any more are taken away meanwhile: that needs no run. */
   async #awaitDue(work: CachingWork, isWhole: boolean, signal: AbortSignal): Promise<void> {
     const { clock, intervalMs } = this.#options;
-    const { state } = work;
-    const latestMs = clock.now() + (isWhole ? runIntervalMs : intervalMs);
-    const getLeftMs = (): number =>
-      Math.min(latestMs, state.checkAtMs, ...state.waiting.values()) - clock.now();
-    while (getLeftMs() > 0 && !signal.aborted) {
-      await clock.sleep(Math.min(getLeftMs(), kindsIntervalMs), signal).catch(() => undefined);
+    const dueMs = Math.min(clock.now() + (isWhole ? runIntervalMs : intervalMs), work.state.checkAtMs);
+    while (clock.now() < dueMs && !signal.aborted) {
+      const pauseMs = Math.min(dueMs - clock.now(), pruneIntervalMs);
+      await clock.sleep(pauseMs, signal).catch(() => undefined);
+      // What cannot be taken away now is left to the next time.
+      if (!signal.aborted) await work.prune().catch(() => undefined);
     }
   }
 
