@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { toVersion } from '../../../../../shared/core/cache/version.ts';
+import { GatheredWrites } from '../../../../../shared/providers/kubernetes/caching/gathered-writes.ts';
+import type { ObjectChange } from '../../../../../shared/providers/kubernetes/caching/object-change.ts';
+import { systemClock } from '../../../../../shared/runtime/system.ts';
+
+function change(name: string, resourceVersion: number): ObjectChange {
+  const version = toVersion(1, String(resourceVersion));
+  return { kind: 'pod', namespace: 'shop', name, version, seenAt: version, facts: undefined };
+}
+
+function gather(most = 500) {
+  const written: string[][] = [];
+  const failures: Error[] = [];
+  const writes = new GatheredWrites({
+    clock: systemClock,
+    delayMs: 20,
+    most,
+    async write(changes) {
+      written.push(changes.map(({ name, version }) => `${name}@${Number(version.slice(11))}`));
+      await systemClock.sleep(5);
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+    },
+  });
+  return { writes, written, failures };
+}
+
+it('changes that come together are written together, the last one of each object', async () => {
+  const { writes, written } = gather();
+  await Promise.all([
+    writes.write([change('a', 3), change('b', 1)]),
+    writes.write([change('a', 2)]),
+    writes.write([change('c', 4)]),
+  ]);
+  expect(written).toEqual([['a@3', 'b@1', 'c@4']]);
+});
+
+it('what comes while others are written waits for these, and is written in one go', async () => {
+  const { writes, written } = gather(1);
+  const first = writes.write([change('a', 1)]);
+  await systemClock.sleep(2);
+  const later = [writes.write([change('a', 2)]), writes.write([change('b', 3)])];
+  await first;
+  expect(written[0]).toEqual(['a@1']);
+  await Promise.all(later);
+  expect(written.slice(1)).toEqual([['a@2', 'b@3']]);
+});
+
+it('a failure is that of those who waited for it, and nobody else’s', async () => {
+  const { writes, written, failures } = gather();
+  failures.push(new Error('the store is away'));
+  const outcomes = await Promise.allSettled([writes.write([change('a', 1)]), writes.write([change('b', 2)])]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await writes.write([change('a', 1)]);
+  expect(written).toEqual([['a@1', 'b@2'], ['a@1']]);
+});
