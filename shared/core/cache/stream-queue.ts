@@ -29,8 +29,9 @@ export async function sendStreams(queue: StreamQueue, agents: readonly StreamedA
 }
 
 /**
- * Sends for workers that follow these agents, as far as they are due: what failed a moment ago is in a pause, which its worker ends.
- * What workers have died of gets one to itself.
+ * Sends for workers that follow these agents, but for those that failed a moment ago: they are in a pause, which their worker ends.
+ * When an agent that went well would be run next does not count: it may have been one that is run by turns until now. What workers
+ * have died of gets a worker to itself.
  *
  * @param agents that nobody follows.
  */
@@ -39,7 +40,7 @@ export async function startStreams(
   agents: readonly Agent[],
   nowMs: number,
 ): Promise<void> {
-  const due = agents.filter(({ nextRunMs }) => nextRunMs <= nowMs);
+  const due = agents.filter(({ failures, nextRunMs }) => failures === 0 || nextRunMs <= nowMs);
   const { alone = [], together = [] } = Object.groupBy(due, ({ attempts }) =>
     attempts > 1 ? 'alone' : 'together',
   );

@@ -39,10 +39,15 @@ describe('messages for agents that nobody follows', () => {
   });
 
   it('leave out those in a pause, and name those alone of which workers died', async () => {
-    const paused = toAgent('paused', { nextRunMs: nowMs + 1 });
+    const paused = toAgent('paused', { nextRunMs: nowMs + 1, failures: 1 });
     const deadly = toAgent('deadly', { attempts: 2 });
     expect(await send([toAgent('a'), deadly, paused, toAgent('b')])).toEqual([['deadly'], ['a', 'b']]);
     expect(await send([paused])).toEqual([]);
+    expect(await send([{ ...paused, nextRunMs: nowMs }])).toEqual([['paused']]);
+  });
+
+  it('name what was run by turns until now, whenever its next turn would be', async () => {
+    expect(await send([toAgent('switched', { nextRunMs: nowMs + 30_000 })])).toEqual([['switched']]);
   });
 
   it('are read as they were sent, and not taken for something else', () => {
