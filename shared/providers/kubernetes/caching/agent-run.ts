@@ -113,7 +113,10 @@ class AgentRun {
       const { isAlone } = this.#run;
       const allowed = scopes.filter(({ state }) => isAlone || isOnePage(state));
       if (allowed.length === 0) return scopes.length === 0 ? 'done' : 'listing';
-      await settleAtOnce(listConcurrency, allowed, (scope) => this.#list(scope));
+      // Pods come last: they stand in the rows of their owners, and would have to wait for these elsewhere.
+      const owners = allowed.filter(({ kind }) => kind.kind !== 'pod');
+      const wave = owners.length > 0 ? owners : allowed;
+      await settleAtOnce(listConcurrency, wave, (scope) => this.#list(scope));
     }
   }
 

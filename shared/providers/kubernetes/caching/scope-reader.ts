@@ -133,7 +133,13 @@ export interface ListScopeOptions {
   readonly onListed?: (resourceVersion: string) => Promise<void>;
 }
 
-/** Lists a scope: caches what is to be kept page by page, and evicts what the list lacks. */
+/**
+ * Objects of a list that are written together. Rows of views share items, so that each of these is written once for thousands of
+ * objects instead of once a page; in memory they take some megabytes.
+ */
+const mostGathered = 5_000;
+
+/** Lists a scope: caches what is to be kept, thousands of objects at a time, and evicts what the list lacks. */
 export async function listScope(
   scope: WatchedScope,
   tools: ScopeTools,
@@ -142,17 +148,28 @@ export async function listScope(
   const { conversion, watches, clock, signal, write } = tools;
   const { isFirstFill = false, select = ({ items }) => items, sift = (kept) => kept, onListed } = options;
   const listed = new ListedObjects();
+  let gathered: ObjectChange[] = [];
+  let attempt = 1;
+  const writeGathered = async (): Promise<void> => {
+    const changes = gathered;
+    gathered = [];
+    // What another attempt wrote is there already.
+    await write(changes, { isFirstFill: isFirstFill && attempt === 1, isListed: true });
+  };
   const onPage = async (page: ListPage): Promise<void> => {
     if (!isComparable(page.resourceVersion)) throw new IncomparableVersionsError(scope.kind.kind);
     const seenAt = conversion.toVersion(page.resourceVersion);
     const objects = select(page).map((object) => conversion.toKept(object, seenAt));
     const kept = objects.filter((change) => change !== undefined);
     listed.take(page.attempt, kept);
-    // What another attempt wrote is there already.
-    await write(sift(kept, page), { isFirstFill: isFirstFill && page.attempt === 1, isListed: true });
+    if (page.attempt !== attempt) await writeGathered();
+    attempt = page.attempt;
+    gathered.push(...sift(kept, page));
+    if (gathered.length >= mostGathered) await writeGathered();
   };
   const request = { ...toKindScope(scope), position: undefined, signal, onPage, onChanges: () => undefined };
   const outcome = await drainKind(request, { client: watches, clock }).catch(toBroken);
+  await writeGathered();
   const { position } = outcome;
   const isFilled = isFirstFill && !listed.isRepeated;
   if (outcome.outcome !== 'listed' || position === undefined || isFilled)
