@@ -363,14 +363,23 @@ interface LeasedUpdate {
 }
 
 function toFreshness(agents: readonly Agent[], nowMs: number): AccountFreshness {
-  const times = agents.map(({ asOfMs }) => asOfMs).filter((asOfMs) => asOfMs !== undefined);
+  const tries = agents.map(({ lastRun }) =>
+    lastRun?.outcome === 'STOPPED' ? undefined : lastRun?.startedAtMs,
+  );
   const isHeld = ({ lease }: Agent): boolean => lease !== undefined && lease.untilMs > nowMs;
   const isOverdue = ({ nextRunMs, intervalMs }: Agent): boolean => nextRunMs + 2 * intervalMs < nowMs;
   return {
-    asOfMs: times.length < agents.length ? undefined : Math.min(...times),
+    asOfMs: getLeast(agents.map(({ asOfMs }) => asOfMs)),
     isStale: agents.some((agent) => agent.failures > 0 || (!isHeld(agent) && isOverdue(agent))),
+    triedAtMs: getLeast(tries),
     agents: agents.map(({ account, name }) => ({ account, name })),
   };
+}
+
+/** The least of the times, if all are known. */
+function getLeast(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((time) => time !== undefined);
+  return known.length < times.length ? undefined : Math.min(...known);
 }
 
 function explainRefusal(agent: Agent, { turn, now }: { turn: number; now: number }): ClaimAnswer {

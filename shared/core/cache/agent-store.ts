@@ -134,6 +134,8 @@ export interface AccountFreshness {
   readonly asOfMs: number | undefined;
   /** Whether its last run failed, or is overdue by more than two intervals: then the rest may be stale. */
   readonly isStale: boolean;
+  /** When the last whole run of each began, the least of them; undefined until each had one. */
+  readonly triedAtMs: number | undefined;
   /** Its agents, those excepted that were taken out of service. */
   readonly agents: readonly AgentKey[];
 }

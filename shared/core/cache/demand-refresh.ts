@@ -22,7 +22,8 @@ const pauses = { firstMs: 200, factor: 1.3, mostMs: 1_000 } as const;
 const demandIntervalMs = 3_000;
 
 /**
- * Has the caches of accounts refreshed that are older than `maxAgeMs`, and waits until they are fresh or time is up. Accounts
+ * Has the caches of accounts refreshed that are older than `maxAgeMs`, and waits until they are fresh or time is up. One that a
+ * whole run from then on has not made fresh, for it failed or may not read everything, is not waited for any longer. Accounts
  * without agents are left out.
  *
  * @returns how fresh they are now, which may be less than was demanded.
@@ -34,12 +35,15 @@ export async function demandRefresh(
   { maxAgeMs, deadlineMs, signal }: DemandOptions,
 ): Promise<ReadonlyMap<string, AccountFreshness>> {
   const { clock, agents } = context;
-  const wantedMs = clock.now() - maxAgeMs;
+  const calledAtMs = clock.now();
+  const wantedMs = calledAtMs - maxAgeMs;
   let freshness = await agents.readFreshness(accounts);
   let pauseMs: number = pauses.firstMs;
   let demandedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
-    const stale = [...freshness.values()].filter(({ asOfMs = 0 }) => asOfMs < wantedMs);
+    const stale = [...freshness.values()].filter(
+      ({ asOfMs = 0, triedAtMs = 0 }) => asOfMs < wantedMs && triedAtMs < calledAtMs,
+    );
     const nowMs = clock.monotonic();
     if (stale.length === 0 || nowMs >= deadlineMs) return freshness;
     if (nowMs - demandedAt >= demandIntervalMs) {

@@ -1,6 +1,7 @@
 import type { StoredObject } from '../../../core/cache/cache-store.ts';
 import type { ViewedList, ViewSearchRequest } from '../../../core/views.ts';
 import type { KubernetesAccount } from '../account.ts';
+import { waitingApplication } from '../caching/row-names.ts';
 import { formatFullName } from '../kinds/name.ts';
 import {
   compareResults,
@@ -49,7 +50,10 @@ interface AccountSearch {
 async function listPlaces({ session, cache, limit }: CacheReading): Promise<SearchPlace[]> {
   const entries = await limit(() => cache.listApplications());
   return entries
-    .filter(({ account }) => session.findAccount(account) !== undefined)
+    .filter(
+      ({ application, account }) =>
+        application !== waitingApplication && session.findAccount(account) !== undefined,
+    )
     .flatMap(({ application, account, clusters }): SearchPlace[] => [
       { application, account },
       ...clusters.map((cluster) => ({ application, account, cluster })),

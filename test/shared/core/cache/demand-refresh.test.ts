@@ -94,6 +94,15 @@ describe('a demand for fresh data', () => {
     expect(freshness?.asOfMs).toBe(before);
   });
 
+  it('does not wait for what a whole run could not make fresh', async () => {
+    let mayRead = true;
+    const account = await settle(async () => (mayRead ? {} : { asOfMs: undefined }));
+    mayRead = false;
+    const { beganMs, took, freshness } = await demand(account, { maxAgeMs: 0, waitMs: 15_000 });
+    expect(took).toBeLessThan(6_000);
+    expect(freshness?.asOfMs).toBeLessThan(beganMs);
+  });
+
   it('is given up with its request', async () => {
     const account = await settle();
     const gone = new AbortController();
