@@ -42,8 +42,8 @@ async function invoke(module: string, request: object, settings: object = {}): P
   const event = { headers: {}, httpMethod: 'GET', body: null, ...request };
   const script = `import { handler } from ${JSON.stringify(file)};
     const context = { awsRequestId: 'one', getRemainingTimeInMillis: () => 20_000 };
-    console.log(JSON.stringify(await handler(${JSON.stringify(event)}, context)));
-    process.exit();`;
+    const answer = JSON.stringify(await handler(${JSON.stringify(event)}, context));
+    process.stdout.write(answer, () => process.exit());`;
   const output = await runProgram(script, {
     ...Object.fromEntries(ofAws),
     BUSDRIVER_TASKS_TABLE: 'tasks',
