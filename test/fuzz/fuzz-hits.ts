@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../shared/core/json.ts';
 import { createOperationHits } from './operation-hits.ts';
 import { application, type Hits, kept, type Playground, retryableMark } from './playground.ts';
+import { createViewHits } from './view-hits.ts';
 
 /** One request or more for each route that can miss. */
 export function createHits(playground: Playground): Hits {
   const { account, otherAccounts } = playground;
   const accounts = [account, ...otherAccounts].map((name) => ({ path: { account: name } }));
-  return {
+  const live: Hits = {
     ...createOperationHits(playground),
     ...createTaskHits(playground),
     ...createManifestHits(playground),
@@ -19,6 +20,7 @@ export function createHits(playground: Playground): Hits {
       { body: toArtifact('http/file', 'no-auth-http-account', 'http://127.0.0.1:1/file') },
     ],
   };
+  return { ...live, ...createViewHits(playground, live) };
 }
 
 function toArtifact(type: string, artifactAccount: string, reference: string): JsonObject {
