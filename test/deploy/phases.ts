@@ -48,6 +48,7 @@ export const testPhases: readonly Phase[] = [
   { name: 'acceptance', run: testAcceptance },
   { name: 'guarantees', run: (run) => test(run, 'guarantees', ['test/deploy/guarantees']) },
   { name: 'update', run: (run) => test(run, 'update', ['test/deploy/update']) },
+  { name: 'large-reads', run: (run) => test(run, 'large-reads', ['test/deploy/large-reads']) },
   { name: 'fuzz', run: (run) => test(run, 'fuzz', ['test/deploy/fuzz']) },
   { name: 'private', run: tryPrivateInstallation },
 ];

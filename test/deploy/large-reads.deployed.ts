@@ -1,0 +1,122 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startCluster } from '../../infra/local/cluster.ts';
+import { describeWithCluster } from '../support/cluster.ts';
+import { configureDeployedSystem, getDeployment } from '../support/deployed-system.ts';
+import { fillApplication } from '../support/fill-application.ts';
+import type { Subject } from '../support/system.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+
+const deployments = 5_000;
+const podsEach = 4;
+const accountCount = 400;
+const application = 'large';
+const filledWithinMs = 600_000;
+const pollPauseMs = 5_000;
+
+/** Nothing but the API server is to work on what is made, so that it is made in little time. */
+const idleControllers = [
+  'deployment',
+  'replicaset',
+  'garbage-collector',
+  'resourcequota',
+  'disruption',
+  'job',
+];
+const controllers = ['*', ...idleControllers.map((name) => `-${name}-controller`)].join(',');
+
+describeWithCluster('reads of a large application among many accounts', () => {
+  it(`show ${deployments} Deployments of ${podsEach} pods, and ${accountCount} accounts`, async () => {
+    await using cluster = await startCluster({
+      report: tell,
+      args: [`--controller-manager-arg=--controllers=${controllers}`],
+    });
+    await fillApplication({
+      ...cluster,
+      namespace: application,
+      application,
+      deployments,
+      podsEach,
+      report: tell,
+    });
+    await using dir = await makeTempDir();
+    const config = join(dir.path, 'clouddriver.yml');
+    // The others are credentials of a pod in which nothing runs: their agents fail at once, and must disturb nobody.
+    const others = Array.from({ length: accountCount - 1 }, (_, index) => ({
+      name: `other-${String(index).padStart(3, '0')}`,
+      serviceAccount: true,
+    }));
+    const accounts = [
+      { name: 'big', kubeconfigFile: cluster.kubeconfig, namespaces: [application] },
+      ...others,
+    ];
+    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
+    await using subject = await configureDeployedSystem(getDeployment(), { config: [config] });
+
+    const groups = await waitUntilCached(subject);
+
+    expect(new Set(groups.map(({ name }) => name)).size).toBe(deployments);
+    expect(groups.filter(({ instances }) => instances.length !== podsEach)).toEqual([]);
+    const [first] = groups;
+    const one = await read<ServerGroup>(
+      subject,
+      `/serverGroups/big/${application}/${encodeURIComponent(first?.name ?? '')}`,
+    );
+    expect(one.instances).toHaveLength(podsEach);
+    const managers = await read<unknown[]>(subject, `/applications/${application}/serverGroupManagers`);
+    expect(managers).toHaveLength(deployments);
+    const clusters = ['00001', '04999'].map((index) => `big:deployment ${application}-${index}`).join(',');
+    const chosen = `/applications/${application}/serverGroups?clusters=${encodeURIComponent(clusters)}`;
+    expect(await read<unknown[]>(subject, chosen)).toHaveLength(2);
+    const search = `/search?q=${application}-00042&type=serverGroups&platform=kubernetes`;
+    const [page] = await read<{ readonly results: readonly unknown[] }[]>(subject, search);
+    expect(page?.results).toHaveLength(1);
+    const credentials = await read<Account[]>(subject, '/credentials?expand=true');
+    expect(credentials).toHaveLength(accountCount);
+    expect(
+      credentials.every(({ spinnakerKindMap }) => spinnakerKindMap.deployment === 'serverGroupManagers'),
+    ).toBe(true);
+    const listed = await read<{ readonly name: string }[]>(
+      subject,
+      '/applications?restricted=false&expand=false',
+    );
+    expect(listed.map(({ name }) => name)).toContain(application);
+  }, 900_000);
+});
+
+interface ServerGroup {
+  readonly name: string;
+  readonly instances: readonly unknown[];
+}
+
+interface Account {
+  readonly spinnakerKindMap: { readonly deployment?: string };
+}
+
+/** The server groups once all of them and their pods are shown. @throws Error when that takes too long */
+async function waitUntilCached(subject: Subject): Promise<readonly ServerGroup[]> {
+  const deadline = performance.now() + filledWithinMs;
+  for (;;) {
+    const groups = await read<ServerGroup[]>(subject, `/applications/${application}/serverGroups`);
+    const whole = groups.filter(({ instances }) => instances.length === podsEach).length;
+    tell(`${whole} of ${deployments} server groups are shown with their pods`);
+    if (whole === deployments) return groups;
+    if (performance.now() > deadline) throw new Error('the cache was not filled in time');
+    await new Promise((resolve) => setTimeout(resolve, pollPauseMs));
+  }
+}
+
+async function read<T>(subject: Subject, path: string): Promise<T> {
+  const start = performance.now();
+  const answer = await subject.fetch(path);
+  const text = await answer.text();
+  const kib = Math.round(text.length / 1024);
+  tell(`GET ${path.slice(0, 80)}: ${answer.status}, ${kib} KiB, ${Math.round(performance.now() - start)} ms`);
+  expect(answer.status, text.slice(0, 500)).toBe(200);
+  return JSON.parse(text) as T;
+}
+
+function tell(line: string): void {
+  console.log(line);
+}
