@@ -68,7 +68,7 @@ const agentSchema = z
 export const cacheSchemas = { CachingAgent: agentSchema };
 
 const agentExample = {
-  id: 'prod/KubernetesCoreCachingAgent',
+  id: 'prod/KubernetesCoreCachingAgent[1/1]',
   provider: 'kubernetes',
   totalAdditions: 4210,
   totalEvictions: 0,
@@ -76,7 +76,7 @@ const agentExample = {
   lastExecutionDurationMs: 310,
   details: {},
   account: 'prod',
-  name: 'KubernetesCoreCachingAgent',
+  name: 'KubernetesCoreCachingAgent[1/1]',
   intervalMs: 30_000,
   state: 'waiting',
   isStale: false,

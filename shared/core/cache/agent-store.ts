@@ -1,7 +1,7 @@
 /** Names an agent. */
 export interface AgentKey {
   readonly account: string;
-  /** What it does for the account: `KubernetesCoreCachingAgent`. */
+  /** What it does for the account: `KubernetesCoreCachingAgent[1/1]`. */
   readonly name: string;
 }
 

@@ -20,7 +20,7 @@ export interface LastRunView {
 
 /** An agent, as `GET /cache/introspection` shows it. The first seven members are Clouddriver's. */
 export interface AgentView {
-  /** `prod/KubernetesCoreCachingAgent`. */
+  /** `prod/KubernetesCoreCachingAgent[1/1]`. */
   readonly id: string;
   readonly provider: string;
   /** Things that it knows of. */
