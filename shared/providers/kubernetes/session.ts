@@ -2,10 +2,10 @@ import type { Clock, Randomness } from '../../core/clock.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ProviderOptions } from '../../core/provider.ts';
 import { type KubernetesAccount, type ParsedAccounts, parseKubernetesAccounts } from './account.ts';
+import { AccountClients } from './account-clients.ts';
 import { type KubernetesSettings, parseKubernetesSettings } from './account-settings.ts';
 import type { EpochMemory, WrittenObjects } from './caching/written-objects.ts';
 import type { KubernetesClient } from './client/client.ts';
-import { createAwsSurroundings } from './eks/aws-surroundings.ts';
 
 /** The Kubernetes accounts of a process, with one client each, made when it is first needed. */
 export class KubernetesSession implements AsyncDisposable {
@@ -17,13 +17,17 @@ export class KubernetesSession implements AsyncDisposable {
   readonly log: Logger;
   readonly #options: ProviderOptions;
   readonly #accounts: ReadonlyMap<string, KubernetesAccount>;
-  readonly #clients = new Map<string, Promise<KubernetesClient>>();
+  readonly #clients: AccountClients<KubernetesClient>;
   readonly #epochs: EpochMemory = new Map();
 
   /** Reads the accounts and makes no call. @throws InvalidInputError when a setting that holds for all accounts is wrong. */
   constructor(options: ProviderOptions) {
     const { accounts, rejected } = parseKubernetesAccounts(options.settings);
     this.#options = options;
+    this.#clients = new AccountClients(options, async (parts) => {
+      const { createKubernetesClient } = await import('./client/kubernetes-client.ts');
+      return createKubernetesClient(parts);
+    });
     this.settings = parseKubernetesSettings(options.settings);
     this.accounts = accounts;
     this.rejectedAccounts = rejected;
@@ -40,11 +44,7 @@ export class KubernetesSession implements AsyncDisposable {
 
   /** The account's client, the same each time. */
   getClient(account: KubernetesAccount): Promise<KubernetesClient> {
-    const known = this.#clients.get(account.name);
-    if (known !== undefined) return known;
-    const opening = this.#openClient(account);
-    this.#clients.set(account.name, opening);
-    return opening;
+    return this.#clients.get(account);
   }
 
   /** Notes for one operation: what it writes is brought into the cache. Undefined where there is no cache. */
@@ -65,22 +65,6 @@ export class KubernetesSession implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const clients = await Promise.all(this.#clients.values());
-    this.#clients.clear();
-    await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
-  }
-
-  async #openClient({ connection }: KubernetesAccount): Promise<KubernetesClient> {
-    // Loaded late: functions that only look at accounts must not pay for an HTTP client at their start.
-    const { createKubernetesClient } = await import('./client/kubernetes-client.ts');
-    const { clock, randomness, log, placement, environment = {} } = this.#options;
-    return createKubernetesClient({
-      connection: { ...connection, placement },
-      clock,
-      randomness,
-      log,
-      environment,
-      ...createAwsSurroundings(connection, this.#options),
-    });
+    await this.#clients[Symbol.asyncDispose]();
   }
 }

@@ -6,8 +6,8 @@ import {
 } from '../../../core/cache/caching-agent.ts';
 import type { ProviderOptions } from '../../../core/provider.ts';
 import type { KubernetesAccount } from '../account.ts';
+import { AccountClients } from '../account-clients.ts';
 import type { WatchClient } from '../client/watch-client.ts';
-import { createAwsSurroundings } from '../eks/aws-surroundings.ts';
 import type { KubernetesSession } from '../session.ts';
 import type { AgentRunOptions } from './agent-run.ts';
 import { canHaveCustomKinds, type KindFamily } from './kind-families.ts';
@@ -26,7 +26,10 @@ const agentNames: Readonly<Record<KindFamily, string>> = {
 
 /** Makes the agents that keep a session's accounts cached. Nothing is loaded or connected to before one of them runs. */
 export function createCachingAgents(session: KubernetesSession, options: ProviderOptions): CachingAgents {
-  const connections = new WatchConnections(options);
+  const connections = new AccountClients(options, async (parts) => {
+    const { createWatchClient } = await import('../client/watch-client.ts');
+    return createWatchClient(parts);
+  });
   const { enabled } = session.settings.cache;
   const accounts = enabled ? session.accounts : [];
   return {
@@ -38,7 +41,7 @@ export function createCachingAgents(session: KubernetesSession, options: Provide
 interface AgentParts {
   readonly session: KubernetesSession;
   readonly options: ProviderOptions;
-  readonly connections: WatchConnections;
+  readonly connections: AccountClients<WatchClient>;
 }
 
 function createAgents(account: KubernetesAccount, parts: AgentParts): CachingAgent[] {
@@ -64,7 +67,7 @@ function createAgent(
     const [{ createCacheWriter }, client, watches] = await Promise.all([
       import('./cache-writer.ts'),
       session.getClient(account),
-      connections.getClient(account),
+      connections.get(account),
     ]);
     const writer = createCacheWriter({ cache, account, clock, randomness });
     const work = { account, settings, family, hasCustomAgent, client, watches, clock, randomness };
@@ -86,41 +89,4 @@ function createAgent(
       return followCachingAgent({ ...parts, intervalMs }, run);
     },
   };
-}
-
-/** A watch client for each account, made when it is first needed. */
-class WatchConnections implements AsyncDisposable {
-  readonly #options: ProviderOptions;
-  readonly #clients = new Map<string, Promise<WatchClient>>();
-
-  constructor(options: ProviderOptions) {
-    this.#options = options;
-  }
-
-  getClient(account: KubernetesAccount): Promise<WatchClient> {
-    const known = this.#clients.get(account.name);
-    if (known !== undefined) return known;
-    const opening = this.#openClient(account);
-    this.#clients.set(account.name, opening);
-    return opening;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const clients = await Promise.all(this.#clients.values());
-    this.#clients.clear();
-    await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
-  }
-
-  async #openClient({ connection }: KubernetesAccount): Promise<WatchClient> {
-    const { createWatchClient } = await import('../client/watch-client.ts');
-    const { clock, randomness, log, placement, environment = {} } = this.#options;
-    return createWatchClient({
-      connection: { ...connection, placement },
-      clock,
-      randomness,
-      log,
-      environment,
-      ...createAwsSurroundings(connection, this.#options),
-    });
-  }
 }
