@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { routes } from '../../functions/routes.ts';
 import { root } from '../architecture/source-files.ts';
 import { type ApiProxy, startApiProxy } from '../support/api-proxy.ts';
@@ -44,6 +44,10 @@ describeWithCluster('the OpenAPI document', (cluster) => {
     taskId = await system.postOperations([{ deployManifest: toDeploy() }], { clientRequestId: 'first' });
     const task = await system.waitForTask(taskId);
     expect(task.status).toMatchObject({ failed: false });
+    // An account that is new is cached with the scheduler's next turn, its pods last.
+    const pod = `/instances/test/${namespace.name}/pod%20frontend-v000`;
+    const isCached = async () => expect((await system.fetch(pod)).status).toBe(200);
+    await vi.waitFor(isCached, { timeout: 120_000, interval: 500 });
   });
 
   afterAll(async () => {

@@ -82,7 +82,8 @@ export class ApiStatusError extends Error {
 }
 
 /**
- * Sends one request to the API server, as an administrator: to arrange or observe without the code under test.
+ * Sends one request to the API server, as an administrator: to arrange or observe without the code under test. One that it is
+ * too busy for, as while a custom kind's storage begins, is repeated.
  *
  * @param target path and query, such as `/apis/apps/v1/namespaces/x/deployments?limit=5`
  * @param body sent as JSON; for PATCH as a JSON merge patch
@@ -90,6 +91,21 @@ export class ApiStatusError extends Error {
  * @throws {ApiStatusError} for an answer that is not 2xx
  */
 export async function requestApi(method: string, target: string, body?: unknown): Promise<unknown> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await sendToApi(method, target, body);
+    } catch (error) {
+      const isBusy = error instanceof ApiStatusError && error.status === 429;
+      if (!isBusy || attempt === busyAttempts) throw error;
+    }
+    await sleep(busyPauseMs);
+  }
+}
+
+const busyAttempts = 20;
+const busyPauseMs = 500;
+
+async function sendToApi(method: string, target: string, body?: unknown): Promise<unknown> {
   const { server, token } = getCluster();
   const headers = {
     authorization: `Bearer ${token}`,

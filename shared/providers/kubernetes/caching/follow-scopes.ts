@@ -41,34 +41,75 @@ export async function followScopes(
 }
 
 async function followScope(scope: WatchedScope, options: FollowScopesOptions): Promise<void> {
-  const { watches: client, clock, randomness, signal } = options;
+  const { watches: client, clock, randomness } = options;
   const { kind, namespace, state } = scope;
   if (state.position === undefined) return;
+  const told = new ToldProgress(scope, options);
   await followKind(
     {
       resource: kind.resource,
       namespace: namespace || undefined,
       position: state.position,
-      signal,
-      onProgress: (progress) => takeProgress(scope, options, progress),
+      signal: AbortSignal.any([options.signal, told.failed]),
+      onProgress: (progress) => told.take(progress),
       onTrouble: (error, failures) => options.onTrouble(scope, error, failures),
     },
     { client, clock, randomness },
   );
+  await told.settle();
 }
 
-async function takeProgress(
-  scope: WatchedScope,
-  { conversion, write, onRead }: FollowScopesOptions,
-  { changes, position, asOfMs = scope.state.asOfMs }: FollowProgress,
-): Promise<void> {
-  // A server that gives such versions is only listed: it cannot be watched, either.
-  if (!isComparable(position)) return;
-  const converted = conversion.toChanges(changes, position);
-  if (converted.length > 0) await write(converted);
-  const added = changes.reduce((sum, { type }) => sum + itemsByType[type], 0);
-  onRead(scope, { position, asOfMs, items: Math.max(0, scope.state.items + added) });
+/**
+ * What a scope's watch has told and what of it is written. The watch goes on telling meanwhile: what has piled up is written
+ * together, so that a follower that is behind catches up by leaps and not change by change.
+ */
+class ToldProgress {
+  readonly #scope: WatchedScope;
+  readonly #options: FollowScopesOptions;
+  readonly #failing = new AbortController();
+  #written: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(scope: WatchedScope, options: FollowScopesOptions) {
+    this.#scope = scope;
+    this.#options = options;
+  }
+
+  /** Aborted when something could not be written. */
+  get failed(): AbortSignal {
+    return this.#failing.signal;
+  }
+
+  /** Takes progress; resolves at once unless too much is waiting to be written. */
+  async take({ changes, position, asOfMs }: FollowProgress): Promise<void> {
+    const { conversion, write, onRead } = this.#options;
+    // A server that gives such versions is only listed: it cannot be watched, either.
+    if (!isComparable(position)) return;
+    const converted = conversion.toChanges(changes, position);
+    const added = changes.reduce((sum, { type }) => sum + itemsByType[type], 0);
+    const writing = converted.length > 0 ? write(converted) : undefined;
+    this.#waiting += converted.length;
+    this.#written = Promise.all([this.#written, writing]).then(() => {
+      this.#waiting -= converted.length;
+      const { state } = this.#scope;
+      onRead(this.#scope, {
+        position,
+        asOfMs: asOfMs ?? state.asOfMs,
+        items: Math.max(0, state.items + added),
+      });
+    });
+    this.#written.catch((error: unknown) => this.#failing.abort(error));
+    if (this.#waiting >= mostWaiting) await this.#written;
+  }
+
+  /** Resolves when all is written. @throws what `write` throws */
+  async settle(): Promise<void> {
+    await this.#written;
+  }
 }
+
+/** Changes of a scope that wait to be written before its watch has to wait for them. */
+const mostWaiting = 2_000;
 
 /** By how much a change of an object changes their number. */
 const itemsByType = { ADDED: 1, MODIFIED: 0, DELETED: -1 } as const;
