@@ -102,13 +102,14 @@ describeWithCluster('the stages of a pipeline, as Orca runs them', (cluster) => 
     ]);
     const read = await getJson(`/manifests/prod/${ns.name}/${encodeURIComponent(manifestName)}`);
     expect(read.status).toBe(404);
-    const text = await (await system.fetch('/applications')).text();
-    expect(JSON.parse(text)).toContainEqual({
+    // An account that is new is cached with the scheduler's next turn.
+    const listApplications = async () => (await system.fetch('/applications')).json();
+    await expect.poll(listApplications, { timeout: 100_000, interval: 500 }).toContainEqual({
       name: 'shop',
       attributes: { name: 'shop' },
       clusterNames: { prod: ['replicaSet web'] },
     });
-  });
+  }, 240_000);
 
   test('what cannot be accepted is refused with all reasons, and nothing changes', async () => {
     const manifests = [createConfigMap('refused', {}, { namespace: 'kube-system' })];

@@ -1,0 +1,84 @@
+import { randomInt } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { findDifferences } from '../support/cached-cluster.ts';
+import { createNamespace, describeWithCluster } from '../support/cluster.ts';
+import { itLocally } from '../support/subject.ts';
+import { type System, startSystem } from '../support/system.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { rageStorm } from './storm/storm.ts';
+
+const changes = 5_000;
+/** The whole process is killed after a pause of so many milliseconds, at random, again and again while the storm lasts. */
+const killPauseMs = { least: 3_000, most: 12_000 };
+const catchUpMs = 240_000;
+
+describeWithCluster('the cache after a storm', (cluster) => {
+  itLocally('there is no one process to kill: see the read suite there')(
+    `equals the cluster after ${changes} changes with agents killed at random, by runs and by streams`,
+    async () => {
+      await using one = await createNamespace('storm');
+      await using other = await createNamespace('storm');
+      await using dir = await makeTempDir();
+      const namespaces = [one.name, other.name];
+      const accounts = [
+        { name: 'by-runs', kubeconfigFile: cluster.kubeconfig, namespaces, cacheIntervalSeconds: 2 },
+        { name: 'by-streams', kubeconfigFile: cluster.kubeconfig, namespaces, cacheMode: 'stream' },
+      ];
+      const config = join(dir.path, 'clouddriver.yml');
+      await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
+      await using system = await startSystem({ config: [config] });
+
+      const storm = rageStorm({ namespaces, changes });
+      const kills = await killUntil(system, storm.ended);
+      const { made, seed } = await storm.ended;
+
+      expect(made).toBeGreaterThanOrEqual(changes);
+      expect(kills).toBeGreaterThan(2);
+      for (const { name: account } of accounts) {
+        const differences = await awaitEquality(system, { account, namespaces });
+        expect(differences, `storm of seed ${seed}, ${account}`).toEqual([]);
+      }
+      expect(await readDrift(system)).toEqual([]);
+    },
+    900_000,
+  );
+});
+
+async function killUntil(system: System, ended: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  ended.then(
+    () => (isOver = true),
+    () => (isOver = true),
+  );
+  let kills = 0;
+  while (!isOver) {
+    await Promise.race([sleep(randomInt(killPauseMs.least, killPauseMs.most)), ended.catch(() => undefined)]);
+    await system.kill('SIGKILL');
+    await system.restart();
+    kills += 1;
+  }
+  return kills;
+}
+
+/** The differences that are left when there are none, or when it took too long. */
+async function awaitEquality(
+  system: System,
+  part: { account: string; namespaces: readonly string[] },
+): Promise<string[]> {
+  const deadline = performance.now() + catchUpMs;
+  for (;;) {
+    const differences = await findDifferences(system, part);
+    if (differences.length === 0 || performance.now() > deadline) return differences.slice(0, 20);
+    await sleep(500);
+  }
+}
+
+/** Agents that a check of their whole cache found wrong. */
+async function readDrift(system: System): Promise<unknown[]> {
+  const answer = await system.fetch('/cache/introspection');
+  const agents = (await answer.json()) as { readonly drift?: number }[];
+  return agents.filter(({ drift }) => (drift ?? 0) > 0);
+}
