@@ -43,14 +43,11 @@ describeWithCluster('load balancers, pods, security groups, searches and project
     const services = { front50: { baseUrl: front50.url } };
     await writeFile(config, JSON.stringify({ kubernetes: { accounts: [account] }, services }));
     system = await startSubject({ config: [config] });
-    await vi.waitFor(
-      async () => {
-        const agents = await getJson<JsonObject[]>('/cache/introspection');
-        expect(agents.map(({ asOf }) => typeof asOf)).toContain('number');
-      },
-      { timeout: 90_000, interval: 200 },
-    );
-  }, 120_000);
+    // Pods are cached last. Another test may have had an account of this name, with what it saw still cached.
+    const path = `/instances/test/${namespace.name}/${encodeURIComponent(`pod ${pod.name}`)}`;
+    const isCached = async () => expect((await system.fetch(path)).status).toBe(200);
+    await vi.waitFor(isCached, { timeout: 120_000, interval: 250 });
+  }, 180_000);
 
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]();

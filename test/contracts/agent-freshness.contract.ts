@@ -79,7 +79,9 @@ export function testAgentFreshness(open: (clock?: TestClock) => AgentBench): voi
       const read = async () =>
         (await bench.store.readFreshness([core.account, 'unknown'])).entries().toArray();
       await end(bench, core, 5_000);
-      expect(await read()).toMatchObject([[core.account, { asOfMs: undefined, triedAtMs: undefined, isStale: false }]]);
+      expect(await read()).toMatchObject([
+        [core.account, { asOfMs: undefined, triedAtMs: undefined, isStale: false }],
+      ]);
       await end(bench, custom, 4_000);
       const agents = [core, custom].map(({ account, name }) => ({ account, name }));
       const triedAtMs = expect.any(Number);
