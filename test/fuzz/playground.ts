@@ -40,6 +40,7 @@ export const kept = {
   cluster: 'replicaSet keeper',
   deployment: 'deployment keeper',
   job: 'job keeper',
+  networkPolicy: 'networkPolicy keeper',
   pod: 'pod keeper',
 } as const;
 
@@ -57,6 +58,7 @@ export function createKeptManifests(namespace: string): readonly JsonObject[] {
     toManifest('apps/v1 Deployment keeper', namespace, { spec: workload }),
     toManifest('apps/v1 ReplicaSet keeper', namespace, { spec: workload }),
     toManifest('v1 Pod keeper', namespace, { spec: pod }),
+    toManifest('networking.k8s.io/v1 NetworkPolicy keeper', namespace, { spec: { podSelector: {} } }),
   ];
 }
 

@@ -194,10 +194,13 @@ async function removeNamespace(api: FuzzApi, { account, namespace }: Playground)
   await api.waitForTask(id, setUpTimeoutMs);
 }
 
+/** Nothing is found there without Front50, of which the document tells nothing. */
+const unreachable = ['GET /projects/{project}/clusters'];
+
 /** Routes that never succeeded: a run that only ever hears that nothing is there proves little. */
 function findUnreached({ operations }: FuzzLog): string[] {
   return Object.entries(operations)
-    .filter(([, { statuses }]) => statuses['200'] === undefined)
+    .filter(([name, { statuses }]) => statuses['200'] === undefined && !unreachable.includes(name))
     .map(([name, { calls }]) => `${name} never answered 200 in ${calls} calls`);
 }
 

@@ -9,7 +9,7 @@ export function createViewHits({ account, namespace }: Playground, others: Hits)
     application,
     cloudProvider: 'kubernetes',
     cluster: kept.cluster,
-    id: kept.pod,
+    id: `${kept.pod}-v000`,
     name: serverGroup,
     project: 'none',
     region: namespace,
@@ -28,6 +28,8 @@ export function createViewHits({ account, namespace }: Playground, others: Hits)
   const own: Hits = Object.fromEntries(hits);
   const groups = 'GET /applications/{application}/serverGroups';
   const balancer = 'GET /{cloudProvider}/loadBalancers/{account}/{region}/{name}';
+  const securityGroup = 'GET /securityGroups/{account}/{cloudProvider}/{region}/{name}';
+  const place = { cloudProvider: 'kubernetes', account, region: namespace };
   const path = { application };
   return {
     ...own,
@@ -38,9 +40,10 @@ export function createViewHits({ account, namespace }: Playground, others: Hits)
       { path, query: { clusters: '' }, header: { 'Cache-Control': 'max-age=5' } },
     ],
     [balancer]: [
-      { path: { cloudProvider: 'kubernetes', account, region: namespace, name: 'service frontend' } },
-      { path: { cloudProvider: 'nobody', account, region: namespace, name: 'service frontend' } },
+      { path: { ...place, name: 'service frontend' } },
+      { path: { ...place, cloudProvider: 'nobody', name: 'service frontend' } },
     ],
+    [securityGroup]: [{ path: { ...place, name: kept.networkPolicy } }],
   };
 }
 
