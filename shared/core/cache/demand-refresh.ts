@@ -42,7 +42,7 @@ export async function demandRefresh(
   let demandedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     const stale = [...freshness.values()].filter(
-      ({ asOfMs = 0, triedAtMs = 0 }) => asOfMs < wantedMs && triedAtMs < calledAtMs,
+      ({ asOfMs = 0, triedAtMs = 0 }) => asOfMs < wantedMs && triedAtMs <= calledAtMs,
     );
     const nowMs = clock.monotonic();
     if (stale.length === 0 || nowMs >= deadlineMs) return freshness;
