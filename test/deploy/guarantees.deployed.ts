@@ -55,7 +55,9 @@ describeWithCluster('the guarantees of the deployed system', (cluster) => {
       names.map((name) => toDeploy(toManifests(namespace.name, name))),
     );
     for (const written of [5, 15]) {
-      await expect.poll(() => countWrites(proxy.calls), { timeout: 60_000 }).toBeGreaterThan(written);
+      await expect
+        .poll(() => countWrites(proxy.calls), { timeout: recovery.timeoutMs })
+        .toBeGreaterThan(written);
       await endFunctions(deployment, worker);
     }
     const ids = await posting;
@@ -67,7 +69,7 @@ describeWithCluster('the guarantees of the deployed system', (cluster) => {
       names.map((name) => `${name}-v000`).sort(),
     );
     expect(await listNames(namespace.name, 'deployments')).toEqual([...names].sort());
-  }, 240_000);
+  }, 480_000);
 
   it('a task whose attempts are spent is failed by the dead letters, in words', async () => {
     await using namespace = await createNamespace('dead');
