@@ -1,5 +1,4 @@
 import { InvalidInputError } from './errors.ts';
-import { getTask } from './get-task.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 import { settleTask, type TaskSystem } from './process-hint.ts';
 import { orchestrationPhase, type Task } from './task.ts';
@@ -9,15 +8,14 @@ import { orchestrationPhase, type Task } from './task.ts';
  * task that has ended stays as it is.
  *
  * @param body `{"retry": boolean}`: whether the task may be started again.
- * @throws InvalidInputError, NotFoundError
+ * @throws InvalidInputError
  */
-export async function failTask(system: TaskSystem, id: string, body: JsonValue): Promise<Task> {
+export async function failTask(system: TaskSystem, task: Task, body: JsonValue): Promise<Task> {
   const retryable = parseRetry(body);
-  const task = await getTask(system.store, id);
   const lines = [
     { phase: orchestrationPhase, status: 'Orchestration failed: the task was ended by request' },
   ];
-  const failed = await system.store.fail(id, retryable ? 'FAILED_RETRYABLE' : 'FAILED', {
+  const failed = await system.store.fail(task.id, retryable ? 'FAILED_RETRYABLE' : 'FAILED', {
     key: 'ended',
     lines,
   });

@@ -1,5 +1,6 @@
 import type { Account, RejectedAccount } from './account.ts';
 import type { Artifact } from './artifact.ts';
+import type { Authorizer } from './authorizer.ts';
 import type { CacheStore } from './cache/cache-store.ts';
 import type { CachingAgent } from './cache/caching-agent.ts';
 import type { RowCodec } from './cache/packed-row.ts';
@@ -45,6 +46,8 @@ export interface ManifestRequest {
   /** Full name: kind, one space, name (`deployment web`). */
   readonly name: string;
   readonly includeEvents: boolean;
+  /** Whether the values of a Secret are answered; else they are masked. */
+  readonly revealSecrets: boolean;
 }
 
 /** The members of a Spinnaker cluster in one namespace. */
@@ -71,6 +74,8 @@ export interface ManifestReader {
    * @throws NotFoundError for a malformed name and for an object that is absent, FailedOperationError when the read fails.
    */
   getManifest(request: ManifestRequest): Promise<object>;
+  /** Whether an object of this full name is a Secret. */
+  isSecret(name: string): boolean;
   /** Every object of the kind that carries the cluster and application annotations. */
   listClusterManifests(request: ClusterManifestsRequest): Promise<readonly ManifestCoordinates[]>;
   /**
@@ -173,6 +178,8 @@ export interface Provider extends AsyncDisposable {
   readonly openViews?: ViewsOpener;
   /** Applications and projects that people entered. At most one provider has it. */
   readonly catalog?: Catalog;
+  /** Tells what users may do. At most one provider has it. */
+  readonly authorizer?: Authorizer;
 }
 
 /** A provider as the registry lists it: a name and how to open it. Opening makes no network call. */

@@ -1,9 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { AuditRecord } from '../core/audit.ts';
 import { InvalidInputError, TooLargeError } from '../core/errors.ts';
 import { isWithinDepth, type JsonValue } from '../core/json.ts';
 import type { LogFields } from '../core/logger.ts';
 import { payloadBytesMax, toTooLargeMessage } from '../core/payload-limit.ts';
 import type { Caller } from '../core/task.ts';
+import type { RequestAccess } from './request-access.ts';
 
 /** A request as functions see it. */
 export interface ApiRequest {
@@ -27,15 +29,29 @@ export interface ApiRequest {
   /** The body parsed as JSON. @throws InvalidInputError when it is absent or no JSON. */
   parseJson(): JsonValue;
   readonly caller: Caller;
+  /** What the gate let this request through as. */
+  readonly access: RequestAccess;
+  /** Has this act recorded in the audit; what the row of the route names is recorded anyhow. */
+  audit(act: AuditedAct): void;
   /** Aborted shortly before the function's time ends. */
   readonly signal: AbortSignal;
+}
+
+/** An act for the audit. */
+export type AuditedAct = Pick<AuditRecord, 'action' | 'account' | 'location' | 'name' | 'application'>;
+
+/** What comes with an event. */
+export interface RequestOptions {
+  readonly signal: AbortSignal;
+  readonly access: RequestAccess;
+  readonly audit: (act: AuditedAct) => void;
 }
 
 /** Levels of nesting in a body: definitions of custom resources, the deepest manifests, stay below 100. */
 const bodyLevelsMax = 500;
 
 /** The request of an event. */
-export function createRequest(event: APIGatewayProxyEvent, signal: AbortSignal): ApiRequest {
+export function createRequest(event: APIGatewayProxyEvent, options: RequestOptions): ApiRequest {
   const findQuery = (name: string): string | undefined => event.queryStringParameters?.[name] ?? undefined;
   return {
     getParameter: (name) => getParameter(event, name),
@@ -46,8 +62,8 @@ export function createRequest(event: APIGatewayProxyEvent, signal: AbortSignal):
     getFlag: (name, otherwise) => parseFlag(name, findQuery(name), otherwise),
     findHeader: (name) => findHeader(event, name),
     parseJson: () => parseBody(event),
-    caller: parseCaller(event),
-    signal,
+    caller: { ...parseCaller(event), ...toUser(options.access) },
+    ...options,
   };
 }
 
@@ -57,8 +73,11 @@ function getParameter(event: APIGatewayProxyEvent, name: string): string {
   return value;
 }
 
-/** API Gateway hands parameters decoded or as they came, depending on how it was reached: names hold no `%`, so decode either. */
-function findParameter(event: APIGatewayProxyEvent, name: string): string | undefined {
+/** A path parameter. API Gateway hands parameters decoded or as they came, depending on how it was reached: names hold no `%`, so decode either. */
+export function findParameter(
+  event: Pick<APIGatewayProxyEvent, 'pathParameters'>,
+  name: string,
+): string | undefined {
   const text = event.pathParameters?.[name];
   if (text === undefined || text === null) return undefined;
   try {
@@ -112,9 +131,14 @@ function parseJsonText(text: string): JsonValue {
   }
 }
 
+/** The user is who the gate says it is: the header alone proves nothing. */
+function toUser({ identity }: RequestAccess): { readonly user: string } | undefined {
+  return identity.user === undefined ? undefined : { user: identity.user };
+}
+
+/** Which of Spinnaker's requests it is part of. */
 function parseCaller(event: APIGatewayProxyEvent): Caller {
   const caller = {
-    user: findHeader(event, 'x-spinnaker-user'),
     requestId: findHeader(event, 'x-spinnaker-request-id'),
     executionId: findHeader(event, 'x-spinnaker-execution-id'),
     application: findHeader(event, 'x-spinnaker-application'),
@@ -131,5 +155,11 @@ export function findHeader(event: APIGatewayProxyEvent, name: string): string | 
 /** What each line of a request's log tells: who asked, and for which account and task where the path names them. */
 export function toLogFields(event: APIGatewayProxyEvent): LogFields {
   const { account, id } = event.pathParameters ?? {};
-  return { ...parseCaller(event), ...(account && { account }), ...(id && { taskId: id }) };
+  const user = findHeader(event, 'x-spinnaker-user');
+  return {
+    ...parseCaller(event),
+    ...(user && { user }),
+    ...(account && { account }),
+    ...(id && { taskId: id }),
+  };
 }

@@ -223,9 +223,13 @@ describe('a request under way', () => {
       await once(response, 'close');
     });
     const { providers } = await live.get();
-    const reading = providers
-      .getManifestReader('one')
-      .getManifest({ account: 'one', location: 'shop', name: 'configMap web', includeEvents: false });
+    const reading = providers.getManifestReader('one').getManifest({
+      account: 'one',
+      location: 'shop',
+      name: 'configMap web',
+      includeEvents: false,
+      revealSecrets: true,
+    });
     await asked.promise;
 
     write(toYaml('two'));

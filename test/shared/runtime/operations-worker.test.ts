@@ -10,6 +10,7 @@ import { runOperationsTask } from '../../../shared/runtime/operations-worker.ts'
 import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
 import type { TaskContext } from '../../../shared/runtime/task-context.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../support/aws-endpoints.ts';
+import { fullAccess } from '../../support/request-access.ts';
 import { getTaskView, hintOf, type TaskView } from '../../support/task-runs.ts';
 import { startTaskSystem, type TestTaskSystem } from '../../support/task-system.ts';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
@@ -79,6 +80,8 @@ async function accept(account: string): Promise<Task> {
     id: system.randomness.id(),
     requestId: '',
     account,
+    accounts: [account],
+    isRestricted: false,
     caller: {},
     operations: [{ provider: 'kubernetes', name: 'deleteManifest', description }],
     entry: { key: 'accept', lines: [{ phase: 'ORCHESTRATION', status: 'accepted' }] },
@@ -100,7 +103,7 @@ function isAccountKnown({ history }: TaskView): boolean {
 /** Posts the same operation as a client does. */
 async function post(account: string): Promise<number> {
   const description: JsonObject = { account, manifestName: 'configMap web', location: 'shop' };
-  const request = { findHeader: () => undefined, findQuery: () => undefined, caller: {} };
+  const request = { findQuery: () => undefined, caller: {}, access: fullAccess };
   const context = { ...tasks, ...(await openProviderContext()) };
   const body = { body: [{ deleteManifest: description }], cloudProvider: 'kubernetes' };
   const { status } = await startOperations(request as unknown as ApiRequest, context, body);

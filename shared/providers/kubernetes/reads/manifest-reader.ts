@@ -26,6 +26,7 @@ import { getReadAccount, isPathSegment, parseReadName } from './read-target.ts';
 export function createManifestReader(session: KubernetesSession): ManifestReader {
   return {
     getManifest: (request) => getManifest(session, request),
+    isSecret: (name) => /^secret(?:\.\S*)? /i.test(name),
     async listClusterManifests(request) {
       const members = await listMembers(session, request, { metadataOnly: true });
       return members.map((object) => toCoordinates(object, request.kind));

@@ -27,7 +27,14 @@ describeWithCluster('reading manifests', (cluster) => {
     name: string,
     more: { account?: string; includeEvents?: boolean } = {},
   ) {
-    const view = await reader.getManifest({ account: 'test', location, name, includeEvents: true, ...more });
+    const view = await reader.getManifest({
+      account: 'test',
+      location,
+      name,
+      includeEvents: true,
+      revealSecrets: true,
+      ...more,
+    });
     return { text: JSON.stringify(view), view: JSON.parse(JSON.stringify(view)) as JsonObject };
   }
 
@@ -77,7 +84,13 @@ describeWithCluster('reading manifests', (cluster) => {
     await using proxy = await startApiProxy(cluster);
     await using recorded = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
     await requestApi('POST', getPathOf(ns.name, 'configmaps'), createConfigMap('flags', {}));
-    const request = { account: 'test', location: ns.name, name: 'configMap flags', includeEvents: false };
+    const request = {
+      account: 'test',
+      location: ns.name,
+      name: 'configMap flags',
+      includeEvents: false,
+      revealSecrets: true,
+    };
     expect(await getReader(recorded).getManifest(request)).toMatchObject({ events: [], metrics: [] });
     expect(proxy.calls).toMatchObject([{ path: `/api/v1/namespaces/${ns.name}/configmaps/flags` }]);
   });
@@ -157,7 +170,13 @@ describeWithCluster('reading manifests', (cluster) => {
   test('a failure tells what was read, and what the API server said', async () => {
     await using proxy = await startApiProxy(cluster, { refuse: () => 403 });
     await using refused = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
-    const request = { account: 'test', location: 'default', name: 'deployment web', includeEvents: false };
+    const request = {
+      account: 'test',
+      location: 'default',
+      name: 'deployment web',
+      includeEvents: false,
+      revealSecrets: true,
+    };
     const reading = getReader(refused).getManifest(request);
     await expect(reading).rejects.toBeInstanceOf(FailedOperationError);
     await expect(reading).rejects.toThrow(
