@@ -1,5 +1,6 @@
 import type { Account, RejectedAccount } from './account.ts';
 import type { Artifact } from './artifact.ts';
+import type { Authorizer } from './authorizer.ts';
 import type { CacheStore } from './cache/cache-store.ts';
 import type { CachingAgent } from './cache/caching-agent.ts';
 import type { RowCodec } from './cache/packed-row.ts';
@@ -173,6 +174,8 @@ export interface Provider extends AsyncDisposable {
   readonly openViews?: ViewsOpener;
   /** Applications and projects that people entered. At most one provider has it. */
   readonly catalog?: Catalog;
+  /** Tells what users may do. At most one provider has it, and only where authorization is on. */
+  readonly authorizer?: Authorizer;
 }
 
 /** A provider as the registry lists it: a name and how to open it. Opening makes no network call. */
