@@ -76,7 +76,7 @@ export class ProviderSet implements AsyncDisposable {
     return this.providers.find((provider) => provider.catalog !== undefined)?.catalog;
   }
 
-  /** What tells what users may do; undefined when no provider does. */
+  /** What tells what users may do; undefined when nobody is asked, because authorization by Fiat is off. */
   findAuthorizer(): Authorizer | undefined {
     return this.providers.find((provider) => provider.authorizer !== undefined)?.authorizer;
   }

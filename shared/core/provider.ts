@@ -178,7 +178,7 @@ export interface Provider extends AsyncDisposable {
   readonly openViews?: ViewsOpener;
   /** Applications and projects that people entered. At most one provider has it. */
   readonly catalog?: Catalog;
-  /** Tells what users may do. At most one provider has it. */
+  /** Tells what users may do. At most one provider has it, and only where authorization is on. */
   readonly authorizer?: Authorizer;
 }
 

@@ -7,7 +7,7 @@ import {
   type LoggingContext,
   makeApiFunction,
 } from './api-function.ts';
-import { createAccess } from './request-access.ts';
+import { createAccess, nobody } from './request-access.ts';
 
 export { type ApiRequest, type ApiResponse, ok, okText } from './api-function.ts';
 
@@ -16,7 +16,7 @@ const gate: Gate = {
   async admit(event) {
     const route = getRoute(event);
     if (route.access !== 'anonymous') throw new Error(`${route.module} is open, but its row asks for rights`);
-    return createAccess({ route, identity: {}, rules: {} }, { getRights: () => noRights });
+    return createAccess({ route, identity: nobody, rules: {} }, { getRights: () => noRights });
   },
   async record() {},
 };

@@ -8,7 +8,7 @@ import {
   type TaskOwners,
 } from '../core/authorization.ts';
 import type { ProviderSet } from '../core/provider-set.ts';
-import type { Identity } from './caller-identity.ts';
+import type { Identity } from './identity.ts';
 
 /** What the gate let through, and as what. */
 export interface RequestAccess {
@@ -37,6 +37,9 @@ export interface RightsSource {
   readonly providers?: Accounts;
   getRights(providers: Accounts): CallerRights;
 }
+
+/** Who calls where nobody asks. */
+export const nobody: Identity = { user: undefined, allowedAccounts: undefined, kind: 'header' };
 
 /** What a request is let through as. */
 export function createAccess(

@@ -4,7 +4,7 @@ import type { RequestAccess } from '../../shared/runtime/request-access.ts';
 export const fullAccess: RequestAccess = {
   route: { method: 'GET', path: '/health' },
   rules: {},
-  identity: {},
+  identity: { user: undefined, allowedAccounts: undefined, kind: 'header' },
   rights: { mayUseAccount: () => true, mayUseApplication: () => true, isManager: true },
   getRights: () => fullAccess.rights,
   checkTask() {},

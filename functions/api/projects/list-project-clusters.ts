@@ -1,4 +1,6 @@
+import type { CallerRights } from '../../../shared/core/authorization.ts';
 import { NotFoundError } from '../../../shared/core/errors.ts';
+import type { ProviderSet } from '../../../shared/core/provider-set.ts';
 import type { ProjectSpec } from '../../../shared/core/views.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 
@@ -13,19 +15,23 @@ export const handler = viewHandler(async function listProjectClusters(request, {
       : ': projects are those of Front50, for which services.front50.baseUrl is not set';
     throw new NotFoundError(`Project '${name}' not found${reason}`);
   }
-  return views.listProjectClusters(
-    withApplications(project, (application) => request.access.rights.mayUseApplication(application, 'READ')),
-  );
+  return views.listProjectClusters(toReadable(project, { rights: request.access.rights, providers }));
 });
 
-/** A project of which only these applications are left. A cluster for which none is left is none. */
-function withApplications(project: ProjectSpec, mayRead: (application: string) => boolean): ProjectSpec {
+/** A project of which only the accounts and applications are left that the caller may read. */
+function toReadable(
+  project: ProjectSpec,
+  {
+    rights,
+    providers,
+  }: { readonly rights: CallerRights; readonly providers: Pick<ProviderSet, 'findAccount'> },
+): ProjectSpec {
+  const mayRead = (application: string): boolean => rights.mayUseApplication(application, 'READ');
   const clusters = project.clusters
-    .map((each) => ({ ...each, applications: each.applications.filter(mayRead) }))
-    .filter(({ applications }, index) => applications.length > 0 || isForAll(project.clusters[index]));
+    // What is not configured has nothing to show.
+    .filter(({ account }) => !providers.findAccount(account) || rights.mayUseAccount(account, 'READ'))
+    // No applications are all of the project's: a cluster is not to become one for all by losing its last.
+    .filter(({ applications }) => applications.length === 0 || applications.some(mayRead))
+    .map((each) => ({ ...each, applications: each.applications.filter(mayRead) }));
   return { ...project, applications: project.applications.filter(mayRead), clusters };
-}
-
-function isForAll(cluster: ProjectSpec['clusters'][number] | undefined): boolean {
-  return cluster?.applications.length === 0;
 }

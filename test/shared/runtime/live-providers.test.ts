@@ -12,6 +12,7 @@ import { LiveProviders, type SettingsSource } from '../../../shared/runtime/live
 import { parseSettings, readSettingsTexts } from '../../../shared/runtime/settings.ts';
 import { createSettingsSecret } from '../../../shared/runtime/settings-secret.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../support/aws-endpoints.ts';
+import { startFiat } from '../../support/fiat.ts';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../support/test-clock.ts';
 import { answerJson, startScriptedServer } from '../providers/kubernetes/client/scripted-server.ts';
@@ -22,7 +23,7 @@ const second = 1_000;
 const minute = 60 * second;
 const throttled = { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' };
 const denied = { status: 400, code: 'AccessDeniedException', message: 'No.' };
-const enabledFiat = `${toYaml('one')}services: {fiat: {enabled: true}}\n`;
+const badFiat = `${toYaml('one')}services: {fiat: {enabled: true, baseUrl: ${planted}}}\n`;
 
 let dir: TempDir;
 let aws: AwsEndpoints;
@@ -34,6 +35,7 @@ let logged: { level: string; message: string; text: string }[];
 let parsed: number;
 let opened: number;
 let closed: number;
+let canOpen: boolean;
 
 beforeEach(async () => {
   dir = await makeTempDir();
@@ -43,6 +45,7 @@ beforeEach(async () => {
   parsed = 0;
   opened = 0;
   closed = 0;
+  canOpen = true;
   live = follow();
 });
 afterEach(async () => {
@@ -74,6 +77,7 @@ function createSource(files: readonly string[]): SettingsSource {
     },
     open(settings) {
       opened += 1;
+      if (!canOpen) throw new Error('cannot be opened');
       const options = { settings, clock, randomness: testRandomness, log: createLog(), ...ports };
       const all = plugins.map((plugin) => plugin.open({ ...options, placement: 'deployed' }));
       return new ProviderSet([...all, createWitness()]);
@@ -289,16 +293,22 @@ describe('bad settings', () => {
   });
 });
 
-describe('settings that enable Fiat', () => {
-  test('let nobody in any more, until they disable it', async () => {
+describe('settings that are bad in what they say of authorization', () => {
+  test.each([
+    [badFiat, 'secret busdriver-prod-config:4: services.fiat.baseUrl: expected an http or https URL'],
+    [
+      `${toYaml('one')}busdriver.identity: {mode: signed, jwksUrl: "http://${planted}"}\n`,
+      'secret busdriver-prod-config:4: busdriver.identity.issuer: expected a value, got none',
+    ],
+  ])('let nobody in any more, until they are mended', async (text, message) => {
     write(toYaml('one'));
     await list();
-    write(enabledFiat);
+    write(text);
     clock.advance(3 * minute);
     await list();
     await live.refresh();
-    const message = 'secret busdriver-prod-config:4: services.fiat.enabled: expected false';
     await expect(list()).rejects.toThrow(message);
+    await expect(list()).rejects.not.toThrow(planted);
 
     // Neither bad nor unreadable settings bring back those before.
     write('[');
@@ -311,6 +321,62 @@ describe('settings that enable Fiat', () => {
     write(toYaml('one'));
     clock.advance(11 * second);
     expect(await list()).toEqual(['one']);
+  });
+
+  test('let nobody in when no provider can work with the rest of them', async () => {
+    write(toYaml('one'));
+    await list();
+    canOpen = false;
+    write(toYaml('two'));
+    expect(await listLater(3 * minute)).toEqual(['one']);
+    write(`${toYaml('two')}services: {fiat: {enabled: true}}\n`);
+    await expect(listLater(3 * minute)).rejects.toThrow('cannot be opened');
+  });
+});
+
+describe('settings with Fiat', () => {
+  const toFiatYaml = (url: string, ...names: readonly string[]) =>
+    `${toYaml(...names)}services: {fiat: {enabled: true, baseUrl: "${url}"}}\n`;
+  const allows = async (): Promise<boolean | undefined> => {
+    const authorizer = (await live.get()).providers.findAuthorizer();
+    return (await authorizer?.getPermission('ada', AbortSignal.timeout(20_000)))?.isAdmin;
+  };
+
+  test('have it asked, and go on with it when they turn it off, which the log tells', async () => {
+    await using fiat = await startFiat({ users: { ada: { admin: true } } });
+    write(toYaml('one'));
+    await list();
+    expect(await allows()).toBeUndefined();
+    write(toFiatYaml(fiat.url, 'one'));
+    await listLater(3 * minute);
+    expect(await allows()).toBe(true);
+
+    write(toYaml('one', 'two'));
+    expect(await listLater(3 * minute)).toEqual(['one', 'two']);
+    expect(await allows()).toBe(true);
+    expect(logged.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
+      'the settings turn Fiat off, which is obeyed after a restart only: it is still asked',
+    ]);
+    write(`${toYaml('two')}services: {fiat: {enabled: false, baseUrl: "http://elsewhere"}}\n`);
+    expect(await listLater(3 * minute)).toEqual(['two']);
+    expect(await allows()).toBe(true);
+
+    // Nor are they a way round it.
+    write(badFiat);
+    await expect(listLater(3 * minute)).rejects.toThrow('services.fiat.baseUrl');
+    write(toYaml('one'));
+    expect(await listLater(3 * minute)).toEqual(['one']);
+    expect(await allows()).toBe(true);
+  });
+
+  test('may tell another place of it', async () => {
+    await using fiat = await startFiat({ users: { ada: { admin: true } } });
+    await using other = await startFiat({ users: { ada: {} } });
+    write(toFiatYaml(fiat.url, 'one'));
+    expect(await allows()).toBe(true);
+    write(toFiatYaml(other.url, 'one'));
+    await listLater(3 * minute);
+    expect(await allows()).toBe(false);
   });
 });
 

@@ -1,0 +1,69 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Logger } from '../core/logger.ts';
+import { findAccounts, findUser } from './identity-headers.ts';
+import { parseIdentitySettings } from './identity-settings.ts';
+
+/** Who a caller is, and how that is known. */
+export interface Identity {
+  /** Undefined for who did not say: Spinnaker's user `anonymous`. */
+  readonly user: string | undefined;
+  /** Accounts that he may use without Fiat, as Gate told them, in any case; undefined when nobody told any. */
+  readonly allowedAccounts: readonly string[] | undefined;
+  /** `header`: as the caller says. `signed`: as somebody trusted signed. `mtls`: as his certificate says, or whom it may speak for. */
+  readonly kind: 'header' | 'signed' | 'mtls';
+}
+
+/** Tells who callers are. */
+export interface Identifier {
+  /**
+   * Who sent a request.
+   *
+   * @throws UnauthenticatedError when the proof that the settings ask for is missing or wrong; UnavailableError when it cannot be
+   *   looked at, because the keys for it cannot be had.
+   */
+  identify(event: APIGatewayProxyEvent): Promise<Identity>;
+}
+
+/** What an identifier works with. */
+export interface IdentifierOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Logger;
+}
+
+/** Fetched keys are remembered with the settings that name them, as long as these are in force. */
+const opened = new WeakMap<JsonObject, Promise<Identifier>>();
+
+/**
+ * What tells who callers are, as `busdriver.identity` says; one for each settings object, however often it is opened.
+ *
+ * @throws InvalidInputError for settings of no use, which `parseSettings` does not let pass.
+ */
+export async function openIdentifier(settings: JsonObject, options: IdentifierOptions): Promise<Identifier> {
+  const known = opened.get(settings) ?? createIdentifier(settings, options);
+  opened.set(settings, known);
+  return known;
+}
+
+/** Loads late what most installations do not use. */
+async function createIdentifier(settings: JsonObject, options: IdentifierOptions): Promise<Identifier> {
+  const identity = parseIdentitySettings(settings);
+  if (identity.kind === 'signed') {
+    const [{ createSignedIdentifier }, { openKeySet }] = await Promise.all([
+      import('./signed-identity.ts'),
+      import('./key-set.ts'),
+    ]);
+    const keys = openKeySet(identity.source, options);
+    return createSignedIdentifier({ settings: identity, keys, clock: options.clock });
+  }
+  if (identity.kind === 'mtls') return (await import('./mtls-identity.ts')).createMtlsIdentifier(identity);
+  return headerIdentifier;
+}
+
+/** Whoever reaches Busdriver is believed, as Spinnaker's services believe each other. */
+const headerIdentifier: Identifier = {
+  async identify(event) {
+    return { kind: 'header', user: findUser(event), allowedAccounts: findAccounts(event) };
+  },
+};
