@@ -32,6 +32,12 @@ export const tokenCredentialFields = { token: stringField(), tokenFile: stringFi
  */
 export type Authorizer = (url: URL) => Promise<string | undefined>;
 
+/** Whether the credentials suffice to authenticate: a user name alone does not. */
+export function canAuthenticate(credentials: Credentials): boolean {
+  const { username, password, usernamePasswordFile, token, tokenFile } = credentials;
+  return Boolean(tokenFile || token || usernamePasswordFile || (username && password));
+}
+
 /** An authorizer for fixed credentials. Files are read each time: they may be rotated. */
 export function createAuthorizer(credentials: Credentials, context: string): Authorizer {
   const { username, password, usernamePasswordFile, token, tokenFile } = credentials;
