@@ -200,6 +200,16 @@ describe('fetching github/file', () => {
     expect(await fetchFile({}, { reference: origin.url + contents })).toBe('kind: Pod');
   });
 
+  test('takes no description that is nested without end', async () => {
+    await using origin = await startOrigin((_, response) => {
+      response.end(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)},"download_url":"http://127.0.0.1:1/"}`);
+    });
+
+    await expect(fetchFile({}, { reference: origin.url + contents })).rejects.toThrow(
+      'did not tell a download URL',
+    );
+  });
+
   test('holds the download URL to the restrictions', async () => {
     await using origin = await startGitHub(() => ({
       download_url: 'http://169.254.169.254/latest/meta-data/',
