@@ -157,7 +157,8 @@ export interface ArtifactFetcher {
   /**
    * Fetches one artifact with the account it names.
    *
-   * @throws InvalidInputError, NotFoundError, AccessDeniedError (URL restrictions) or FailedOperationError.
+   * @throws InvalidInputError, NotFoundError, AccessDeniedError (URL restrictions, origins of credentials), UnavailableError (too
+   *   many fetches under way) or FailedOperationError.
    */
   fetch(artifact: Artifact, signal: AbortSignal): Promise<ArtifactContent>;
 }
