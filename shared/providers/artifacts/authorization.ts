@@ -52,7 +52,8 @@ export function createAuthorizer(credentials: Credentials, context: string): Aut
 }
 
 /**
- * Refuses credentials that cannot work: a placeholder that nothing filled in, and, in deployed functions, a file.
+ * Refuses credentials that cannot work: a placeholder that nothing filled in, a token that no header can carry, and, in
+ * deployed functions, a file.
  *
  * @param credentials values by the key they are configured with.
  * @throws InvalidInputError naming the key.
@@ -66,6 +67,11 @@ export function assertCredentialsUsable(
     if (typeof value !== 'string' || value === '') continue;
     if (hasPlaceholder(value))
       throw new InvalidInputError(`${context}: ${key}: its placeholder has no value`);
+    if (key === 'token' && /[^\x21-\x7e]/.test(value)) {
+      throw new InvalidInputError(
+        `${context}: ${key}: expected no blanks, line breaks or letters beyond ASCII`,
+      );
+    }
     if (placement === 'deployed' && /(File|Path)$/.test(key)) {
       throw new InvalidInputError(
         `${context}: ${key}: deployed functions read no files, give the value itself`,
