@@ -8,15 +8,19 @@ import { formatHost } from './url-guard.ts';
 export type CredentialOrigins = ReadonlySet<string>;
 
 /**
- * Reads where an account's credentials may go: the origins of its `credentialOrigins`, and those hosts that its own
- * `urlRestrictions.allowedDomains` spells out (not as a pattern), over HTTPS at the port of HTTPS. Empty when it names none.
+ * Reads where an account's credentials may go: the origins of its `credentialOrigins`, else those of its type, and those hosts that
+ * its own `urlRestrictions.allowedDomains` spells out (not as a pattern), over HTTPS at the port of HTTPS. It may be nowhere.
  *
  * Restrictions that count for all accounts name no origin: one account's token is nothing for the host of another.
  *
+ * @param originsOfType where the type of artifact lives, unless the account says otherwise.
  * @throws InvalidInputError for an entry that is no origin.
  */
-export function parseCredentialOrigins({ settings, context }: ConfiguredAccount): CredentialOrigins {
-  const { credentialOrigins = [], urlRestrictions = {} } = parseSettings(
+export function parseCredentialOrigins(
+  { settings, context }: ConfiguredAccount,
+  originsOfType: readonly string[],
+): CredentialOrigins {
+  const { credentialOrigins = originsOfType, urlRestrictions = {} } = parseSettings(
     { credentialOrigins: nameListField(), urlRestrictions: jsonObjectField() },
     settings,
     context,

@@ -15,7 +15,7 @@ import {
   createAuthorizer,
   tokenCredentialFields,
 } from './authorization.ts';
-import { type CredentialOrigins, limitToOrigins, parseCredentialOrigins } from './credential-origins.ts';
+import { limitToOrigins, parseCredentialOrigins } from './credential-origins.ts';
 import type { Downloader } from './downloader.ts';
 import { parseGitHubApp } from './github-app.ts';
 import { createGitHubAppAuthorizer } from './github-app-authorizer.ts';
@@ -24,8 +24,8 @@ import type { ArtifactSource, OpenedSources } from './source.ts';
 
 const types = ['github/file'];
 
-/** Where the credentials of accounts go that name no origin: GitHub's own API. */
-const gitHubOrigins: CredentialOrigins = new Set(['https://api.github.com']);
+/** Where the credentials of accounts go that have no `credentialOrigins`: GitHub's own API. */
+const gitHubOrigins = ['https://api.github.com'];
 
 /** Largest description of a file, in bytes: the contents API gives one of up to 1 MB with its content, in base 64. */
 export const fileDescriptionBytesMax = 2 * 2 ** 20;
@@ -86,18 +86,14 @@ function openGitHubSource(account: ConfiguredAccount, options: ProviderOptions):
 }
 
 /**
- * A token, or user name and password, for the origins that the account names, else for GitHub's own API. One that names a
- * GitHub Enterprise Server does not send its token to github.com.
+ * A token, or user name and password, for the origins that the account names, else for GitHub's own API: one that names a GitHub
+ * Enterprise Server does not send its token to github.com.
  */
 function createTokenAuthorizer(account: ConfiguredAccount, credentials: Credentials): Authorizer {
   const authorize = createAuthorizer(credentials, account.context);
-  const named = parseCredentialOrigins(account);
+  const origins = parseCredentialOrigins(account, gitHubOrigins);
   if (!canAuthenticate(credentials)) return authorize;
-  return limitToOrigins(authorize, {
-    origins: named.size > 0 ? named : gitHubOrigins,
-    setting: 'credentialOrigins',
-    context: account.context,
-  });
+  return limitToOrigins(authorize, { origins, setting: 'credentialOrigins', context: account.context });
 }
 
 /** The tokens of an app, for the origin of its API alone. Reads the settings at once, and makes the authorizer later. */

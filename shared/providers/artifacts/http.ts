@@ -61,7 +61,7 @@ function openAuthorizer(
   { log }: ProviderOptions,
 ): Authorizer {
   const { name, context } = account;
-  const origins = parseCredentialOrigins(account);
+  const origins = parseCredentialOrigins(account, []);
   const authorize = createAuthorizer(credentials, context);
   if (!canAuthenticate(credentials)) return authorize;
   if (origins.size === 0) {

@@ -6,8 +6,8 @@ import {
   parseCredentialOrigins,
 } from '../../../../shared/providers/artifacts/credential-origins.ts';
 
-function parse(settings: JsonObject): string[] {
-  return [...parseCredentialOrigins({ name: 'a', context: 'account a', settings })];
+function parse(settings: JsonObject, originsOfType: readonly string[] = []): string[] {
+  return [...parseCredentialOrigins({ name: 'a', context: 'account a', settings }, originsOfType)];
 }
 
 describe('parseCredentialOrigins', () => {
@@ -34,6 +34,18 @@ describe('parseCredentialOrigins', () => {
     ['a..b', ['https://a..b']],
   ])('takes the allowed domain %s for an origin only where it spells out a host', (domain, origins) => {
     expect(parse({ urlRestrictions: { allowedDomains: [domain] } })).toEqual(origins);
+  });
+
+  test('has the origins of the type unless the account lists its own, even none', () => {
+    const ofType = ['https://api.github.com'];
+    const urlRestrictions = { allowedDomains: ['github.com', '.*\\.github\\.com'] };
+
+    expect(parse({}, ofType)).toEqual(ofType);
+    expect(parse({ urlRestrictions }, ofType)).toEqual([...ofType, 'https://github.com']);
+    expect(parse({ credentialOrigins: ['https://ghe.example.com'] }, ofType)).toEqual([
+      'https://ghe.example.com',
+    ]);
+    expect(parse({ credentialOrigins: [] }, ofType)).toEqual([]);
   });
 
   test('takes both lists together', () => {
