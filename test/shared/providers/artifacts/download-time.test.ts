@@ -13,7 +13,6 @@ test('gives up on a host that answers all the time, and nothing', async () => {
   const download = downloader.download({ url: new URL(origin.url) }, neverAborted());
 
   await expect(download).rejects.toThrow(/^Unable to read from 127.0.0.1:\d+: no answer in time$/);
-  expect(origin.requests).toHaveLength(1);
 });
 
 test('gives up on a transfer that never ends', async () => {
@@ -21,7 +20,7 @@ test('gives up on a transfer that never ends', async () => {
     const timer = setInterval(() => response.write('<'), 5);
     request.socket.on('close', () => clearInterval(timer));
   });
-  await using downloader = startTestDownloader({ limits: { totalTimeoutMs: 200 } });
+  await using downloader = startTestDownloader({ limits: { totalTimeoutMs: 1_500 } });
 
   const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
 

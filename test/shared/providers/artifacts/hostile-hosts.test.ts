@@ -10,8 +10,8 @@ import { startTestDownloader } from './test-downloader.ts';
 const limits = {
   headersTimeoutMs: 1_000,
   bodyTimeoutMs: 1_000,
-  answerTimeoutMs: 1_500,
-  totalTimeoutMs: 2_000,
+  answerTimeoutMs: 2_500,
+  totalTimeoutMs: 3_000,
   bytesMax: 32 * 2 ** 20,
 };
 

@@ -221,7 +221,7 @@ describe('readResponseBody', () => {
     await using origin = await startOrigin((_, response) => {
       response.on('close', closed.resolve).write(chunk);
     });
-    await using downloader = startTestDownloader({ limits: { totalTimeoutMs: 50 } });
+    await using downloader = startTestDownloader({ limits: { totalTimeoutMs: 1_500 } });
 
     const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
     await closed.promise;
