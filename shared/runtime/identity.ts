@@ -1,30 +1,11 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/logger.ts';
+import type { Identifier } from './identifier.ts';
 import { findAccounts, findUser } from './identity-headers.ts';
 import { parseIdentitySettings } from './identity-settings.ts';
 
-/** Who a caller is, and how that is known. */
-export interface Identity {
-  /** Undefined for who did not say: Spinnaker's user `anonymous`. */
-  readonly user: string | undefined;
-  /** Accounts that he may use without Fiat, as Gate told them, in any case; undefined when nobody told any. */
-  readonly allowedAccounts: readonly string[] | undefined;
-  /** `header`: as the caller says. `signed`: as somebody trusted signed. `mtls`: as his certificate says, or whom it may speak for. */
-  readonly kind: 'header' | 'signed' | 'mtls';
-}
-
-/** Tells who callers are. */
-export interface Identifier {
-  /**
-   * Who sent a request.
-   *
-   * @throws UnauthenticatedError when the proof that the settings ask for is missing or wrong; UnavailableError when it cannot be
-   *   looked at, because the keys for it cannot be had.
-   */
-  identify(event: APIGatewayProxyEvent): Promise<Identity>;
-}
+export type { Identifier, Identity } from './identifier.ts';
 
 /** What an identifier works with. */
 export interface IdentifierOptions {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { UnauthenticatedError } from '../core/errors.ts';
-import type { Identifier } from './identity.ts';
+import type { Identifier } from './identifier.ts';
 import { findAccounts, findUser } from './identity-headers.ts';
 import type { MtlsIdentitySettings } from './identity-settings.ts';
 import { findCommonName, isSameSubject, parseSubjectName, type SubjectName } from './subject-name.ts';

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Clock } from '../core/clock.ts';
 import { UnauthenticatedError } from '../core/errors.ts';
-import type { Identifier, Identity } from './identity.ts';
+import type { Identifier, Identity } from './identifier.ts';
 import { listHeaderValues, tokenHeader, userHeader } from './identity-headers.ts';
 import type { SignedIdentitySettings } from './identity-settings.ts';
 import type { KeySet } from './key-set.ts';

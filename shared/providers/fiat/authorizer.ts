@@ -1,9 +1,9 @@
 import type { Authorizer, UserPermission } from '../../core/authorizer.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock, Randomness } from '../../core/clock.ts';
 import { getErrorMessage } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { createEmptyPermission } from './answers.ts';
-import { anonymousUser, type FiatClient } from './client.ts';
+import { anonymousUser, createFiatClient, type FiatClient } from './client.ts';
 import { KeptPermissions } from './kept-permissions.ts';
 import type { FiatSettings } from './settings.ts';
 import { SharedQuestions } from './shared-questions.ts';
@@ -26,6 +26,26 @@ export interface AuthorizerOptions {
   readonly settings: Pick<FiatSettings, 'keptMs' | 'staleMs' | 'usersMax'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
+}
+
+/** What an authorizer with a client of its own works with. */
+export interface OpenAuthorizerOptions {
+  readonly clock: Clock;
+  readonly randomness: Pick<Randomness, 'fraction'>;
+  readonly log: Logger;
+}
+
+/** An authorizer that asks the Fiat of the settings. Disposing of it breaks its connections. */
+export function openAuthorizer(
+  settings: FiatSettings,
+  { clock, randomness, log }: OpenAuthorizerOptions,
+): Authorizer & AsyncDisposable {
+  const { baseUrl, totalMs, retryDelayMs } = settings;
+  const client = createFiatClient({ baseUrl, clock, randomness, limits: { totalMs, retryDelayMs } });
+  return {
+    ...createAuthorizer({ client, settings, clock, log }),
+    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+  };
 }
 
 /**

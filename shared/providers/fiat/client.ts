@@ -4,7 +4,7 @@ import type { Clock, Randomness } from '../../core/clock.ts';
 import { FailedOperationError, getErrorMessage, UnavailableError } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { parsePermission } from './answers.ts';
-import type { ConnectionPool } from './connection-pool.ts';
+import { type ConnectionPool, startConnectionPool } from './connection-pool.ts';
 
 /** How much a question to Fiat may take. */
 export interface ClientLimits {
@@ -75,11 +75,10 @@ export const anonymousUser = 'anonymous';
 export function createFiatClient(options: FiatClientOptions): FiatClient {
   const { baseUrl, clock, randomness } = options;
   const limits = { tryMs, bytesMax: answerBytesMax, ...options.limits };
-  let starting: Promise<ConnectionPool> | undefined;
+  let pool: ConnectionPool | undefined;
 
   async function ask(user: string | undefined, signal: AbortSignal): Promise<UserPermission | undefined> {
-    starting ??= startPool(limits.tryMs);
-    const pool = await starting;
+    pool ??= startConnectionPool(limits.tryMs);
     const name = user ?? anonymousUser;
     const path = `${baseUrl.pathname}authorize/${encodeURIComponent(name)}`;
     const question = { origin: baseUrl.origin, path, headers: toHeaders(user), signal };
@@ -129,15 +128,9 @@ export function createFiatClient(options: FiatClientOptions): FiatClient {
       }
     },
     async [Symbol.asyncDispose]() {
-      await (await starting)?.[Symbol.asyncDispose]();
+      await pool?.[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Loaded late: all functions with accounts open the authorizer, and many have it only where Fiat is on. */
-async function startPool(timeoutMs: number): Promise<ConnectionPool> {
-  const { startConnectionPool } = await import('./connection-pool.ts');
-  return startConnectionPool(timeoutMs);
 }
 
 /**

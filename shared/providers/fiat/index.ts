@@ -1,7 +1,6 @@
+import type { Authorizer } from '../../core/authorizer.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provider.ts';
-import { createAuthorizer } from './authorizer.ts';
-import { createFiatClient } from './client.ts';
-import { parseFiatSettings, settingsPath } from './settings.ts';
+import { type FiatSettings, parseFiatSettings, settingsPath } from './settings.ts';
 
 /** Fiat, which tells what users may do, where `services.fiat.enabled` says so. */
 export const fiatPlugin: ProviderPlugin = { name: 'fiat', open: openFiat };
@@ -11,20 +10,36 @@ export const fiatPlugin: ProviderPlugin = { name: 'fiat', open: openFiat };
  *
  * @throws InvalidInputError for wrong settings. They are not left out as those of an account are: without Fiat everybody would pass.
  */
-function openFiat({ settings, clock, randomness, log }: ProviderOptions): Provider {
-  const fiat = parseFiatSettings(settings);
+function openFiat(options: ProviderOptions): Provider {
+  const fiat = parseFiatSettings(options.settings);
   if (fiat === undefined) return { ...emptyProvider, async [Symbol.asyncDispose]() {} };
   if (fiat.wantsLegacyFallback) {
-    log.warn(`${settingsPath}.legacyFallback is not obeyed: nobody passes whom Fiat does not let pass`, {
-      instead: `${settingsPath}.allowStaleSeconds`,
-    });
+    options.log.warn(
+      `${settingsPath}.legacyFallback is not obeyed: nobody passes whom Fiat does not let pass`,
+      {
+        instead: `${settingsPath}.allowStaleSeconds`,
+      },
+    );
   }
-  const { baseUrl, totalMs, retryDelayMs } = fiat;
-  const client = createFiatClient({ baseUrl, clock, randomness, limits: { totalMs, retryDelayMs } });
+  return { ...emptyProvider, ...openLate(fiat, options) };
+}
+
+/** Loaded when it is first asked: all functions with accounts open the plug-in, and most installations have Fiat off. */
+function openLate(
+  settings: FiatSettings,
+  options: ProviderOptions,
+): { readonly authorizer: Authorizer } & AsyncDisposable {
+  let opening: Promise<Authorizer & AsyncDisposable> | undefined;
   return {
-    ...emptyProvider,
-    authorizer: createAuthorizer({ client, settings: fiat, clock, log }),
-    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+    authorizer: {
+      async getPermission(user, signal) {
+        opening ??= import('./authorizer.ts').then(({ openAuthorizer }) => openAuthorizer(settings, options));
+        return (await opening).getPermission(user, signal);
+      },
+    },
+    async [Symbol.asyncDispose]() {
+      await (await opening)?.[Symbol.asyncDispose]();
+    },
   };
 }
 

@@ -12,7 +12,6 @@ import { LiveProviders, type SettingsSource } from '../../../shared/runtime/live
 import { parseSettings, readSettingsTexts } from '../../../shared/runtime/settings.ts';
 import { createSettingsSecret } from '../../../shared/runtime/settings-secret.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../support/aws-endpoints.ts';
-import { startFiat } from '../../support/fiat.ts';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../support/test-clock.ts';
 import { answerJson, startScriptedServer } from '../providers/kubernetes/client/scripted-server.ts';
@@ -331,52 +330,6 @@ describe('settings that are bad in what they say of authorization', () => {
     expect(await listLater(3 * minute)).toEqual(['one']);
     write(`${toYaml('two')}services: {fiat: {enabled: true}}\n`);
     await expect(listLater(3 * minute)).rejects.toThrow('cannot be opened');
-  });
-});
-
-describe('settings with Fiat', () => {
-  const toFiatYaml = (url: string, ...names: readonly string[]) =>
-    `${toYaml(...names)}services: {fiat: {enabled: true, baseUrl: "${url}"}}\n`;
-  const allows = async (): Promise<boolean | undefined> => {
-    const authorizer = (await live.get()).providers.findAuthorizer();
-    return (await authorizer?.getPermission('ada', AbortSignal.timeout(20_000)))?.isAdmin;
-  };
-
-  test('have it asked, and go on with it when they turn it off, which the log tells', async () => {
-    await using fiat = await startFiat({ users: { ada: { admin: true } } });
-    write(toYaml('one'));
-    await list();
-    expect(await allows()).toBeUndefined();
-    write(toFiatYaml(fiat.url, 'one'));
-    await listLater(3 * minute);
-    expect(await allows()).toBe(true);
-
-    write(toYaml('one', 'two'));
-    expect(await listLater(3 * minute)).toEqual(['one', 'two']);
-    expect(await allows()).toBe(true);
-    expect(logged.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
-      'the settings turn Fiat off, which is obeyed after a restart only: it is still asked',
-    ]);
-    write(`${toYaml('two')}services: {fiat: {enabled: false, baseUrl: "http://elsewhere"}}\n`);
-    expect(await listLater(3 * minute)).toEqual(['two']);
-    expect(await allows()).toBe(true);
-
-    // Nor are they a way round it.
-    write(badFiat);
-    await expect(listLater(3 * minute)).rejects.toThrow('services.fiat.baseUrl');
-    write(toYaml('one'));
-    expect(await listLater(3 * minute)).toEqual(['one']);
-    expect(await allows()).toBe(true);
-  });
-
-  test('may tell another place of it', async () => {
-    await using fiat = await startFiat({ users: { ada: { admin: true } } });
-    await using other = await startFiat({ users: { ada: {} } });
-    write(toFiatYaml(fiat.url, 'one'));
-    expect(await allows()).toBe(true);
-    write(toFiatYaml(other.url, 'one'));
-    await listLater(3 * minute);
-    expect(await allows()).toBe(false);
   });
 });
 
