@@ -46,7 +46,10 @@ export interface ManifestRequest {
   /** Full name: kind, one space, name (`deployment web`). */
   readonly name: string;
   readonly includeEvents: boolean;
-  /** Whether the values of a Secret are answered; else they are masked. */
+  /**
+   * True to answer the values of a Secret, false to answer a mask in the place of each: they are for callers with WRITE on the
+   * account.
+   */
   readonly revealSecrets: boolean;
 }
 
