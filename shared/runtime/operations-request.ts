@@ -36,11 +36,11 @@ export async function restartOperations(
   context: OperationsContext,
   { id, ...operations }: OperationsBody & { readonly id: string },
 ): Promise<ApiResponse> {
-  const task = await getTask(context.store, id);
-  request.access.checkTask(task);
   return withNewestSettings(context, async (current) => {
     const rights = request.access.getRights(current.providers);
     const checked = checkOperations(current.providers, { ...operations, rights });
+    const task = await getTask(current.store, id);
+    request.access.checkTask(task);
     return ok(toTaskReference(await restartTask(current, task, checked)));
   });
 }

@@ -52,8 +52,10 @@ export interface PlantedConfig {
 export interface PlantedConfigOptions {
   readonly dir: string;
   readonly secrets: PlantedSecrets;
-  /** Kubeconfig of the account `good`. */
+  /** Kubeconfig of the accounts `good`, and `restricted`, which everybody may read and nobody may write to. */
   readonly kubeconfig: string;
+  /** Origin to which credentials of artifact accounts may go. */
+  readonly artifactOrigin: string;
 }
 
 /** Filled in from the environment when the configuration is read. */
@@ -63,28 +65,30 @@ const deadServer = 'https://127.0.0.1:1';
 
 /** Writes accounts with secrets in every place that holds any. */
 export async function writePlantedConfig(options: PlantedConfigOptions): Promise<PlantedConfig> {
-  const { dir, secrets, kubeconfig } = options;
+  const { dir, secrets, kubeconfig, artifactOrigin } = options;
   const broken = await listBrokenAccounts(options);
   const plant = (name: string) => secrets.plant(name);
-  const urlRestrictions = { allowedIps: ['127.0.0.1'] };
+  const origins = { urlRestrictions: { allowedIps: ['127.0.0.1'] }, credentialOrigins: [artifactOrigin] };
   const artifacts = {
     http: {
       enabled: true,
       accounts: [
-        { name: 'http', username: plant('http-user'), password: plant('http-password'), urlRestrictions },
+        { name: 'http', username: plant('http-user'), password: plant('http-password'), ...origins },
       ],
     },
-    github: { enabled: true, accounts: [{ name: 'github', token: plant('github-token'), urlRestrictions }] },
+    github: { enabled: true, accounts: [{ name: 'github', token: plant('github-token'), ...origins }] },
   };
   const kubernetes = {
     enabled: true,
     accounts: [
       { name: 'good', kubeconfigFile: kubeconfig, cacheIntervalSeconds: 5 },
+      { name: 'restricted', kubeconfigFile: kubeconfig, permissions: { WRITE: ['operators'] } },
       ...broken.map((account) => ({ cacheIntervalSeconds: 5, ...account })),
     ],
   };
   const file = join(dir, 'spinnaker.yml');
   const more = {
+    busdriver: { authorization: { reads: 'off' } },
     spinnaker: { extensibility: { repositories: { own: { password: plant('unknown-setting') } } } },
   };
   await writeFile(file, JSON.stringify({ kubernetes, artifacts, ...more }));

@@ -82,6 +82,7 @@ describeWithCluster('secrets', (cluster) => {
         dir: dir.path,
         secrets,
         kubeconfig: cluster.kubeconfig,
+        artifactOrigin: new URL(host.url).origin,
       });
       await using system = await startSystem({
         config: [config.file],
@@ -125,6 +126,10 @@ describeWithCluster('secrets', (cluster) => {
       expect(places).toEqual({ log: [], events: [], tables: [], answers: [] });
       const revealed = await system.fetch(`/manifests/good/${namespace.name}/secret%20good`);
       expect(secrets.findIn(await revealed.text())).toContain('data');
+      const masked = await system.fetch(`/manifests/restricted/${namespace.name}/secret%20good`);
+      const text = await masked.text();
+      expect(text).toContain('******');
+      expect(secrets.findIn(text)).toEqual([]);
     },
     180_000,
   );
