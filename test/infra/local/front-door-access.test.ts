@@ -228,6 +228,7 @@ async function start(files: FrontDoorFiles): Promise<HttpServer> {
 const routes: readonly Route[] = ['/health', '/credentials'].map((target) => ({
   ...{ method: 'GET', path: target, module: 'api/test', reaches: 'store' as const, timeoutSeconds: 20 },
   method: 'GET' as const,
+  access: 'anonymous' as const,
 }));
 
 function makeLog() {
