@@ -25,6 +25,8 @@ export interface Config {
   readonly profiles: readonly string[];
   /** Secret of Secrets Manager that holds Spinnaker YAML, when deployed: `BUSDRIVER_CONFIG_SECRET_ARN`. */
   readonly configSecretArn: string | undefined;
+  /** Secret of Secrets Manager that holds the artifact accounts, when deployed: `BUSDRIVER_ARTIFACTS_SECRET_ARN`. */
+  readonly artifactsSecretArn: string | undefined;
   /** Secret that callers share with the function that lets them in: `BUSDRIVER_AUTHORIZER_SECRET_ARN`. */
   readonly authorizerSecretArn: string | undefined;
   /** A kubeconfig whose contexts are the accounts when no configuration names any: `BUSDRIVER_KUBECONFIG`. */
@@ -64,6 +66,7 @@ export const variables = {
   busName: 'BUSDRIVER_BUS_NAME',
   configFiles: 'BUSDRIVER_CONFIG_FILES',
   configSecretArn: 'BUSDRIVER_CONFIG_SECRET_ARN',
+  artifactsSecretArn: 'BUSDRIVER_ARTIFACTS_SECRET_ARN',
   authorizerSecretArn: 'BUSDRIVER_AUTHORIZER_SECRET_ARN',
   profiles: 'BUSDRIVER_PROFILES',
   kubeconfig: 'BUSDRIVER_KUBECONFIG',
@@ -101,6 +104,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     busName: required(variables.busName),
     configFiles: parseStringList(environment[variables.configFiles], errors),
     configSecretArn: environment[variables.configSecretArn] || undefined,
+    artifactsSecretArn: environment[variables.artifactsSecretArn] || undefined,
     authorizerSecretArn: environment[variables.authorizerSecretArn] || undefined,
     profiles: splitCommas(environment[variables.profiles] ?? 'local'),
     kubeconfig: environment[variables.kubeconfig] || undefined,
