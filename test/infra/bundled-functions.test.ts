@@ -171,6 +171,18 @@ describe('a function with nothing but its bundle', () => {
     expect(aws.calls.map(({ parameters }) => parameters['SecretId']).sort()).toEqual(['artifacts', 'config']);
   });
 
+  it('fails to publish what is wrong, so that its alarm rings, and others go on with what was published before', async () => {
+    await publish(placeCluster());
+    aws.secrets.set('config', { SecretString: 'kubernetes: [planted' });
+
+    const published = await invoke('workers/schedule-agents', {}).catch(String);
+
+    expect(published).toContain('The settings cannot be used: secret config:1');
+    expect(published).not.toContain('planted');
+    const accounts = await invoke('api/credentials/list-credentials', {});
+    expect(JSON.parse(accounts.body)).toMatchObject([{ name: 'prod' }]);
+  });
+
   it('reads from an EKS cluster, for which it loads what presigns tokens and the HTTP client', async () => {
     const metadata = { name: 'settings', namespace: 'shop', uid: 'u1' };
     server.script(answerJson(200, { apiVersion: 'v1', kind: 'ConfigMap', metadata }));
