@@ -71,11 +71,10 @@ function createLiveProviders(base: BaseContext): LiveProviders {
   const { config, clock, randomness, log } = base;
   const knowledge = findKnowledge(config);
   const options = { source: createSettingsSource(base, knowledge), clock, randomness, log };
-  if (!knowledge.isDivided) return new LiveProviders({ ...options, intervalMs: intervalsMs.files });
-  const isFacts = !knowledge.hasClusters && !knowledge.hasArtifacts;
-  return isFacts
-    ? new LiveProviders({ ...options, intervalMs: intervalsMs.facts, staleAgeMs: staleFactsMs })
-    : new LiveProviders({ ...options, intervalMs: intervalsMs.secrets });
+  if (!knowledge.hasClusters && !knowledge.hasArtifacts)
+    return new LiveProviders({ ...options, intervalMs: intervalsMs.facts, staleAgeMs: staleFactsMs });
+  const intervalMs = config.placement === 'local' ? intervalsMs.files : intervalsMs.secrets;
+  return new LiveProviders({ ...options, intervalMs });
 }
 
 /** What this process was given of the settings. */

@@ -77,11 +77,12 @@ describe('a secret', () => {
     expect(new Set(all.flatMap(({ resources }) => resources))).toEqual(new Set(known));
   });
 
-  it('is known to few: the table names one in four of all functions', () => {
+  it('is known to few: to 15 functions of 71, and to the authorizer its own', () => {
     const named = new Set(Object.values(readers).flat());
 
-    expect(statements.size).toBeGreaterThan(70);
-    expect(named.size).toBe(16);
+    // A new function may be among them or not; the table above, and docs/stacks.md, say which.
+    expect(statements.size).toBeGreaterThanOrEqual(72);
+    expect(named.size).toBe(15 + 1);
   });
 
   it.each([
