@@ -3,7 +3,7 @@ import { objectField, parseWith, requireField, stringField, withDefault } from '
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { OperationRun } from '../../../core/operation.ts';
 import { setNamespace } from '../manifest/expand.ts';
-import { readFullName, readKind, readNamespace } from '../manifest/identity.ts';
+import { readCoordinates, readFullName, readKind } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { requireRecreate } from '../manifest/strategy.ts';
 import {
@@ -85,7 +85,8 @@ function validate(description: RunJobDescription, validation: Validation): void 
   const jobs = listJobs(description);
   if (jobs.length === 0) validation.reject('manifest', 'empty');
   validation.check(() => checkJob(jobs));
-  for (const job of jobs) validation.checkNamespace(readNamespace(job));
+  validation.checkNamespace(description.namespace, 'namespace');
+  for (const job of jobs) validation.checkPlace(readCoordinates(job), 'manifest.metadata.namespace');
 }
 
 /** @throws InvalidInputError for anything but one Job. */
