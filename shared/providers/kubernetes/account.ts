@@ -128,7 +128,7 @@ function createAccount(fields: AccountFields, entry: JsonValue, at: string): Kub
   };
 }
 
-/** What may not be as it was meant. See docs/decisions/0033-cluster-scoped-kinds.md. */
+/** What may not be as it was meant. See docs/decisions/0033-bounds-of-an-account.md. */
 function listWarnings({ name, namespaces, clusterScopedKinds }: AccountFields): readonly string[] {
   if (namespaces.length === 0 || clusterScopedKinds !== undefined) return [];
   return [
