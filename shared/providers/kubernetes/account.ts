@@ -62,8 +62,16 @@ export interface KubernetesAccount extends Account, AccountBounds {
 export interface ParsedAccounts {
   readonly accounts: readonly KubernetesAccount[];
   readonly rejected: readonly RejectedAccount[];
-  /** What whoever wrote the settings should know of accounts that are used all the same; each begins with a path. */
-  readonly warnings: readonly string[];
+  /** What whoever wrote the settings should know of accounts that are used all the same. */
+  readonly warnings: readonly AccountWarning[];
+}
+
+/** A setting that may not be as it was meant. */
+export interface AccountWarning {
+  /** Name of the account. */
+  readonly account: string;
+  /** Begins with the path of the setting. */
+  readonly reason: string;
 }
 
 /**
@@ -80,7 +88,7 @@ export function parseKubernetesAccounts(settings: JsonObject): ParsedAccounts {
   if (!parseKubernetesSettings(settings).enabled) return { accounts: [], rejected: [], warnings: [] };
   const accounts: KubernetesAccount[] = [];
   const rejected: RejectedAccount[] = [];
-  const warnings: string[] = [];
+  const warnings: AccountWarning[] = [];
   const names = new Set<string>();
   list.forEach((entry, index) => {
     if (entry === null) return;
@@ -91,7 +99,7 @@ export function parseKubernetesAccounts(settings: JsonObject): ParsedAccounts {
       names.add(name);
       const fields = parseAccountFields(entry, at);
       accounts.push(createAccount(fields, entry, at));
-      warnings.push(...listWarnings(fields).map((warning) => `${at}.${warning}`));
+      warnings.push(...listWarnings(fields, at));
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       rejected.push({ name, reason: error.message });
@@ -129,12 +137,13 @@ function createAccount(fields: AccountFields, entry: JsonValue, at: string): Kub
 }
 
 /** What may not be as it was meant. See docs/decisions/0033-bounds-of-an-account.md. */
-function listWarnings({ name, namespaces, clusterScopedKinds }: AccountFields): readonly string[] {
+function listWarnings(fields: AccountFields, at: string): readonly AccountWarning[] {
+  const { name, namespaces, clusterScopedKinds } = fields;
   if (namespaces.length === 0 || clusterScopedKinds !== undefined) return [];
-  return [
-    `clusterScopedKinds: the account '${name}' names its namespaces, and yet may use kinds that live in none, such as ` +
-      'clusterRole: set it to false to refuse them, or to true to allow them and be told no more',
-  ];
+  const reason =
+    `${at}.clusterScopedKinds: the account names its namespaces, and yet may use kinds that live in none, such as ` +
+    'clusterRole: set it to false to refuse them, or to true to allow them and be told no more';
+  return [{ account: name, reason }];
 }
 
 /** What is wrong with the names of namespaces; each begins with the path of its setting. */

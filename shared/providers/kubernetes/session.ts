@@ -34,7 +34,7 @@ export class KubernetesSession implements AsyncDisposable {
     this.clock = options.clock;
     this.randomness = options.randomness;
     this.log = options.log;
-    for (const warning of warnings) this.log.warn(warning);
+    for (const warning of warnings) this.log.warn('account open to cluster-scoped kinds', { ...warning });
     this.#accounts = new Map(accounts.map((account) => [account.name, account]));
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../shared/core/json.ts';
+import type { Logger } from '../../../../shared/core/logger.ts';
 import { parseKubernetesAccounts } from '../../../../shared/providers/kubernetes/account.ts';
 import { checkNamespace, isWithinBounds } from '../../../../shared/providers/kubernetes/account-bounds.ts';
 import { openProvider } from './provider-setup.ts';
@@ -34,16 +35,21 @@ describe('bounds', () => {
       { name: 'closed', namespaces: ['shop'], clusterScopedKinds: false },
     );
     expect(warnings).toEqual([
-      "kubernetes.accounts[2].clusterScopedKinds: the account 'vague' names its namespaces, and yet may use kinds that live in " +
-        'none, such as clusterRole: set it to false to refuse them, or to true to allow them and be told no more',
+      {
+        account: 'vague',
+        reason:
+          'kubernetes.accounts[2].clusterScopedKinds: the account names its namespaces, and yet may use kinds that live in none, ' +
+          'such as clusterRole: set it to false to refuse them, or to true to allow them and be told no more',
+      },
     ]);
   });
 
   test('the warning goes to the log when the accounts are opened', async () => {
-    const warned: string[] = [];
-    const log = { debug() {}, info() {}, warn: (message: string) => void warned.push(message), error() {} };
+    const warned: unknown[] = [];
+    const warn: Logger['warn'] = (message, fields) => void warned.push([message, fields?.['account']]);
+    const log = { debug() {}, info() {}, warn, error() {} };
     await using _provider = openProvider([{ name: 'vague', namespaces: ['shop'] }], { log });
-    expect(warned).toEqual([expect.stringContaining("the account 'vague' names its namespaces")]);
+    expect(warned).toEqual([['account open to cluster-scoped kinds', 'vague']]);
   });
 
   test.each([
