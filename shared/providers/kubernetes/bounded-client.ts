@@ -21,9 +21,7 @@ import type {
 import { getKindName } from './kinds/name.ts';
 import { readName } from './manifest/identity.ts';
 import type { Manifest } from './manifest/manifest.ts';
-
-/** A path to something inside a namespace. */
-const namespacedPath = /^\/(?:api|apis\/[^/]+)\/[^/]+\/namespaces\/([^/?]+)\/[^/]/;
+import { findNameProblem } from './manifest/names.ts';
 
 /**
  * A client that reaches nothing outside an account's bounds: whoever forgets to ask is stopped here. What names no namespace goes
@@ -150,11 +148,31 @@ class BoundedClient implements KubernetesClient {
 
   /** A path may lead anywhere: only what leads into a namespace is let through. */
   #checkPath(path: string): void {
-    const [, namespace] = namespacedPath.exec(path) ?? [];
+    const namespace = findPathNamespace(path);
     if (namespace === undefined) {
       throw new OutOfBoundsError(`the account may read no path outside its namespaces, such as ${path}`);
     }
-    this.#checkNamespace(decodeURIComponent(namespace));
+    this.#checkNamespace(namespace);
+  }
+}
+
+/** The namespace that a path leads into; undefined for one that leads to none, or may lead elsewhere when it is read otherwise. */
+function findPathNamespace(path: string): string | undefined {
+  const [, root, ...rest] = path.replace(/\?.*$/, '').split('/').map(decodeSegment);
+  if (rest.some((segment) => segment === undefined)) return undefined;
+  const [, collection, namespace, resource] = root === 'apis' ? rest.slice(1) : rest;
+  const isInside =
+    (root === 'api' || root === 'apis') && collection === 'namespaces' && resource !== undefined;
+  return isInside ? namespace : undefined;
+}
+
+/** Undefined for what can be no segment of a path: see `findNameProblem`. */
+function decodeSegment(segment: string): string | undefined {
+  try {
+    const text = decodeURIComponent(segment);
+    return findNameProblem(text) === undefined ? text : undefined;
+  } catch {
+    return undefined;
   }
 }
 
