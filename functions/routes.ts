@@ -1,3 +1,29 @@
+/**
+ * What a route asks of its caller before it does or shows anything. The runtime enforces it: see
+ * `shared/runtime/access-gate.ts`, and docs/authorization.md for what each right is.
+ */
+export interface AccessRules {
+  /** The right to the `{account}` of the path that the caller must have. An account that is not configured is the function's 404. */
+  readonly account?: 'READ' | 'WRITE';
+  /** The right to the `{application}` of the path that the caller must have. */
+  readonly application?: 'READ' | 'EXECUTE';
+  /** The caller must be allowed to read the application of what is answered: `moniker.app`. */
+  readonly resultApplication?: true;
+  /** The answer holds only what is in accounts, or of applications, that the caller may read. */
+  readonly filter?: readonly ('accounts' | 'applications')[];
+  /** Each operation of the body must name an account that the caller may write to; the others are violations, 400. */
+  readonly operations?: true;
+  /** The right that the caller must have to every account of the task `{id}`. */
+  readonly task?: 'READ' | 'WRITE';
+  /** Only who may manage accounts. */
+  readonly manager?: true;
+  /** Who does not say who he is may call it, too: Gate and Fiat poll it for everybody. */
+  readonly anonymous?: true;
+}
+
+/** What a route asks: nothing at all, that its caller can be told from others, or rights. */
+export type Access = 'anonymous' | 'identified' | AccessRules;
+
 /** One route of the API: the row from which CDK, the local runtime, the OpenAPI document and the tests are made. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -12,6 +38,10 @@ export interface Route {
   readonly reaches: 'store' | 'cluster' | 'internet';
   /** Lambda's time-out in seconds. Reads end below 20. */
   readonly timeoutSeconds: number;
+  /** What it asks of its caller. */
+  readonly access: Access;
+  /** What the audit calls it, where each call is recorded. Refusals are recorded whatever they are of. */
+  readonly audit?: 'readSecret' | 'readConsole' | 'deleteJob' | 'startOperations' | 'changeTask';
   /** What the function does with what all functions share: its role is granted exactly this. Default: nothing. */
   readonly uses?: readonly (
     | 'readAccounts'
@@ -28,7 +58,16 @@ export interface Route {
   readonly memoryMb?: number;
 }
 
+/** Rights to both halves of a path. */
+const readBoth = { account: 'READ', application: 'READ' } as const;
+const readAccount = { account: 'READ' } as const;
+const readObject = { ...readAccount, resultApplication: true } as const;
+const readApplication = { application: 'READ', filter: ['accounts'] } as const;
+const filterAccounts = { filter: ['accounts'] } as const;
+const filterAll = { filter: ['accounts', 'applications'] } as const;
+
 const storeRoute = { reaches: 'store', timeoutSeconds: 20 } as const;
+const openRoute = { ...storeRoute, access: 'anonymous' } as const;
 const accountsRoute = { ...storeRoute, uses: ['readAccounts'] } as const;
 const tasksRoute = { ...storeRoute, uses: ['readTasks'] } as const;
 /** Reads the cache for namespaces of accounts. */
@@ -44,44 +83,18 @@ const clusterRoute = { reaches: 'cluster', timeoutSeconds: 20, uses: ['readAccou
 const internetRoute = { reaches: 'internet', timeoutSeconds: 120, uses: ['readAccounts'] } as const;
 const operationsRoute = {
   ...storeRoute,
+  method: 'POST',
+  access: { operations: true },
+  audit: 'startOperations',
   uses: ['readAccounts', 'readTasks', 'writeTasks', 'sendOperations'],
 } as const;
-const resumeRoute = { ...storeRoute, uses: ['readTasks', 'writeTasks', 'sendOperations'] } as const;
-
-/** Functions that show what is in the cache, by the path that they answer GET on. */
-const views: { readonly [path: string]: string } = {
-  '/applications/{application}': 'api/applications/get-application',
-  '/applications/{application}/clusters': 'api/clusters/list-cluster-names',
-  '/applications/{application}/clusters/{account}': 'api/clusters/list-clusters',
-  '/applications/{application}/clusters/{account}/{cluster}': 'api/clusters/list-named-clusters',
-  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}': 'api/clusters/get-cluster',
-  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/loadBalancers':
-    'api/clusters/list-cluster-load-balancers',
-  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups':
-    'api/clusters/list-cluster-server-groups',
-  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}':
-    'api/clusters/get-cluster-server-group',
-  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}':
-    'api/clusters/get-target-server-group',
-  '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}/{summaryType}':
-    'api/clusters/get-target-summary',
-  '/applications/{application}/serverGroups': 'api/server-groups/list-application-server-groups',
-  '/applications/{application}/serverGroups/{account}/{region}/{name}':
-    'api/server-groups/get-application-server-group',
-  '/applications/{application}/serverGroupManagers': 'api/server-groups/list-server-group-managers',
-  '/applications/{application}/loadBalancers': 'api/load-balancers/list-application-load-balancers',
-  '/applications/{application}/rawResources': 'api/applications/list-raw-resources',
-  '/instances/{account}/{region}/{id}': 'api/instances/get-instance',
-  '/securityGroups': 'api/security-groups/list-security-groups',
-  '/securityGroups/{account}': 'api/security-groups/list-account-security-groups',
-  '/securityGroups/{account}/{cloudProvider}': 'api/security-groups/list-provider-security-groups',
-  '/securityGroups/{account}/{cloudProvider}/{region}': 'api/security-groups/list-named-security-groups',
-  '/securityGroups/{account}/{cloudProvider}/{region}/{name}': 'api/security-groups/get-security-group',
-  '/serverGroups': 'api/server-groups/list-server-groups',
-  '/serverGroups/{account}/{region}/{name}': 'api/server-groups/get-server-group',
-  '/{cloudProvider}/loadBalancers': 'api/load-balancers/list-load-balancers',
-  '/{cloudProvider}/loadBalancers/{account}/{region}/{name}': 'api/load-balancers/get-load-balancer',
-};
+const resumeRoute = {
+  ...storeRoute,
+  method: 'POST',
+  uses: ['readTasks', 'writeTasks', 'sendOperations'],
+  access: { task: 'WRITE' },
+  audit: 'changeTask',
+} as const;
 
 /** Lists of what only other providers or services have: GET answers `[]`. All are one function. */
 const emptyLists: readonly string[] = [
@@ -118,173 +131,207 @@ const emptyLists: readonly string[] = [
 /** Maps of what only other providers have: GET answers `{}`. */
 const emptyMaps: readonly string[] = ['/certificates', '/networks'];
 
-/** Every route. */
-export const routes: readonly Route[] = [
-  { ...viewRoute, method: 'GET', path: '/applications', module: 'api/applications/list-applications' },
-  {
-    ...clusterRoute,
-    method: 'GET',
-    path: '/applications/{application}/jobs/{account}/{location}/{id}',
-    module: 'api/jobs/get-job',
-  },
-  {
-    ...clusterRoute,
-    method: 'POST',
-    path: '/applications/{application}/jobs/{account}/{location}/{id}',
-    module: 'api/jobs/get-job-details',
-  },
-  {
-    ...clusterRoute,
-    method: 'DELETE',
-    path: '/applications/{application}/jobs/{account}/{location}/{id}',
-    module: 'api/jobs/cancel-job',
-  },
-  {
-    ...clusterRoute,
-    method: 'GET',
-    path: '/applications/{application}/jobs/{account}/{location}/{id}/{fileName}',
-    module: 'api/jobs/get-job-file',
-  },
-  {
-    ...clusterRoute,
-    method: 'GET',
-    path: '/applications/{application}/kubernetes/pods/{account}/{location}/{pod}/{fileName}',
-    module: 'api/jobs/get-pod-file',
-  },
-  {
-    ...storeRoute,
-    method: 'PUT',
-    path: '/admin/db/truncate/{namespace}',
-    module: 'api/admin/truncate-namespace',
-  },
-  { ...internetRoute, method: 'PUT', path: '/artifacts/fetch', module: 'api/artifacts/fetch-artifact' },
-  {
-    ...accountsRoute,
-    method: 'GET',
-    path: '/artifacts/credentials',
-    module: 'api/artifacts/list-artifact-credentials',
-  },
-  {
-    ...storeRoute,
-    uses: ['readCache'],
-    method: 'GET',
-    path: '/cache/introspection',
-    module: 'api/cache/list-agents',
-  },
-  {
-    ...storeRoute,
-    method: 'GET',
-    path: '/cache/{cloudProvider}/{type}',
-    module: 'api/cache/list-pending-refreshes',
-  },
-  { ...storeRoute, method: 'POST', path: '/cache/{cloudProvider}/{type}', module: 'api/cache/refresh-cache' },
-  { ...credentialsRoute, method: 'GET', path: '/credentials', module: 'api/credentials/list-credentials' },
-  {
-    ...credentialsRoute,
-    method: 'GET',
-    path: '/credentials/{account}',
-    module: 'api/credentials/get-credentials',
-  },
-  {
-    ...credentialsRoute,
-    method: 'GET',
-    path: '/credentials/{account}/authorized',
-    module: 'api/credentials/get-authorized-credentials',
-  },
-  { ...accountsRoute, method: 'GET', path: '/features/stages', module: 'api/features/list-stages' },
-  { ...storeRoute, method: 'GET', path: '/health', module: 'api/health/get-health' },
-  { ...storeRoute, method: 'GET', path: '/installedPlugins', module: 'api/plugins/list-installed-plugins' },
-  {
-    ...clusterRoute,
-    method: 'GET',
-    path: '/instances/{account}/{region}/{id}/console',
-    module: 'api/instances/get-console-output',
-  },
-  // Two segments: a cluster-scoped object. The sibling of {location} must have its name, so the name arrives in it.
-  {
-    ...clusterRoute,
-    method: 'GET',
-    path: '/manifests/{account}/{location}',
-    module: 'api/manifests/get-cluster-scoped-manifest',
-  },
-  {
-    ...clusterRoute,
-    method: 'GET',
-    path: '/manifests/{account}/{location}/{name}',
-    module: 'api/manifests/get-manifest',
-  },
-  {
-    ...clusterRoute,
-    method: 'GET',
-    path: '/manifests/{account}/{location}/{name}/cluster/{application}/{cluster}',
-    module: 'api/manifests/list-cluster-manifests',
-  },
-  {
-    ...clusterRoute,
-    method: 'GET',
-    path: '/manifests/{account}/{location}/{name}/cluster/{application}/{cluster}/dynamic/{criteria}',
-    module: 'api/manifests/get-dynamic-manifest',
-  },
-  {
-    ...operationsRoute,
-    method: 'POST',
-    path: '/ops',
-    module: 'api/operations/start-provider-less-operations',
-  },
-  {
-    ...operationsRoute,
-    method: 'POST',
-    path: '/ops/{operation}',
-    module: 'api/operations/start-provider-less-operation',
-  },
-  {
-    ...front50Route,
-    method: 'GET',
-    path: '/projects/{project}/clusters',
-    module: 'api/projects/list-project-clusters',
-  },
-  { ...front50Route, method: 'GET', path: '/search', module: 'api/search/search' },
-  { ...tasksRoute, method: 'GET', path: '/task', module: 'api/tasks/list-tasks' },
-  { ...tasksRoute, method: 'GET', path: '/task/{id}', module: 'api/tasks/get-task' },
+/** What routes have in common that stand together. Without a method it is GET. */
+type RouteBase = Omit<Route, 'method' | 'path' | 'module'> & { readonly method?: Route['method'] };
+
+/** Routes by what they have in common: the modules of functions by the path that they answer on. */
+const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: string]: string }])[] = [
+  [
+    openRoute,
+    {
+      '/cache/{cloudProvider}/{type}': 'api/cache/list-pending-refreshes',
+      '/health': 'api/health/get-health',
+      '/installedPlugins': 'api/plugins/list-installed-plugins',
+      '/v3/api-docs': 'api/docs/get-api-docs',
+      ...toModules(emptyLists, 'api/other-providers/list-nothing'),
+      ...toModules(emptyMaps, 'api/other-providers/map-nothing'),
+    },
+  ],
+  [{ ...openRoute, method: 'POST' }, { '/cache/{cloudProvider}/{type}': 'api/cache/refresh-cache' }],
+  // It does nothing.
+  [{ ...openRoute, method: 'PUT' }, { '/admin/db/truncate/{namespace}': 'api/admin/truncate-namespace' }],
+  // Gate and Fiat poll accounts for everybody. None of it is secret.
+  [
+    { ...credentialsRoute, access: 'anonymous' },
+    {
+      '/credentials': 'api/credentials/list-credentials',
+      '/credentials/{account}': 'api/credentials/get-credentials',
+    },
+  ],
+  [
+    { ...credentialsRoute, access: { account: 'WRITE' } },
+    { '/credentials/{account}/authorized': 'api/credentials/get-authorized-credentials' },
+  ],
+  [
+    { ...accountsRoute, access: 'anonymous' },
+    {
+      '/artifacts/credentials': 'api/artifacts/list-artifact-credentials',
+      '/features/stages': 'api/features/list-stages',
+    },
+  ],
+  [
+    { ...internetRoute, method: 'PUT', access: 'identified' },
+    { '/artifacts/fetch': 'api/artifacts/fetch-artifact' },
+  ],
+  [
+    { ...storeRoute, uses: ['readCache'], access: filterAccounts },
+    { '/cache/introspection': 'api/cache/list-agents' },
+  ],
+  [
+    operationsRoute,
+    {
+      '/ops': 'api/operations/start-provider-less-operations',
+      '/ops/{operation}': 'api/operations/start-provider-less-operation',
+      '/{cloudProvider}/ops': 'api/operations/start-operations',
+      '/{cloudProvider}/ops/{operation}': 'api/operations/start-operation',
+    },
+  ],
+  [
+    { ...operationsRoute, access: { task: 'WRITE', operations: true }, audit: 'changeTask' },
+    { '/{cloudProvider}/task/{id}/restart': 'api/tasks/restart-task' },
+  ],
+  [{ ...tasksRoute, access: filterAccounts }, { '/task': 'api/tasks/list-tasks' }],
+  [
+    { ...tasksRoute, access: { task: 'READ' } },
+    {
+      '/task/{id}': 'api/tasks/get-task',
+      '/{cloudProvider}/task/{id}/owner': 'api/tasks/get-task-owner',
+    },
+  ],
   // Spinnaker's `POST /task/{id}:resume`: API Gateway allows no text beside a variable, so the function matches it.
-  { ...resumeRoute, method: 'POST', path: '/task/{id}', module: 'api/tasks/resume-task' },
-  { ...storeRoute, method: 'GET', path: '/v3/api-docs', module: 'api/docs/get-api-docs' },
-  {
-    ...operationsRoute,
-    method: 'POST',
-    path: '/{cloudProvider}/ops',
-    module: 'api/operations/start-operations',
-  },
-  {
-    ...operationsRoute,
-    method: 'POST',
-    path: '/{cloudProvider}/ops/{operation}',
-    module: 'api/operations/start-operation',
-  },
-  {
-    ...storeRoute,
-    uses: ['readTasks', 'writeTasks', 'publishEvents'],
-    method: 'PATCH',
-    path: '/{cloudProvider}/task/{id}',
-    module: 'api/tasks/update-task',
-  },
-  {
-    ...tasksRoute,
-    method: 'GET',
-    path: '/{cloudProvider}/task/{id}/owner',
-    module: 'api/tasks/get-task-owner',
-  },
-  {
-    ...operationsRoute,
-    method: 'POST',
-    path: '/{cloudProvider}/task/{id}/restart',
-    module: 'api/tasks/restart-task',
-  },
-  ...Object.entries(views).map(([path, module]) => ({ ...viewRoute, method: 'GET', path, module }) as const),
-  ...emptyLists.map((path) => toEmptyRoute(path, 'api/other-providers/list-nothing')),
-  ...emptyMaps.map((path) => toEmptyRoute(path, 'api/other-providers/map-nothing')),
+  [resumeRoute, { '/task/{id}': 'api/tasks/resume-task' }],
+  [
+    { ...resumeRoute, method: 'PATCH', uses: ['readTasks', 'writeTasks', 'publishEvents'] },
+    { '/{cloudProvider}/task/{id}': 'api/tasks/update-task' },
+  ],
+  [
+    { ...clusterRoute, access: readObject },
+    {
+      // Two segments: a cluster-scoped object. The sibling of {location} must have its name, so the name arrives in it.
+      '/manifests/{account}/{location}': 'api/manifests/get-cluster-scoped-manifest',
+      '/manifests/{account}/{location}/{name}': 'api/manifests/get-manifest',
+    },
+  ],
+  [
+    { ...clusterRoute, access: readAccount },
+    {
+      '/manifests/{account}/{location}/{name}/cluster/{application}/{cluster}':
+        'api/manifests/list-cluster-manifests',
+      '/manifests/{account}/{location}/{name}/cluster/{application}/{cluster}/dynamic/{criteria}':
+        'api/manifests/get-dynamic-manifest',
+    },
+  ],
+  [
+    { ...clusterRoute, access: readAccount, audit: 'readConsole' },
+    { '/instances/{account}/{region}/{id}/console': 'api/instances/get-console-output' },
+  ],
+  [
+    { ...clusterRoute, access: readBoth, audit: 'readConsole' },
+    {
+      '/applications/{application}/jobs/{account}/{location}/{id}/{fileName}': 'api/jobs/get-job-file',
+      '/applications/{application}/kubernetes/pods/{account}/{location}/{pod}/{fileName}':
+        'api/jobs/get-pod-file',
+    },
+  ],
+  [
+    { ...clusterRoute, access: readBoth },
+    { '/applications/{application}/jobs/{account}/{location}/{id}': 'api/jobs/get-job' },
+  ],
+  [
+    { ...clusterRoute, method: 'POST', access: readBoth },
+    { '/applications/{application}/jobs/{account}/{location}/{id}': 'api/jobs/get-job-details' },
+  ],
+  [
+    {
+      ...clusterRoute,
+      method: 'DELETE',
+      access: { account: 'WRITE', application: 'EXECUTE' },
+      audit: 'deleteJob',
+    },
+    { '/applications/{application}/jobs/{account}/{location}/{id}': 'api/jobs/cancel-job' },
+  ],
+  [
+    { ...viewRoute, access: { ...filterAll, anonymous: true } },
+    { '/applications': 'api/applications/list-applications' },
+  ],
+  [
+    { ...front50Route, access: filterAll },
+    { '/projects/{project}/clusters': 'api/projects/list-project-clusters', '/search': 'api/search/search' },
+  ],
+  [
+    { ...viewRoute, access: readApplication },
+    {
+      '/applications/{application}': 'api/applications/get-application',
+      '/applications/{application}/clusters': 'api/clusters/list-cluster-names',
+      '/applications/{application}/serverGroups': 'api/server-groups/list-application-server-groups',
+      '/applications/{application}/serverGroupManagers': 'api/server-groups/list-server-group-managers',
+      '/applications/{application}/loadBalancers': 'api/load-balancers/list-application-load-balancers',
+      '/applications/{application}/rawResources': 'api/applications/list-raw-resources',
+    },
+  ],
+  [
+    { ...viewRoute, access: readBoth },
+    {
+      '/applications/{application}/clusters/{account}': 'api/clusters/list-clusters',
+      '/applications/{application}/clusters/{account}/{cluster}': 'api/clusters/list-named-clusters',
+      '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}': 'api/clusters/get-cluster',
+      '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/loadBalancers':
+        'api/clusters/list-cluster-load-balancers',
+      '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups':
+        'api/clusters/list-cluster-server-groups',
+      '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}':
+        'api/clusters/get-cluster-server-group',
+      '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}':
+        'api/clusters/get-target-server-group',
+      '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}/{summaryType}':
+        'api/clusters/get-target-summary',
+    },
+  ],
+  [
+    { ...viewRoute, access: { ...readBoth, resultApplication: true } },
+    {
+      '/applications/{application}/serverGroups/{account}/{region}/{name}':
+        'api/server-groups/get-application-server-group',
+    },
+  ],
+  [
+    { ...viewRoute, access: readAccount },
+    {
+      '/instances/{account}/{region}/{id}': 'api/instances/get-instance',
+      '/securityGroups/{account}': 'api/security-groups/list-account-security-groups',
+      '/securityGroups/{account}/{cloudProvider}': 'api/security-groups/list-provider-security-groups',
+      '/securityGroups/{account}/{cloudProvider}/{region}': 'api/security-groups/list-named-security-groups',
+      '/securityGroups/{account}/{cloudProvider}/{region}/{name}': 'api/security-groups/get-security-group',
+      '/{cloudProvider}/loadBalancers/{account}/{region}/{name}': 'api/load-balancers/get-load-balancer',
+    },
+  ],
+  [
+    { ...viewRoute, access: readObject },
+    { '/serverGroups/{account}/{region}/{name}': 'api/server-groups/get-server-group' },
+  ],
+  [
+    { ...viewRoute, access: filterAccounts },
+    {
+      '/securityGroups': 'api/security-groups/list-security-groups',
+      '/{cloudProvider}/loadBalancers': 'api/load-balancers/list-load-balancers',
+    },
+  ],
+  [{ ...viewRoute, access: filterAll }, { '/serverGroups': 'api/server-groups/list-server-groups' }],
 ];
 
-function toEmptyRoute(path: string, module: string): Route {
-  return { ...storeRoute, method: 'GET', path, module };
+/** What the gate does in each function whose callers it lets in: it looks at accounts, and publishes refusals. */
+const gateUses = ['readAccounts', 'publishEvents'] as const;
+
+/** Every route. */
+export const routes: readonly Route[] = groups.flatMap(([base, modules]) =>
+  Object.entries(modules).map(([path, module]) => withGate({ method: 'GET', ...base, path, module })),
+);
+
+function withGate(route: Route): Route {
+  if (route.access === 'anonymous') return route;
+  return { ...route, uses: [...new Set([...(route.uses ?? []), ...gateUses])] };
+}
+
+function toModules(paths: readonly string[], module: string): { readonly [path: string]: string } {
+  return Object.fromEntries(paths.map((path) => [path, module]));
 }

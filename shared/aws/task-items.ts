@@ -21,6 +21,10 @@ export interface HeaderItem {
   readonly acceptedAt: number;
   readonly ownerId: string;
   readonly account: string;
+  /** Missing in tasks of releases before authorization; then `account` is all there is. */
+  readonly accounts?: readonly string[];
+  /** Missing where it is false. */
+  readonly isRestricted?: boolean;
   readonly caller: Caller;
   readonly run: number;
   readonly attempts: number;
@@ -111,6 +115,8 @@ export function parseTask(header: HeaderItem, entries: readonly string[] = heade
     acceptedAtMs: header.acceptedAt,
     ownerId: header.ownerId,
     account: header.account,
+    accounts: header.accounts ?? [header.account],
+    isRestricted: header.isRestricted ?? false,
     caller: header.caller,
     run: header.run,
     attempts: header.attempts,

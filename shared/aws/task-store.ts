@@ -8,6 +8,7 @@ import {
   leaseDurationMs,
   type NewTask,
   type OpenRow,
+  type Submission,
   type SubmittedOperation,
   type Task,
   type TaskStore,
@@ -65,6 +66,8 @@ export class DynamoTaskStore implements TaskStore {
       acceptedAt,
       ownerId: '',
       account: task.account,
+      accounts: task.accounts,
+      ...(task.isRestricted && { isRestricted: true }),
       caller: task.caller,
       run: 0,
       attempts: 0,
@@ -155,13 +158,9 @@ export class DynamoTaskStore implements TaskStore {
     lease.validUntil = Math.max(lease.validUntil, validUntil);
   }
 
-  async restart(
-    id: string,
-    entry: JournalEntry,
-    operations?: readonly SubmittedOperation[],
-  ): Promise<Task | undefined> {
+  async restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined> {
     const openRow = getOpenRowKey(id, { acceptedAtMs: this.#clock.now(), random: this.#randomness.id() });
-    const payload = operations && (await this.#writePayload(operations));
+    const payload = submission && (await this.#writePayload(submission.operations));
     await this.#putOpenRow(id, openRow);
     const update = new ItemUpdate()
       .set('state', 'STARTED')
@@ -174,6 +173,9 @@ export class DynamoTaskStore implements TaskStore {
       .add('run', 1)
       .require('state', '=', 'FAILED_RETRYABLE');
     if (payload !== undefined) update.put('payload', payload.payload).put('chunks', payload.chunks);
+    if (submission !== undefined) {
+      update.set('accounts', submission.accounts).set('isRestricted', submission.isRestricted);
+    }
     const header = await this.#updateHeader(id, update, (found) => found.openRow === openRow);
     if (header !== undefined) return this.find(id);
     await this.removeOpenRow(parseOpenRow(openRow));

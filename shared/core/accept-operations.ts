@@ -1,10 +1,17 @@
-import type { Account } from './account.ts';
+import type { CallerRights } from './authorization.ts';
 import { InvalidInputError } from './errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import type { PreparedOperation } from './operation.ts';
 import type { TaskSystem } from './process-hint.ts';
 import type { ProviderSet } from './provider-set.ts';
-import { type Caller, isFinished, orchestrationPhase, type SubmittedOperation, type Task } from './task.ts';
+import {
+  type Caller,
+  isFinished,
+  orchestrationPhase,
+  type Submission,
+  type SubmittedOperation,
+  type Task,
+} from './task.ts';
 import { getTaskId } from './task-id.ts';
 
 /** A request for operations. */
@@ -16,8 +23,8 @@ export interface OperationsRequest {
   /** Empty when the caller gave none. */
   readonly clientRequestId: string;
   readonly caller: Caller;
-  /** Accounts that `X-SPINNAKER-ACCOUNTS` allows; undefined without the header. */
-  readonly allowedAccounts: readonly string[] | undefined;
+  /** What the caller may do. */
+  readonly rights: CallerRights;
 }
 
 /** Characters of a client request id: Orca's has 64. */
@@ -36,19 +43,23 @@ export async function acceptOperations(
   request: OperationsRequest,
 ): Promise<Task> {
   const requestId = parseClientRequestId(request.clientRequestId);
-  const { operations, account } = checkOperations(providers, request);
+  const { operations, ...owners } = checkOperations(providers, request);
+  const { account, accounts } = owners;
   const id = await getTaskId(requestId, system.randomness);
   const entry = toAcceptEntry('Initializing Orchestration Task');
   const { task, accepted } = await system.store.accept({
     id,
     requestId,
-    account,
+    ...owners,
     caller: request.caller,
     operations,
     entry,
   });
+  if (!accepted) checkSameAccounts(task, { accounts, rights: request.rights, requestId });
   system.log.info(accepted ? 'task accepted' : 'task was accepted before', { taskId: task.id, account });
-  if (!accepted && task.state === 'FAILED_RETRYABLE') return restartTask(system, task, operations);
+  if (!accepted && task.state === 'FAILED_RETRYABLE') {
+    return restartTask(system, task, { operations, ...owners });
+  }
   if (!isFinished(task) && task.leaseUntilMs <= system.clock.now()) await hint(system, task);
   return task;
 }
@@ -58,6 +69,10 @@ export interface CheckedOperations {
   readonly operations: readonly SubmittedOperation[];
   /** The account of the first. */
   readonly account: string;
+  /** The accounts of all, each once. */
+  readonly accounts: readonly string[];
+  /** Whether one of them is restricted to groups. */
+  readonly isRestricted: boolean;
 }
 
 /**
@@ -67,24 +82,48 @@ export interface CheckedOperations {
  */
 export function checkOperations(
   providers: ProviderSet,
-  request: Pick<OperationsRequest, 'body' | 'cloudProvider' | 'allowedAccounts'>,
+  request: Pick<OperationsRequest, 'body' | 'cloudProvider' | 'rights'>,
 ): CheckedOperations {
   const operations = parseOperations(request);
-  const [first] = prepareOperations(operations, providers, request.allowedAccounts);
-  return { operations, account: first?.account ?? '' };
+  const prepared = prepareOperations(operations, providers, request.rights);
+  const accounts = [...new Set(prepared.map(({ account }) => account))];
+  const isRestricted = accounts.some((name) => providers.findAccount(name)?.permissions !== undefined);
+  return { operations, account: accounts[0] ?? '', accounts, isRestricted };
 }
 
 /**
- * Submits a retryable task anew, with other operations or its own.
+ * Checks that a task that was found by a `clientRequestId` is the caller's own: whoever posts first must neither learn of the task
+ * of another account by its id, nor keep that account's operations from running.
+ *
+ * @throws InvalidInputError
+ */
+function checkSameAccounts(
+  task: Task,
+  {
+    accounts,
+    rights,
+    requestId,
+  }: Pick<CheckedOperations, 'accounts'> & {
+    readonly rights: CallerRights;
+    readonly requestId: string;
+  },
+): void {
+  const isSame =
+    task.accounts.length === accounts.length && task.accounts.every((name) => accounts.includes(name));
+  if (isSame && task.accounts.every((name) => rights.mayUseAccount(name, 'WRITE'))) return;
+  throw new InvalidInputError(
+    `clientRequestId '${requestId.slice(0, 100)}' belongs to a task of other accounts: post these operations under an id of their own`,
+  );
+}
+
+/**
+ * Submits a retryable task anew, with other operations or its own. It stays the task of the accounts that it had, too.
  *
  * @throws InvalidInputError when it is not retryable.
  */
-export async function restartTask(
-  system: TaskSystem,
-  task: Task,
-  operations?: readonly SubmittedOperation[],
-): Promise<Task> {
-  const restarted = await system.store.restart(task.id, toAcceptEntry('Restarting task'), operations);
+export async function restartTask(system: TaskSystem, task: Task, submission?: Submission): Promise<Task> {
+  const entry = toAcceptEntry('Restarting task');
+  const restarted = await system.store.restart(task.id, entry, submission && addOwners(submission, task));
   if (restarted === undefined) {
     throw new InvalidInputError(
       `Task ${task.id} cannot be started again: its state is ${task.state}, not FAILED_RETRYABLE`,
@@ -93,6 +132,14 @@ export async function restartTask(
   system.log.info('task restarted', { taskId: task.id, account: task.account });
   await hint(system, restarted);
   return restarted;
+}
+
+function addOwners({ operations, accounts, isRestricted }: Submission, task: Task): Submission {
+  return {
+    operations,
+    accounts: [...new Set([...task.accounts, ...accounts])],
+    isRestricted: isRestricted || task.isRestricted,
+  };
 }
 
 /** @throws InvalidInputError unless the body is an array of objects with one key each, whose value is an object. */
@@ -137,14 +184,14 @@ function parseProvider(description: JsonObject, where: string): string {
 function prepareOperations(
   operations: readonly SubmittedOperation[],
   providers: ProviderSet,
-  allowedAccounts: OperationsRequest['allowedAccounts'],
+  rights: CallerRights,
 ): PreparedOperation[] {
   const errors: string[] = [];
   const prepared: PreparedOperation[] = [];
   for (const operation of operations) {
     try {
       const one = prepareOperation(operation, providers);
-      errors.push(...authorize(providers.findAccount(one.account), one, allowedAccounts));
+      errors.push(...authorize(one, rights));
       prepared.push(one);
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
@@ -165,19 +212,9 @@ function prepareOperation(submitted: SubmittedOperation, providers: ProviderSet)
   throw new InvalidInputError(`Unknown operation '${name}' of provider '${provider}'; it has: ${names}`);
 }
 
-/**
- * Clouddriver's rule without Fiat: an account restricted to groups is open to whom Gate lists it in `X-SPINNAKER-ACCOUNTS`.
- * Failures are validation errors, not 403.
- */
-function authorize(
-  account: Account | undefined,
-  operation: PreparedOperation,
-  allowedAccounts: readonly string[] | undefined,
-): string[] {
-  if (account === undefined || account.requiredGroupMembership.length === 0) return [];
-  const name = account.name.toLowerCase();
-  if (allowedAccounts?.some((allowed) => allowed.toLowerCase() === name)) return [];
-  return [`Access denied to account ${operation.account}`];
+/** Clouddriver's rule: what the caller may not write to is a violation like others, not 403. */
+function authorize({ account }: PreparedOperation, rights: CallerRights): string[] {
+  return rights.mayUseAccount(account, 'WRITE') ? [] : [`Access denied to account ${account}`];
 }
 
 function parseClientRequestId(text: string): string {

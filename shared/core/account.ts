@@ -16,9 +16,9 @@ export interface Account {
   readonly environment: string;
   /** Defaults to the name. */
   readonly accountType: string;
-  /** Undefined for an open account. */
+  /** Who may use it; undefined for an open account. Never empty. */
   readonly permissions?: Permissions;
-  /** Legacy groups; empty when `permissions` is set. */
+  /** Legacy groups where they alone were configured: the permissions are made of them. Else empty. */
   readonly requiredGroupMembership: readonly string[];
   /** The fields that only this provider's accounts have, for the expanded view. Never holds a secret. */
   readonly details: JsonObject;

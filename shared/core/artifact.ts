@@ -7,7 +7,16 @@ import {
   requireField,
   stringField,
 } from './coerce.ts';
-import { asJsonObject, type JsonObject, omitNulls } from './json.ts';
+import { asJsonObject, isWithinDepth, type JsonObject, omitNulls } from './json.ts';
+
+/**
+ * Most characters in each text of an artifact but its reference: names, versions and locations are paths, tags and URLs. The
+ * reference of an embedded artifact is its content, so it is bounded where it is used and by the size of the request.
+ */
+export const artifactTextLengthMax = 8_192;
+
+/** Most levels of objects and lists in an artifact's metadata and unknown fields. */
+export const artifactDepthMax = 64;
 
 /**
  * Spinnaker's artifact. On the wire absent fields are left out, unknown incoming fields are folded into
@@ -39,15 +48,35 @@ const artifactShape = {
   uuid: stringField(),
 };
 
-/** An artifact of a description. Scalars become text, nulls are dropped, unknown fields join the metadata. */
+/** Texts that are never an artifact's content. */
+const boundedTexts = [
+  'type',
+  'name',
+  'version',
+  'location',
+  'artifactAccount',
+  'provenance',
+  'uuid',
+] as const;
+
+/**
+ * An artifact of a description. Scalars become text, nulls are dropped, unknown fields join the metadata. Texts longer than
+ * `artifactTextLengthMax` and members deeper than `artifactDepthMax` are refused.
+ */
 export function artifactField(): Field<Artifact | undefined> {
-  return openObjectField(artifactShape).transform((fields) => fields && foldArtifact(fields));
+  return openObjectField(artifactShape).transform((fields, context) => {
+    if (fields === undefined) return undefined;
+    for (const { field, message } of listExcesses(fields)) {
+      context.issues.push({ code: 'custom', path: [field], message, input: undefined });
+    }
+    return context.issues.length > 0 ? undefined : foldArtifact(fields);
+  });
 }
 
 /**
  * Reads one artifact, as `artifactField` does.
  *
- * @throws InvalidInputError naming each field that holds a list or object instead of a scalar.
+ * @throws InvalidInputError naming each field that holds a list or object instead of a scalar, is too long or too deep.
  */
 export function parseArtifact(value: unknown): Artifact {
   return parseWith(requireField(artifactField()), value, 'artifact');
@@ -66,6 +95,17 @@ export function toArtifactView(artifact: Artifact): JsonObject {
 export function isSameArtifact(one: Artifact, other: Artifact): boolean {
   const fields = ['type', 'name', 'version', 'location', 'reference'] as const;
   return fields.every((field) => (one[field] ?? '') === (other[field] ?? ''));
+}
+
+/** What goes beyond a limit. Unknown fields count as metadata: their names may be of any length. */
+function listExcesses(fields: { readonly [key: string]: unknown }): { field: string; message: string }[] {
+  const tooLong = boundedTexts.flatMap((field) => {
+    const { [field]: value = '' } = fields;
+    if (typeof value !== 'string' || value.length <= artifactTextLengthMax) return [];
+    return [{ field, message: `expected at most ${artifactTextLengthMax} characters, got ${value.length}` }];
+  });
+  if (isWithinDepth(fields as JsonObject, artifactDepthMax)) return tooLong;
+  return [...tooLong, { field: 'metadata', message: `expected at most ${artifactDepthMax} levels` }];
 }
 
 /** The known fields as they are, all others in the metadata, where an explicit entry wins over a folded one. */

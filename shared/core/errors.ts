@@ -23,6 +23,11 @@ export class NotFoundError extends VisibleError {
   override name = 'NotFoundError';
 }
 
+/** Nobody knows who the caller is: the proof that the installation asks for is missing or wrong. */
+export class UnauthenticatedError extends VisibleError {
+  override name = 'UnauthenticatedError';
+}
+
 /** The caller may not do this. */
 export class AccessDeniedError extends VisibleError {
   override name = 'AccessDeniedError';

@@ -1,5 +1,4 @@
 import { InvalidInputError } from './errors.ts';
-import { getTask } from './get-task.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 import { settleTask, type TaskSystem } from './process-hint.ts';
 import { orchestrationPhase, type Task } from './task.ts';
@@ -8,16 +7,17 @@ import { orchestrationPhase, type Task } from './task.ts';
  * Fails an open task from outside, as Orca does when it believes that the task's worker is gone, and fences that worker out. A
  * task that has ended stays as it is.
  *
- * @param body `{"retry": boolean}`: whether the task may be started again.
- * @throws InvalidInputError, NotFoundError
+ * @param options.retryable whether the task may be started again.
  */
-export async function failTask(system: TaskSystem, id: string, body: JsonValue): Promise<Task> {
-  const retryable = parseRetry(body);
-  const task = await getTask(system.store, id);
+export async function failTask(
+  system: TaskSystem,
+  task: Task,
+  { retryable }: { readonly retryable: boolean },
+): Promise<Task> {
   const lines = [
     { phase: orchestrationPhase, status: 'Orchestration failed: the task was ended by request' },
   ];
-  const failed = await system.store.fail(id, retryable ? 'FAILED_RETRYABLE' : 'FAILED', {
+  const failed = await system.store.fail(task.id, retryable ? 'FAILED_RETRYABLE' : 'FAILED', {
     key: 'ended',
     lines,
   });
@@ -26,7 +26,8 @@ export async function failTask(system: TaskSystem, id: string, body: JsonValue):
   return failed;
 }
 
-function parseRetry(body: JsonValue): boolean {
+/** Whether a task may be started again, by `{"retry": boolean}`. @throws InvalidInputError */
+export function parseRetry(body: JsonValue): boolean {
   const retry = isJsonObject(body) ? (body['retry'] ?? false) : undefined;
   if (retry === true || retry === 'true') return true;
   if (retry === false || retry === 'false') return false;

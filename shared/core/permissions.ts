@@ -9,13 +9,17 @@ export const authorizations: readonly Authorization[] = ['READ', 'WRITE', 'EXECU
 /** Who may use an account. */
 export type AccountAccess = Pick<Account, 'permissions' | 'requiredGroupMembership'>;
 
+/** The group of an authorization that no group holds: Fiat and Gate take an empty list for one that is open to all. */
+export const nobody = '(nobody)';
+
 /** The keys of an account that say who may use it. */
 const accessKeys = ['permissions', 'requiredGroupMembership'] as const;
 
 /**
  * Reads who may use an account. `permissions` maps authorizations, in any case, to groups, which are trimmed and put
- * in lower case. Where it names no group at all, the account is open but for the legacy list
- * `requiredGroupMembership`; where it does, the legacy list is blanked.
+ * in lower case. The legacy list `requiredGroupMembership` stands for READ and WRITE of its groups, as Fiat reads it. Where both
+ * are given both hold: each authorization of `permissions` keeps only the groups that are in the legacy list, too, and is
+ * {@link nobody}'s where none is. An account with neither is open to all.
  *
  * A mistake must never open an account: an unknown authorization, a misspelt `permissions`, and groups that are all
  * blank (a variable nobody set) are refused.
@@ -38,9 +42,26 @@ export function parseAccess(input: JsonObject, path = ''): AccountAccess {
     path: joinPath(path, accessKeys[1]),
   });
   if (errors.length > 0) throw new InvalidInputError(errors);
-  return permissions === undefined
-    ? { requiredGroupMembership: groups }
-    : { permissions, requiredGroupMembership: [] };
+  if (groups.length === 0) return { ...(permissions && { permissions }), requiredGroupMembership: [] };
+  if (permissions === undefined)
+    return { permissions: toPermissions(groups), requiredGroupMembership: groups };
+  return { permissions: intersect(permissions, groups), requiredGroupMembership: [] };
+}
+
+/** What the legacy list means: its groups may read and write. */
+function toPermissions(groups: readonly string[]): Permissions {
+  const names = [...new Set(groups.map((name) => name.toLowerCase()))];
+  return { READ: names, WRITE: names };
+}
+
+/** The permissions of those who are in the legacy list, too. */
+function intersect(permissions: Permissions, groups: readonly string[]): Permissions {
+  const listed = new Set(groups.map((name) => name.toLowerCase()));
+  const kept = Object.entries(permissions).map(([authorization, names]) => {
+    const both = names.filter((name) => listed.has(name));
+    return [authorization, both.length > 0 ? both : [nobody]];
+  });
+  return Object.fromEntries(kept);
 }
 
 /** Where violations go, and the place that is being read. */

@@ -1,4 +1,5 @@
 import type { Account, RejectedAccount } from './account.ts';
+import type { Authorizer } from './authorizer.ts';
 import type { Catalog } from './catalog.ts';
 import { NotFoundError } from './errors.ts';
 import type { Operation } from './operation.ts';
@@ -73,6 +74,11 @@ export class ProviderSet implements AsyncDisposable {
   /** What people entered of applications and projects; undefined when no provider has it. */
   findCatalog(): Catalog | undefined {
     return this.providers.find((provider) => provider.catalog !== undefined)?.catalog;
+  }
+
+  /** What tells what users may do; undefined when nobody is asked, because authorization by Fiat is off. */
+  findAuthorizer(): Authorizer | undefined {
+    return this.providers.find((provider) => provider.authorizer !== undefined)?.authorizer;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

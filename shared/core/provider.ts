@@ -1,5 +1,6 @@
 import type { Account, RejectedAccount } from './account.ts';
 import type { Artifact } from './artifact.ts';
+import type { Authorizer } from './authorizer.ts';
 import type { CacheStore } from './cache/cache-store.ts';
 import type { CachingAgent } from './cache/caching-agent.ts';
 import type { RowCodec } from './cache/packed-row.ts';
@@ -45,6 +46,11 @@ export interface ManifestRequest {
   /** Full name: kind, one space, name (`deployment web`). */
   readonly name: string;
   readonly includeEvents: boolean;
+  /**
+   * True to answer the values of a Secret, false to answer a mask in the place of each: they are for callers with WRITE on the
+   * account.
+   */
+  readonly revealSecrets: boolean;
 }
 
 /** The members of a Spinnaker cluster in one namespace. */
@@ -71,6 +77,8 @@ export interface ManifestReader {
    * @throws NotFoundError for a malformed name and for an object that is absent, FailedOperationError when the read fails.
    */
   getManifest(request: ManifestRequest): Promise<object>;
+  /** Whether an object of this full name is a Secret. */
+  isSecret(name: string): boolean;
   /** Every object of the kind that carries the cluster and application annotations. */
   listClusterManifests(request: ClusterManifestsRequest): Promise<readonly ManifestCoordinates[]>;
   /**
@@ -152,7 +160,8 @@ export interface ArtifactFetcher {
   /**
    * Fetches one artifact with the account it names.
    *
-   * @throws InvalidInputError, NotFoundError, AccessDeniedError (URL restrictions) or FailedOperationError.
+   * @throws InvalidInputError, NotFoundError, AccessDeniedError (URL restrictions, origins of credentials), UnavailableError (too
+   *   many fetches under way) or FailedOperationError.
    */
   fetch(artifact: Artifact, signal: AbortSignal): Promise<ArtifactContent>;
 }
@@ -173,6 +182,8 @@ export interface Provider extends AsyncDisposable {
   readonly openViews?: ViewsOpener;
   /** Applications and projects that people entered. At most one provider has it. */
   readonly catalog?: Catalog;
+  /** Tells what users may do. At most one provider has it, and only where authorization is on. */
+  readonly authorizer?: Authorizer;
 }
 
 /** A provider as the registry lists it: a name and how to open it. Opening makes no network call. */

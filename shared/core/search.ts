@@ -36,6 +36,8 @@ export interface SearchSources {
   readonly views: Pick<ViewSet, 'providers' | 'selectProvider'>;
   /** Undefined where there is none. */
   readonly catalog: Pick<Catalog, 'listApplications' | 'listProjects'> | undefined;
+  /** Whether what belongs to an application may be found. Projects, and what belongs to none, may. */
+  mayRead(application: string): boolean;
 }
 
 /** The platform of what comes from the catalog. */
@@ -47,7 +49,7 @@ const catalogPlatform = 'front50';
  */
 export async function search(
   request: SearchRequest,
-  { views, catalog }: SearchSources,
+  { views, catalog, mayRead }: SearchSources,
 ): Promise<Viewed<readonly SearchResultSet[]>> {
   const { query, types, platform, pageNumber, pageSize } = request;
   const selected = views.selectProvider(platform);
@@ -57,7 +59,9 @@ export async function search(
     isCatalogWanted && catalog !== undefined ? searchCatalog(request, catalog) : [],
   ]);
   const found = mergeFinds(cached.value as readonly JsonObject[], catalogued);
-  const results = found.filter((find) => passesFilters(find, request.filters));
+  const results = found.filter(
+    (find) => passesFilters(find, request.filters) && mayRead(getApplication(find)),
+  );
   const start = (pageNumber - 1) * pageSize;
   const set: SearchResultSet = {
     totalMatches: results.length,
@@ -141,6 +145,11 @@ function isApplication({ type }: JsonObject): boolean {
 
 function getName({ name }: JsonObject): string {
   return asString(name) ?? '';
+}
+
+/** The application that a find belongs to, or is; empty where it belongs to none. */
+function getApplication({ application }: JsonObject): string {
+  return asString(application) ?? '';
 }
 
 function passesFilters(find: JsonObject, filters: SearchRequest['filters']): boolean {

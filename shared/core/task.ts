@@ -51,6 +51,10 @@ export interface Task {
   readonly ownerId: string;
   /** Account of its first operation: operations of one account share a fair-queue group. */
   readonly account: string;
+  /** The accounts of all its operations, each once: who may use them may deal with it. */
+  readonly accounts: readonly string[];
+  /** Whether one of them was restricted to groups when the task was accepted: then it stays so when the account is gone. */
+  readonly isRestricted: boolean;
   readonly caller: Caller;
   /** How often it was submitted anew under the same id; journal keys of earlier runs do not count for this one. */
   readonly run: number;
@@ -84,13 +88,17 @@ export interface LeasedTask {
   readOperations(): Promise<readonly SubmittedOperation[]>;
 }
 
+/** What a task is to do, and whose it is for that. */
+export interface Submission extends Pick<Task, 'accounts' | 'isRestricted'> {
+  readonly operations: readonly SubmittedOperation[];
+}
+
 /** A task to be stored. */
-export interface NewTask {
+export interface NewTask extends Submission {
   readonly id: string;
   readonly requestId: string;
   readonly account: string;
   readonly caller: Caller;
-  readonly operations: readonly SubmittedOperation[];
   /** First entry of its journal. */
   readonly entry: JournalEntry;
 }
@@ -140,11 +148,7 @@ export interface TaskStore {
    * Submits a task in state FAILED_RETRYABLE anew, with other operations or, left out, with its own; undefined when it is in
    * another state.
    */
-  restart(
-    id: string,
-    entry: JournalEntry,
-    operations?: readonly SubmittedOperation[],
-  ): Promise<Task | undefined>;
+  restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined>;
   /** Fails an open task from outside and fences its worker out; undefined when it is not open. */
   fail(id: string, state: 'FAILED' | 'FAILED_RETRYABLE', entry: JournalEntry): Promise<Task | undefined>;
   /** Deletes the payload of a finished task, then its row in the list of open tasks. Repeating it is harmless. */

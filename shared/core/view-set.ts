@@ -18,14 +18,21 @@ interface ViewPart {
   readonly reader: ViewReader;
 }
 
-/** Opens the views that the providers have over a cache. Makes no call. */
+/**
+ * Opens the views that the providers have over a cache. Makes no call.
+ *
+ * @param mayRead whether an account may be shown. Nothing of others is read, or counted.
+ */
 export async function openViewSet(
   providers: readonly Pick<Provider, 'name' | 'accounts' | 'openViews'>[],
   cache: CacheStore,
+  mayRead: (account: string) => boolean,
 ): Promise<ViewSet> {
   const parts = providers.map(async ({ name, accounts, openViews }) => {
-    const reader = await openViews?.(cache);
-    return reader && { provider: name, accounts: accounts.map((account) => account.name), reader };
+    const reader = await openViews?.(cache, mayRead);
+    return (
+      reader && { provider: name, accounts: accounts.map((account) => account.name).filter(mayRead), reader }
+    );
   });
   return createViewSet((await Promise.all(parts)).filter((part) => part !== undefined));
 }

@@ -133,5 +133,5 @@ export interface ViewReader {
   listNamespaces(account: string): Promise<readonly string[]>;
 }
 
-/** Opens views over a cache. Makes no call. */
-export type ViewsOpener = (cache: CacheStore) => Promise<ViewReader>;
+/** Opens views over a cache, in which only accounts that `mayRead` allows are shown. Makes no call. */
+export type ViewsOpener = (cache: CacheStore, mayRead: (account: string) => boolean) => Promise<ViewReader>;

@@ -1,161 +1,32 @@
-import middy from '@middy/core';
-import contentNegotiation from '@middy/http-content-negotiation';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, StreamifyHandler } from 'aws-lambda';
-import type { LogFields, Logger } from '../core/logger.ts';
-import { type Answer, type AnswerBody, awaitFirstPiece, compress } from './answer.ts';
-import { streamAnswer, toProxyResult } from './answer-transfer.ts';
-import { type ApiRequest, createRequest, findHeader, toLogFields } from './api-request.ts';
-import { isResponseStreaming } from './config.ts';
-import { parseError, toErrorBody } from './error-body.ts';
-import { runWithLogFields, toInvocationFields } from './logger.ts';
+import { admit } from './access-gate.ts';
+import {
+  type ApiFunction,
+  type ApiLogic,
+  type Gate,
+  type LoggingContext,
+  makeApiFunction,
+} from './api-function.ts';
 
-export type { ApiRequest } from './api-request.ts';
+export { type ApiFunction, type ApiRequest, type ApiResponse, ok, okText } from './api-function.ts';
 
-/** A response. */
-export interface ApiResponse {
-  readonly status: number;
-  /** JSON text, or bytes of any type, which may go out as they come in. */
-  readonly body: AnswerBody;
-  /** Default: Clouddriver's JSON type. */
-  readonly contentType?: string;
-  /** Further headers by name. */
-  readonly headers?: { readonly [name: string]: string };
-}
-
-/** What every function's context has. */
-interface BaseContext {
-  readonly log: Logger;
-}
-
-const jsonType = 'application/json;charset=UTF-8';
-
-/** Milliseconds before the end of the function's time at which it answers that its time is over. */
-const answerBeforeEndMs = 100;
-
-/** 200 with a value as JSON. */
-export function ok(value: unknown): ApiResponse {
-  return { status: 200, body: JSON.stringify(value) };
-}
-
-/** 200 with JSON text made elsewhere. */
-export function okText(body: string): ApiResponse {
-  return { status: 200, body };
-}
+/** Asks what rows ask. What writes records down is loaded with the first: most requests leave none. */
+const gate: Gate = {
+  admit,
+  async record(records) {
+    if (records.length === 0) return;
+    const { openAudit } = await import('./audit.ts');
+    for (const each of records) await openAudit().record(each);
+  },
+};
 
 /**
- * A Lambda function behind API Gateway's REST proxy integration. Where responses are streamed it takes the stream to which its
- * answer goes; elsewhere it returns the answer.
- */
-export type ApiFunction =
-  | StreamifyHandler<APIGatewayProxyEvent, void>
-  | ((event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>);
-
-/** Makes the answer to a request. Never rejects. */
-type Respond = (event: APIGatewayProxyEvent, lambda: Context) => Promise<Answer>;
-
-/**
- * Makes a Lambda function of a route's logic: the request parsed, anything thrown turned into Clouddriver's error body, the
- * answer compressed for who accepts it.
+ * Makes a Lambda function of a route's logic. Who calls is let in by what the route's row in `functions/routes.ts` asks.
  *
  * @param open gives the function's context; called with each request, so it should remember what it made.
  */
-export function apiHandler<C extends BaseContext>(
-  open: () => C | Promise<C>,
-  run: (request: ApiRequest, context: C) => Promise<ApiResponse>,
+export function apiHandler<C extends LoggingContext>(
+  open: ApiLogic<C>['open'],
+  run: ApiLogic<C>['run'],
 ): ApiFunction {
-  const respond = withTimeout(async (event, _lambda, { signal }) => {
-    try {
-      return await awaitFirstPiece(toAnswer(await run(createRequest(event, signal), await open())));
-    } catch (error) {
-      return toErrorAnswer(error, open);
-    }
-  });
-  return isResponseStreaming() ? makeStreaming(respond, open) : makeBuffered(respond, open);
-}
-
-function makeStreaming<C extends BaseContext>(respond: Respond, open: () => C | Promise<C>): ApiFunction {
-  return awslambda.streamifyResponse<APIGatewayProxyEvent>((event, stream, lambda) =>
-    runWithLogFields({ ...toInvocationFields(lambda), ...toLogFields(event) }, async () => {
-      const answer = await respond(event, lambda);
-      try {
-        await streamAnswer(acceptsGzip(lambda) ? compress(answer) : answer, stream);
-      } catch (error) {
-        // Thrown, so that API Gateway breaks the answer off instead of ending it as if it were whole.
-        await logError(open, 'an answer broke off', { error });
-        throw error;
-      }
-    }),
-  );
-}
-
-function makeBuffered<C extends BaseContext>(respond: Respond, open: () => C | Promise<C>): ApiFunction {
-  return (event: APIGatewayProxyEvent, lambda: Context) =>
-    runWithLogFields({ ...toInvocationFields(lambda), ...toLogFields(event) }, async () => {
-      const answer = await respond(event, lambda);
-      try {
-        // API Gateway makes bytes of base64 for whom it sees accept them.
-        const mayCompress = acceptsGzip(lambda) && findHeader(event, 'accept') !== undefined;
-        return await toProxyResult(mayCompress ? compress(answer) : answer);
-      } catch (error) {
-        return toProxyResult(await toErrorAnswer(error, open));
-      }
-    });
-}
-
-/** Only encodings are negotiated: Clouddriver ignores `Accept`. */
-const negotiation: Parameters<typeof contentNegotiation>[0] = {
-  parseCharsets: false,
-  parseLanguages: false,
-  parseMediaTypes: false,
-  availableEncodings: ['gzip', 'identity'],
-  failOnMismatch: false,
-};
-
-/** Answers that the time is over before Lambda ends the function, and negotiates how the answer is encoded. */
-function withTimeout(
-  respond: (
-    event: APIGatewayProxyEvent,
-    lambda: Context,
-    options: { signal: AbortSignal },
-  ) => Promise<Answer>,
-): Respond {
-  const timeout = { timeoutEarlyInMillis: answerBeforeEndMs, timeoutEarlyResponse: toTimeoutAnswer };
-  const wrapped = middy<APIGatewayProxyEvent, Answer>(respond, timeout).use(contentNegotiation(negotiation));
-  return async (event, lambda) => wrapped(event, lambda);
-}
-
-/** What was negotiated, which stands in Lambda's context. */
-function acceptsGzip(lambda: Context & { preferredEncoding?: unknown }): boolean {
-  return lambda.preferredEncoding === 'gzip';
-}
-
-function toAnswer({ status, body, contentType, headers }: ApiResponse): Answer {
-  return { status, body, headers: { ...headers, 'Content-Type': contentType ?? jsonType } };
-}
-
-async function toErrorAnswer<C extends BaseContext>(
-  error: unknown,
-  open: () => C | Promise<C>,
-): Promise<Answer> {
-  const body = parseError(error, Date.now());
-  if (body.status >= 500) await logError(open, 'request failed', { status: body.status, error });
-  return toAnswer({ status: body.status, body: JSON.stringify(body) });
-}
-
-function toTimeoutAnswer(): Answer {
-  const message = 'The function ran out of time before what it waited for answered';
-  return toAnswer({ status: 504, body: JSON.stringify(toErrorBody(504, message, Date.now())) });
-}
-
-/** Logs a failure; where the failure is that there is no context, on the console. */
-async function logError<C extends BaseContext>(
-  open: () => C | Promise<C>,
-  message: string,
-  fields: LogFields & { readonly error: unknown },
-): Promise<void> {
-  const context = await Promise.resolve()
-    .then(open)
-    .catch(() => undefined);
-  if (context === undefined) console.error(fields.error);
-  else context.log.error(message, fields);
+  return makeApiFunction({ open, run }, gate);
 }

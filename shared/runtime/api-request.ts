@@ -1,9 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { AuditRecord } from '../core/audit.ts';
 import { InvalidInputError, TooLargeError } from '../core/errors.ts';
 import { isWithinDepth, type JsonValue } from '../core/json.ts';
 import type { LogFields } from '../core/logger.ts';
 import { payloadBytesMax, toTooLargeMessage } from '../core/payload-limit.ts';
 import type { Caller } from '../core/task.ts';
+import type { RequestAccess } from './request-access.ts';
 
 /** A request as functions see it. */
 export interface ApiRequest {
@@ -27,15 +29,29 @@ export interface ApiRequest {
   /** The body parsed as JSON. @throws InvalidInputError when it is absent or no JSON. */
   parseJson(): JsonValue;
   readonly caller: Caller;
+  /** What the gate let this request through as. */
+  readonly access: RequestAccess;
+  /** Has this act recorded in the audit; what the row of the route names is recorded anyhow. */
+  audit(act: AuditedAct): void;
   /** Aborted shortly before the function's time ends. */
   readonly signal: AbortSignal;
+}
+
+/** An act for the audit. */
+export type AuditedAct = Pick<AuditRecord, 'action' | 'account' | 'location' | 'name' | 'application'>;
+
+/** What comes with an event. */
+export interface RequestOptions {
+  readonly signal: AbortSignal;
+  readonly access: RequestAccess;
+  readonly audit: (act: AuditedAct) => void;
 }
 
 /** Levels of nesting in a body: definitions of custom resources, the deepest manifests, stay below 100. */
 const bodyLevelsMax = 500;
 
 /** The request of an event. */
-export function createRequest(event: APIGatewayProxyEvent, signal: AbortSignal): ApiRequest {
+export function createRequest(event: APIGatewayProxyEvent, options: RequestOptions): ApiRequest {
   const findQuery = (name: string): string | undefined => event.queryStringParameters?.[name] ?? undefined;
   return {
     getParameter: (name) => getParameter(event, name),
@@ -46,8 +62,8 @@ export function createRequest(event: APIGatewayProxyEvent, signal: AbortSignal):
     getFlag: (name, otherwise) => parseFlag(name, findQuery(name), otherwise),
     findHeader: (name) => findHeader(event, name),
     parseJson: () => parseBody(event),
-    caller: parseCaller(event),
-    signal,
+    caller: { ...parseCaller(event), ...toUser(options.access) },
+    ...options,
   };
 }
 
@@ -57,13 +73,19 @@ function getParameter(event: APIGatewayProxyEvent, name: string): string {
   return value;
 }
 
+/** What of an event tells of its path. The path and its template may be absent in events of other makers. */
+type PathEvent = Pick<APIGatewayProxyEvent, 'pathParameters'> &
+  Partial<Pick<APIGatewayProxyEvent, 'resource' | 'path'>>;
+
 /**
- * API Gateway hands parameters decoded or as they came, depending on how it was reached; here they are decoded once in any case.
+ * A path parameter; undefined for a name that the route does not have. API Gateway hands parameters decoded or as they came,
+ * depending on how it was reached; here they are decoded once in any case.
+ *
  * Only where one holds `%` does it matter: it was decoded before if that is what the path, as it came, has in its place. Where the
  * path came decoded, too, nobody can tell: what held `%` before it was encoded is decoded a second time. No name of an object holds
  * one, so checks of names, which come after this, refuse whatever a second decoding could bring about but plain names.
  */
-function findParameter(event: APIGatewayProxyEvent, name: string): string | undefined {
+export function findParameter(event: PathEvent, name: string): string | undefined {
   const text = event.pathParameters?.[name];
   if (text === undefined || text === null) return undefined;
   if (!text.includes('%')) return text;
@@ -72,7 +94,7 @@ function findParameter(event: APIGatewayProxyEvent, name: string): string | unde
 }
 
 /** The segment of an event's path in the place of a parameter; undefined where the event does not tell. */
-function findSegment({ resource, path }: APIGatewayProxyEvent, name: string): string | undefined {
+function findSegment({ resource, path }: PathEvent, name: string): string | undefined {
   const template = resource?.split('/') ?? [];
   const segments = path?.split('/') ?? [];
   const index = template.indexOf(`{${name}}`);
@@ -132,9 +154,14 @@ function parseJsonText(text: string): JsonValue {
   }
 }
 
+/** The user is who the gate says it is: the header alone proves nothing. */
+function toUser({ identity }: RequestAccess): { readonly user: string } | undefined {
+  return identity.user === undefined ? undefined : { user: identity.user };
+}
+
+/** Which of Spinnaker's requests it is part of. */
 function parseCaller(event: APIGatewayProxyEvent): Caller {
   const caller = {
-    user: findHeader(event, 'x-spinnaker-user'),
     requestId: findHeader(event, 'x-spinnaker-request-id'),
     executionId: findHeader(event, 'x-spinnaker-execution-id'),
     application: findHeader(event, 'x-spinnaker-application'),
@@ -151,5 +178,11 @@ export function findHeader(event: APIGatewayProxyEvent, name: string): string | 
 /** What each line of a request's log tells: who asked, and for which account and task where the path names them. */
 export function toLogFields(event: APIGatewayProxyEvent): LogFields {
   const { account, id } = event.pathParameters ?? {};
-  return { ...parseCaller(event), ...(account && { account }), ...(id && { taskId: id }) };
+  const user = findHeader(event, 'x-spinnaker-user');
+  return {
+    ...parseCaller(event),
+    ...(user && { user }),
+    ...(account && { account }),
+    ...(id && { taskId: id }),
+  };
 }

@@ -5,6 +5,7 @@ import {
   MethodNotAllowedError,
   NotFoundError,
   TooLargeError,
+  UnauthenticatedError,
   UnavailableError,
   VisibleError,
 } from '../core/errors.ts';
@@ -38,6 +39,7 @@ export function parseError(error: unknown, nowMs: number): ErrorBody {
 
 function getStatus(error: unknown): number {
   if (error instanceof InvalidInputError) return 400;
+  if (error instanceof UnauthenticatedError) return 401;
   if (error instanceof AccessDeniedError) return 403;
   if (error instanceof NotFoundError) return 404;
   if (error instanceof MethodNotAllowedError) return 405;

@@ -4,13 +4,19 @@ import { getErrorMessage, UnavailableError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/logger.ts';
 import type { ProviderSet } from '../core/provider-set.ts';
-import { FiatEnabledError, type SettingsText } from './settings.ts';
+import {
+  AuthorizationSettingsError,
+  hasSameAuthorization,
+  isFiatEnabled,
+  withFiatOf,
+} from './authorization-settings.ts';
+import type { SettingsText } from './settings.ts';
 
 /** Where settings and providers come from. */
 export interface SettingsSource {
   /** The texts of the settings, read anew. */
   read(): Promise<readonly SettingsText[]>;
-  /** One configuration of them. @throws FiatEnabledError where nobody may be let in; other errors for bad settings. */
+  /** One configuration of them. @throws AuthorizationSettingsError where nobody may be let in; other errors for bad ones. */
   parse(texts: readonly SettingsText[]): JsonObject;
   /** Opens providers, which makes no call. @throws Error for settings that no provider can work with. */
   open(settings: JsonObject): ProviderSet;
@@ -49,8 +55,10 @@ const retirementMs = 20 * 60_000;
 
 /**
  * The providers of a process, opened anew when their settings change. A request that has some uses them to its end, whatever
- * happens meanwhile. Bad settings change nothing: the last good ones stay in force, and the log says what is wrong; but
- * settings that enable Fiat put those before them out of force.
+ * happens meanwhile. Bad settings change nothing: the last good ones stay in force, and the log says what is wrong; but where
+ * they are bad in what they say of authorization, those before them are put out of force, too.
+ *
+ * Once Fiat was on it stays on: settings that turn it off are obeyed by the next process.
  *
  * Lambda stops a process between its invocations, so nothing here runs by a timer: whoever comes when a reading is due
  * starts it, and goes on with what there is.
@@ -60,6 +68,8 @@ export class LiveProviders implements AsyncDisposable {
   #current: OpenedProviders | undefined;
   #retired: readonly { readonly providers: ProviderSet; readonly sinceMs: number }[] = [];
   #texts: readonly SettingsText[] | undefined;
+  /** The last settings that were in force with Fiat. */
+  #withFiat: JsonObject | undefined;
   /** What is wrong with those texts. */
   #problem: unknown;
   /** Why they could not be read again. */
@@ -77,7 +87,8 @@ export class LiveProviders implements AsyncDisposable {
   /**
    * The providers in force.
    *
-   * @throws UnavailableError with the reason when there are none: the first settings are of no use, or Fiat was enabled.
+   * @throws UnavailableError with the reason when there are none: the first settings are of no use, or newer ones in what they say of
+   *   authorization.
    */
   async get(): Promise<OpenedProviders> {
     if (this.#getAge(this.#startedAtMs) >= this.#intervalMs) this.#startReading();
@@ -146,14 +157,34 @@ export class LiveProviders implements AsyncDisposable {
 
   #adopt(texts: readonly SettingsText[]): void {
     this.#texts = texts;
+    let settings: JsonObject | undefined;
     try {
-      this.#open(this.#options.source.parse(texts));
+      settings = this.#keepFiat(this.#options.source.parse(texts));
+      this.#open(settings);
+      if (isFiatEnabled(settings)) this.#withFiat = settings;
       this.#problem = undefined;
     } catch (error) {
       this.#problem = error;
-      if (error instanceof FiatEnabledError) this.#replace(undefined);
+      if (error instanceof AuthorizationSettingsError || this.#isAuthorizationOther(settings)) {
+        this.#replace(undefined);
+      }
       this.#complain(error);
     }
+  }
+
+  /** Who writes settings could else open at once, in all processes, what Fiat closes. */
+  #keepFiat(settings: JsonObject): JsonObject {
+    if (isFiatEnabled(settings) || this.#withFiat === undefined) return settings;
+    this.#options.log.warn(
+      'the settings turn Fiat off, which is obeyed after a restart only: it is still asked',
+    );
+    return withFiatOf(settings, this.#withFiat);
+  }
+
+  /** Whether settings that no provider can work with ask for other authorization than those in force. */
+  #isAuthorizationOther(settings: JsonObject | undefined): boolean {
+    if (settings === undefined || this.#current === undefined) return false;
+    return !hasSameAuthorization(settings, this.#current.settings);
   }
 
   /** A change of comments, or of a kubeconfig's tokens, is none of the settings: connections stay open. */

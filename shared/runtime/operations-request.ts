@@ -24,7 +24,7 @@ export async function startOperations(
       ...operations,
       clientRequestId: request.findQuery('clientRequestId') ?? '',
       caller: request.caller,
-      allowedAccounts: findAllowedAccounts(request),
+      rights: request.access.getRights(current.providers),
     });
     return ok(toTaskReference(task));
   });
@@ -36,11 +36,12 @@ export async function restartOperations(
   context: OperationsContext,
   { id, ...operations }: OperationsBody & { readonly id: string },
 ): Promise<ApiResponse> {
-  const allowedAccounts = findAllowedAccounts(request);
   return withNewestSettings(context, async (current) => {
-    const checked = checkOperations(current.providers, { ...operations, allowedAccounts });
+    const rights = request.access.getRights(current.providers);
+    const checked = checkOperations(current.providers, { ...operations, rights });
     const task = await getTask(current.store, id);
-    return ok(toTaskReference(await restartTask(current, task, checked.operations)));
+    request.access.checkTask(task);
+    return ok(toTaskReference(await restartTask(current, task, checked)));
   });
 }
 
@@ -56,9 +57,4 @@ async function withNewestSettings(
     if (newer === undefined) throw error;
     return answer({ ...context, ...newer });
   }
-}
-
-function findAllowedAccounts(request: ApiRequest): readonly string[] | undefined {
-  const accounts = request.findHeader('x-spinnaker-accounts');
-  return accounts?.split(',').map((name) => name.trim());
 }

@@ -9,6 +9,7 @@ import {
   isActiveDocument,
   toCanonicalPath,
 } from '../core/spring-config.ts';
+import { applyFiatVariables, checkAuthorization } from './authorization-settings.ts';
 import type { Environment } from './config.ts';
 import { getFileRank, listFileNames, unwrapDocument } from './settings-shapes.ts';
 import { getParentPath, parseSettingsDocuments, type SettingsDocument } from './settings-yaml.ts';
@@ -52,11 +53,6 @@ export interface LoadedSettings {
   locate(path: string): string | undefined;
 }
 
-/** Settings that rely on Fiat, which nobody would ask. */
-export class FiatEnabledError extends InvalidInputError {
-  override name = 'FiatEnabledError';
-}
-
 /**
  * Loads Spinnaker's own configuration, from Halyard, the Operator, Kustomize or written by hand; see `unwrapDocument`
  * for the forms that are understood. Without any file or secret, each context of the kubeconfig is an account.
@@ -89,21 +85,27 @@ export async function readSettingsTexts(
  * Makes one configuration of texts.
  *
  * @throws InvalidInputError naming file or secret, line, setting and what was expected, for what holds no settings; it never
- *   quotes a text. FiatEnabledError when Fiat is enabled, for nobody would be asked for authorization.
+ *   quotes a text. AuthorizationSettingsError when it cannot be told from them who callers are and what they may do.
  */
 export function parseSettings(
   texts: readonly SettingsText[],
   { profiles, environment }: Pick<LoadSettingsOptions, 'profiles' | 'environment'>,
 ): LoadedSettings {
   if (texts.some(({ isKubeconfig }) => isKubeconfig)) {
-    return { settings: joinKubeconfigs(texts), locate: () => undefined };
+    return checkSettings({ settings: joinKubeconfigs(texts), locate: () => undefined }, environment);
   }
   const documents = texts.flatMap((text) => parseText(text, profiles));
   const settings = bindDocuments({ documents: documents.map(({ data }) => data), profiles, environment });
   const active = documents.filter(({ data }) => isActiveDocument(expandKeys(data), profiles));
   const locate = (path: string) => findLocation(active, path);
-  refuseFiat(settings, { environment, locate });
-  return { settings, locate };
+  return checkSettings({ settings, locate }, environment);
+}
+
+/** What the environment says of Fiat, too, counts: it wins. */
+function checkSettings({ settings, locate }: LoadedSettings, environment: Environment): LoadedSettings {
+  const applied = applyFiatVariables(settings, environment);
+  checkAuthorization(applied, { environment, locate });
+  return { settings: applied, locate };
 }
 
 /**
@@ -199,22 +201,4 @@ function findLocation(documents: readonly SettingsDocument[], path: string): str
     if (document) return `${document.file}:${document.findLine(above)}`;
   }
   return undefined;
-}
-
-/** Refuses to run where users rely on Fiat: without it, everybody may do everything. */
-function refuseFiat(
-  settings: JsonObject,
-  { environment, locate }: { environment: Environment; locate: LoadedSettings['locate'] },
-): void {
-  const path = 'services.fiat.enabled';
-  const configured = getSetting(settings, path);
-  const value = environment.SERVICES_FIAT_ENABLED ?? configured ?? false;
-  if (value === '' || String(value).toLowerCase() === 'false') return;
-  const place = environment.SERVICES_FIAT_ENABLED
-    ? 'environment variable SERVICES_FIAT_ENABLED'
-    : locate(path);
-  throw new FiatEnabledError(
-    `${place ?? path}: ${path}: expected false: Busdriver cannot ask Fiat for authorization yet, ` +
-      'so it would let everybody do everything',
-  );
 }

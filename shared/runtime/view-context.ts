@@ -1,4 +1,3 @@
-import type { CacheStore } from '../core/cache/cache-store.ts';
 import { openViewSet, type ViewSet } from '../core/view-set.ts';
 import { type CacheContext, openCacheContext } from './cache-context.ts';
 import { openProviderContext, type ProviderContext } from './provider-context.ts';
@@ -21,7 +20,14 @@ export async function openReadContext(): Promise<ReadContext> {
   return { ...(await openProviderContext()), ...openCacheContext() };
 }
 
-/** The context of one request, whose views read from this cache. */
-export async function createViewContext(context: ReadContext, cache: CacheStore): Promise<ViewContext> {
-  return { ...context, cache, views: await openViewSet(context.providers.providers, cache) };
+/**
+ * The context of one request, whose views read from the context's cache.
+ *
+ * @param context.mayRead whether an account may be shown to whom the answer is for.
+ */
+export async function createViewContext(
+  context: ReadContext & { mayRead(account: string): boolean },
+): Promise<ViewContext> {
+  const { providers, cache, mayRead } = context;
+  return { ...context, views: await openViewSet(providers.providers, cache, mayRead) };
 }

@@ -22,6 +22,11 @@ export interface ViewHandlerOptions {
    * everything. The cache of what is not everything counts as used: it is kept fresher than that of what nobody asks for.
    */
   readonly scope?: (request: ApiRequest) => ViewScope;
+  /**
+   * Whether the views hold accounts, too, that the caller may not read: then the function hides what is theirs. Default: they do
+   * not.
+   */
+  readonly isUnrestricted?: (request: ApiRequest) => boolean;
   /** Opens what functions work with. Default: the context of this process. */
   readonly open?: () => Promise<ReadContext>;
 }
@@ -32,19 +37,29 @@ export type ViewRead = (request: ApiRequest, context: ViewContext) => Promise<Vi
 /** Milliseconds that a request waits for caches to be as fresh as it demands: the rest of its 20 seconds is for reading. */
 const refreshWaitMs = 12_000;
 
+/** What a request is answered from, as far as its caller may read it. */
+interface ReadableContext extends ReadContext {
+  mayRead(account: string): boolean;
+}
+
 /** How fresh accounts are. */
 type Freshness = ReadonlyMap<string, AccountFreshness>;
 
 /**
- * Makes a Lambda function that answers out of the cache, and tells how old the answer is: see `toFreshnessHeaders`. That holds for
+ * Makes a Lambda function that answers out of the cache what the caller may read, and tells how old the answer is: see
+ * `toFreshnessHeaders`. That holds for
  * what was not found, too. No answer fails because its age cannot be told.
  *
  * A request may demand fresh data by `Cache-Control: max-age=30`: what is older is refreshed first. Where that takes longer than 12
  * seconds, it gets what there is: its age tells.
  */
 export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): ApiFunction {
-  const { scope = toPathScope, open = openReadContext } = options;
-  return apiHandler(open, async (request, context) => {
+  const { scope = toPathScope, open = openReadContext, isUnrestricted = () => false } = options;
+  return apiHandler(open, async (request, opened) => {
+    const { rights } = request.access;
+    const isAll = isUnrestricted(request);
+    const mayRead = (account: string): boolean => isAll || rights.mayUseAccount(account, 'READ');
+    const context = { ...opened, mayRead };
     const wanted = scope(request);
     const cache = createRequestCache(context.cache);
     const scoped = listScopedAccounts(wanted, { ...context, cache });
@@ -55,7 +70,7 @@ export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): A
       maxAgeMs === undefined ? undefined : await refresh(context, { request, scoped, wanted, maxAgeMs });
     const consistent = demanded && createConsistentCache(context.cache);
     const [answer, freshness] = await Promise.all([
-      readAnswer(request, await createViewContext(context, consistent ?? cache), read),
+      readAnswer(request, await createViewContext({ ...context, cache: consistent ?? cache }), read),
       demanded ?? readFreshness(scoped, context),
     ]);
     const headers = toFreshnessHeaders(
@@ -78,6 +93,7 @@ interface ViewAnswer {
 async function readAnswer(request: ApiRequest, context: ViewContext, read: ViewRead): Promise<ViewAnswer> {
   try {
     const { value, accounts } = await read(request, context);
+    request.access.checkResult(value);
     return { response: { status: 200, body: JSON.stringify(value) }, accounts };
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
@@ -93,14 +109,16 @@ function toPathScope(request: ApiRequest): ViewScope {
   return application === undefined ? 'everything' : { applications: [application] };
 }
 
-/** The configured accounts in a scope. */
+/** The configured accounts in a scope, as far as the caller may read them. */
 async function listScopedAccounts(
   scope: ViewScope,
-  { providers, cache }: Pick<ReadContext, 'providers' | 'cache'>,
+  { providers, cache, mayRead }: Pick<ReadableContext, 'providers' | 'cache' | 'mayRead'>,
 ): Promise<readonly string[]> {
-  if (scope === 'everything') return providers.accounts.map(({ name }) => name);
+  if (scope === 'everything') return providers.accounts.map(({ name }) => name).filter(mayRead);
   const named = 'accounts' in scope ? scope.accounts : await listAccountsOf(scope.applications, cache);
-  return [...new Set(named)].filter((account) => providers.findAccount(account) !== undefined);
+  return [...new Set(named)].filter(
+    (account) => providers.findAccount(account) !== undefined && mayRead(account),
+  );
 }
 
 async function listAccountsOf(
@@ -143,7 +161,7 @@ interface Demand {
  * @returns how fresh it is then; of none when that cannot be read.
  */
 async function refresh(
-  context: ReadContext,
+  context: ReadableContext,
   { request, scoped, wanted, maxAgeMs }: Demand,
 ): Promise<Freshness> {
   const { clock, log } = context;

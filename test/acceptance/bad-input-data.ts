@@ -677,6 +677,17 @@ export const wrongRoutes: readonly BadRequest[] = [
     message: "Credentials 'nobody' supporting artifact type 'http/file' cannot be found",
   },
   {
+    title: 'an artifact with a name beyond the limit, and metadata too deep',
+    method: 'PUT',
+    path: '/artifacts/fetch',
+    body: `{"type":"http/file","name":"${'x'.repeat(8_193)}","metadata":${'{"a":'.repeat(100)}1${'}'.repeat(101)}`,
+    status: 400,
+    errors: [
+      'artifact: name: expected at most 8192 characters, got 8193',
+      'artifact: metadata: expected at most 64 levels',
+    ],
+  },
+  {
     title: 'an artifact that is an array',
     method: 'PUT',
     path: '/artifacts/fetch',

@@ -212,6 +212,22 @@ describe('routes that call no cluster', () => {
     expect(response.status).toBeLessThan(500);
   });
 
+  it.each([
+    ['a host of 100,000 dots', `http://${'.'.repeat(100_000)}x/`],
+    ['a path of 100,000 slashes', `http://files.example.com${'/'.repeat(100_000)}x`],
+  ])('PUT /artifacts/fetch refuses %s at once', async (_, reference) => {
+    const body = JSON.stringify({ type: 'http/file', artifactAccount: 'files', reference });
+    const startedAt = performance.now();
+
+    const response = await system.fetch('/artifacts/fetch', { method: 'PUT', body });
+
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      errors: [expect.stringMatching(/^reference: expected at most 8192 characters, got 100\d{3}$/)],
+    });
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+  });
+
   itLocally('it guards this machine alone')('refuses a foreign Host and a foreign Origin', async () => {
     const foreign = await system.fetch('/health', { headers: { origin: 'https://evil.example' } });
     expect(foreign.status).toBe(403);

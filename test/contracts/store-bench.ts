@@ -32,6 +32,8 @@ export function newTask(operations: readonly SubmittedOperation[] = smallPayload
     id: testRandomness.id(),
     requestId: 'request',
     account: 'account',
+    accounts: ['account'],
+    isRestricted: false,
     caller: { user: 'somebody' },
     operations,
     entry: entry('accept'),

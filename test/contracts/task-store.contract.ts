@@ -237,13 +237,16 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
         const { task } = await store.accept(newTask());
         await store.fail(task.id, 'FAILED_RETRYABLE', entry('ended'));
         const other = [{ provider: 'p', name: 'other', description: {} }];
+        const submission = { operations: other, accounts: ['account', 'other'], isRestricted: true };
 
         const answers = await Promise.all(
-          Array.from({ length: 5 }, () => store.restart(task.id, entry('again'), other)),
+          Array.from({ length: 5 }, () => store.restart(task.id, entry('again'), submission)),
         );
 
         expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1);
-        expect(await (await take(store, task.id)).readOperations()).toEqual(other);
+        const taken = await take(store, task.id);
+        expect(await taken.readOperations()).toEqual(other);
+        expect(taken.task).toMatchObject({ accounts: ['account', 'other'], isRestricted: true });
       });
 
       it('leave a finished task as it is', async () => {

@@ -23,6 +23,8 @@ export async function acceptTask(system: TestTaskSystem, names: readonly string[
     id: system.randomness.id(),
     requestId: '',
     account: 'account',
+    accounts: ['account'],
+    isRestricted: false,
     caller: {},
     operations,
     entry: { key: 'accept', lines: [{ phase: 'ORCHESTRATION', status: 'accepted' }] },

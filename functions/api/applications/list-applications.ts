@@ -1,10 +1,26 @@
 import { toApplicationViews } from '../../../shared/core/application-views.ts';
+import type { ApiRequest } from '../../../shared/runtime/api-handler.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 
-/** GET /applications: the applications that the accounts run, with their clusters; Fiat and Gate poll it. */
-export const handler = viewHandler(async function getApplications(request, { views }) {
-  // They change nothing here, but a caller who means something else by them is told.
-  for (const name of ['expand', 'restricted']) request.getFlag(name, false);
-  const { value, accounts } = await views.listApplications();
-  return { value: toApplicationViews(value), accounts };
-});
+/**
+ * GET /applications: the applications that the accounts run, with their clusters; Fiat and Gate poll it with `restricted=false`, and
+ * for everybody: then all applications and accounts are named, but clusters of accounts that the caller may not read are not.
+ */
+export const handler = viewHandler(
+  async function getApplications(request, { views }) {
+    // It changes nothing here, but a caller who means something else by it is told.
+    request.getFlag('expand', false);
+    const isRestricted = isRestrictedTo(request);
+    const { rights } = request.access;
+    const { value, accounts } = await views.listApplications();
+    const shown = isRestricted
+      ? value.filter(({ application }) => rights.mayUseApplication(application, 'READ'))
+      : value.map((each) => (rights.mayUseAccount(each.account, 'READ') ? each : { ...each, clusters: [] }));
+    return { value: toApplicationViews(shown), accounts };
+  },
+  { isUnrestricted: (request) => !isRestrictedTo(request) },
+);
+
+function isRestrictedTo(request: ApiRequest): boolean {
+  return request.getFlag('restricted', true);
+}

@@ -5,8 +5,9 @@ import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
 /** GET /cache/introspection: what every caching agent is doing, wherever it runs. */
 export const handler = apiHandler(
   openAgentStoreContext,
-  async function listAgents(_request, { agents, clock }) {
+  async function listAgents(request, { agents, clock }) {
     const all = await agents.list();
-    return ok(all.map((agent) => toAgentView(agent, clock.now())));
+    const shown = all.filter(({ account }) => request.access.rights.mayUseAccount(account, 'READ'));
+    return ok(shown.map((agent) => toAgentView(agent, clock.now())));
   },
 );

@@ -1,7 +1,7 @@
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
 import { openBaseContext } from '../../../shared/runtime/base-context.ts';
+import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
 
 /** GET /cache/{cloudProvider}/{type}: the refreshes that wait; never any, since a refresh is answered at once. */
-export const handler = apiHandler(openBaseContext, async function listPendingRefreshes() {
+export const handler = openHandler(openBaseContext, async function listPendingRefreshes() {
   return ok([]);
 });

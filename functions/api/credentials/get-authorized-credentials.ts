@@ -4,7 +4,7 @@ import { openReadContext } from '../../../shared/runtime/view-context.ts';
 
 /**
  * GET /credentials/{account}/authorized: one account, expanded, for who may write to it. Orca asks it before webhooks when
- * `webhook.validateAccount` is on. Without Fiat everybody may.
+ * `webhook.validateAccount` is on: it demands WRITE.
  */
 export const handler = apiHandler(openReadContext, async function getAuthorizedCredentials(request, context) {
   return ok(await getExpandedAccount(context, request.getParameter('account')));

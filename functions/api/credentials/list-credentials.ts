@@ -1,10 +1,10 @@
 import { parseCredentialsSettings, toCredentialsView } from '../../../shared/core/credentials-view.ts';
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
 import { listExpandedAccounts } from '../../../shared/runtime/expanded-accounts.ts';
+import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
 import { openReadContext } from '../../../shared/runtime/view-context.ts';
 
 /** GET /credentials: every account; with `expand=true` the fields of its provider and its cached namespaces too. */
-export const handler = apiHandler(openReadContext, async function listCredentials(request, context) {
+export const handler = openHandler(openReadContext, async function listCredentials(request, context) {
   const { accounts } = context.providers;
   if (request.getFlag('expand', false)) return ok(await listExpandedAccounts(context, accounts));
   const options = { ...parseCredentialsSettings(context.settings), expand: false };

@@ -1,8 +1,8 @@
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
+import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
 import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
 
 /** GET /features/stages: the operations there are. Orca looks for `upsertEntityTags` before it tags. */
-export const handler = apiHandler(openProviderContext, async function listStages(_request, context) {
+export const handler = openHandler(openProviderContext, async function listStages(_request, context) {
   const names = context.providers.providers.flatMap((provider) =>
     provider.operations.map(({ name }) => name),
   );

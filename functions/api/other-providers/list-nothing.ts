@@ -1,5 +1,5 @@
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
 import { openBaseContext } from '../../../shared/runtime/base-context.ts';
+import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
 
 /**
  * Lists of what only providers or services have that are not there. Gate and Deck ask for them all the same, and want a list:
@@ -33,6 +33,6 @@ import { openBaseContext } from '../../../shared/runtime/base-context.ts';
  * - GET /{cloudProvider}/images/find
  * - GET /{cloudProvider}/images/tags
  */
-export const handler = apiHandler(openBaseContext, async function listNothing() {
+export const handler = openHandler(openBaseContext, async function listNothing() {
   return ok([]);
 });

@@ -1,5 +1,5 @@
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
 import { openBaseContext } from '../../../shared/runtime/base-context.ts';
+import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
 
 /**
  * Maps, by provider, of what only providers have that are not there:
@@ -7,6 +7,6 @@ import { openBaseContext } from '../../../shared/runtime/base-context.ts';
  * - GET /certificates
  * - GET /networks
  */
-export const handler = apiHandler(openBaseContext, async function mapNothing() {
+export const handler = openHandler(openBaseContext, async function mapNothing() {
   return ok({});
 });

@@ -1,7 +1,7 @@
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
 import { openBaseContext } from '../../../shared/runtime/base-context.ts';
+import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
 
 /** GET /installedPlugins: Gate merges the plugins of all services; there are none here. */
-export const handler = apiHandler(openBaseContext, async function listInstalledPlugins() {
+export const handler = openHandler(openBaseContext, async function listInstalledPlugins() {
   return ok([]);
 });

@@ -1,4 +1,7 @@
+import type { CallerRights } from '../../../shared/core/authorization.ts';
 import { NotFoundError } from '../../../shared/core/errors.ts';
+import type { ProviderSet } from '../../../shared/core/provider-set.ts';
+import type { ProjectSpec } from '../../../shared/core/views.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 
 /** GET /projects/{project}/clusters: what runs in the clusters of one of Front50's projects. */
@@ -12,5 +15,23 @@ export const handler = viewHandler(async function listProjectClusters(request, {
       : ': projects are those of Front50, for which services.front50.baseUrl is not set';
     throw new NotFoundError(`Project '${name}' not found${reason}`);
   }
-  return views.listProjectClusters(project);
+  return views.listProjectClusters(toReadable(project, { rights: request.access.rights, providers }));
 });
+
+/** A project of which only the accounts and applications are left that the caller may read. */
+function toReadable(
+  project: ProjectSpec,
+  {
+    rights,
+    providers,
+  }: { readonly rights: CallerRights; readonly providers: Pick<ProviderSet, 'findAccount'> },
+): ProjectSpec {
+  const mayRead = (application: string): boolean => rights.mayUseApplication(application, 'READ');
+  const clusters = project.clusters
+    // What is not configured has nothing to show.
+    .filter(({ account }) => !providers.findAccount(account) || rights.mayUseAccount(account, 'READ'))
+    // No applications are all of the project's: a cluster is not to become one for all by losing its last.
+    .filter(({ applications }) => applications.length === 0 || applications.some(mayRead))
+    .map((each) => ({ ...each, applications: each.applications.filter(mayRead) }));
+  return { ...project, applications: project.applications.filter(mayRead), clusters };
+}

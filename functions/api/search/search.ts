@@ -2,10 +2,15 @@ import { search } from '../../../shared/core/search.ts';
 import { parseSearchRequest } from '../../../shared/core/search-request.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 
-/** GET /search: what has a text in its name, in the cache and in Front50. */
+/** GET /search: what has a text in its name, in the cache and in Front50, and may be read by the caller. */
 export const handler = viewHandler(
   async function searchAll(request, { views, providers }) {
-    return search(parseSearchRequest(request), { views, catalog: providers.findCatalog() });
+    const { rights } = request.access;
+    return search(parseSearchRequest(request), {
+      views,
+      catalog: providers.findCatalog(),
+      mayRead: (application) => rights.mayUseApplication(application, 'READ'),
+    });
   },
   { scope: () => 'everything' },
 );

@@ -1,3 +1,4 @@
+import { getApplicationOf } from '../../../shared/core/authorization.ts';
 import { parseListedServerGroups } from '../../../shared/runtime/server-group-request.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 
@@ -5,9 +6,15 @@ import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 export const handler = viewHandler(
   async function listServerGroups(request, { views }) {
     const listed = parseListedServerGroups(request);
-    if ('keys' in listed) return views.listServerGroupsByKeys(listed.keys);
+    const { rights } = request.access;
+    const mayRead = (application: string): boolean => rights.mayUseApplication(application, 'READ');
+    if ('keys' in listed) {
+      const { value, accounts } = await views.listServerGroupsByKeys(listed.keys);
+      return { value: value.filter((each) => mayRead(getApplicationOf(each))), accounts };
+    }
     const cloudProvider = request.findQuery('cloudProvider') || undefined;
-    return views.selectProvider(cloudProvider).listServerGroups({ ...listed, expand: false });
+    const applications = listed.applications.filter(mayRead);
+    return views.selectProvider(cloudProvider).listServerGroups({ applications, expand: false });
   },
   {
     scope(request) {

@@ -5,6 +5,8 @@ import { openTaskContext } from '../../../shared/runtime/task-context.ts';
 /** GET /{cloudProvider}/task/{id}/owner: the host that ran the task last; empty when none did yet. */
 export const handler = apiHandler(openTaskContext, async function getTaskOwner(request, context) {
   checkTaskProvider(request.getParameter('cloudProvider'));
-  const { ownerId } = await getTask(context.store, request.getParameter('id'));
+  const task = await getTask(context.store, request.getParameter('id'));
+  request.access.checkTask(task);
+  const { ownerId } = task;
   return ok({ name: ownerId.slice(ownerId.indexOf('@') + 1) });
 });

@@ -5,5 +5,7 @@ import { openTaskContext } from '../../../shared/runtime/task-context.ts';
 
 /** GET /task/{id}: the task with its history and results, as Orca polls it. */
 export const handler = apiHandler(openTaskContext, async function getTaskById(request, context) {
-  return okText(toTaskView(await getTask(context.store, request.getParameter('id'))));
+  const task = await getTask(context.store, request.getParameter('id'));
+  request.access.checkTask(task);
+  return okText(toTaskView(task));
 });

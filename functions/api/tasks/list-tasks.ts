@@ -3,8 +3,11 @@ import { toTaskView } from '../../../shared/core/task-view.ts';
 import { apiHandler, okText } from '../../../shared/runtime/api-handler.ts';
 import { openTaskContext } from '../../../shared/runtime/task-context.ts';
 
-/** GET /task: the running tasks, oldest first. */
-export const handler = apiHandler(openTaskContext, async function listTasks(_request, context) {
-  const tasks = await listRunningTasks(context.store);
+/** GET /task: the running tasks of accounts that the caller may read, oldest first. */
+export const handler = apiHandler(openTaskContext, async function listTasks(request, context) {
+  const running = await listRunningTasks(context.store);
+  const tasks = running.filter(({ accounts }) =>
+    accounts.every((account) => request.access.rights.mayUseAccount(account, 'READ')),
+  );
   return okText(`[${tasks.map(toTaskView).join(',')}]`);
 });

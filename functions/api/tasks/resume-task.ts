@@ -15,5 +15,6 @@ export const handler = apiHandler(openTaskContext, async function resumeTask(req
   const id = request.getParameter('id');
   if (!id.endsWith(suffix)) throw new MethodNotAllowedError('POST', ['GET']);
   const task = await getTask(context.store, id.slice(0, -suffix.length));
+  request.access.checkTask(task);
   return ok(toTaskReference(await restartTask(context, task)));
 });

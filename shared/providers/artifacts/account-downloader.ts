@@ -6,6 +6,7 @@ import type { ProviderOptions } from '../../core/provider.ts';
 import { getSetting, mergeDocuments } from '../../core/spring-config.ts';
 import { type ConfiguredAccount, parseSettings } from './account-settings.ts';
 import { type Downloader, startDownloader } from './downloader.ts';
+import { hasUserInfo } from './url-guard.ts';
 import { parseUrlRestrictions } from './url-restrictions.ts';
 
 /** Settings that count for every account: `artifacts.urlRestrictions`, `artifacts.maxDownloadBytes`. */
@@ -35,16 +36,29 @@ export function startAccountDownloader(account: ConfiguredAccount, options: Prov
   });
 }
 
+/** Longest reference that is a URL, in characters: what servers take of a request's target. */
+export const referenceLengthMax = 8_192;
+
 /**
- * The URL that an artifact refers to. A user name and password in it are left out, as in Clouddriver: credentials
- * are the account's.
+ * The URL that an artifact refers to.
  *
- * @throws InvalidInputError when there is none. The reference itself stays out of the message: it may hold a secret.
+ * @throws InvalidInputError when there is none, it is longer than `referenceLengthMax`, or it holds a user name or password:
+ *   credentials are the account's. The reference itself stays out of the message: it may hold a secret.
  */
-export function parseReference(artifact: Artifact): URL {
-  const url = URL.parse(artifact.reference ?? '');
-  if (url !== null) return url;
+export function parseReference({ reference = '' }: Artifact): URL {
+  if (reference.length > referenceLengthMax) {
+    throw new InvalidInputError(
+      `reference: expected at most ${referenceLengthMax} characters, got ${reference.length}`,
+    );
+  }
+  const url = URL.parse(reference);
+  if (url === null) {
+    throw new InvalidInputError(
+      'Malformed URL (check the reference of the artifact): expected an absolute URL',
+    );
+  }
+  if (!hasUserInfo(url)) return url;
   throw new InvalidInputError(
-    'Malformed URL (check the reference of the artifact): expected an absolute URL',
+    'reference: expected a URL without user name and password: credentials are those of the artifact account',
   );
 }

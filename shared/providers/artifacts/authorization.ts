@@ -32,6 +32,12 @@ export const tokenCredentialFields = { token: stringField(), tokenFile: stringFi
  */
 export type Authorizer = (url: URL) => Promise<string | undefined>;
 
+/** Whether the credentials suffice to authenticate: a user name alone does not. */
+export function canAuthenticate(credentials: Credentials): boolean {
+  const { username, password, usernamePasswordFile, token, tokenFile } = credentials;
+  return Boolean(tokenFile || token || usernamePasswordFile || (username && password));
+}
+
 /** An authorizer for fixed credentials. Files are read each time: they may be rotated. */
 export function createAuthorizer(credentials: Credentials, context: string): Authorizer {
   const { username, password, usernamePasswordFile, token, tokenFile } = credentials;
@@ -46,7 +52,8 @@ export function createAuthorizer(credentials: Credentials, context: string): Aut
 }
 
 /**
- * Refuses credentials that cannot work: a placeholder that nothing filled in, and, in deployed functions, a file.
+ * Refuses credentials that cannot work: a placeholder that nothing filled in, a token that no header can carry, and, in
+ * deployed functions, a file.
  *
  * @param credentials values by the key they are configured with.
  * @throws InvalidInputError naming the key.
@@ -60,6 +67,11 @@ export function assertCredentialsUsable(
     if (typeof value !== 'string' || value === '') continue;
     if (hasPlaceholder(value))
       throw new InvalidInputError(`${context}: ${key}: its placeholder has no value`);
+    if (key === 'token' && /[^\x21-\x7e]/.test(value)) {
+      throw new InvalidInputError(
+        `${context}: ${key}: expected no blanks, line breaks or letters beyond ASCII`,
+      );
+    }
     if (placement === 'deployed' && /(File|Path)$/.test(key)) {
       throw new InvalidInputError(
         `${context}: ${key}: deployed functions read no files, give the value itself`,

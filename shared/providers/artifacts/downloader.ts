@@ -2,6 +2,14 @@ import type { Dispatcher } from 'undici';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { FailedOperationError, NotFoundError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import {
+  createSlots,
+  downloadsPerAccountMax,
+  type Slots,
+  slotsOfProcess,
+  takeAll,
+} from './download-slots.ts';
+import { type DownloadTime, startDownloadTime } from './download-time.ts';
 import type { GuardedAgent, ResolveHost } from './guarded-agent.ts';
 import { findErrorCode, readResponseBody, toDownloadError } from './response-body.ts';
 import { assertUrlAllowed } from './url-guard.ts';
@@ -15,19 +23,35 @@ export interface DownloadLimits {
   readonly headersTimeoutMs: number;
   /** Longest pause between two pieces of the answer, as far as the caller keeps reading. 15 s by default. */
   readonly bodyTimeoutMs: number;
+  /** Time until the last answer begins, redirects and repetitions included. A minute by default. */
+  readonly answerTimeoutMs: number;
+  /** Time until everything was read. 10 minutes by default. */
+  readonly totalTimeoutMs: number;
+  /** Longest time that the caller may take between two pieces of the answer. A minute by default. */
+  readonly callerTimeoutMs: number;
   /** Largest answer, decompressed. 1 GiB by default. */
   readonly bytesMax: number;
 }
 
-const defaultLimits: DownloadLimits = {
+/** The limits of a download, unless an operator or a test says otherwise. Times in milliseconds. */
+export const downloadLimits: DownloadLimits = {
   connectTimeoutMs: 5_000,
   headersTimeoutMs: 15_000,
   bodyTimeoutMs: 15_000,
+  answerTimeoutMs: 60_000,
+  totalTimeoutMs: 600_000,
+  callerTimeoutMs: 60_000,
   bytesMax: 2 ** 30,
 };
 
-/** Clouddriver's limit. */
-const redirectsMax = 10;
+/** Most redirects that are followed. Clouddriver's limit. */
+export const redirectsMax = 10;
+
+/**
+ * How much of an answer waits for its caller, in bytes. Not more: a host that answers in pieces of one byte makes a hundred bytes
+ * of memory of each.
+ */
+export const readAheadBytesMax = 16 * 1024;
 
 /**
  * Few, since Orca itself tries ten times; and none is begun later than the window, so that callers behind a gateway
@@ -63,6 +87,8 @@ export interface DownloaderOptions {
   readonly limits?: Partial<DownloadLimits>;
   /** How names are resolved. The system's resolver by default. */
   readonly resolve?: ResolveHost;
+  /** What bounds the downloads of all accounts together. The process's by default. */
+  readonly sharedSlots?: Slots;
 }
 
 /** One request. */
@@ -80,9 +106,10 @@ export interface DownloadRequest {
 export interface Downloader extends AsyncDisposable {
   /**
    * Sends the request, follows redirects, and answers the body as it arrives. Iterate it or abort the signal:
-   * otherwise the connection stays open.
+   * otherwise the connection stays open until the time of the download is over. What a host says beside a status that is no
+   * success is not read.
    *
-   * @throws AccessDeniedError when the restrictions refuse the URL or a redirect of it, NotFoundError when the server
+   * @throws UnavailableError when too many downloads are under way, AccessDeniedError when the restrictions refuse the URL or a redirect of it, NotFoundError when the server
    *   answers 404, FailedOperationError for any other failure (while iterating, too), the signal's reason once that
    *   is aborted. Messages name the host, never more of the URL.
    */
@@ -95,10 +122,13 @@ interface Hop extends DownloadRequest {
   readonly signal: AbortSignal;
 }
 
-/** Opens a connection pool for one account. It connects on demand. */
-export function startDownloader(options: DownloaderOptions): Downloader {
-  const limits = { ...defaultLimits, ...options.limits };
-  const { restrictions, resolve } = options;
+/** Sends single requests of one account. */
+interface Sender extends AsyncDisposable {
+  send(hop: Hop): Promise<Dispatcher.ResponseData>;
+}
+
+/** Opens a connection pool on demand. */
+function startSender({ restrictions, resolve }: DownloaderOptions, limits: DownloadLimits): Sender {
   let starting: Promise<GuardedAgent> | undefined;
 
   async function startAgent(): Promise<GuardedAgent> {
@@ -107,51 +137,25 @@ export function startDownloader(options: DownloaderOptions): Downloader {
     return startGuardedAgent({ restrictions, resolve, connectTimeoutMs: limits.connectTimeoutMs });
   }
 
-  async function send({ url, method, accept, authorization, signal }: Hop): Promise<Dispatcher.ResponseData> {
-    starting ??= startAgent();
-    const agent = await starting;
-    return await agent.request({
-      origin: url.origin,
-      path: url.pathname + url.search,
-      method,
-      headers: {
-        accept: accept ?? '*/*',
-        'accept-encoding': 'gzip',
-        // GitHub's API refuses requests without one.
-        'user-agent': 'busdriver',
-        ...(authorization === undefined ? {} : { authorization }),
-      },
-      signal,
-      headersTimeout: limits.headersTimeoutMs,
-      bodyTimeout: limits.bodyTimeoutMs,
-    });
-  }
-
-  async function follow(request: DownloadRequest, signal: AbortSignal) {
-    const { method = 'GET', authorization, url: start } = request;
-    let url = start;
-    for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
-      assertUrlAllowed(url, restrictions);
-      const sameOrigin = url.origin === start.origin;
-      const hop = { ...request, url, method, signal, authorization: sameOrigin ? authorization : undefined };
-      const response = await sendWithRetries(hop, send, options);
-      if (method !== 'GET' || !redirectStatuses.has(response.statusCode)) return { url, response };
-      url = readRedirect(response, url);
-    }
-    throw new FailedOperationError(`Too many redirects (more than ${redirectsMax}) from ${start.host}`);
-  }
-
   return {
-    async download(request, signal) {
-      signal.throwIfAborted();
-      const { url, response } = await follow(request, signal);
-      assertSuccess(response, url, options.account);
-      return readResponseBody(response.body, {
-        host: url.host,
-        bytesMax: limits.bytesMax,
-        contentEncoding: getHeader(response, 'content-encoding'),
-        contentLength: getHeader(response, 'content-length'),
+    async send({ url, method, accept, authorization, signal }) {
+      starting ??= startAgent();
+      const agent = await starting;
+      return await agent.request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        headers: {
+          accept: accept ?? '*/*',
+          'accept-encoding': 'gzip',
+          // GitHub's API refuses requests without one.
+          'user-agent': 'busdriver',
+          ...(authorization === undefined ? {} : { authorization }),
+        },
         signal,
+        headersTimeout: limits.headersTimeoutMs,
+        bodyTimeout: limits.bodyTimeoutMs,
+        highWaterMark: readAheadBytesMax,
       });
     },
     async [Symbol.asyncDispose]() {
@@ -160,15 +164,77 @@ export function startDownloader(options: DownloaderOptions): Downloader {
   };
 }
 
+/** Opens a connection pool for one account. It connects on demand. */
+export function startDownloader(options: DownloaderOptions): Downloader {
+  const limits = { ...downloadLimits, ...options.limits };
+  const { account, restrictions } = options;
+  const sender = startSender(options, limits);
+  const slots = [
+    createSlots(downloadsPerAccountMax, `Artifact account '${account}'`),
+    options.sharedSlots ?? slotsOfProcess,
+  ];
+
+  async function follow(request: DownloadRequest, signal: AbortSignal) {
+    const { method = 'GET', authorization, url: start } = request;
+    let url = start;
+    for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
+      assertUrlAllowed(url, restrictions);
+      const sameOrigin = url.origin === start.origin;
+      const hop = { ...request, url, method, signal, authorization: sameOrigin ? authorization : undefined };
+      const response = await sendWithRetries(hop, sender, options);
+      if (method !== 'GET' || !redirectStatuses.has(response.statusCode)) return { url, response };
+      url = readRedirect(response, url);
+    }
+    throw new FailedOperationError(`Too many redirects (more than ${redirectsMax}) from ${start.host}`);
+  }
+
+  /** Answers the body, and has `release` called once nothing of it comes any more. */
+  async function open(request: DownloadRequest, time: DownloadTime, release: () => void) {
+    const { url, response } = await follow(request, time.signal);
+    time.noteAnswer();
+    if (response.body.closed) release();
+    else response.body.once('close', release);
+    assertSuccess(response, url, account);
+    return readResponseBody(response.body, {
+      host: url.host,
+      bytesMax: limits.bytesMax,
+      callerTimeoutMs: limits.callerTimeoutMs,
+      clock: options.clock,
+      contentEncoding: getHeader(response, 'content-encoding'),
+      contentLength: getHeader(response, 'content-length'),
+      signal: time.signal,
+    });
+  }
+
+  return {
+    async download(request, signal) {
+      signal.throwIfAborted();
+      const giveBack = takeAll(slots);
+      const time = startDownloadTime(request.url.host, limits, signal);
+      const release = () => {
+        giveBack();
+        time.stop();
+      };
+      try {
+        return await open(request, time, release);
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    [Symbol.asyncDispose]: () => sender[Symbol.asyncDispose](),
+  };
+}
+
 /** Repeats what failed before an answer, and a GET that the server failed to answer (5xx). */
 async function sendWithRetries(
   hop: Hop,
-  send: (hop: Hop) => Promise<Dispatcher.ResponseData>,
+  sender: Sender,
   { account, clock, log, randomness }: DownloaderOptions,
 ): Promise<Dispatcher.ResponseData> {
   const startedAtMs = clock.monotonic();
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await tryHop(hop, send);
+    const outcome = await tryHop(hop, sender);
     const inTime = clock.monotonic() - startedAtMs < retryWindowMs;
     if (!outcome.retryable || attempt > retriesMax || !inTime) return getResponse(outcome, hop);
     outcome.response?.body.destroy();
@@ -184,9 +250,9 @@ interface Outcome {
   readonly retryable: boolean;
 }
 
-async function tryHop(hop: Hop, send: (hop: Hop) => Promise<Dispatcher.ResponseData>): Promise<Outcome> {
+async function tryHop(hop: Hop, sender: Sender): Promise<Outcome> {
   try {
-    const response = await send(hop);
+    const response = await sender.send(hop);
     // A body that nobody reads must not bring the process down when its connection breaks.
     response.body.on('error', () => {});
     return { response, retryable: hop.method === 'GET' && response.statusCode >= 500 };

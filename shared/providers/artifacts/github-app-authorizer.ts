@@ -14,7 +14,17 @@ const clockSkewS = 60;
 /** An installation's token lives an hour. It is replaced this long before its end. */
 const refreshAheadMs = 5 * 60_000;
 
-const answerBytesMax = 2 ** 20;
+/** Largest answer of GitHub about an installation or with a token, in bytes. It is some kilobytes. */
+export const appAnswerBytesMax = 2 ** 20;
+
+/** Longest token that GitHub may give, in characters. It has some dozens, and goes into a header. */
+export const appTokenLengthMax = 2_048;
+
+/** Most installations whose tokens are kept: beyond that the oldest token is forgotten. */
+export const appTokensMax = 1_000;
+
+/** `2026-01-01T01:00:00.000+00:00`. */
+const timestampLengthMax = 32;
 
 /** What tokens are made with. */
 export interface GitHubAppAuthorizerOptions {
@@ -38,7 +48,7 @@ interface Repository {
  * An authorizer that reads as a GitHub App's installation. Tokens are kept until shortly before they expire; callers
  * that need the same one wait for one request.
  *
- * A token is given to GitHub's API alone: a URL elsewhere, which any user may name, gets none. Nor does one that names
+ * A token is given to GitHub's API alone: a URL elsewhere, which any user may name, gets none, whoever else checks. Nor does one that names
  * no repository when the installation is to be found by it.
  *
  * @throws AccessDeniedError (from the authorizer) for an owner outside `allowedOrganizations`, FailedOperationError
@@ -60,7 +70,10 @@ export function createGitHubAppAuthorizer(options: GitHubAppAuthorizerOptions): 
   function startMint(key: string, mint: () => Promise<InstallationToken>): Promise<InstallationToken> {
     const minted = mint()
       .then((token) => {
+        ready.delete(key);
         ready.set(key, token);
+        const [oldest] = ready.keys();
+        if (ready.size > appTokensMax && oldest !== undefined) ready.delete(oldest);
         return token;
       })
       .finally(() => pending.delete(key));
@@ -100,7 +113,9 @@ async function mintTokenFor(
   options: GitHubAppAuthorizerOptions,
 ): Promise<InstallationToken> {
   const installation = await callAsApp({ path: `/repos/${owner}/${name}/installation` }, options);
-  return mintToken(String(getPath(installation, 'id')), options);
+  const id = String(getPath(installation, 'id'));
+  if (/^\d{1,20}$/.test(id)) return mintToken(id, options);
+  throw new FailedOperationError(`GitHub told App ${options.app.appId} no id of an installation`);
 }
 
 async function mintToken(
@@ -110,9 +125,16 @@ async function mintToken(
   const path = `/app/installations/${installationId}/access_tokens`;
   const answer = await callAsApp({ path, method: 'POST' }, options);
   const value = asString(getPath(answer, 'token'));
-  const expiresAtMs = Date.parse(asString(getPath(answer, 'expires_at')) ?? '');
-  if (value !== undefined && Number.isFinite(expiresAtMs)) return { value, expiresAtMs };
+  const expiresAtMs = Date.parse(
+    (asString(getPath(answer, 'expires_at')) ?? '').slice(0, timestampLengthMax),
+  );
+  if (isToken(value) && Number.isFinite(expiresAtMs)) return { value, expiresAtMs };
   throw new FailedOperationError(`GitHub gave App ${options.app.appId} no installation token`);
+}
+
+/** Whether GitHub's answer holds what a header can carry. */
+function isToken(value: string | undefined): value is string {
+  return value !== undefined && value.length <= appTokenLengthMax && /^[\x21-\x7e]+$/.test(value);
 }
 
 /** Calls GitHub's API in the app's own name, bounded by the downloader's time-outs. */
@@ -130,7 +152,7 @@ async function callAsApp(
     // A signal of its own: the token is for everybody who waits, not only for the caller who came first.
     return await readJsonBody(
       await downloader.download(request, new AbortController().signal),
-      answerBytesMax,
+      appAnswerBytesMax,
     );
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;

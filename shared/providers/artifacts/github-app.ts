@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { ProviderOptions } from '../../core/provider.ts';
 import { parseSettings } from './account-settings.ts';
 import { assertCredentialsUsable } from './authorization.ts';
+import { hasUserInfo } from './url-guard.ts';
 
 /** A GitHub App that an account authenticates as. */
 export interface GitHubApp {
@@ -47,18 +48,25 @@ export function parseGitHubApp(
   if (!/^\d*$/.test(installationId ?? '')) {
     throw new InvalidInputError(`${context}: appInstallationId: expected a number`);
   }
-  if (!/^https?:$/.test(URL.parse(apiBaseUrl)?.protocol ?? '')) {
+  const url = URL.parse(apiBaseUrl);
+  if (url === null || !/^https?:$/.test(url.protocol) || hasUserInfo(url)) {
     throw new InvalidInputError(`${context}: apiBaseUrl: expected an http or https URL`);
   }
   return {
     appId,
     installationId,
-    apiBaseUrl: apiBaseUrl.replace(/\/+$/, ''),
+    apiBaseUrl: trimSlashes(apiBaseUrl),
     privateKey: readPrivateKey(settings, context),
     allowedOrganizations: (settings.allowedOrganizations ?? [])
       .map((organization) => organization.trim().toLowerCase())
       .filter((organization) => organization !== ''),
   };
+}
+
+function trimSlashes(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === '/') end -= 1;
+  return text.slice(0, end);
 }
 
 /** The RSA key, from PKCS #1 or PKCS #8. */

@@ -1,17 +1,21 @@
 import type { Artifact } from '../../core/artifact.ts';
 import { booleanField, jsonObjectField, stringField } from '../../core/coerce.ts';
-import { FailedOperationError } from '../../core/errors.ts';
-import { asString, getPath } from '../../core/json.ts';
+import { FailedOperationError, InvalidInputError } from '../../core/errors.ts';
+import { asString, getPath, type JsonObject } from '../../core/json.ts';
 import type { ArtifactContent, ProviderOptions } from '../../core/provider.ts';
+import { findMember } from '../../core/spring-config.ts';
 import { parseReference, startAccountDownloader } from './account-downloader.ts';
 import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
 import {
   type Authorizer,
   assertCredentialsUsable,
   basicCredentialFields,
+  type Credentials,
+  canAuthenticate,
   createAuthorizer,
   tokenCredentialFields,
 } from './authorization.ts';
+import { limitToOrigins, parseCredentialOrigins } from './credential-origins.ts';
 import type { Downloader } from './downloader.ts';
 import { parseGitHubApp } from './github-app.ts';
 import { createGitHubAppAuthorizer } from './github-app-authorizer.ts';
@@ -20,8 +24,11 @@ import type { ArtifactSource, OpenedSources } from './source.ts';
 
 const types = ['github/file'];
 
-/** The contents API describes a file of up to 1 MB with its content, and a directory entry by entry. */
-const metadataBytesMax = 8 * 2 ** 20;
+/** Where the credentials of accounts go that have no `credentialOrigins`: GitHub's own API. */
+const gitHubOrigins = ['https://api.github.com'];
+
+/** Largest description of a file, in bytes: the contents API gives one of up to 1 MB with its content, in base 64. */
+export const fileDescriptionBytesMax = 2 * 2 ** 20;
 
 const accountFields = {
   ...basicCredentialFields,
@@ -59,13 +66,13 @@ function openGitHubSource(account: ConfiguredAccount, options: ProviderOptions):
     context,
   );
   assertCredentialsUsable(credentials, context, options.placement);
-  const app = githubApp && parseGitHubApp(githubApp, `${context}: githubApp`, options.placement);
+  const openAuthorizer = githubApp
+    ? readAppAuthorizer(account, githubApp, options)
+    : () => createTokenAuthorizer(account, credentials);
   const downloader = startAccountDownloader(account, options);
   const client: GitHubClient = {
     downloader,
-    authorize: app
-      ? createGitHubAppAuthorizer({ app, downloader, clock: options.clock })
-      : createAuthorizer(credentials, context),
+    authorize: openAuthorizer(downloader),
     rawMediaType: useContentAPI ? `application/vnd.github.${githubAPIVersion || 'v3'}.raw` : undefined,
   };
   return {
@@ -76,6 +83,38 @@ function openGitHubSource(account: ConfiguredAccount, options: ProviderOptions):
     fetch: (artifact, signal) => fetchFile(client, artifact, signal),
     [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
   };
+}
+
+/**
+ * A token, or user name and password, for the origins that the account names, else for GitHub's own API: one that names a GitHub
+ * Enterprise Server does not send its token to github.com.
+ */
+function createTokenAuthorizer(account: ConfiguredAccount, credentials: Credentials): Authorizer {
+  const authorize = createAuthorizer(credentials, account.context);
+  const origins = parseCredentialOrigins(account, gitHubOrigins);
+  if (!canAuthenticate(credentials)) return authorize;
+  return limitToOrigins(authorize, { origins, setting: 'credentialOrigins', context: account.context });
+}
+
+/** The tokens of an app, for the origin of its API alone. Reads the settings at once, and makes the authorizer later. */
+function readAppAuthorizer(
+  { context, settings }: ConfiguredAccount,
+  githubApp: JsonObject,
+  { placement, clock }: ProviderOptions,
+): (downloader: Downloader) => Authorizer {
+  const app = parseGitHubApp(githubApp, `${context}: githubApp`, placement);
+  if (findMember(settings, 'credentialOrigins') !== undefined) {
+    throw new InvalidInputError(
+      `${context}: credentialOrigins: not with githubApp, whose tokens go to its apiBaseUrl alone`,
+    );
+  }
+  const origins = new Set([new URL(app.apiBaseUrl).origin]);
+  return (downloader) =>
+    limitToOrigins(createGitHubAppAuthorizer({ app, downloader, clock }), {
+      origins,
+      setting: 'githubApp.apiBaseUrl',
+      context,
+    });
 }
 
 async function fetchFile(
@@ -107,7 +146,7 @@ function toContentsUrl(artifact: Artifact): URL {
 }
 
 async function readDownloadUrl(metadata: AsyncIterable<Uint8Array>, contentsUrl: URL): Promise<URL> {
-  const described = await readJsonBody(metadata, metadataBytesMax);
+  const described = await readJsonBody(metadata, fileDescriptionBytesMax);
   const url = URL.parse(asString(getPath(described, 'download_url')) ?? '');
   if (url !== null) return url;
   throw new FailedOperationError(

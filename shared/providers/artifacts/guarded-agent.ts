@@ -1,12 +1,16 @@
 import type { LookupAddress } from 'node:dns';
-import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import createConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
-import { assertAddressesAllowed } from './url-guard.ts';
+import { createSystemResolver } from './lookup-turns.ts';
+import { answerHeadersBytesMax } from './response-body.ts';
+import { assertAddressesAllowed, hostAddressesMax } from './url-guard.ts';
 import type { UrlRestrictions } from './url-restrictions.ts';
+
+/** Longest time that an idle connection is kept because a server asks for it, in milliseconds. */
+export const idleConnectionMaxMs = 10_000;
 
 /** Answers every address of a host name. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -41,10 +45,12 @@ export function startGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
   const connect = createConnector({
     timeout: connectTimeoutMs,
     allowH2: false,
-    lookup: createGuardedLookup(restrictions, options.resolve ?? resolveBySystem),
+    lookup: createGuardedLookup(restrictions, options.resolve ?? createSystemResolver(connectTimeoutMs)),
   });
   const agent = new Agent({
     allowH2: false,
+    maxHeaderSize: answerHeadersBytesMax,
+    keepAliveMaxTimeout: idleConnectionMaxMs,
     connect: (target, callback) =>
       connect(target, (...[error, socket]) => {
         if (error !== null) return callback(error, null);
@@ -65,13 +71,13 @@ export function startGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
 
 function createGuardedLookup(restrictions: UrlRestrictions, resolve: ResolveHost): LookupFunction {
   async function resolveAllowed(hostname: string): Promise<LookupAddress[]> {
-    const found = await resolve(hostname);
+    const found = (await resolve(hostname)).slice(0, hostAddressesMax);
     assertAddressesAllowed(
       hostname,
       found.map(({ address }) => address),
       restrictions,
     );
-    return [...found];
+    return found;
   }
   return (hostname, { all }, callback) => {
     resolveAllowed(hostname).then(
@@ -80,8 +86,4 @@ function createGuardedLookup(restrictions: UrlRestrictions, resolve: ResolveHost
       (error: Error) => callback(error, []),
     );
   };
-}
-
-function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
-  return lookup(hostname, { all: true });
 }

@@ -7,13 +7,22 @@ import {
   openConfiguredAccounts,
   parseSettings,
 } from './account-settings.ts';
-import { assertCredentialsUsable, basicCredentialFields, createAuthorizer } from './authorization.ts';
+import {
+  type Authorizer,
+  assertCredentialsUsable,
+  basicCredentialFields,
+  type Credentials,
+  canAuthenticate,
+  createAuthorizer,
+} from './authorization.ts';
+import { limitToOrigins, parseCredentialOrigins } from './credential-origins.ts';
 import type { ArtifactSource, OpenedSources } from './source.ts';
 
 const types = ['http/file'];
 
 /**
- * The accounts of `artifacts.http`: files at any URL, with a user name and password or without.
+ * The accounts of `artifacts.http`: files at any URL without credentials; with a user name and password, files at the origins
+ * that the account names.
  *
  * As in Clouddriver, `no-auth-http-account` is built in as long as no account has credentials.
  */
@@ -30,7 +39,7 @@ function openHttpSource(account: ConfiguredAccount, options: ProviderOptions): A
   const { name, context, settings } = account;
   const credentials = parseSettings(basicCredentialFields, settings, context);
   assertCredentialsUsable(credentials, context, options.placement);
-  const authorize = createAuthorizer(credentials, context);
+  const authorize = openAuthorizer(account, credentials, options);
   const downloader = startAccountDownloader(account, options);
   return {
     name,
@@ -43,6 +52,24 @@ function openHttpSource(account: ConfiguredAccount, options: ProviderOptions): A
     },
     [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
   };
+}
+
+/** Refuses an account with credentials everything but its origins: any user may name any host, and it would get them. */
+function openAuthorizer(
+  account: ConfiguredAccount,
+  credentials: Credentials,
+  { log }: ProviderOptions,
+): Authorizer {
+  const { name, context } = account;
+  const origins = parseCredentialOrigins(account, []);
+  const authorize = createAuthorizer(credentials, context);
+  if (!canAuthenticate(credentials)) return authorize;
+  if (origins.size === 0) {
+    log.warn('An artifact account has credentials but no credentialOrigins: it refuses every download', {
+      account: name,
+    });
+  }
+  return limitToOrigins(authorize, { origins, setting: 'credentialOrigins', context });
 }
 
 function addNoAuthAccount(accounts: readonly ConfiguredAccount[]): readonly ConfiguredAccount[] {

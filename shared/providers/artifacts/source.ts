@@ -9,7 +9,7 @@ export interface ArtifactSource extends ArtifactAccount, AsyncDisposable {
   /**
    * Fetches an artifact of a type that it handles.
    *
-   * @throws InvalidInputError, NotFoundError, AccessDeniedError or FailedOperationError.
+   * @throws InvalidInputError, NotFoundError, AccessDeniedError, UnavailableError or FailedOperationError.
    */
   fetch(artifact: Artifact, signal: AbortSignal): Promise<ArtifactContent>;
 }

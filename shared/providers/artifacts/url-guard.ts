@@ -29,6 +29,12 @@ const refusals = {
   special: { rule: 'allowedIps', reason: 'its address is not a public one' },
 } as const;
 
+/** Longest host name, in characters: that of DNS (RFC 1035, 2.3.4). Rules, which may be anybody's patterns, see no longer one. */
+export const hostLengthMax = 253;
+
+/** Most addresses of one host that are judged and dialled. A name may have thousands. */
+export const hostAddressesMax = 32;
+
 /** Metadata and credential services that clouds keep outside the link-local ranges (Azure, Alibaba, AWS, Google). */
 const metadataServices: readonly IpBlock[] = [
   [ipaddr.parse('168.63.129.16'), 32],
@@ -44,8 +50,11 @@ const globalUnicast: IpBlock = [ipaddr.parse('2000::'), 3];
 const nat64: IpBlock = [ipaddr.parse('64:ff9b::'), 96];
 
 /**
- * Refuses a URL by its scheme and host, before any look-up. What the host resolves to is judged by
+ * Refuses a URL by its scheme, user information and host, before any look-up. What the host resolves to is judged by
  * `assertAddressesAllowed`.
+ *
+ * A user name or password in a URL is refused whatever the restrictions say: credentials are the account's, and in front of
+ * an `@` a foreign host looks like one that is allowed.
  *
  * @throws AccessDeniedError naming the host and the rule. Never more of the URL: the rest may hold secrets.
  */
@@ -55,6 +64,11 @@ export function assertUrlAllowed(url: URL, restrictions: UrlRestrictions): void 
   if (!restrictions.allowedSchemes.includes(scheme)) {
     throw new AccessDeniedError(`Scheme '${scheme}' is not allowed (urlRestrictions.allowedSchemes)`);
   }
+  if (host.length > hostLengthMax) {
+    throw new AccessDeniedError(
+      `Host '${formatHost(host)}' is not allowed: a name has at most ${hostLengthMax} characters`,
+    );
+  }
   if (restrictions.allowedHostnames === undefined && restrictions.allowedDomains.length === 0) {
     deny(host, 'allowedHostnamesRegex', 'no host names are allowed');
   }
@@ -63,6 +77,19 @@ export function assertUrlAllowed(url: URL, restrictions: UrlRestrictions): void 
   }
   if (isIP(host) !== 0) assertLiteralAllowed(host, restrictions);
   else if (!isNameAllowed(host, restrictions) && !isLocalAllowed(restrictions)) denyName(host);
+  if (hasUserInfo(url)) {
+    throw new AccessDeniedError(`A URL of host '${host}' is not allowed: it holds a user name or password`);
+  }
+}
+
+/** Whether a URL holds a user name or a password. */
+export function hasUserInfo({ username, password }: URL): boolean {
+  return username !== '' || password !== '';
+}
+
+/** A host for a message: its beginning where it is longer than any real one. */
+export function formatHost(host: string): string {
+  return host.length <= hostLengthMax ? host : `${host.slice(0, 64)}…`;
 }
 
 /**
@@ -85,7 +112,8 @@ export function assertAddressesAllowed(
 
 /** The host of a URL as rules see it: lower case, IPv6 without brackets, names without the dot of the DNS root. */
 function getHost(url: URL): string {
-  return stripRootDot(url.hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1'));
+  const { hostname } = url;
+  return hostname.startsWith('[') ? hostname.slice(1, -1) : stripRootDot(hostname.toLowerCase());
 }
 
 function assertLiteralAllowed(host: string, restrictions: UrlRestrictions): void {
@@ -135,7 +163,8 @@ function unwrapIpv4(address: IpAddress): IpAddress {
 
 /** Reads an address that the system or the URL parser wrote. A zone (`fe80::1%eth0`) names an interface, not a host. */
 function parseAddress(text: string): IpAddress {
-  return ipaddr.parse(text.replace(/%.*$/, ''));
+  const [address = ''] = text.split('%', 1);
+  return ipaddr.parse(address);
 }
 
 function isLocal(address: IpAddress): boolean {
@@ -165,9 +194,14 @@ function matchesAny(text: string, patterns: readonly RegExp[]): boolean {
   return patterns.some((pattern) => pattern.test(text));
 }
 
-/** `orca.internal.` is `orca.internal`, written so that a rule on the end of the name would miss it. */
+/**
+ * `orca.internal.` is `orca.internal`, written so that a rule on the end of the name would miss it. A loop and no pattern: one
+ * for dots at the end begins anew at each dot of `...x`.
+ */
 function stripRootDot(host: string): string {
-  return host.replace(/\.+$/, '');
+  let end = host.length;
+  while (host[end - 1] === '.') end -= 1;
+  return host.slice(0, end);
 }
 
 function denyName(host: string): never {

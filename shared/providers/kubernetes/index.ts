@@ -25,7 +25,10 @@ function openKubernetes(options: ProviderOptions): Provider {
     manifests: createManifestReader(session),
     jobs: createJobReader(session),
     cachingAgents: caching.agents,
-    openViews: async (cache) => (await import('./reads/view-reader.ts')).createViewReader(session, cache),
+    async openViews(cache, mayRead) {
+      const { createViewReader } = await import('./reads/view-reader.ts');
+      return createViewReader(session, { cache, mayRead });
+    },
     async [Symbol.asyncDispose]() {
       await caching[Symbol.asyncDispose]();
       await session[Symbol.asyncDispose]();

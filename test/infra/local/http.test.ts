@@ -276,7 +276,7 @@ describe('a connection', () => {
 });
 
 function makeRoute(method: Route['method'], path: string, module: string): Route {
-  return { method, path, module, reaches: 'store', timeoutSeconds: 20 };
+  return { method, path, module, reaches: 'store', timeoutSeconds: 20, access: 'anonymous' };
 }
 
 interface Request {

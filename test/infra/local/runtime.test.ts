@@ -21,7 +21,16 @@ import { tables } from '../../../shared/aws/tables.ts';
 import { readConfig } from '../../../shared/runtime/config.ts';
 
 const inventory: Inventory = {
-  routes: [{ method: 'GET', path: '/ping/{name}', module: 'api/ping', reaches: 'store', timeoutSeconds: 20 }],
+  routes: [
+    {
+      method: 'GET',
+      path: '/ping/{name}',
+      module: 'api/ping',
+      reaches: 'store',
+      timeoutSeconds: 20,
+      access: 'anonymous',
+    },
+  ],
   queues: ['operations', 'agents'].map((name) => ({
     name,
     module: 'workers/work',

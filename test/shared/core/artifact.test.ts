@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type Artifact,
+  artifactDepthMax,
+  artifactTextLengthMax,
   isSameArtifact,
   parseArtifact,
   toArtifactView,
 } from '../../../shared/core/artifact.ts';
 import { InvalidInputError } from '../../../shared/core/errors.ts';
+import type { JsonObject } from '../../../shared/core/json.ts';
 
 const image: Artifact = {
   type: 'docker/image',
@@ -74,6 +77,40 @@ describe('parseArtifact', () => {
   ])('refuses %j', (value, message) => {
     expect(() => parseArtifact(value)).toThrow(InvalidInputError);
     expect(() => parseArtifact(value)).toThrow(message);
+  });
+
+  /** A value with `levels` objects around it. */
+  function nest(levels: number): JsonObject {
+    let value: JsonObject = {};
+    for (let level = 1; level < levels; level += 1) value = { a: value };
+    return value;
+  }
+
+  test.each(['type', 'name', 'version', 'location', 'artifactAccount', 'provenance', 'uuid'])(
+    'refuses a %s beyond the limit by name, without repeating it',
+    (field) => {
+      const longest = 'x'.repeat(artifactTextLengthMax);
+
+      expect(parseArtifact({ [field]: longest })).toMatchObject({ [field]: longest });
+      expect(() => parseArtifact({ [field]: `${longest}x` })).toThrow(
+        new InvalidInputError(`artifact: ${field}: expected at most 8192 characters, got 8193`),
+      );
+    },
+  );
+
+  test('takes megabytes as a reference: that of an embedded artifact is its content', () => {
+    const reference = 'x'.repeat(4 * 2 ** 20);
+
+    expect(parseArtifact({ reference }).reference).toBe(reference);
+  });
+
+  test.each(['metadata', 'anything'])('refuses a %s that is too deep, however deep it is', (field) => {
+    expect(() => parseArtifact({ [field]: nest(artifactDepthMax) })).not.toThrow();
+    for (const levels of [artifactDepthMax + 1, 200_000]) {
+      expect(() => parseArtifact({ [field]: nest(levels) })).toThrow(
+        new InvalidInputError('artifact: metadata: expected at most 64 levels'),
+      );
+    }
   });
 
   test('lets no member reach the prototype', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../shared/core/json.ts';
-import { authorizations, parseAccess } from '../../../shared/core/permissions.ts';
+import { authorizations, nobody, parseAccess } from '../../../shared/core/permissions.ts';
 
 const open = { requiredGroupMembership: [] };
 
@@ -18,9 +18,12 @@ describe('open accounts', () => {
   ])('%j', (account) => {
     expect(parseAccess(account)).toEqual(open);
   });
+});
 
-  test('the legacy groups count when no permission names a group', () => {
+describe('legacy groups', () => {
+  test('may read and write where no permission names a group', () => {
     expect(parseAccess({ permissions: {}, requiredGroupMembership: ['Ops', ' sre '] })).toEqual({
+      permissions: { READ: ['ops', 'sre'], WRITE: ['ops', 'sre'] },
       requiredGroupMembership: ['Ops', 'sre'],
     });
   });
@@ -36,9 +39,17 @@ describe('restricted accounts', () => {
     });
   });
 
-  test('permissions blank the legacy groups', () => {
-    expect(parseAccess({ permissions: { READ: ['a'] }, requiredGroupMembership: ['b'] })).toEqual({
-      permissions: { READ: ['a'] },
+  test('permissions and legacy groups both hold: neither opens what the other closes', () => {
+    const both = (permissions: JsonObject): unknown =>
+      parseAccess({ permissions, requiredGroupMembership: ['Ops', 'sre'] });
+
+    expect(both({ READ: ['devs', 'ops'], WRITE: ['SRE'] })).toEqual({
+      permissions: { READ: ['ops'], WRITE: ['sre'] },
+      requiredGroupMembership: [],
+    });
+    // An empty list, or none at all, would be taken for an account that is open to all.
+    expect(both({ READ: ['devs'] })).toEqual({
+      permissions: { READ: [nobody] },
       requiredGroupMembership: [],
     });
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SearchRequest } from '../../../shared/core/search.ts';
 import { parseSearchRequest } from '../../../shared/core/search-request.ts';
 import { createRequest } from '../../../shared/runtime/api-request.ts';
+import { fullAccess } from '../../support/request-access.ts';
 
 /** Reads a query as API Gateway hands it on. */
 function parse(query: string): SearchRequest {
@@ -13,7 +14,8 @@ function parse(query: string): SearchRequest {
     multiValueQueryStringParameters: Object.fromEntries(names.map((name) => [name, parameters.getAll(name)])),
   };
   const { signal } = new AbortController();
-  return parseSearchRequest(createRequest(event as unknown as APIGatewayProxyEvent, signal));
+  const options = { signal, access: fullAccess, audit: () => undefined };
+  return parseSearchRequest(createRequest(event as unknown as APIGatewayProxyEvent, options));
 }
 
 describe('what a search is asked', () => {

@@ -32,8 +32,8 @@ function createProvider(name: string, account: string, reader: Partial<ViewReade
   return { name, accounts, openViews: async () => views as ViewReader };
 }
 
-const openBoth = (reader: Partial<ViewReader> = {}): Promise<ViewSet> =>
-  openViewSet([createProvider('kubernetes', 'prod'), createProvider('aws', 'main', reader)], cache);
+const openBoth = (reader: Partial<ViewReader> = {}, mayRead = (_account: string) => true): Promise<ViewSet> =>
+  openViewSet([createProvider('kubernetes', 'prod'), createProvider('aws', 'main', reader)], cache, mayRead);
 
 const key = (account: string): ViewKey => ({ account, location: 'web', name: 'pod x' });
 
@@ -88,8 +88,17 @@ describe('the views of several providers', () => {
     expect(await select('gce')).toEqual([]);
   });
 
+  it('do not look into accounts that may not be read', async () => {
+    const views = await openBoth({}, (account) => account === 'prod');
+
+    expect(await views.listServerGroupsByKeys([key('prod'), key('main')])).toMatchObject({
+      value: [{ account: 'prod' }],
+    });
+    expect(await views.findInstance(key('main'))).toBeUndefined();
+  });
+
   it('leave out providers that have none', async () => {
-    const views = await openViewSet([{ name: 'artifacts', accounts: [] }], cache);
+    const views = await openViewSet([{ name: 'artifacts', accounts: [] }], cache, () => true);
 
     expect(views.providers).toEqual([]);
     expect(await views.listApplications()).toEqual({ value: [], accounts: [] });

@@ -38,7 +38,15 @@ async function call(
     context: Context,
   ) => Promise<APIGatewayProxyResult>;
   const { headers = {}, body = null, isBase64Encoded = false, remainingMs = 20_000 } = given;
-  const event = { headers, body, isBase64Encoded, pathParameters: null, queryStringParameters: null };
+  const route = { httpMethod: 'GET', resource: '/health' };
+  const event = {
+    ...route,
+    headers,
+    body,
+    isBase64Encoded,
+    pathParameters: null,
+    queryStringParameters: null,
+  };
   const context = {
     functionName: 'f',
     awsRequestId: 'r',
@@ -57,7 +65,10 @@ describe('an answer in one piece', () => {
   it('is text', async () => {
     expect(await call(async () => ok({ a: 'ü' }))).toEqual({
       statusCode: 200,
-      headers: { 'Content-Type': 'application/json;charset=UTF-8' },
+      headers: {
+        'Content-Type': 'application/json;charset=UTF-8',
+        'X-Content-Type-Options': 'nosniff',
+      },
       body: '{"a":"ü"}',
       isBase64Encoded: false,
     });

@@ -1,16 +1,10 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { createRequest } from '../../../shared/runtime/api-request.ts';
+import { findParameter } from '../../../shared/runtime/api-request.ts';
 
 /** The parameter `name` of a request, as a front door hands it on. */
-function getName(given: {
-  readonly name: string;
-  readonly path?: string;
-  readonly resource?: string;
-}): string {
+function getName(given: { name: string; path?: string; resource?: string }): string | undefined {
   const { name, path, resource = '/manifests/{account}/{location}/{name}' } = given;
-  const event = { resource, path, pathParameters: { name } } as unknown as APIGatewayProxyEvent;
-  return createRequest(event, new AbortController().signal).getParameter('name');
+  return findParameter({ resource, pathParameters: { name }, ...(path && { path }) }, 'name');
 }
 
 /** What a client means, and how it writes that. */

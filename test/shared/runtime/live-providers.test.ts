@@ -22,7 +22,7 @@ const second = 1_000;
 const minute = 60 * second;
 const throttled = { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' };
 const denied = { status: 400, code: 'AccessDeniedException', message: 'No.' };
-const enabledFiat = `${toYaml('one')}services: {fiat: {enabled: true}}\n`;
+const badFiat = `${toYaml('one')}services: {fiat: {enabled: true, baseUrl: ${planted}}}\n`;
 
 let dir: TempDir;
 let aws: AwsEndpoints;
@@ -34,6 +34,7 @@ let logged: { level: string; message: string; text: string }[];
 let parsed: number;
 let opened: number;
 let closed: number;
+let canOpen: boolean;
 
 beforeEach(async () => {
   dir = await makeTempDir();
@@ -43,6 +44,7 @@ beforeEach(async () => {
   parsed = 0;
   opened = 0;
   closed = 0;
+  canOpen = true;
   live = follow();
 });
 afterEach(async () => {
@@ -74,6 +76,7 @@ function createSource(files: readonly string[]): SettingsSource {
     },
     open(settings) {
       opened += 1;
+      if (!canOpen) throw new Error('cannot be opened');
       const options = { settings, clock, randomness: testRandomness, log: createLog(), ...ports };
       const all = plugins.map((plugin) => plugin.open({ ...options, placement: 'deployed' }));
       return new ProviderSet([...all, createWitness()]);
@@ -223,9 +226,13 @@ describe('a request under way', () => {
       await once(response, 'close');
     });
     const { providers } = await live.get();
-    const reading = providers
-      .getManifestReader('one')
-      .getManifest({ account: 'one', location: 'shop', name: 'configMap web', includeEvents: false });
+    const reading = providers.getManifestReader('one').getManifest({
+      account: 'one',
+      location: 'shop',
+      name: 'configMap web',
+      includeEvents: false,
+      revealSecrets: true,
+    });
     await asked.promise;
 
     write(toYaml('two'));
@@ -285,16 +292,22 @@ describe('bad settings', () => {
   });
 });
 
-describe('settings that enable Fiat', () => {
-  test('let nobody in any more, until they disable it', async () => {
+describe('settings that are bad in what they say of authorization', () => {
+  test.each([
+    [badFiat, 'secret busdriver-prod-config:4: services.fiat.baseUrl: expected an http or https URL'],
+    [
+      `${toYaml('one')}busdriver.identity: {mode: signed, jwksUrl: "http://${planted}"}\n`,
+      'secret busdriver-prod-config:4: busdriver.identity.issuer: expected a value, got none',
+    ],
+  ])('let nobody in any more, until they are mended', async (text, message) => {
     write(toYaml('one'));
     await list();
-    write(enabledFiat);
+    write(text);
     clock.advance(3 * minute);
     await list();
     await live.refresh();
-    const message = 'secret busdriver-prod-config:4: services.fiat.enabled: expected false';
     await expect(list()).rejects.toThrow(message);
+    await expect(list()).rejects.not.toThrow(planted);
 
     // Neither bad nor unreadable settings bring back those before.
     write('[');
@@ -307,6 +320,16 @@ describe('settings that enable Fiat', () => {
     write(toYaml('one'));
     clock.advance(11 * second);
     expect(await list()).toEqual(['one']);
+  });
+
+  test('let nobody in when no provider can work with the rest of them', async () => {
+    write(toYaml('one'));
+    await list();
+    canOpen = false;
+    write(toYaml('two'));
+    expect(await listLater(3 * minute)).toEqual(['one']);
+    write(`${toYaml('two')}services: {fiat: {enabled: true}}\n`);
+    await expect(listLater(3 * minute)).rejects.toThrow('cannot be opened');
   });
 });
 

@@ -10,6 +10,7 @@ import { runOperationsTask } from '../../../shared/runtime/operations-worker.ts'
 import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
 import type { TaskContext } from '../../../shared/runtime/task-context.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../support/aws-endpoints.ts';
+import { fullAccess } from '../../support/request-access.ts';
 import { getTaskView, hintOf, type TaskView } from '../../support/task-runs.ts';
 import { startTaskSystem, type TestTaskSystem } from '../../support/task-system.ts';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
@@ -79,6 +80,8 @@ async function accept(account: string): Promise<Task> {
     id: system.randomness.id(),
     requestId: '',
     account,
+    accounts: [account],
+    isRestricted: false,
     caller: {},
     operations: [{ provider: 'kubernetes', name: 'deleteManifest', description }],
     entry: { key: 'accept', lines: [{ phase: 'ORCHESTRATION', status: 'accepted' }] },
@@ -100,7 +103,7 @@ function isAccountKnown({ history }: TaskView): boolean {
 /** Posts the same operation as a client does. */
 async function post(account: string): Promise<number> {
   const description: JsonObject = { account, manifestName: 'configMap web', location: 'shop' };
-  const request = { findHeader: () => undefined, findQuery: () => undefined, caller: {} };
+  const request = { findQuery: () => undefined, caller: {}, access: fullAccess };
   const context = { ...tasks, ...(await openProviderContext()) };
   const body = { body: [{ deleteManifest: description }], cloudProvider: 'kubernetes' };
   const { status } = await startOperations(request as unknown as ApiRequest, context, body);
@@ -138,14 +141,14 @@ describe('an account that is new', () => {
 
 describe('settings of no use', () => {
   test('leave tasks untouched until they are mended', async () => {
-    aws.secrets.set(arn, { SecretString: 'services.fiat.enabled: true' });
+    aws.secrets.set(arn, { SecretString: 'services.fiat.enabled: perhaps' });
     const task = await accept('one');
     for (let delivery = 0; delivery < 20; delivery += 1) {
       turnClock(minute);
       expect((await run(task)).status).toMatchObject({ completed: false, failed: false });
     }
     expect(await system.store.find(task.id)).toMatchObject({ attempts: 0, leaseUntilMs: 0 });
-    await expect(post('one')).rejects.toThrow('services.fiat.enabled: expected false');
+    await expect(post('one')).rejects.toThrow('services.fiat.enabled: expected true or false');
 
     writeAccounts('one');
     turnClock(minute);

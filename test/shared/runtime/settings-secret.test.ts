@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import { getSetting } from '../../../shared/core/spring-config.ts';
+import { AuthorizationSettingsError } from '../../../shared/runtime/authorization-settings.ts';
 import { createAwsPorts } from '../../../shared/runtime/aws-ports.ts';
-import { FiatEnabledError, type LoadedSettings, loadSettings } from '../../../shared/runtime/settings.ts';
+import { type LoadedSettings, loadSettings } from '../../../shared/runtime/settings.ts';
 import { createSettingsSecret } from '../../../shared/runtime/settings-secret.ts';
 import { systemClock } from '../../../shared/runtime/system.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../support/aws-endpoints.ts';
@@ -85,13 +86,13 @@ describe('settings in a secret', () => {
     [planted, 'secret busdriver-prod-config:1:1: expected a map of settings'],
     ['apiVersion: v1\nkind: Pod', 'secret busdriver-prod-config: holds no settings: expected'],
     [
-      `password: ${planted}\nservices:\n  fiat:\n    enabled: true\n`,
-      'secret busdriver-prod-config:4: services.fiat.enabled: expected false',
+      `services:\n  fiat:\n    enabled: true\n    baseUrl: ${planted}\n`,
+      'secret busdriver-prod-config:4: services.fiat.baseUrl: expected an http or https URL',
     ],
   ])('that are of no use are refused by place and never quoted: %j', async (text, message) => {
     const error = (await loadText(text).catch((thrown: unknown) => thrown)) as Error;
     expect(error.message).toContain(message);
-    expect(error instanceof FiatEnabledError).toBe(text.includes('fiat'));
+    expect(error instanceof AuthorizationSettingsError).toBe(text.includes('fiat'));
     expect(JSON.stringify([error, error.stack, error.cause])).not.toContain(planted);
   });
 

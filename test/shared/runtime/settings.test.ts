@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import { getSetting } from '../../../shared/core/spring-config.ts';
+import { parseFiatSettings } from '../../../shared/providers/fiat/settings.ts';
 import { accountsFromKubeconfig, loadSettings } from '../../../shared/runtime/settings.ts';
 
 const fixtures = resolve('test/fixtures/config');
@@ -248,34 +249,68 @@ describe("Spring's dialect of YAML", () => {
 });
 
 describe('Fiat', () => {
-  const message = 'services.fiat.enabled: expected false: Busdriver cannot ask Fiat for authorization yet';
+  const unusable = 'services.fiat.baseUrl: expected an http or https URL';
 
   test.each([
-    ['a: 1\nservices:\n  fiat:\n    enabled: true\n', 'settings.yml:4'],
-    ['services.fiat.enabled: "TRUE"', 'settings.yml:1'],
-    ['services: {fiat: {enabled: maybe}}', 'settings.yml:1'],
-    ['version: 1\nproviders: {}\nsecurity:\n  authz:\n    enabled: true\n', 'settings.yml:5'],
-  ])('%j refuses to start', async (text, place) => {
-    expect(await refusalOf(text)).toContain(`${place}: ${message}`);
-  });
-
-  test('the environment can enable it too', async () => {
-    const environment = { SERVICES_FIAT_ENABLED: 'true' };
-    expect(await refusalOf('a: 1', { environment })).toContain(
-      'environment variable SERVICES_FIAT_ENABLED: ',
-    );
-    const fromFile = await load(join(fixtures, 'spring'), { environment: { FIAT_ENABLED: 'true' } }).catch(
-      String,
-    );
-    expect(fromFile).toMatch(/spinnaker\.yml:4: services\.fiat\.enabled: expected false/);
+    ['services:\n  fiat:\n    enabled: true\n    baseUrl: x\n', `settings.yml:4: ${unusable}`],
+    ['services.fiat: {enabled: "TRUE", baseUrl: x}', `settings.yml:1: ${unusable}`],
+    ['services: {fiat: {enabled: maybe}}', 'settings.yml:1: services.fiat.enabled: expected true or false'],
+    [
+      'services: {fiat: {enabled: true, allowStaleSeconds: 900}}',
+      'settings.yml:1: services.fiat.allowStaleSeconds: expected a whole number from 0 to 300, got 900',
+    ],
+  ])('%j is refused by place', async (text, message) => {
+    expect(await refusalOf(text)).toContain(message);
   });
 
   test.each([
-    'services: {fiat: {enabled: false}}',
-    'services: {fiat: {enabled: }}',
-    'services: {fiat: {baseUrl: x}}',
-  ])('%s starts', async (text) => {
-    expect((await loadText(text)).settings).toHaveProperty('services');
+    ['services: {fiat: {enabled: true}}', {}],
+    ['version: 1\nproviders: {}\nsecurity:\n  authz:\n    enabled: true\n', {}],
+    ['a: 1', { SERVICES_FIAT_ENABLED: 'true' }],
+    [
+      'services: {fiat: {enabled: false}}',
+      { SERVICES_FIAT_ENABLED: 'true', SERVICES_FIAT_BASEURL: 'http://fiat' },
+    ],
+    ['services: {fiat: {enabled: true}}', { SERVICES_FIAT_ENABLED: '' }],
+  ])('is on by %j and %j', async (text, environment) => {
+    const { settings } = await loadText(text, { environment });
+    expect(parseFiatSettings(settings)?.baseUrl.href).toMatch(/^http:\/\/(localhost:7003|fiat)\/$/);
+  });
+
+  test.each([
+    ['services: {fiat: {enabled: false}}', {}],
+    ['services: {fiat: {enabled: }}', {}],
+    ['services: {fiat: {baseUrl: x}}', {}],
+    ['services: {fiat: {enabled: true}}', { SERVICES_FIAT_ENABLED: 'false' }],
+  ])('is off by %j and %j', async (text, environment) => {
+    const { settings } = await loadText(text, { environment });
+    expect(parseFiatSettings(settings)).toBeUndefined();
+  });
+
+  test('the environment that is of no use is named', async () => {
+    const environment = { SERVICES_FIAT_ENABLED: 'maybe' };
+    expect(await refusalOf('a: 1', { environment })).toBe(
+      'environment variable SERVICES_FIAT_ENABLED: services.fiat.enabled: expected true or false, got a string (not shown)',
+    );
+    const kubeconfig = join(fixtures, 'kubeconfig.yml');
+    await expect(loadSettings({ files: [], profiles: [], environment, kubeconfig })).rejects.toThrow(
+      'environment variable SERVICES_FIAT_ENABLED',
+    );
+  });
+
+  test('a placeholder may turn it on', async () => {
+    const { settings } = await load(join(fixtures, 'spring'), { environment: { FIAT_ENABLED: 'true' } });
+    expect(parseFiatSettings(settings)?.baseUrl.href).toBe('http://spin-fiat:7003/');
+  });
+});
+
+describe('how callers are known', () => {
+  test('is refused by place when it is of no use, with all that is wrong of authorization', async () => {
+    const text = 'busdriver:\n  identity:\n    mod: signed\nservices.fiat: {enabled: true, baseUrl: x}\n';
+    expect(await refusalOf(text)).toBe(
+      'settings.yml:4: services.fiat.baseUrl: expected an http or https URL without user, query and fragment; ' +
+        'settings.yml:2: busdriver.identity.mode: expected a value, got none',
+    );
   });
 });
 

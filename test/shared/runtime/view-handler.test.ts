@@ -112,7 +112,8 @@ async function call(read: ViewRead, given: Given = {}): Promise<APIGatewayProxyR
     event: APIGatewayProxyEvent,
     lambda: Context,
   ) => Promise<APIGatewayProxyResult>;
-  const event = { headers, pathParameters: path, queryStringParameters: null, body: null };
+  const route = { httpMethod: 'GET', resource: '/securityGroups' };
+  const event = { ...route, headers, pathParameters: path, queryStringParameters: null, body: null };
   const lambda = { functionName: 'f', awsRequestId: 'r', getRemainingTimeInMillis: () => 20_000 };
   return handler(event as unknown as APIGatewayProxyEvent, lambda as unknown as Context);
 }
@@ -159,7 +160,7 @@ describe('an answer out of the cache', () => {
     expect(statusCode).toBe(404);
     expect(headers?.['X-Busdriver-Lag']).toBe(`prod=${headers?.['Age']}`);
     const { headers: unknown } = await call(missing, { path: { account: 'nobody', application: 'shop' } });
-    expect(Object.keys(unknown ?? {})).toEqual(['Content-Type']);
+    expect(Object.keys(unknown ?? {})).not.toContain('X-Busdriver-Lag');
   });
 
   it('marks accounts that were not cached yet, and tells nothing of their age', async () => {
@@ -176,7 +177,7 @@ describe('an answer out of the cache', () => {
     };
     const { statusCode, headers } = await call(show('prod'), { path: {}, context: { agents } });
 
-    expect([statusCode, headers]).toEqual([200, { 'Content-Type': 'application/json;charset=UTF-8' }]);
+    expect([statusCode, headers?.['X-Busdriver-Lag']]).toEqual([200, undefined]);
     expect(warnings).toEqual(['the age of an answer cannot be told']);
   });
 

@@ -11,6 +11,7 @@ import { deleteObject, readUid } from './deletion.ts';
 import { describeObject, explainFailure } from './failure.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { type groupNames, type OperationResult, toOperationResult } from './result.ts';
+import { checkManifestUnmasked } from './secret-mask.ts';
 import { getTargetRef } from './target.ts';
 
 const artifactTypePrefix = 'kubernetes/';
@@ -50,6 +51,7 @@ function validate({ manifests }: CleanupDescription, validation: Validation): vo
     const artifact = findRecordedArtifact(manifest);
     const field = `manifests[${index}]: the location of its artifact`;
     validation.checkNamespace(artifact?.location, field);
+    validation.check(() => checkManifestUnmasked(manifest));
     if (artifact === undefined || findLimit(manifest) === undefined) continue;
     const { location: namespace = '', name = '' } = artifact;
     validation.checkPlace({ kind: readArtifactKind(artifact), namespace, name }, field);

@@ -20,9 +20,20 @@ import {
   listServerGroupsByKeys,
 } from './server-group-reads.ts';
 
+/** What views are read from. */
+export interface ViewSource {
+  readonly cache: CacheStore;
+  /** Whether an account may be shown: to these views others are not configured. */
+  mayRead(account: string): boolean;
+}
+
 /** The views of a session's accounts over the cache. Each has at most 32 requests under way at a time. */
-export function createViewReader(session: ReadingSession, cache: CacheStore): ViewReader {
-  const start = (): CacheReading => startReading(session, cache);
+export function createViewReader(session: ReadingSession, { cache, mayRead }: ViewSource): ViewReader {
+  const readable = {
+    accounts: session.accounts.filter(({ name }) => mayRead(name)),
+    findAccount: (name: string) => (mayRead(name) ? session.findAccount(name) : undefined),
+  };
+  const start = (): CacheReading => startReading(readable, cache);
   return {
     listApplications: () => listApplications(start()),
     findApplication: (application) => findApplication(start(), application),

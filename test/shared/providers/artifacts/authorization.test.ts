@@ -70,6 +70,15 @@ describe('assertCredentialsUsable', () => {
     expect(() => assertCredentialsUsable(credentials, 'account a', 'deployed')).not.toThrow();
   });
 
+  test.each(['planted\n', 'plant ed', 'plänted'])(
+    'refuses a token that no header can carry (%j)',
+    (token) => {
+      expect(() => assertCredentialsUsable({ token }, 'account a', 'local')).toThrow(
+        /^account a: token: expected no blanks, line breaks or letters beyond ASCII$/,
+      );
+    },
+  );
+
   test('refuses a placeholder that nothing filled in', () => {
     const token = '$' + '{PLANTED_TOKEN}';
 

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AccessDeniedError, FailedOperationError, NotFoundError } from '../../../../shared/core/errors.ts';
+import { CertificateAuthority } from '../kubernetes/client/certificates.ts';
 import { createTestClock, neverAborted, readText } from './options.ts';
 import { startOrigin } from './origin.ts';
 import { startTestDownloader } from './test-downloader.ts';
@@ -56,7 +59,7 @@ describe('download', () => {
   ])('reports status %d with host and account, at once', async (code, kind) => {
     await using origin = await startOrigin(status(code));
     await using downloader = startTestDownloader();
-    const url = new URL(`http://user:planted@files.example.com:${origin.port}/planted?token=planted`);
+    const url = new URL(`http://files.example.com:${origin.port}/planted?token=planted`);
 
     const failure = await downloader
       .download({ url, authorization: 'planted' }, neverAborted())
@@ -188,7 +191,6 @@ describe('redirects', () => {
     ['host', 'http://evil.example.com:PORT/'],
     ['subdomain', 'http://a.files.example.com:PORT/'],
     ['port', 'http://files.example.com:OTHER/'],
-    ['user information', 'http://files.example.com:PORT@evil.example.com:OTHER/'],
   ])('drops the authorization on another %s', async (_, location) => {
     await using other = await startOrigin(hello);
     await using origin = await startOrigin((request, response) => {
@@ -205,6 +207,52 @@ describe('redirects', () => {
     expect(first).toBe('token planted');
     expect(later).toEqual([undefined]);
   });
+
+  test('drops the authorization on the way from https to http, on the same host', async () => {
+    await using origin = await startOrigin(hello);
+    const authority = new CertificateAuthority();
+    const { certificate: cert, key } = authority.issue({
+      commonName: 'files',
+      hosts: ['files.example.com'],
+    });
+    const secured: IncomingMessage[] = [];
+    const secure = createSecureServer({ cert, key }, (request, response) => {
+      secured.push(request);
+      response.writeHead(302, { location: `http://files.example.com:${origin.port}/` }).end();
+    }).listen(0, '127.0.0.1');
+    await once(secure, 'listening');
+    onTestFinished(() => {
+      secure.closeAllConnections();
+      secure.close();
+    });
+    const trusted = getCACertificates('default');
+    setDefaultCACertificates([...trusted, authority.certificate]);
+    onTestFinished(() => setDefaultCACertificates(trusted));
+    await using downloader = startTestDownloader();
+    const url = new URL(`https://files.example.com:${(secure.address() as AddressInfo).port}/`);
+
+    await readText(await downloader.download({ url, authorization: 'token planted' }, neverAborted()));
+
+    expect(authorizations(secured)).toEqual(['token planted']);
+    expect(authorizations(origin.requests)).toEqual([undefined]);
+  });
+
+  test.each(['http://user:planted@files.example.com:PORT/', 'http://api.github.com@files.example.com:PORT/'])(
+    'does not follow to a URL with a user name: %s',
+    async (location) => {
+      await using origin = await startOrigin((_, response) =>
+        response.writeHead(302, { location: location.replace('PORT', String(origin.port)) }).end(),
+      );
+      await using downloader = startTestDownloader();
+
+      await expect(downloader.download({ url: new URL(origin.url) }, neverAborted())).rejects.toThrow(
+        new AccessDeniedError(
+          "A URL of host 'files.example.com' is not allowed: it holds a user name or password",
+        ),
+      );
+      expect(origin.requests).toHaveLength(1);
+    },
+  );
 
   test.each([
     'http://169.254.169.254/latest/meta-data/iam/security-credentials/',

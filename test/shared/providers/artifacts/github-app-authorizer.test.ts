@@ -3,7 +3,10 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { expect, test } from 'vitest';
 import { AccessDeniedError, FailedOperationError } from '../../../../shared/core/errors.ts';
 import type { GitHubApp } from '../../../../shared/providers/artifacts/github-app.ts';
-import { createGitHubAppAuthorizer } from '../../../../shared/providers/artifacts/github-app-authorizer.ts';
+import {
+  appTokenLengthMax,
+  createGitHubAppAuthorizer,
+} from '../../../../shared/providers/artifacts/github-app-authorizer.ts';
 import { startOrigin } from './origin.ts';
 import { startTestDownloader } from './test-downloader.ts';
 
@@ -152,6 +155,38 @@ test('says that the app is not installed', async () => {
   await expect(github.authorize('/repos/other/shop/contents/web.yml')).rejects.toThrow(
     new FailedOperationError(`GitHub App 42 has no such installation at 127.0.0.1:${github.origin.port}`),
   );
+});
+
+test.each(['"../../../../planted"', '{}', '1e999', '""'])(
+  'makes no path of the installation %s',
+  async (id) => {
+    await using github = await startGitHub({}, (_, response) => response.end(`{"id":${id}}`));
+
+    await expect(github.authorize(file)).rejects.toThrow(/^GitHub told App 42 no id of an installation$/);
+    expect(github.origin.requests).toHaveLength(1);
+  },
+);
+
+test.each(['planted\r\nX-Evil: 1', 'plant ed', 'x'.repeat(appTokenLengthMax + 1), ''])(
+  'takes no token that no header could carry (%#)',
+  async (token) => {
+    await using github = await startGitHub({ installationId: '7' }, (_, response) =>
+      response.end(JSON.stringify({ token, expires_at: '2026-01-01T01:00:00Z' })),
+    );
+
+    await expect(github.authorize(file)).rejects.toThrow(/^GitHub gave App 42 no installation token$/);
+  },
+);
+
+test('leaves its own token behind when GitHub redirects it elsewhere', async () => {
+  await using other = await startOrigin((_, response) => response.end('{"id":7}'));
+  await using github = await startGitHub({}, (request, response) => {
+    if (request.method === 'GET') response.writeHead(301, { location: other.url }).end();
+    else response.end(JSON.stringify({ token: 't', expires_at: '2026-01-01T01:00:00Z' }));
+  });
+
+  expect(await github.authorize(file)).toBe('token t');
+  expect(other.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
 });
 
 test.each(['', '{}', '{"token":"planted"}', '{"token":"planted","expires_at":"soon"}'])(

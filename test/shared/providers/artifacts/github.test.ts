@@ -1,11 +1,16 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { Artifact } from '../../../../shared/core/artifact.ts';
-import { FailedOperationError, NotFoundError } from '../../../../shared/core/errors.ts';
+import { AccessDeniedError, FailedOperationError, NotFoundError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { openGitHubSources } from '../../../../shared/providers/artifacts/github.ts';
 import { createTestOptions, neverAborted, readText } from './options.ts';
 import { type Origin, startOrigin } from './origin.ts';
+
+const appPrivateKey = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
 
 const contents = '/api/v3/repos/acme/shop/contents/web.yml';
 
@@ -53,6 +58,18 @@ function asked({ requests }: Origin) {
 }
 
 describe('the accounts of artifacts.github', () => {
+  test('are rejected for origins beside an app, whose tokens have their own', () => {
+    const githubApp = { appId: '1', appPrivateKey };
+
+    expect(open({ githubApp, 'credential-origins': ['https://ghe.example.com'] }).rejectedAccounts).toEqual([
+      {
+        name: 'gh',
+        reason:
+          "artifacts.github account 'gh': credentialOrigins: not with githubApp, whose tokens go to its apiBaseUrl alone",
+      },
+    ]);
+  });
+
   test('show what Deck selects by', () => {
     expect(open({}).sources[0]).toMatchObject({
       name: 'gh',
@@ -94,7 +111,7 @@ describe('fetching github/file', () => {
     await using origin = await startGitHub();
 
     const text = await fetchFile(
-      { token: 't' },
+      { token: 't', credentialOrigins: [origin.url] },
       { reference: origin.url + contents, version: 'release/1 2' },
     );
 
@@ -117,7 +134,7 @@ describe('fetching github/file', () => {
     await using origin = await startGitHub();
 
     const text = await fetchFile(
-      { 'use-content-api': 'true', token: 't' },
+      { 'use-content-api': 'true', token: 't', credentialOrigins: [origin.url] },
       { reference: origin.url + contents },
     );
 
@@ -137,9 +154,60 @@ describe('fetching github/file', () => {
     await using raw = await startOrigin((_, response) => response.end('kind: Pod'));
     await using origin = await startGitHub(() => ({ download_url: `${raw.url}/web.yml?token=short-lived` }));
 
-    expect(await fetchFile({ token: 'planted' }, { reference: origin.url + contents })).toBe('kind: Pod');
+    expect(
+      await fetchFile(
+        { token: 'planted', credentialOrigins: [origin.url] },
+        { reference: origin.url + contents },
+      ),
+    ).toBe('kind: Pod');
 
     expect(asked(raw)).toEqual(['/web.yml?token=short-lived */* -']);
+  });
+
+  test.each([
+    ['a token', { token: 'planted' }],
+    ['a password', { username: 'ann', password: 'planted' }],
+    ['an app', { githubApp: { appId: '1', appInstallationId: '7', appPrivateKey } }],
+  ])('sends %s to no host but that of GitHub, unless the account names another', async (_, credentials) => {
+    for (const useContentAPI of [true, false]) {
+      await using foreign = await startGitHub();
+
+      const failure = await fetchFile(
+        { useContentAPI, ...credentials },
+        { reference: foreign.url + contents },
+      ).catch((error: unknown) => error);
+
+      expect(failure).toBeInstanceOf(AccessDeniedError);
+      expect(String(failure)).toContain(
+        `artifacts.github account 'gh': its credentials may not go to ${foreign.url}: that origin is not in `,
+      );
+      expect(foreign.connections).toBe(0);
+    }
+  });
+
+  test('sends the token of one that names a GitHub Enterprise Server there alone', async () => {
+    await using origin = await startGitHub();
+    const account = { token: 't', credentialOrigins: [origin.url] };
+
+    await expect(
+      fetchFile(account, { reference: 'https://api.github.com/repos/acme/shop/contents/web.yml' }),
+    ).rejects.toThrow('its credentials may not go to https://api.github.com');
+  });
+
+  test('needs no origin without credentials', async () => {
+    await using origin = await startGitHub();
+
+    expect(await fetchFile({}, { reference: origin.url + contents })).toBe('kind: Pod');
+  });
+
+  test('takes no description that is nested without end', async () => {
+    await using origin = await startOrigin((_, response) => {
+      response.end(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)},"download_url":"http://127.0.0.1:1/"}`);
+    });
+
+    await expect(fetchFile({}, { reference: origin.url + contents })).rejects.toThrow(
+      'did not tell a download URL',
+    );
   });
 
   test('holds the download URL to the restrictions', async () => {

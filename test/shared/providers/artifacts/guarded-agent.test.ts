@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { expect, test } from 'vitest';
 import { startGuardedAgent } from '../../../../shared/providers/artifacts/guarded-agent.ts';
+import { hostAddressesMax } from '../../../../shared/providers/artifacts/url-guard.ts';
 import { parseUrlRestrictions } from '../../../../shared/providers/artifacts/url-restrictions.ts';
 import { startOrigin } from './origin.ts';
 
@@ -50,6 +51,18 @@ test.each([[[loopback]], [[documentation, loopback]], [[loopback, documentation]
     expect(origin.connections).toBe(0);
   },
 );
+
+test('judges some of the addresses of a name that has thousands, and dials these', async () => {
+  await using origin = await startOrigin((_, response) => response.end('hello'));
+  const documentations = Array.from({ length: 65_000 }, () => documentation);
+  const judged = [loopback, ...documentations.slice(1, hostAddressesMax)];
+  await using client = startClient(
+    [[...judged, privateAddress, ...documentations]],
+    ['127.0.0.1', '203.0.113.1'],
+  );
+
+  expect(await client.read(`http://files.example.com:${origin.port}`)).toBe('hello');
+});
 
 test('judges each connection anew, so that a name cannot change its mind', async () => {
   await using origin = await startOrigin((_, response) => {

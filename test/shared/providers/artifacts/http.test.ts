@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { AccessDeniedError, InvalidInputError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
+import { referenceLengthMax } from '../../../../shared/providers/artifacts/account-downloader.ts';
 import { openHttpSources } from '../../../../shared/providers/artifacts/http.ts';
-import { createTestOptions, neverAborted, readText } from './options.ts';
+import { createTestLog, createTestOptions, neverAborted, readText } from './options.ts';
 import { startOrigin } from './origin.ts';
 
 const local = { urlRestrictions: { allowedIps: ['127.0.0.1'] } };
@@ -104,7 +106,7 @@ describe('fetching http/file', () => {
 
   test('reads the reference with the credentials of the account', async () => {
     await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
-    const accounts = [{ name: 'a', username: 'ann', password: 12345 }];
+    const accounts = [{ name: 'a', username: 'ann', password: 12345, 'credential-origins': [origin.url] }];
 
     const text = await fetchFrom({ enabled: true, accounts }, `${origin.url}/a.yml?x=y`);
 
@@ -113,12 +115,81 @@ describe('fetching http/file', () => {
     expect(origin.requests[0]?.headers.authorization).toBe(`Basic ${btoa('ann:12345')}`);
   });
 
-  test('sends no credentials without an account of its own, not even those of the URL', async () => {
+  test('sends no credentials without an account that has them, anywhere', async () => {
     await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
-    const reference = origin.url.replace('//', '//ann:pass@');
 
-    expect(await fetchFrom({ enabled: true }, reference)).toBe('kind: Pod');
+    expect(await fetchFrom({ enabled: true }, origin.url)).toBe('kind: Pod');
     expect(origin.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  test.each(['//ann:planted@', '//planted@', '//:planted@'])(
+    'refuses a reference with credentials of its own (%s)',
+    async (userInfo) => {
+      await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
+
+      await expect(fetchFrom({ enabled: true }, origin.url.replace('//', userInfo))).rejects.toThrow(
+        new InvalidInputError(
+          'reference: expected a URL without user name and password: credentials are those of the artifact account',
+        ),
+      );
+      expect(origin.connections).toBe(0);
+    },
+  );
+
+  test('refuses a reference beyond the limit by its length', async () => {
+    await expect(
+      fetchFrom({ enabled: true }, 'http://a.example.com/'.padEnd(referenceLengthMax + 1, 'x')),
+    ).rejects.toThrow(new InvalidInputError('reference: expected at most 8192 characters, got 8193'));
+  });
+
+  test('refuses to send credentials where the account does not name the origin', async () => {
+    await using foreign = await startOrigin((_, response) => response.end('stolen'));
+    const login = { username: 'ann', password: 'planted' };
+    for (const more of [
+      {},
+      { credentialOrigins: 'https://files.example.com,http://127.0.0.1' },
+      { credentialOrigins: [`https://127.0.0.1:${foreign.port}`] },
+      { urlRestrictions: { allowedDomains: ['127.*'], allowedIps: ['127.0.0.1'] } },
+    ]) {
+      await expect(
+        fetchFrom({ enabled: true, accounts: [{ name: 'a', ...login, ...more }] }, `${foreign.url}/a`),
+      ).rejects.toThrow(
+        new AccessDeniedError(
+          `artifacts.http account 'a': its credentials may not go to ${foreign.url}: that origin is not in credentialOrigins`,
+        ),
+      );
+    }
+    expect(foreign.connections).toBe(0);
+  });
+
+  test('leaves credentials behind when it is redirected', async () => {
+    await using other = await startOrigin((_, response) => response.end('hello'));
+    await using origin = await startOrigin((_, response) =>
+      response.writeHead(302, { location: other.url }).end(),
+    );
+    const account = { name: 'a', username: 'ann', password: 'planted', credentialOrigins: [origin.url] };
+
+    expect(await fetchFrom({ enabled: true, accounts: [account] }, origin.url)).toBe('hello');
+    expect(origin.requests[0]?.headers.authorization).toBeDefined();
+    expect(other.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  test('warns of an account with credentials for no origin, without them', () => {
+    const log = createTestLog();
+    const accounts = [
+      { name: 'nowhere', username: 'ann', password: 'planted' },
+      {
+        name: 'somewhere',
+        username: 'ann',
+        password: 'planted',
+        credentialOrigins: ['https://a.example.com'],
+      },
+      { name: 'open' },
+    ];
+
+    openHttpSources(createTestOptions({ artifacts: { http: { enabled: true, accounts } } }, { log }));
+
+    expect(log.lines).toEqual([expect.stringMatching(/it refuses every download \{"account":"nowhere"\}$/)]);
   });
 
   test('refuses this machine unless the restrictions allow it', async () => {

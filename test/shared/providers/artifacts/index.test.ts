@@ -6,13 +6,19 @@ import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts
 import { createTestLog, createTestOptions, neverAborted, readText } from './options.ts';
 import { startOrigin } from './origin.ts';
 
-const settings: JsonObject = {
-  artifacts: {
-    'url-restrictions': { 'allowed-ips': ['127.0.0.1'] },
-    http: { enabled: true, accounts: [{ name: 'shared' }, { name: 'bad', username: {} }] },
-    github: { enabled: true, accounts: [{ name: 'shared', token: 't', useContentAPI: true }] },
-  },
-};
+/** Settings of two accounts called `shared`; the one of GitHub sends its token to `gitHubOrigin`. */
+function toSettings(gitHubOrigin: string): JsonObject {
+  const gitHub = { name: 'shared', token: 't', useContentAPI: true, credentialOrigins: [gitHubOrigin] };
+  return {
+    artifacts: {
+      'url-restrictions': { 'allowed-ips': ['127.0.0.1'] },
+      http: { enabled: true, accounts: [{ name: 'shared' }, { name: 'bad', username: {} }] },
+      github: { enabled: true, accounts: [gitHub] },
+    },
+  };
+}
+
+const settings = toSettings('https://ghe.example.com');
 
 describe('the provider of artifacts', () => {
   test('opens without a configuration, with the accounts that are built in', async () => {
@@ -40,7 +46,7 @@ describe('the provider of artifacts', () => {
 
   test('finds the account by name and type: two kinds may share a name', async () => {
     await using origin = await startOrigin((request, response) => response.end(request.url));
-    await using provider = artifactsPlugin.open(createTestOptions(settings));
+    await using provider = artifactsPlugin.open(createTestOptions(toSettings(origin.url)));
     const read = async (type: string) => {
       const artifact = { type, artifactAccount: 'shared', reference: `${origin.url}/file` };
       return readText((await provider.artifacts?.fetch(artifact, neverAborted()))?.body);
@@ -94,26 +100,34 @@ test('keeps secrets out of errors, logs and rejections', async () => {
     const code = Number(request.url?.split('/')[1]);
     response.writeHead(code, { location: 'http://10.0.0.1/planted', 'x-token': 'planted' }).end('planted');
   });
+  const credentialOrigins = [origin.url, 'http://10.0.0.1'];
   const artifacts = {
     urlRestrictions: { allowedIps: ['127.0.0.1'] },
     http: {
       enabled: true,
       accounts: [
-        { name: 'a', ...planted },
+        { name: 'a', ...planted, credentialOrigins },
         { name: 'b', password: { planted } },
+        { name: 'c', ...planted, credentialOrigins: ['https://planted:planted@a.example.com'] },
       ],
     },
     github: {
       enabled: true,
       accounts: [
-        { name: 'a', ...planted },
+        { name: 'a', ...planted, credentialOrigins },
         { name: 'b', githubApp: { appPrivateKey: 'planted' } },
       ],
     },
   };
   await using provider = artifactsPlugin.open(createTestOptions({ artifacts }, { log }));
   const messages = provider.rejectedAccounts.map(({ reason }) => reason);
-  const hosts = [origin.url.replace('//', '//planted:planted@'), 'http://planted@10.0.0.1', 'planted'];
+  const hosts = [
+    origin.url,
+    origin.url.replace('//', '//planted:planted@'),
+    'http://10.0.0.1',
+    'https://foreign.example.com',
+    'planted',
+  ];
 
   for (const type of ['http/file', 'github/file']) {
     for (const host of hosts) {

@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
-import { neverAborted, readText } from './options.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { readJsonBody, slownessMaxMs } from '../../../../shared/providers/artifacts/response-body.ts';
+import { createTestClock, neverAborted, readText } from './options.ts';
 import { startOrigin } from './origin.ts';
 import { startTestDownloader } from './test-downloader.ts';
 
@@ -157,5 +160,120 @@ describe('readResponseBody', () => {
     const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
 
     await expect(readText(body)).rejects.toThrow('larger than the limit');
+  });
+
+  test('gives up a host that drips, and waits for one that pauses at the end of much', async () => {
+    const clock = createTestClock();
+    await using origin = await startOrigin((request, response) => {
+      let pieces = 0;
+      const more = () => {
+        pieces += 1;
+        clock.advance(10_000);
+        if (pieces > 8) response.end();
+        else response.write(request.url === '/drip' ? '<' : chunk, () => setImmediate(more));
+      };
+      more();
+    });
+    await using downloader = startTestDownloader({ clock });
+    const read = async (path: string) =>
+      readText(await downloader.download({ url: new URL(path, origin.url) }, neverAborted()));
+
+    await expect(read('/drip')).rejects.toThrow(
+      `127.0.0.1:${origin.port} answers too slowly: less than 1024 bytes a second`,
+    );
+    expect(await read('/much')).toHaveLength(8 * chunk.byteLength);
+  });
+
+  test('does not take the pauses of its caller for those of the host', async () => {
+    const clock = createTestClock();
+    await using origin = await startOrigin((_, response) => {
+      response.write('a', () => setImmediate(() => response.end('b')));
+    });
+    await using downloader = startTestDownloader({ clock });
+
+    for await (const _ of await downloader.download({ url: new URL(origin.url) }, neverAborted())) {
+      clock.advance(slownessMaxMs + 1);
+    }
+  });
+
+  test.each(['identity', 'gzip'])('gives up for a caller who takes nothing more (%s)', async (encoding) => {
+    const closed = Promise.withResolvers<void>();
+    await using origin = await startOrigin((_, response) => {
+      response.on('close', closed.resolve).writeHead(200, { 'content-encoding': encoding });
+      const bytes = Buffer.alloc(2 ** 24, 'x');
+      response.write(encoding === 'gzip' ? gzipSync(bytes) : bytes);
+    });
+    await using downloader = startTestDownloader({ limits: { callerTimeoutMs: 50 } });
+
+    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+    const reading = body[Symbol.asyncIterator]();
+    await reading.next();
+    await closed.promise;
+
+    const later = (async () => {
+      while (!(await reading.next()).done);
+    })();
+    await expect(later).rejects.toThrow('its reader took nothing for 50 ms');
+  });
+
+  test('gives up a body that nobody ever reads', async () => {
+    const closed = Promise.withResolvers<void>();
+    await using origin = await startOrigin((_, response) => {
+      response.on('close', closed.resolve).write(chunk);
+    });
+    await using downloader = startTestDownloader({ limits: { totalTimeoutMs: 1_500 } });
+
+    const body = await downloader.download({ url: new URL(origin.url) }, neverAborted());
+    await closed.promise;
+
+    await expect(readText(body)).rejects.toThrow('the transfer took too long');
+  });
+});
+
+describe('toDownloadError', () => {
+  test.each([
+    [
+      'headers beyond the limit',
+      `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`,
+      'its headers have more than',
+    ],
+    ['something else than HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', 'its answer is not HTTP'],
+  ])('tells of %s', async (_, answer, message) => {
+    const server = createServer((socket) => void socket.end(answer)).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    await using downloader = startTestDownloader();
+    const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+
+    await expect(downloader.download({ url }, neverAborted())).rejects.toThrow(message);
+  });
+});
+
+describe('readJsonBody', () => {
+  async function* inPieces(text: string, size: number): AsyncGenerator<Uint8Array> {
+    for (let index = 0; index < text.length; index += size)
+      yield Buffer.from(text.slice(index, index + size));
+  }
+
+  test.each([1, 7, 2 ** 20])('reads JSON in pieces of %d', async (size) => {
+    const value = { text: 'x'.repeat(200_000), list: [1, { a: 'b' }] };
+
+    expect(await readJsonBody(inPieces(JSON.stringify(value), size), 2 ** 20)).toEqual(value);
+  });
+
+  test('reads as many bytes as it may, and no more', async () => {
+    expect(await readJsonBody(inPieces('"abc"', 2), 5)).toBe('abc');
+    expect(await readJsonBody(inPieces('"abc"', 2), 4)).toBeUndefined();
+    expect(await readJsonBody(inPieces('"abc"', 9), 4)).toBeUndefined();
+  });
+
+  test('keeps no more of an answer in pieces of one byte than its bytes', async () => {
+    const megabytes = 2 ** 21;
+    const before = process.memoryUsage();
+
+    expect(await readJsonBody(inPieces(' '.repeat(megabytes), 1), megabytes)).toBeUndefined();
+
+    const after = process.memoryUsage();
+    expect(after.rss - before.rss).toBeLessThan(100 * 2 ** 20);
   });
 });

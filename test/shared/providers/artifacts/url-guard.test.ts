@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../../shared/core/json.ts';
 import {
   assertAddressesAllowed,
   assertUrlAllowed,
+  hostLengthMax,
 } from '../../../../shared/providers/artifacts/url-guard.ts';
 import { parseUrlRestrictions } from '../../../../shared/providers/artifacts/url-restrictions.ts';
 
@@ -94,6 +95,37 @@ const hostileUrls = [
   'http://224.0.0.1/',
   'http://240.0.0.1/',
   'http://255.255.255.255/',
+  'http://10.1/',
+  'http://0x0a000001/',
+  'http://0x0a.0.0.1/',
+  'http://012.0.0.1/',
+  'http://0300.0250.0.1/',
+  'http://3232235521/',
+  'http://192.168.257/',
+  'http://10.0.0.1.:8080/',
+  'http://10.0.0.1:22/',
+  'http://[::ffff:10.0.0.1]/',
+  'http://[::ffff:a00:1]:8443/',
+  'http://[0:0:0:0:0:ffff:192.168.0.1]/',
+  'http://[::10.0.0.1]/',
+  'http://[64:ff9b::10.0.0.1]/',
+  'http://[64:ff9b::c0a8:1]/',
+  'http://[64:ff9b:1::10.0.0.1]/',
+  'http://[2002:a00:1::]/',
+  'http://[2002:a9fe:a9fe::1]/',
+  'http://[2002:c0a8:1::]/',
+  'http://[2001:10::1]/',
+  'http://[febf::1]/',
+  'http://[fdff::1]/',
+  'http://[ff0e::1]/',
+  'http://[::2]/',
+  'http://100.127.255.255/',
+  'http://169.254.0.1/',
+  'http://192.0.0.1/',
+  'http://192.0.2.1/',
+  'http://198.19.255.255/',
+  'http://203.0.113.1/',
+  'http://239.255.255.255/',
 ];
 
 const excludedNames = [
@@ -141,9 +173,31 @@ describe('assertUrlAllowed', () => {
     'http://raw.githubusercontent.com/x',
     'https://host_with_underscore.example.com/',
     'https://internal.example.com/',
-    'https://user:secret@example.com:8443/',
+    'https://example.com:8443/',
   ])('lets %s pass', (url) => {
     expect(judgeUrl(url)).toBeUndefined();
+  });
+
+  test.each([
+    'https://user:planted@example.com/',
+    'https://planted@example.com/',
+    'https://:planted@example.com/',
+    'https://api.github.com%2f@example.com/',
+    'https://example.org:443@example.com:8443/',
+  ])('refuses %s: a user name makes a foreign host look like another', (url) => {
+    expect(judgeUrl(url, { allowedDomains: ['example\\.com'] })).toBe(
+      "A URL of host 'example.com' is not allowed: it holds a user name or password",
+    );
+  });
+
+  test('refuses a name longer than any in DNS, and tells its beginning', () => {
+    const longest = `${'a'.repeat(hostLengthMax - 4)}.com`;
+
+    expect(judgeUrl(`https://${longest}/`)).toBeUndefined();
+    expect(judgeUrl(`https://${longest}./`)).toBeUndefined();
+    expect(judgeUrl(`https://a${longest}/`)).toBe(
+      `Host '${'a'.repeat(64)}…' is not allowed: a name has at most 253 characters`,
+    );
   });
 
   test('names the host and nothing else of the URL', () => {

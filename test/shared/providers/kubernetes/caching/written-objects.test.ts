@@ -39,7 +39,7 @@ describeWithCluster('what an operation wrote', (cluster) => {
     providers.push(provider);
     const run = (name: string, description: JsonObject): Promise<unknown> =>
       runOperation(getOperation(provider, name), { account, ...description });
-    const views = (await provider.openViews?.(cache)) as ViewReader;
+    const views = (await provider.openViews?.(cache, () => true)) as ViewReader;
     return { account, cache, run, views };
   }
 

@@ -209,7 +209,13 @@ describeWithCluster('custom kinds', (cluster) => {
       expect(JSON.stringify(await findObject(path))).not.toContain('bound:1');
     }
     const read = await provider.manifests?.getManifest({
-      ...{ account: 'test', location: ns.name, name: `${fullKind} spec-0`, includeEvents: false },
+      ...{
+        account: 'test',
+        location: ns.name,
+        name: `${fullKind} spec-0`,
+        includeEvents: false,
+        revealSecrets: false,
+      },
     });
     expect(read).toMatchObject({ status: { stable: { state: true } }, artifacts: [] });
   });

@@ -59,7 +59,7 @@ describeWithCluster('the bounds of an account', (cluster) => {
   }
 
   function getManifest(account: string, location: string, name: string): Promise<object> {
-    return manifests.getManifest({ account, location, name, includeEvents: true });
+    return manifests.getManifest({ account, location, name, includeEvents: true, revealSecrets: false });
   }
 
   /** Each live read of something in a namespace. */

@@ -94,7 +94,7 @@ export async function show(view: Promise<Viewed | undefined>): Promise<JsonObjec
 
 async function openReader(cache: CacheStore, accounts: readonly JsonObject[]): Promise<ViewReader> {
   const provider = openProvider(accounts.map(complete));
-  const reader = await provider.openViews?.(cache);
+  const reader = await provider.openViews?.(cache, () => true);
   if (reader === undefined) throw new Error('the provider has no views');
   return reader;
 }

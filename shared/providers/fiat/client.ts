@@ -1,0 +1,184 @@
+import type { Dispatcher } from 'undici';
+import type { UserPermission } from '../../core/authorizer.ts';
+import type { Clock, Randomness } from '../../core/clock.ts';
+import { FailedOperationError, getErrorMessage, UnavailableError } from '../../core/errors.ts';
+import type { JsonValue } from '../../core/json.ts';
+import { parsePermission } from './answers.ts';
+import { type ConnectionPool, startConnectionPool } from './connection-pool.ts';
+
+/** How much a question to Fiat may take. */
+export interface ClientLimits {
+  /** Milliseconds for an answer, its repetitions included. */
+  readonly totalMs: number;
+  /** Milliseconds for one try, from its connection to the last byte. */
+  readonly tryMs: number;
+  /** Milliseconds before the second try; before each further one half as much again. */
+  readonly retryDelayMs: number;
+  /** Largest answer. 10,000 applications take 1 MB. */
+  readonly bytesMax: number;
+}
+
+/** Milliseconds for one try: Fiat answers out of its memory, so one that takes longer is in trouble. */
+export const tryMs = 2_000;
+
+/** Bytes of one answer of Fiat. */
+export const answerBytesMax = 8 * 2 ** 20;
+
+/** Bytes of a 404 that are read, so that its connection can be used again. */
+const missingBytesMax = 64 * 2 ** 10;
+
+const retryFactor = 1.5;
+
+/** What a client works with. */
+export interface FiatClientOptions {
+  /** With a slash at its end. */
+  readonly baseUrl: URL;
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
+  readonly randomness: Pick<Randomness, 'fraction'>;
+  readonly limits: Pick<ClientLimits, 'totalMs' | 'retryDelayMs'> & Partial<ClientLimits>;
+}
+
+/** What may be said to a question. */
+export interface AskOptions {
+  /** Ends the question when nobody waits for its answer any more. */
+  readonly signal: AbortSignal;
+  /** Whether one try is enough. */
+  readonly isOnce?: boolean;
+}
+
+/** Asks Fiat. */
+export interface FiatClient extends AsyncDisposable {
+  /**
+   * What a user may do; undefined for one whom Fiat does not know, which it says by 404.
+   *
+   * @param user well-formed text, neither `.` nor `..`; undefined for Fiat's `anonymous`.
+   * @throws UnavailableError when Fiat did not answer, or something else, which it says; nothing of the answer is in it.
+   */
+  getPermission(user: string | undefined, options: AskOptions): Promise<UserPermission | undefined>;
+}
+
+/** An answer that says nothing of the user, and whether another try may bring another one. */
+class RefusedError extends Error {
+  override name = 'RefusedError';
+  readonly isRetryable: boolean;
+
+  constructor(message: string, isRetryable: boolean) {
+    super(message);
+    this.isRetryable = isRetryable;
+  }
+}
+
+/** Fiat's name for who did not say who he is. */
+export const anonymousUser = 'anonymous';
+
+/** A client, which connects when it is first asked. What a moment may mend is tried again until the time is over. */
+export function createFiatClient(options: FiatClientOptions): FiatClient {
+  const { baseUrl, clock, randomness } = options;
+  const limits = { tryMs, bytesMax: answerBytesMax, ...options.limits };
+  let pool: ConnectionPool | undefined;
+
+  async function ask(user: string | undefined, signal: AbortSignal): Promise<UserPermission | undefined> {
+    pool ??= startConnectionPool(limits.tryMs);
+    const name = user ?? anonymousUser;
+    const path = `${baseUrl.pathname}authorize/${encodeURIComponent(name)}`;
+    const question = { origin: baseUrl.origin, path, headers: toHeaders(user), signal };
+    const answer = await readJson(await pool.get(question), limits.bytesMax);
+    return answer === undefined ? undefined : parsePermission(answer, name);
+  }
+
+  async function askInTime(
+    user: string | undefined,
+    signal: AbortSignal,
+  ): Promise<UserPermission | undefined> {
+    const tooLong = AbortSignal.timeout(limits.tryMs);
+    try {
+      return await ask(user, AbortSignal.any([signal, tooLong]));
+    } catch (error) {
+      if (tooLong.aborted && !signal.aborted)
+        throw new RefusedError(`no answer within ${limits.tryMs} ms`, true);
+      throw error;
+    }
+  }
+
+  async function askAgain(
+    user: string | undefined,
+    options: AskOptions,
+  ): Promise<UserPermission | undefined> {
+    const untilMs = clock.monotonic() + limits.totalMs;
+    for (let waitMs = limits.retryDelayMs; ; waitMs *= retryFactor) {
+      const delayMs = waitMs * (0.5 + randomness.fraction());
+      try {
+        return await askInTime(user, options.signal);
+      } catch (error) {
+        const isLast = options.isOnce || clock.monotonic() + delayMs >= untilMs;
+        if (isLast || options.signal.aborted || !isRetryable(error)) throw error;
+      }
+      await clock.sleep(delayMs, options.signal);
+    }
+  }
+
+  return {
+    async getPermission(user, { signal, isOnce = false }) {
+      const over = AbortSignal.timeout(limits.totalMs);
+      try {
+        return await askAgain(user, { signal: AbortSignal.any([signal, over]), isOnce });
+      } catch (error) {
+        const reason = over.aborted ? `no answer within ${limits.totalMs} ms` : getErrorMessage(error);
+        throw new UnavailableError(`Fiat (${baseUrl.origin}) cannot be asked: ${reason}`, { cause: error });
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await pool?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/**
+ * Spinnaker's services tell each other who asks. Fiat's `defaultToUnrestrictedUser` needs it: then a user without permissions of his
+ * own has those of everybody, but only if it is he who asks.
+ */
+function toHeaders(user: string | undefined): { readonly [name: string]: string } {
+  return user !== undefined && /^[\x20-\x7e]*$/.test(user) ? { 'X-SPINNAKER-USER': user } : {};
+}
+
+/** Lost connections and time-outs, and what servers say that will soon be back. An answer of another form stays as it is. */
+function isRetryable(error: unknown): boolean {
+  return error instanceof RefusedError ? error.isRetryable : !(error instanceof FailedOperationError);
+}
+
+/** The answer; undefined for 404. */
+async function readJson(
+  { statusCode, body }: Dispatcher.ResponseData,
+  bytesMax: number,
+): Promise<JsonValue | undefined> {
+  // A body that nobody reads to its end must not bring the process down when its connection breaks.
+  body.on('error', () => {});
+  if (statusCode === 404) {
+    await body.dump({ limit: missingBytesMax }).catch(() => undefined);
+    return undefined;
+  }
+  if (statusCode !== 200) {
+    body.destroy();
+    throw new RefusedError(
+      `it answered ${statusCode}`,
+      statusCode >= 500 || statusCode === 429 || statusCode === 408,
+    );
+  }
+  const text = await readText(body, bytesMax);
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    throw new RefusedError('its answer is not JSON', false);
+  }
+}
+
+async function readText(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let received = 0;
+  for await (const piece of body) {
+    received += piece.byteLength;
+    if (received > bytesMax) throw new RefusedError(`its answer is larger than ${bytesMax} bytes`, false);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}

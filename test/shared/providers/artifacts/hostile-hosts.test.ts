@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { VisibleError } from '../../../../shared/core/errors.ts';
+import { createSlots } from '../../../../shared/providers/artifacts/download-slots.ts';
+import { openGitHubSources } from '../../../../shared/providers/artifacts/github.ts';
+import { hostileArtifactHosts } from '../../../support/hostile-artifact-hosts.ts';
+import { createTestOptions, neverAborted } from './options.ts';
+import { startTestDownloader } from './test-downloader.ts';
+
+/** Short ones: where only a hang is to be caught, a host is given up soon. */
+const limits = {
+  headersTimeoutMs: 1_000,
+  bodyTimeoutMs: 1_000,
+  answerTimeoutMs: 2_500,
+  totalTimeoutMs: 3_000,
+  bytesMax: 32 * 2 ** 20,
+};
+
+async function drain(body: AsyncIterable<Uint8Array>): Promise<number> {
+  let bytes = 0;
+  for await (const piece of body) bytes += piece.byteLength;
+  return bytes;
+}
+
+/** What is an answer like any other to who only passes bytes on. */
+const harmless = new Set(['JSON of a million levels']);
+
+describe.each(hostileArtifactHosts)('a host with $name', ({ name, start }) => {
+  test('costs a download bounded time and memory, and one connection, which is given back', async () => {
+    await using host = await start();
+    const sharedSlots = createSlots(1, 'the test');
+    await using downloader = startTestDownloader({ limits, sharedSlots });
+    const before = process.memoryUsage().rss;
+
+    const outcome = await downloader
+      .download({ url: new URL(host.url), authorization: 'token planted' }, neverAborted())
+      .then(drain)
+      .catch((error: unknown) => error);
+
+    if (harmless.has(name)) expect(outcome).toBeLessThan(limits.bytesMax);
+    else expect(outcome).toBeInstanceOf(VisibleError);
+    expect(String(outcome)).not.toContain('planted');
+    expect(String(outcome).length).toBeLessThan(500);
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 2 ** 20);
+    await expect.poll(() => tryTake(sharedSlots)).toBe(true);
+    if (!harmless.has(name)) await expect.poll(() => host.connections).toBe(0);
+  });
+});
+
+/** Whether the only slot is free. */
+function tryTake(slots: ReturnType<typeof createSlots>): boolean {
+  try {
+    slots.take()();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test('no answer about a file that is nested without end reaches a parser', async () => {
+  const deep = hostileArtifactHosts.find(({ name }) => name === 'JSON of a million levels');
+  if (deep === undefined) throw new Error('there is no such host');
+  await using host = await deep.start();
+  const artifacts = {
+    urlRestrictions: { allowedIps: ['127.0.0.1'] },
+    github: { enabled: true, accounts: [{ name: 'gh' }] },
+  };
+  const [source] = openGitHubSources(createTestOptions({ artifacts })).sources;
+
+  await expect(
+    source?.fetch({ type: 'github/file', reference: `${host.url}/x` }, neverAborted()),
+  ).rejects.toThrow('did not tell a download URL');
+  await source?.[Symbol.asyncDispose]();
+});

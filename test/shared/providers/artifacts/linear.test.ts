@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { parseArtifact } from '../../../../shared/core/artifact.ts';
+import { parseReference } from '../../../../shared/providers/artifacts/account-downloader.ts';
+import { openEmbeddedSources } from '../../../../shared/providers/artifacts/embedded.ts';
+import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
+import { isShallowJson } from '../../../../shared/providers/artifacts/json-depth.ts';
+import {
+  assertAddressesAllowed,
+  assertUrlAllowed,
+} from '../../../../shared/providers/artifacts/url-guard.ts';
+import { parseUrlRestrictions } from '../../../../shared/providers/artifacts/url-restrictions.ts';
+import { createTestOptions, neverAborted } from './options.ts';
+
+const megabyte = 2 ** 20;
+const restrictions = parseUrlRestrictions({}, 'a');
+const { artifacts } = artifactsPlugin.open(
+  createTestOptions({
+    artifacts: { http: { enabled: true }, github: { enabled: true, accounts: [{ name: 'gh' }] } },
+  }),
+);
+
+/** Texts on which patterns that are not linear take hours. */
+const worst: readonly (readonly [what: string, text: string])[] = [
+  ['dots before a letter', `${'.'.repeat(megabyte)}x`],
+  ['a host of dots', `http://${'.'.repeat(megabyte)}x/`],
+  ['a host of labels', `http://${'a.'.repeat(megabyte / 2)}x/`],
+  ['excluded domains', `http://${'.spinnaker'.repeat(megabyte / 10)}x/`],
+  ['brackets', `http://[${']'.repeat(megabyte)}/`],
+  ['percent signs and a line break', `${'%'.repeat(megabyte)}\n`],
+  ['user names', `http://${'a@'.repeat(megabyte / 2)}x/`],
+  ['slashes', `http://a.example.com${'/'.repeat(megabyte)}x`],
+  ['paths of repositories', `https://api.github.com${'/repos/'.repeat(megabyte / 7)}x`],
+  ['steps up', `http://a.example.com/${'a/../'.repeat(megabyte / 5)}`],
+  ['base 64 that ends in a blank', `${'A'.repeat(megabyte)} `],
+  ['padding', `${'='.repeat(megabyte)}A`],
+  ['quotes', `${'"'.repeat(megabyte)}x`],
+  ['escapes', `"${'\\'.repeat(megabyte)}`],
+  ['objects', '{"a":'.repeat(megabyte / 5)],
+  ['blanks', `${' '.repeat(megabyte)}x${' '.repeat(megabyte)}x`],
+];
+
+/** Every function that is handed text from outside. What it answers or throws is another test's. */
+const readers: readonly (readonly [name: string, read: (text: string) => unknown])[] = [
+  ['parseArtifact', (text) => parseArtifact({ name: text, type: text, metadata: { [text]: text } })],
+  ['parseReference', (reference) => parseReference({ reference })],
+  ['assertUrlAllowed', (text) => assertUrlAllowed(new URL(text), restrictions)],
+  ['assertAddressesAllowed', (text) => assertAddressesAllowed(text, ['93.184.216.34'], restrictions)],
+  ['isShallowJson', (text) => isShallowJson(Buffer.from(text), 64)],
+  [
+    'an embedded artifact',
+    (reference) =>
+      openEmbeddedSources().sources[0]?.fetch({ type: 'embedded/base64', reference }, neverAborted()),
+  ],
+  ...['http/file', 'github/file'].map(
+    (type) =>
+      [
+        type,
+        (reference: string) => {
+          const artifactAccount = type === 'http/file' ? 'no-auth-http-account' : 'gh';
+          return artifacts?.fetch({ type, artifactAccount, reference }, AbortSignal.abort());
+        },
+      ] as const,
+  ),
+  [
+    'an account that there is not',
+    (text) => artifacts?.fetch({ type: text, artifactAccount: text }, neverAborted()),
+  ],
+];
+
+describe.each(readers)('%s reads a megabyte in time', (_, read) => {
+  test.each(worst)('of %s', async (_what, text) => {
+    const startedAt = performance.now();
+
+    await Promise.resolve()
+      .then(() => read(text))
+      .catch(() => {});
+
+    // Seconds for what takes milliseconds: only what grows with the square is to be caught.
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});
