@@ -4,7 +4,7 @@ import { ProviderSet } from '../core/provider-set.ts';
 import { plugins } from '../providers/index.ts';
 import { createAwsPorts } from './aws-ports.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';
-import { readEnvironment } from './config.ts';
+import { readOuterEnvironment } from './config.ts';
 import { LiveProviders, type OpenedProviders, type SettingsSource } from './live-providers.ts';
 import { parseSettings, readSettingsTexts } from './settings.ts';
 import { createSettingsSecret } from './settings-secret.ts';
@@ -57,7 +57,7 @@ function createLiveProviders(base: BaseContext): LiveProviders {
 /** Files and the secret that the environment names. What connects to AWS is made once: it remembers credentials. */
 function createSettingsSource({ config, clock, randomness, log }: BaseContext): SettingsSource {
   const { configFiles: files, configSecretArn, profiles, kubeconfig, placement } = config;
-  const environment = readEnvironment();
+  const environment = readOuterEnvironment();
   const ports = { ...createAwsPorts(clock), openCache };
   return {
     async read() {

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { inject } from 'vitest';
 import { parse } from 'yaml';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
 import { takeEvents } from '../deploy/event-tap.ts';
 import { endProcesses, listDescendants, type RunningProcess, waitUntilEnded } from '../deploy/processes.ts';
 import { ApiCaller } from './api-caller.ts';
 import { readLogs } from './deployed-logs.ts';
+import { localClientOptions } from './local-aws-client.ts';
 import { listOpenRows } from './open-rows.ts';
 import { drainQueue, purgeQueue, type Stores } from './stores.ts';
 import type { BusEvent, StartSystemOptions, Subject } from './system.ts';
@@ -119,6 +119,7 @@ class DeployedSystem extends ApiCaller implements Omit<Subject, typeof Symbol.as
     this.stores = {
       ...{ dynamodb: endpoint, tasksTable: `${name}-tasks` },
       ...{ sqs: endpoint, operationsQueue: `${name}-operations` },
+      credentials: localClientOptions.credentials,
     };
   }
 
