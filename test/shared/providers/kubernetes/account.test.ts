@@ -77,7 +77,7 @@ describe('an account', () => {
       customResources: [
         { kubernetesKind: 'CronTab.stable.example.com', versioned: true, deployPriority: 30 },
       ],
-      permissions: { read: ['Devs'] },
+      permissions: { read: ['Devs', 'Legacy'] },
       requiredGroupMembership: ['legacy'],
     });
     expect(account).toMatchObject({
@@ -92,7 +92,7 @@ describe('an account', () => {
       },
       omitNamespaces: ['kube-system', 'kube-public'],
       metrics: false,
-      permissions: { READ: ['devs'] },
+      permissions: { READ: ['legacy'] },
       requiredGroupMembership: [],
       caching: {
         omitKinds: ['podPreset'],
