@@ -36,6 +36,7 @@ test.each([
   { text: '[1,2]', values: 3 },
   { text: '{"a":{"b":[]},"c":"},{[,"}', values: 5 },
   { text: '{"a\\"{[,":1}', values: 2 },
+  { text: '{"a\\\\":[],"\\\\\\"{":1}', values: 4 },
   { text: '"\\\\",', values: undefined },
 ])('counts the values of $text', ({ text, values }) => {
   if (values === undefined) return expect(() => parseBoundedJson(text, wide)).toThrow(SyntaxError);
