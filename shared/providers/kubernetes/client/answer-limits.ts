@@ -116,8 +116,8 @@ export const stallBytes = 5_000;
 /** Of a kubeconfig, and of each file that one names. One with 300 clusters and their certificates has half of it. */
 export const kubeconfigBytesMax = mebibyte;
 
-/** Quotes, brackets, anchors and aliases of a kubeconfig that is no JSON. One with 300 clusters, all values quoted, has 6,000. */
-export const kubeconfigMarksMax = 20_000;
+/** Lines, and characters with a meaning in YAML, of a kubeconfig that is no JSON. One with 300 clusters has about 15,000. */
+export const kubeconfigMarksMax = 40_000;
 
 /** A server's answer goes beyond one of the limits above. The message says which, without a subject: `has more than …`. */
 export class AnswerLimitError extends Error {
