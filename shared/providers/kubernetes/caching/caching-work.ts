@@ -21,7 +21,13 @@ import { hashCacheRules } from './cache-rules.ts';
 import { type EpochTools, findEpoch, raiseEpoch, readClusterUid } from './cluster-epoch.ts';
 import { isCustomKind, isOfFamily, type KindFamily } from './kind-families.ts';
 import { findKindLimit, limitChanges } from './kind-limits.ts';
-import { forbiddenRetryMs, isNarrow, planScopes, type WatchedScope } from './kind-scopes.ts';
+import {
+  forbiddenRetryMs,
+  isNarrow,
+  planScopes,
+  selectNamespaces,
+  type WatchedScope,
+} from './kind-scopes.ts';
 import type { CacheWriter, ObjectChange } from './object-change.ts';
 import { createObjectConversion, getChangeKey } from './object-conversion.ts';
 import { evict, type ScopeTools, type ScopeWrite } from './scope-reader.ts';
@@ -326,7 +332,7 @@ export class CachingWork {
     try {
       const resource = await client.getResource('v1', 'Namespace', { signal });
       const namespaces = await client.list({ resource, metadataOnly: true }, { signal });
-      return namespaces.map(readName).filter((name) => !account.omitNamespaces.includes(name));
+      return selectNamespaces(namespaces.map(readName), account);
     } catch (error) {
       if (!(error instanceof KubernetesApiError && error.status === 403)) throw error;
       this.#areNamespacesUnknown = true;
