@@ -1,4 +1,4 @@
-const firstCapacity = 16 * 1024;
+const firstCapacity = 256;
 
 /**
  * Bytes that come in parts, in one piece. What it holds is at most twice what was added, however small the parts are: a list of

@@ -2,7 +2,7 @@ import type { JsonBounds } from '../../../core/bounded-json.ts';
 
 /*
  * What the answers of one account's API server may cost. All sizes are bytes. A cluster that needs more than a limit gets an error
- * that names the account and the limit; other accounts notice nothing. docs/operate.md has them in one table.
+ * that names the account and the limit; other accounts notice nothing. docs/kubernetes.md has them in one table.
  */
 
 const mebibyte = 2 ** 20;
