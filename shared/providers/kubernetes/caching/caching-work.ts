@@ -21,16 +21,11 @@ import { hashCacheRules } from './cache-rules.ts';
 import { type EpochTools, findEpoch, raiseEpoch, readClusterUid } from './cluster-epoch.ts';
 import { isCustomKind, isOfFamily, type KindFamily } from './kind-families.ts';
 import { findKindLimit, limitChanges } from './kind-limits.ts';
-import {
-  forbiddenRetryMs,
-  isNarrow,
-  planScopes,
-  selectNamespaces,
-  type WatchedScope,
-} from './kind-scopes.ts';
+import { forbiddenRetryMs, isNarrow, planScopes, type WatchedScope } from './kind-scopes.ts';
 import type { CacheWriter, ObjectChange } from './object-change.ts';
 import { createObjectConversion, getChangeKey } from './object-conversion.ts';
 import { evict, type ScopeTools, type ScopeWrite } from './scope-reader.ts';
+import { selectNamespaces } from './select-namespaces.ts';
 import { summarizeState } from './state-summary.ts';
 import { selectWatchedKinds, type WatchedKind } from './watched-kinds.ts';
 

@@ -1,4 +1,4 @@
-/** Of 64 bits, as etcd counts: a number of a million digits would take seconds to read. */
+/** Of 64 bits, as etcd counts: what has more digits is none, and a million of them take half a second to read. */
 const numeric = /^\d{1,20}$/;
 
 /**

@@ -184,6 +184,8 @@ test('a refused answer costs its connection, and the next request has another on
     await expect.poll(() => server.connections).toBe(0);
   }
   expect(server.requests).toHaveLength(3);
+  // Were it left open, all 800 MB would come each time.
+  expect(server.sentBytes).toBeLessThan(300e6);
 });
 
 test('an answer byte by byte takes the memory of its bytes', async () => {

@@ -86,7 +86,7 @@ test('a proxy that answers byte by byte, or without an end, is given up', async 
   const connector = createProxyConnector({
     proxyUrl: `http://127.0.0.1:${port}`,
     tls: {},
-    connectTimeoutMs: 200,
+    connectTimeoutMs: 2_000,
   });
   const target = { hostname: 'api', port: '443', protocol: 'https:' };
   const connecting = new Promise((resolve) => connector(target, (...[error]) => resolve(error)));
