@@ -37,16 +37,56 @@ export function getPath(root: unknown, ...keys: readonly string[]): JsonValue | 
   return current as JsonValue | undefined;
 }
 
-/** True when no member of `value` lies deeper than `levels`. It does not recurse, so no depth can exhaust the stack. */
-export function isWithinDepth(value: JsonValue, levels: number): boolean {
-  let members: JsonValue[] = [value];
-  for (let level = 0; members.length > 0; level += 1) {
-    if (level > levels) return false;
-    members = members.flatMap((member) =>
-      typeof member === 'object' && member !== null ? Object.values(member) : [],
-    );
+/** How much a JSON text holds. */
+export interface JsonMeasure {
+  /** Depth of the deepest list or object: 1 for `[]`, 0 for a scalar. */
+  readonly levels: number;
+  /** Scalars, lists and objects: 1 for `[]`, 3 for `{"a":[0]}`. A text that is no JSON has about as many as it has commas. */
+  readonly values: number;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openings = new Set([0x5b, 0x7b]);
+const closings = new Set([0x5d, 0x7d]);
+
+/**
+ * Measures a JSON text before anything is made of it: a text of 6 MB may hold millions of objects. One pass, without recursion;
+ * what is no JSON is measured somehow.
+ */
+export function measureJson(text: string): JsonMeasure {
+  let depth = 0;
+  let levels = 0;
+  // Each list and object has one value more than commas, unless it is empty: then its opening stands for too many.
+  let values = 1;
+  let previous = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code <= 0x20) continue;
+    if (code === quote) index = findStringEnd(text, index);
+    else if (openings.has(code)) {
+      depth += 1;
+      values += 1;
+      if (depth > levels) levels = depth;
+    } else if (closings.has(code)) {
+      depth -= 1;
+      if (openings.has(previous)) values -= 1;
+    } else if (code === comma) values += 1;
+    previous = code;
   }
-  return true;
+  return { levels, values };
+}
+
+/** Place of the quote that ends the string which begins at `start`; the end of the text where none does. */
+function findStringEnd(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length) {
+    const code = text.charCodeAt(index);
+    if (code === quote) return index;
+    index += code === backslash ? 2 : 1;
+  }
+  return text.length;
 }
 
 /**

@@ -1,8 +1,17 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { InvalidInputError, TooLargeError } from '../core/errors.ts';
-import { isWithinDepth, type JsonValue } from '../core/json.ts';
+import { type JsonValue, measureJson } from '../core/json.ts';
 import type { LogFields } from '../core/logger.ts';
 import { payloadBytesMax, toTooLargeMessage } from '../core/payload-limit.ts';
+import {
+  bodyLevelsMax,
+  bodyValuesMax,
+  callerHeaderMax,
+  pathNameMax,
+  queryNamesMax,
+  queryParametersMax,
+  queryValueMax,
+} from '../core/request-limits.ts';
 import type { Caller } from '../core/task.ts';
 
 /** A request as functions see it. */
@@ -16,6 +25,8 @@ export interface ApiRequest {
   /**
    * Values of a query parameter: those of each time it is given, each split at its commas, trimmed, without empty ones. Undefined
    * when it is absent; `x=` is an empty list.
+   *
+   * @throws InvalidInputError for more than {@link queryNamesMax} of them.
    */
   findQueryList(name: string): readonly string[] | undefined;
   /** Names of all query parameters. */
@@ -31,12 +42,17 @@ export interface ApiRequest {
   readonly signal: AbortSignal;
 }
 
-/** Levels of nesting in a body: definitions of custom resources, the deepest manifests, stay below 100. */
-const bodyLevelsMax = 500;
-
-/** The request of an event. */
+/**
+ * The request of an event.
+ *
+ * @throws InvalidInputError for a query, a header or a name of the path that is too long.
+ */
 export function createRequest(event: APIGatewayProxyEvent, signal: AbortSignal): ApiRequest {
-  const findQuery = (name: string): string | undefined => event.queryStringParameters?.[name] ?? undefined;
+  checkQuery(event);
+  for (const name of Object.values(callerHeaders)) {
+    checkLength(`Header '${name}'`, findHeader(event, name) ?? '', callerHeaderMax);
+  }
+  const findQuery = (name: string): string | undefined => findMember(event.queryStringParameters, name);
   return {
     getParameter: (name) => getParameter(event, name),
     findParameter: (name) => findParameter(event, name),
@@ -51,6 +67,38 @@ export function createRequest(event: APIGatewayProxyEvent, signal: AbortSignal):
   };
 }
 
+/** A member of a map whose names come from outside: `constructor` is one only where somebody sent it. */
+function findMember<T>(
+  map: { readonly [name: string]: T | undefined } | null | undefined,
+  name: string,
+): T | undefined {
+  return map && Object.hasOwn(map, name) ? (map[name] ?? undefined) : undefined;
+}
+
+function checkQuery(event: APIGatewayProxyEvent): void {
+  const lists = Object.entries(event.multiValueQueryStringParameters ?? {});
+  const singles = Object.entries(event.queryStringParameters ?? {});
+  const count = lists.reduce((total, [, values]) => total + (values?.length ?? 0), 0);
+  if (Math.max(count, singles.length) > queryParametersMax) {
+    throw new InvalidInputError(
+      `The query has ${Math.max(count, singles.length)} parameters: at most ${queryParametersMax} are accepted`,
+    );
+  }
+  for (const [name, value] of [...singles, ...lists.map(([key, values]) => [key, values?.join()] as const)]) {
+    checkLength(`Query parameter '${name.slice(0, nameToldMax)}'`, name, nameMax);
+    checkLength(`Query parameter '${name}'`, value ?? '', queryValueMax);
+  }
+}
+
+/** Characters of the name of a query parameter, and of those how many are told. */
+const nameMax = 256;
+const nameToldMax = 32;
+
+function checkLength(what: string, text: string, max: number): void {
+  if (text.length <= max) return;
+  throw new InvalidInputError(`${what} has ${text.length} characters: at most ${max} are accepted`);
+}
+
 function getParameter(event: APIGatewayProxyEvent, name: string): string {
   const value = findParameter(event, name);
   if (value === undefined) throw new InvalidInputError(`The path has no part '${name}'`);
@@ -59,8 +107,9 @@ function getParameter(event: APIGatewayProxyEvent, name: string): string {
 
 /** API Gateway hands parameters decoded or as they came, depending on how it was reached: names hold no `%`, so decode either. */
 function findParameter(event: APIGatewayProxyEvent, name: string): string | undefined {
-  const text = event.pathParameters?.[name];
-  if (text === undefined || text === null) return undefined;
+  const text = findMember(event.pathParameters, name);
+  if (text === undefined) return undefined;
+  checkLength(`The path's part '${name}'`, text, pathNameMax);
   try {
     return decodeURIComponent(text);
   } catch {
@@ -69,13 +118,17 @@ function findParameter(event: APIGatewayProxyEvent, name: string): string | unde
 }
 
 function findQueryList(event: APIGatewayProxyEvent, name: string): readonly string[] | undefined {
-  const last = event.queryStringParameters?.[name];
+  const last = findMember(event.queryStringParameters, name);
   const values =
-    event.multiValueQueryStringParameters?.[name] ?? (typeof last === 'string' ? [last] : undefined);
-  return values
+    findMember(event.multiValueQueryStringParameters, name) ?? (last === undefined ? undefined : [last]);
+  const names = values
     ?.flatMap((value) => value.split(','))
     .map((value) => value.trim())
     .filter((value) => value !== '');
+  if (names === undefined || names.length <= queryNamesMax) return names;
+  throw new InvalidInputError(
+    `Query parameter '${name}' holds ${names.length} names: at most ${queryNamesMax} are accepted; ask for less at once`,
+  );
 }
 
 function parseFlag(name: string, text: string | undefined, otherwise: boolean): boolean {
@@ -91,9 +144,18 @@ function parseBody(event: APIGatewayProxyEvent): JsonValue {
   checkSize(raw);
   const text = event.isBase64Encoded ? Buffer.from(raw, 'base64').toString('utf8') : raw;
   if (text.trim() === '') throw new InvalidInputError('The request must have a body in JSON');
-  const value = parseJsonText(text);
-  if (isWithinDepth(value, bodyLevelsMax)) return value;
-  throw new InvalidInputError(`The body is nested too deep: at most ${bodyLevelsMax} levels are accepted`);
+  checkMeasure(text);
+  return parseJsonText(text);
+}
+
+/** What is too much is not even parsed. */
+function checkMeasure(text: string): void {
+  const { levels, values } = measureJson(text);
+  if (levels > bodyLevelsMax) {
+    throw new InvalidInputError(`The body is nested too deep: at most ${bodyLevelsMax} levels are accepted`);
+  }
+  if (values <= bodyValuesMax) return;
+  throw new InvalidInputError(`The body holds ${values} values: at most ${bodyValuesMax} are accepted`);
 }
 
 /** Lambda itself lets nothing larger in: this is for whatever else runs the function. */
@@ -112,14 +174,20 @@ function parseJsonText(text: string): JsonValue {
   }
 }
 
+/** The headers that say who asks. */
+const callerHeaders = {
+  user: 'x-spinnaker-user',
+  requestId: 'x-spinnaker-request-id',
+  executionId: 'x-spinnaker-execution-id',
+  application: 'x-spinnaker-application',
+} as const;
+
 function parseCaller(event: APIGatewayProxyEvent): Caller {
-  const caller = {
-    user: findHeader(event, 'x-spinnaker-user'),
-    requestId: findHeader(event, 'x-spinnaker-request-id'),
-    executionId: findHeader(event, 'x-spinnaker-execution-id'),
-    application: findHeader(event, 'x-spinnaker-application'),
-  };
-  return Object.fromEntries(Object.entries(caller).filter(([, value]) => value !== undefined)) as Caller;
+  const given = Object.entries(callerHeaders)
+    .map(([key, name]) => [key, findHeader(event, name)] as const)
+    .filter(([, value]) => value !== undefined);
+  // Longer ones are refused; the log tells the beginning of them.
+  return Object.fromEntries(given.map(([key, value]) => [key, value?.slice(0, callerHeaderMax)])) as Caller;
 }
 
 /** A header by its lower-case name; undefined when absent. */

@@ -129,6 +129,7 @@ function validate<D extends object>(
   account: KubernetesAccount,
 ): void {
   const errors = new Set<string>();
+  let omitted = 0;
   const reject = (attribute: string, code: string): void => {
     errors.add(formatCode(fields.context, attribute, code));
   };
@@ -140,14 +141,15 @@ function validate<D extends object>(
         rule();
       } catch (error) {
         if (!(error instanceof InvalidInputError)) throw error;
-        for (const message of error.errors) errors.add(message);
+        for (const message of error.told) errors.add(message);
+        omitted += error.omitted;
       }
     },
     checkNamespace(namespace) {
       for (const code of checkNamespace(account, namespace)) reject(namespace ?? '', code);
     },
   });
-  if (errors.size > 0) throw new InvalidInputError([...errors]);
+  if (errors.size > 0) throw new InvalidInputError([...errors], { omitted });
 }
 
 /** Clouddriver writes the context twice; callers match on the end of it. */
