@@ -54,9 +54,9 @@ export function toProxyEvent(parts: RequestParts): APIGatewayProxyEvent {
     path: target.path,
     httpMethod,
     headers: takeLast(headers),
-    multiValueHeaders: headers,
+    multiValueHeaders: toObject(headers),
     queryStringParameters: orNull(takeLast(query)),
-    multiValueQueryStringParameters: orNull(query),
+    multiValueQueryStringParameters: orNull(toObject(query)),
     pathParameters: orNull(pathParameters),
     stageVariables: null,
     requestContext: toRequestContext(parts),
@@ -120,25 +120,38 @@ function decode(text: string, what: string): string {
   }
 }
 
-/** Values by header, whose name is spelled as it came first. */
-function groupHeaders(rawHeaders: readonly string[]): { [name: string]: string[] } {
-  const names = new Map<string, string>();
-  const grouped: { [name: string]: string[] } = {};
+/** Values by header, whose name is spelled as it came first. Outside names stand in a map: some are those of every object's members. */
+function groupHeaders(rawHeaders: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const spelled = new Map<string, string>();
+  const grouped = new Map<string, string[]>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    const known = names.get(name.toLowerCase()) ?? name;
-    names.set(name.toLowerCase(), known);
-    grouped[known] = [...(grouped[known] ?? []), rawHeaders[index + 1] ?? ''];
+    const known = spelled.get(name.toLowerCase()) ?? name;
+    spelled.set(name.toLowerCase(), known);
+    addValue(grouped, known, rawHeaders[index + 1] ?? '');
   }
   return grouped;
 }
 
-function groupValues(query: URLSearchParams): { [name: string]: string[] } {
-  return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+function groupValues(query: URLSearchParams): ReadonlyMap<string, readonly string[]> {
+  const grouped = new Map<string, string[]>();
+  for (const [name, value] of query) addValue(grouped, name, value);
+  return grouped;
 }
 
-function takeLast(grouped: { readonly [name: string]: readonly string[] }): { [name: string]: string } {
-  return Object.fromEntries(Object.entries(grouped).map(([name, values]) => [name, values.at(-1) ?? '']));
+function addValue(grouped: Map<string, string[]>, name: string, value: string): void {
+  const values = grouped.get(name);
+  if (values === undefined) grouped.set(name, [value]);
+  else values.push(value);
+}
+
+/** An object with each name as a member of its own, `__proto__` included. */
+function toObject(grouped: ReadonlyMap<string, readonly string[]>): { [name: string]: string[] } {
+  return Object.fromEntries([...grouped].map(([name, values]) => [name, [...values]]));
+}
+
+function takeLast(grouped: ReadonlyMap<string, readonly string[]>): { [name: string]: string } {
+  return Object.fromEntries([...grouped].map(([name, values]) => [name, values.at(-1) ?? '']));
 }
 
 /** API Gateway says null where there is nothing. */
