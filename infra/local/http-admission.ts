@@ -1,4 +1,4 @@
-import { retryAfterSeconds } from '../../shared/core/request-limits.ts';
+import { toErrorHeaders } from '../../shared/runtime/error-body.ts';
 import { HttpError } from './http-error.ts';
 import type { FrontDoorLimits } from './http-limits.ts';
 import { TokenBuckets } from './token-buckets.ts';
@@ -124,7 +124,5 @@ class Amounts {
 
 /** 503 and no other status: it is the only one on which Orca sends a POST again. */
 function refuse(what: string): HttpError {
-  return new HttpError(503, `Too much at once: ${what}; try again`, {
-    'retry-after': String(retryAfterSeconds),
-  });
+  return new HttpError(503, `Too much at once: ${what}; try again`, toErrorHeaders(503));
 }
