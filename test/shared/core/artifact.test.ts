@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type Artifact,
-  isSameArtifact,
+  getArtifactKey,
   parseArtifact,
   toArtifactView,
 } from '../../../shared/core/artifact.ts';
 import { InvalidInputError } from '../../../shared/core/errors.ts';
+
+const isSameArtifact = (one: Artifact, other: Artifact) => getArtifactKey(one) === getArtifactKey(other);
 
 const image: Artifact = {
   type: 'docker/image',
@@ -113,7 +115,7 @@ describe('toArtifactView', () => {
   });
 });
 
-describe('isSameArtifact', () => {
+describe('getArtifactKey', () => {
   test.each(['type', 'name', 'version', 'location', 'reference'] as const)('minds the %s', (field) => {
     expect(isSameArtifact(image, { ...image, [field]: 'other' })).toBe(false);
   });
