@@ -63,8 +63,14 @@ export const searchPageSizeMax = 10_000;
 /** Page of a search that can be asked for. */
 export const searchPageMax = 1_000_000;
 
-/** Bytes of the answer of a view, before it is compressed. */
-export const viewAnswerBytesMax = 64 << 20;
+/** Rows of the cache of which one view may be made: a server group, a load balancer or a manager has one each. */
+export const viewRowsMax = 100_000;
+
+/** Applications whose accounts one view looks up at a time. */
+export const viewConcurrency = 32;
+
+/** Characters of the answer of a view, before it is compressed. */
+export const viewAnswerMax = 64 << 20;
 
 /** Characters of a client request id: Orca's has 64. */
 export const clientRequestIdMax = 1_024;

@@ -87,7 +87,8 @@ function findColon(body: string): number {
 function findVariable(environment: Variables, name: string): string | undefined {
   const shellName = name.replaceAll(/[.-]/g, '_');
   const home = name === 'user.home' ? environment.HOME : undefined;
-  return environment[name] ?? environment[shellName] ?? environment[shellName.toUpperCase()] ?? home;
+  const find = (each: string) => (Object.hasOwn(environment, each) ? environment[each] : undefined);
+  return find(name) ?? find(shellName) ?? find(shellName.toUpperCase()) ?? home;
 }
 
 /** The text of a scalar setting. Maps and lists cannot be placed inside a text. */

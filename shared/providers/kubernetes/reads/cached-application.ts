@@ -50,12 +50,13 @@ export async function loadAccount(
 
 /** The server groups of an application in an account, with their pods. A page is decoded while the next one is on its way. */
 export function loadServerGroups(
-  { cache, limit }: CacheReading,
+  { cache, limit, addRows }: CacheReading,
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
 ): Promise<ServerGroupFacts[]> {
   return limit(async () => {
     const found: ServerGroupFacts[] = [];
     for await (const rows of cache.listRows(application, account, { view: rowViews.serverGroups })) {
+      addRows(rows.length);
       for (const row of rows) {
         const serverGroup = findServerGroup(row.read());
         if (serverGroup !== undefined) found.push(serverGroup);
@@ -67,13 +68,14 @@ export function loadServerGroups(
 
 /** The objects that the rows of a view, or of all views, of an application in an account are of: pods of server groups aside. */
 export function loadRowObjects(
-  { cache, limit }: CacheReading,
+  { cache, limit, addRows }: CacheReading,
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
   view?: RowView,
 ): Promise<ObjectFacts[]> {
   return limit(async () => {
     const found: ObjectFacts[] = [];
     for await (const rows of cache.listRows(application, account, view === undefined ? {} : { view })) {
+      addRows(rows.length);
       for (const row of rows) {
         const self = row.read().get(selfKey);
         if (self !== undefined) found.push(asFacts(self.value));
