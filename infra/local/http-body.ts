@@ -23,6 +23,7 @@ export interface ReadBodyOptions {
  */
 export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<Buffer> {
   const { bodyIdleMs, bodyTimeoutMs } = options.limits;
+  checkBodySize(Number(request.headers['content-length'] ?? 0));
   const chunks: Buffer[] = [];
   let length = 0;
   const reading = Promise.withResolvers<Buffer>();
@@ -34,7 +35,7 @@ export async function readBody(request: IncomingMessage, options: ReadBodyOption
     length += chunk.length;
     idle.refresh();
     try {
-      if (length > payloadBytesMax) throw refuseSize(`a body of ${length} bytes or more exceeds`);
+      checkBodySize(length);
       options.addBytes(chunk.length);
       chunks.push(chunk);
     } catch (error) {
@@ -73,6 +74,10 @@ export function dropBody(
   });
   request.once('error', () => undefined).once('close', () => clearTimeout(timeout));
   request.once('end', () => clearTimeout(timeout)).resume();
+}
+
+function checkBodySize(length: number): void {
+  if (length > payloadBytesMax) throw refuseSize(`a body of ${length} bytes or more exceeds`);
 }
 
 function refuseSlowness(): HttpError {
