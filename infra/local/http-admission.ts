@@ -65,19 +65,21 @@ export class Admission {
 
   #checkRequests(caller: string, account: string | undefined): void {
     const { requestsMax, callerRequestsMax, accountRequestsMax } = this.#limits;
-    if (this.#requests >= requestsMax) throw refuse(`${requestsMax} requests are under way`);
+    if (this.#requests >= requestsMax) throw createOverloadError(`${requestsMax} requests are under way`);
     if (this.#callerRequests.get(caller) >= callerRequestsMax) {
-      throw refuse(`${callerRequestsMax} requests of this caller are under way`);
+      throw createOverloadError(`${callerRequestsMax} requests of this caller are under way`);
     }
     if (!this.#callerTokens.take(caller)) {
-      throw refuse(`this caller sends more than ${this.#limits.callerRate} requests a second`);
+      throw createOverloadError(`this caller sends more than ${this.#limits.callerRate} requests a second`);
     }
     if (account === undefined) return;
     if (this.#accountRequests.get(account) >= accountRequestsMax) {
-      throw refuse(`${accountRequestsMax} requests for this account are under way`);
+      throw createOverloadError(`${accountRequestsMax} requests for this account are under way`);
     }
     if (!this.#accountTokens.take(account)) {
-      throw refuse(`more than ${this.#limits.accountRate} requests a second come for this account`);
+      throw createOverloadError(
+        `more than ${this.#limits.accountRate} requests a second come for this account`,
+      );
     }
   }
 
@@ -94,9 +96,10 @@ export class Admission {
 
   #countBytes(caller: string, count: number): () => void {
     const { bodyBytesMax, callerBodyBytesMax } = this.#limits;
-    if (this.#bytes + count > bodyBytesMax) throw refuse(`bodies of ${bodyBytesMax} bytes are under way`);
+    if (this.#bytes + count > bodyBytesMax)
+      throw createOverloadError(`bodies of ${bodyBytesMax} bytes are under way`);
     if (this.#callerBytes.get(caller) + count > callerBodyBytesMax) {
-      throw refuse(`bodies of ${callerBodyBytesMax} bytes of this caller are under way`);
+      throw createOverloadError(`bodies of ${callerBodyBytesMax} bytes of this caller are under way`);
     }
     this.#bytes += count;
     this.#callerBytes.add(caller, count);
@@ -122,7 +125,7 @@ class Amounts {
   }
 }
 
-/** 503 and no other status: it is the only one on which Orca sends a POST again. */
-function refuse(what: string): HttpError {
+/** The answer to what is too much. 503 and no other status: it is the only one on which Orca sends a POST again. */
+export function createOverloadError(what: string): HttpError {
   return new HttpError(503, `Too much at once: ${what}; try again`, toErrorHeaders(503));
 }

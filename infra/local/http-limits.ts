@@ -20,6 +20,12 @@ export interface FrontDoorLimits {
   readonly callerBodyBytesMax: number;
   /** Bytes of each body that count nowhere: ordinary requests pass while large ones wait for room. */
   readonly freeBodyBytes: number;
+  /** Bytes of a body from which on requests are handled one after the other: to parse some megabytes holds up all others. */
+  readonly largeBodyBytes: number;
+  /** Milliseconds between two of them, in which others are served. */
+  readonly largeBodyPauseMs: number;
+  /** Milliseconds after which one whose turn has not come is refused. */
+  readonly largeBodyWaitMs: number;
   /** Milliseconds without a byte after which a body that has not ended is given up: 408. */
   readonly bodyIdleMs: number;
   /** Milliseconds after which a body that has not ended is given up: 408. */
@@ -44,6 +50,9 @@ export const frontDoorLimits: FrontDoorLimits = {
   bodyBytesMax: 48 << 20,
   callerBodyBytesMax: 24 << 20,
   freeBodyBytes: 64 << 10,
+  largeBodyBytes: 512 << 10,
+  largeBodyPauseMs: 50,
+  largeBodyWaitMs: 1_000,
   bodyIdleMs: 10_000,
   bodyTimeoutMs: 30_000,
   refusedBodyBytesMax: 16 << 20,

@@ -18,6 +18,7 @@ import { FunctionTimeoutError, type Invoker } from './invoker.ts';
 import { findRefusal } from './loopback-guard.ts';
 import { ResponseStream } from './response-streaming.ts';
 import { RouteTable } from './route-table.ts';
+import { Turns } from './turns.ts';
 
 /** How to serve the API. */
 export interface StartHttpOptions {
@@ -80,6 +81,7 @@ class FrontDoor {
   readonly #allowedHosts: readonly string[];
   readonly #limits: FrontDoorLimits;
   readonly #admission: Admission;
+  readonly #largeTurns: Turns;
 
   constructor(options: StartHttpOptions) {
     const { routes, invoker, log, host, allowedHosts, limits = frontDoorLimits } = options;
@@ -89,6 +91,7 @@ class FrontDoor {
     this.#allowedHosts = [host, ...allowedHosts].map((name) => name.toLowerCase());
     this.#limits = limits;
     this.#admission = new Admission(limits);
+    this.#largeTurns = new Turns(limits);
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -130,7 +133,8 @@ class FrontDoor {
     const event = toProxyEvent({ ...match, request, target, body, requestId, receivedAtMs });
     checkSize(event, body.length);
     const { module, timeoutSeconds } = match.route;
-    return this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream });
+    const invoke = () => this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream });
+    return body.length < this.#limits.largeBodyBytes ? invoke() : this.#largeTurns.take(invoke);
   }
 }
 

@@ -33,8 +33,11 @@ export const errorTextMax = 2_000;
 /** Levels of nesting in a body: definitions of custom resources, the deepest manifests, stay below 100. */
 export const bodyLevelsMax = 500;
 
-/** Values in a body: scalars, lists and objects. 6 MB of the densest manifests have half of it. */
-export const bodyValuesMax = 1_000_000;
+/** Values in a body: scalars, lists and objects. A manifest of a kilobyte has about 50. */
+export const bodyValuesMax = 500_000;
+
+/** Members of one object in a body: a ConfigMap of a megabyte, the most that Kubernetes keeps, has some hundred. */
+export const bodyMembersMax = 10_000;
 
 /** Names in a list of a query: applications, ids, clusters, types. */
 export const queryNamesMax = 500;

@@ -5,6 +5,7 @@ import type { LogFields } from '../core/logger.ts';
 import { payloadBytesMax, toTooLargeMessage } from '../core/payload-limit.ts';
 import {
   bodyLevelsMax,
+  bodyMembersMax,
   bodyValuesMax,
   callerHeaderMax,
   pathNameMax,
@@ -150,12 +151,17 @@ function parseBody(event: APIGatewayProxyEvent): JsonValue {
 
 /** What is too much is not even parsed. */
 function checkMeasure(text: string): void {
-  const { levels, values } = measureJson(text);
+  const { levels, values, members } = measureJson(text, { levels: bodyLevelsMax, values: bodyValuesMax });
   if (levels > bodyLevelsMax) {
     throw new InvalidInputError(`The body is nested too deep: at most ${bodyLevelsMax} levels are accepted`);
   }
-  if (values <= bodyValuesMax) return;
-  throw new InvalidInputError(`The body holds ${values} values: at most ${bodyValuesMax} are accepted`);
+  if (values > bodyValuesMax) {
+    throw new InvalidInputError(`The body holds more values than the ${bodyValuesMax} that are accepted`);
+  }
+  if (members <= bodyMembersMax) return;
+  throw new InvalidInputError(
+    `The body holds an object of ${members} members: at most ${bodyMembersMax} are accepted`,
+  );
 }
 
 /** Lambda itself lets nothing larger in: this is for whatever else runs the function. */
