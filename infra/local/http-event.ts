@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '../../functions/routes.ts';
+import { queryParametersMax } from '../../shared/core/request-limits.ts';
 import { HttpError } from './http-error.ts';
 import { localAccountId } from './local-aws.ts';
 
@@ -30,7 +31,7 @@ export interface RequestParts {
  * Takes the target of a request line apart.
  *
  * @param url as the client sent it: a path with an optional query
- * @throws HttpError 400 for malformed percent-encoding, control characters and segments that mean a directory
+ * @throws HttpError 400 for malformed percent-encoding, control characters, segments that mean a directory, and too many parameters
  */
 export function parseTarget(url: string): RequestTarget {
   const [path = '', ...rest] = url.split('?');
@@ -38,8 +39,16 @@ export function parseTarget(url: string): RequestTarget {
   const segments = path.slice(1).split('/').map(decodeSegment);
   if (segments.length > 1 && segments.at(-1) === '') segments.pop();
   const query = rest.join('?');
+  checkParameters(query);
   decode(query, 'query');
   return { path, segments, query: new URLSearchParams(query) };
+}
+
+/** Counts before anything is made of them. */
+function checkParameters(query: string): void {
+  const count = query === '' ? 0 : query.split('&', queryParametersMax + 1).length;
+  if (count <= queryParametersMax) return;
+  throw new HttpError(400, `The query has more than the ${queryParametersMax} parameters that are accepted`);
 }
 
 /** Builds the event of API Gateway's REST proxy integration. A body that is not UTF-8 text goes in base64. */

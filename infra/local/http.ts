@@ -9,6 +9,7 @@ import type { Logger } from '../../shared/core/logger.ts';
 import { payloadBytesMax } from '../../shared/core/payload-limit.ts';
 import { toErrorBody } from '../../shared/runtime/error-body.ts';
 import { closeServer } from './aws-json-server.ts';
+import { GarbageCollection } from './garbage.ts';
 import { Admission, type Place } from './http-admission.ts';
 import { dropBody, readBody, refuseSize, toAnswerSink, writeAnswer } from './http-body.ts';
 import { HttpError, MalformedAnswerError } from './http-error.ts';
@@ -82,6 +83,7 @@ class FrontDoor {
   readonly #limits: FrontDoorLimits;
   readonly #admission: Admission;
   readonly #largeTurns: Turns;
+  readonly #garbage = new GarbageCollection();
 
   constructor(options: StartHttpOptions) {
     const { routes, invoker, log, host, allowedHosts, limits = frontDoorLimits } = options;
@@ -130,11 +132,13 @@ class FrontDoor {
     place.enter({ caller: findCaller(request), account: match.pathParameters['account'] });
     const addBytes = (count: number) => place.addBodyBytes(count);
     const body = await readBody(request, { limits: this.#limits, addBytes });
+    const isLarge = body.length >= this.#limits.largeBodyBytes;
+    if (isLarge) this.#garbage.schedule();
     const event = toProxyEvent({ ...match, request, target, body, requestId, receivedAtMs });
     checkSize(event, body.length);
     const { module, timeoutSeconds } = match.route;
     const invoke = () => this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream });
-    return body.length < this.#limits.largeBodyBytes ? invoke() : this.#largeTurns.take(invoke);
+    return isLarge ? this.#largeTurns.take(invoke) : invoke();
   }
 }
 
