@@ -133,23 +133,27 @@ test('takes on so many bytes of bodies, of all and of one caller; small bodies p
 });
 
 test('gives a body up that stops coming, or comes too slowly', async () => {
-  const { url } = await startFront({ bodyIdleMs: 50 });
+  const { url } = await startFront({ bodyIdleMs: 50, bodyTimeoutMs: 600_000 });
   expect(await hold(url, { bytes: 10 }).answered).toMatchObject({
     status: 408,
     body: expect.stringContaining('The body did not arrive in time'),
   });
-  const { url: other } = await startFront({ bodyTimeoutMs: 50 });
+  const { url: other } = await startFront({ bodyTimeoutMs: 50, bodyIdleMs: 600_000 });
   expect(await hold(other, { bytes: 10 }).answered).toMatchObject({ status: 408 });
 });
 
 test('reads no more of a refused body than is good for its sender', async () => {
-  const { url } = await startFront({ refusedBodyBytesMax: 1 << 20 });
+  const { url } = await startFront({ refusedBodyBytesMax: 1 << 20, refusedBodyMs: 600_000 });
   const call = sendRequest(`${url}/ops`, { method: 'POST', headers: { 'content-length': 1 << 30 } });
   const closed = new Promise<void>((resolve) => void call.on('error', () => resolve()).on('close', resolve));
   const chunk = Buffer.alloc(1 << 16, 'x');
   let sent = 0;
   const write = (): void => {
-    while (!call.destroyed && call.write(chunk)) sent += chunk.length;
+    let isFlowing = true;
+    while (!call.destroyed && isFlowing) {
+      isFlowing = call.write(chunk);
+      sent += chunk.length;
+    }
     if (!call.destroyed) call.once('drain', write);
   };
   write();
