@@ -8,6 +8,7 @@ import type { SenderData, SenderReport } from '../support/flood-sender.ts';
 import { type System, startSystem } from '../support/system.ts';
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
 import { attackedAccount, type HostileRequest, hostileRequests } from './flood-data.ts';
+import { hostileApiServers, hostileArtifactHosts } from './flood-servers.ts';
 
 /** Milliseconds that nobody else may wait longer. */
 const waitMax = 2_000;
@@ -16,6 +17,10 @@ const waitMax = 2_000;
 const growthMax = 300;
 const keptMax = 150;
 
+/** Requests at once that lead to a hostile server, and milliseconds after which they are given up. */
+const asksAtOnce = 4;
+const serverMs = 5_000;
+
 /** Milliseconds in which memory is given back. */
 const givenBackMs = 60_000;
 
@@ -23,6 +28,7 @@ describeWithCluster('while somebody means harm', (cluster) => {
   let dir: TempDir;
   let namespace: TestNamespace;
   let system: System;
+  const servers = new AsyncDisposableStack();
   let idleMiB: number;
   /** A task that was completed before. */
   let taskId: string;
@@ -35,7 +41,8 @@ describeWithCluster('while somebody means harm', (cluster) => {
       name,
       kubeconfigFile: cluster.kubeconfig,
     }));
-    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
+    const hostile = await startApiServers(dir.path);
+    await writeFile(config, JSON.stringify(toSettings([...accounts, ...hostile])));
     system = await startSystem({ config: [config] });
     taskId = await deploy('first');
     // A process at work is larger than one that has just started.
@@ -45,6 +52,7 @@ describeWithCluster('while somebody means harm', (cluster) => {
 
   afterAll(async () => {
     await system[Symbol.asyncDispose]();
+    await servers.disposeAsync();
     await namespace[Symbol.asyncDispose]();
     await dir[Symbol.asyncDispose]();
   });
@@ -67,11 +75,54 @@ describeWithCluster('while somebody means harm', (cluster) => {
     });
   }
 
+  for (const { name } of hostileApiServers) {
+    it(`nobody else waits, by an API server: ${name}`, () =>
+      expectNoHarm(`/manifests/${encodeURIComponent(name)}/default/configMap%20a`));
+  }
+
+  for (const { name, start } of hostileArtifactHosts) {
+    it(`nobody else waits, by a host of artifacts: ${name}`, async () => {
+      await using server = await start();
+      const artifact = { type: 'http/file', artifactAccount: 'http', reference: `${server.url}/a` };
+      await expectNoHarm('/artifacts/fetch', { method: 'PUT', body: JSON.stringify(artifact) });
+    });
+  }
+
   it('memory is given back', { timeout: 2 * givenBackMs }, async () => {
     await expect
       .poll(() => readMemoryMiB(system.pid), { timeout: givenBackMs, interval: 1_000 })
       .toBeLessThan(idleMiB + keptMax);
   });
+
+  /** Has a hostile server asked some times at once, as long as it is asked at most. */
+  async function expectNoHarm(path: string, init: RequestInit = {}): Promise<void> {
+    const innocent = watchInnocent();
+    const memory = watchMemory();
+    const signal = AbortSignal.timeout(serverMs);
+    const headers = { 'content-type': 'application/json' };
+    const ask = () =>
+      fetch(new URL(path, system.url), { ...init, headers, signal })
+        .then((response) => response.arrayBuffer())
+        .catch(() => undefined);
+    await Promise.all(Array.from({ length: asksAtOnce }, ask));
+    const waits = await innocent.stop();
+    const peakMiB = await memory.stop();
+
+    expect(Math.max(...waits.map(({ ms }) => ms)), JSON.stringify(waits.slice(0, 50))).toBeLessThan(waitMax);
+    expect(peakMiB - idleMiB).toBeLessThan(growthMax);
+  }
+
+  /** An account for each hostile API server, which are up as long as the system is. */
+  async function startApiServers(folder: string): Promise<object[]> {
+    return Promise.all(
+      hostileApiServers.map(async ({ name, start }, index) => {
+        const { url } = servers.use(await start());
+        const kubeconfigFile = join(folder, `hostile-${index}.yml`);
+        await writeFile(kubeconfigFile, JSON.stringify(toKubeconfig(url)));
+        return { name, kubeconfigFile };
+      }),
+    );
+  }
 
   function send(hostile: HostileRequest): Promise<SenderReport> {
     const workerData: SenderData = { url: system.url, title: hostile.title };
@@ -153,6 +204,31 @@ describeWithCluster('while somebody means harm', (cluster) => {
     };
   }
 });
+
+/** Artifacts may come from this machine, where the hostile servers are. */
+function toSettings(accounts: readonly object[]): object {
+  const urlRestrictions = {
+    rejectLocalhost: false,
+    rejectLinkLocal: false,
+    rejectVerbatimIps: false,
+    allowedSchemes: ['http', 'https'],
+  };
+  return {
+    kubernetes: { enabled: true, accounts },
+    artifacts: { http: { enabled: true, accounts: [{ name: 'http', urlRestrictions }] } },
+  };
+}
+
+function toKubeconfig(server: string): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'a', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'a', user: { token: 'a' } }],
+    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+    'current-context': 'a',
+  };
+}
 
 function expectAnswer(
   { status, retryAfter, body }: SenderReport['answers'][number],
