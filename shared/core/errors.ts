@@ -1,3 +1,5 @@
+import { errorsToldMax, errorTextMax } from './request-limits.ts';
+
 /**
  * Errors whose message may be shown to a user. Each edge (HTTP, queue) turns them into its own outcome in one
  * place; anything that is not a VisibleError is a defect and shows as an internal error without its message.
@@ -6,15 +8,60 @@ export class VisibleError extends Error {
   override name = 'VisibleError';
 }
 
-/** Input that cannot be accepted as it is. `errors` holds one sentence for each violation, at least one. */
+/** How an error about bad input came to be. */
+export interface InvalidInputOptions extends ErrorOptions {
+  /** Violations besides those that are given. Default 0. */
+  readonly omitted?: number;
+}
+
+/** Input that cannot be accepted as it is. */
 export class InvalidInputError extends VisibleError {
   override name = 'InvalidInputError';
-  readonly errors: readonly string[];
+  /** The first violations, one sentence for each: at least one, at most {@link errorsToldMax}. */
+  readonly told: readonly string[];
+  /** How many more there are. */
+  readonly omitted: number;
 
-  constructor(errors: readonly string[] | string, options?: ErrorOptions) {
+  constructor(errors: readonly string[] | string, { omitted = 0, ...options }: InvalidInputOptions = {}) {
     const list = typeof errors === 'string' ? [errors] : errors;
-    super(list.join('; '), options);
-    this.errors = list;
+    const told = list.slice(0, errorsToldMax).map(cutText);
+    const more = list.length - told.length + omitted;
+    super(toSentences(told, more).join('; '), options);
+    this.told = told;
+    this.omitted = more;
+  }
+
+  /** What is told, and behind it how many more violations there are, if there are. */
+  get errors(): readonly string[] {
+    return toSentences(this.told, this.omitted);
+  }
+}
+
+function toSentences(told: readonly string[], omitted: number): readonly string[] {
+  return omitted === 0 ? told : [...told, `and ${omitted} more`];
+}
+
+function cutText(text: string): string {
+  return text.length <= errorTextMax ? text : `${text.slice(0, errorTextMax - 1)}…`;
+}
+
+/** Gathers what is wrong with a request, and keeps no more of it than is told. */
+export class ViolationList {
+  readonly #told: string[] = [];
+  #omitted = 0;
+
+  /** Adds the violations of an error. */
+  add({ told, omitted }: InvalidInputError): void {
+    for (const text of told) {
+      if (this.#told.length < errorsToldMax) this.#told.push(text);
+      else this.#omitted += 1;
+    }
+    this.#omitted += omitted;
+  }
+
+  /** @throws InvalidInputError with all of them, if there is any. */
+  check(): void {
+    if (this.#told.length > 0) throw new InvalidInputError(this.#told, { omitted: this.#omitted });
   }
 }
 

@@ -189,12 +189,12 @@ function readExecPlugin(exec: JsonObject | undefined, user: string): ExecPlugin 
 }
 
 function readEnvironment(list: unknown): Record<string, string> {
-  const environment: Record<string, string> = {};
+  const environment = new Map<string, string>();
   for (const variable of asJsonArray(list).map(asJsonObject)) {
     const name = asString(variable?.['name']);
-    if (name !== undefined) environment[name] = String(variable?.['value'] ?? '');
+    if (name !== undefined) environment.set(name, String(variable?.['value'] ?? ''));
   }
-  return environment;
+  return Object.fromEntries(environment);
 }
 
 function readImpersonation(user: JsonObject): Record<string, string | string[]> {
