@@ -5,10 +5,11 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../support/cluster.ts';
 import type { SenderData, SenderReport } from '../support/flood-sender.ts';
+import { hostileArtifactHosts } from '../support/hostile-artifact-hosts.ts';
+import { hostileServers } from '../support/hostile-servers.ts';
 import { type System, startSystem } from '../support/system.ts';
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
 import { attackedAccount, type HostileRequest, hostileRequests } from './flood-data.ts';
-import { hostileApiServers, hostileArtifactHosts } from './flood-servers.ts';
 
 /** Milliseconds that nobody else may wait longer. */
 const waitMax = 2_000;
@@ -75,9 +76,9 @@ describeWithCluster('while somebody means harm', (cluster) => {
     });
   }
 
-  for (const { name } of hostileApiServers) {
+  for (const [index, { name }] of hostileServers.entries()) {
     it(`nobody else waits, by an API server: ${name}`, () =>
-      expectNoHarm(`/manifests/${encodeURIComponent(name)}/default/configMap%20a`));
+      expectNoHarm(`/manifests/hostile-${index}/default/configMap%20a`));
   }
 
   for (const { name, start } of hostileArtifactHosts) {
@@ -115,11 +116,11 @@ describeWithCluster('while somebody means harm', (cluster) => {
   /** An account for each hostile API server, which are up as long as the system is. */
   async function startApiServers(folder: string): Promise<object[]> {
     return Promise.all(
-      hostileApiServers.map(async ({ name, start }, index) => {
-        const { url } = servers.use(await start());
+      hostileServers.map(async ({ start }, index) => {
+        const { kubeconfig } = servers.use(await start());
         const kubeconfigFile = join(folder, `hostile-${index}.yml`);
-        await writeFile(kubeconfigFile, JSON.stringify(toKubeconfig(url)));
-        return { name, kubeconfigFile };
+        await writeFile(kubeconfigFile, kubeconfig);
+        return { name: `hostile-${index}`, kubeconfigFile };
       }),
     );
   }
@@ -216,17 +217,6 @@ function toSettings(accounts: readonly object[]): object {
   return {
     kubernetes: { enabled: true, accounts },
     artifacts: { http: { enabled: true, accounts: [{ name: 'http', urlRestrictions }] } },
-  };
-}
-
-function toKubeconfig(server: string): object {
-  return {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'a', cluster: { server, 'insecure-skip-tls-verify': true } }],
-    users: [{ name: 'a', user: { token: 'a' } }],
-    contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
-    'current-context': 'a',
   };
 }
 

@@ -64,9 +64,11 @@ function toPublicAccount(entry: JsonValue, account: Account): JsonObject {
     .filter(([option, value]) => publicAccountOptions[option as keyof AccountFields] && value !== undefined)
     .map(([option, value]) => [option, toPlain(value)] as const);
   const { permissions, requiredGroupMembership } = account;
+  // Where groups of the legacy list were all there was, permissions are made of them again.
+  const isLegacy = requiredGroupMembership.length > 0;
   return {
     ...Object.fromEntries(fields),
-    ...(permissions && { permissions: toPlain(permissions) }),
+    ...(permissions && !isLegacy && { permissions: toPlain(permissions) }),
     requiredGroupMembership: [...requiredGroupMembership],
   };
 }
