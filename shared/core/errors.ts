@@ -18,6 +18,21 @@ export class InvalidInputError extends VisibleError {
   }
 }
 
+/**
+ * Operations that the caller may not have run. Clouddriver answers them as it does invalid ones, 400: Orca shows its users the
+ * violations then.
+ */
+export class RefusedOperationsError extends InvalidInputError {
+  override name = 'RefusedOperationsError';
+  /** The violation that is a refusal. */
+  readonly denial: string;
+
+  constructor(errors: readonly string[], denial: string) {
+    super(errors);
+    this.denial = denial;
+  }
+}
+
 /** The thing asked for does not exist. */
 export class NotFoundError extends VisibleError {
   override name = 'NotFoundError';
