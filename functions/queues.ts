@@ -22,7 +22,9 @@ export interface Queue {
   readonly reaches?: 'store' | 'cluster' | 'internet';
   /** What the worker does with what all functions share: its role is granted exactly this. Default: nothing. */
   readonly uses?: readonly (
+    | 'readAccountFacts'
     | 'readAccounts'
+    | 'readArtifactAccounts'
     | 'readTasks'
     | 'writeTasks'
     | 'sendOperations'

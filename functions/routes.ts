@@ -44,7 +44,9 @@ export interface Route {
   readonly audit?: 'readSecret' | 'readConsole' | 'deleteJob' | 'startOperations' | 'changeTask';
   /** What the function does with what all functions share: its role is granted exactly this. Default: nothing. */
   readonly uses?: readonly (
+    | 'readAccountFacts'
     | 'readAccounts'
+    | 'readArtifactAccounts'
     | 'readTasks'
     | 'writeTasks'
     | 'sendOperations'
@@ -68,25 +70,29 @@ const filterAll = { filter: ['accounts', 'applications'] } as const;
 
 const storeRoute = { reaches: 'store', timeoutSeconds: 20 } as const;
 const openRoute = { ...storeRoute, access: 'anonymous' } as const;
-const accountsRoute = { ...storeRoute, uses: ['readAccounts'] } as const;
+const accountsRoute = { ...storeRoute, uses: ['readAccountFacts'] } as const;
 const tasksRoute = { ...storeRoute, uses: ['readTasks'] } as const;
 /** Reads the cache for namespaces of accounts. */
-const credentialsRoute = { ...storeRoute, uses: ['readAccounts', 'readCache'] } as const;
+const credentialsRoute = { ...storeRoute, uses: ['readAccountFacts', 'readCache'] } as const;
 /** Reads the cache; notes the use of accounts in it, and has them refreshed where a request demands it. */
 const viewRoute = {
   ...storeRoute,
-  uses: ['readAccounts', 'readCache', 'wakeAgents', 'sendAgents'],
+  uses: ['readAccountFacts', 'readCache', 'wakeAgents', 'sendAgents'],
 } as const;
 /** Asks Front50, too, which may be anywhere. */
 const front50Route = { ...viewRoute, reaches: 'internet' } as const;
 const clusterRoute = { reaches: 'cluster', timeoutSeconds: 20, uses: ['readAccounts'] } as const;
-const internetRoute = { reaches: 'internet', timeoutSeconds: 120, uses: ['readAccounts'] } as const;
+const internetRoute = {
+  reaches: 'internet',
+  timeoutSeconds: 120,
+  uses: ['readAccountFacts', 'readArtifactAccounts'],
+} as const;
 const operationsRoute = {
   ...storeRoute,
   method: 'POST',
   access: { operations: true },
   audit: 'startOperations',
-  uses: ['readAccounts', 'readTasks', 'writeTasks', 'sendOperations'],
+  uses: ['readAccountFacts', 'readTasks', 'writeTasks', 'sendOperations'],
 } as const;
 const resumeRoute = {
   ...storeRoute,
@@ -320,7 +326,7 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
 ];
 
 /** What the gate does in each function whose callers it lets in: it looks at accounts, and publishes refusals. */
-const gateUses = ['readAccounts', 'publishEvents'] as const;
+const gateUses = ['readAccountFacts', 'publishEvents'] as const;
 
 /** Every route. */
 export const routes: readonly Route[] = groups.flatMap(([base, modules]) =>
@@ -329,7 +335,12 @@ export const routes: readonly Route[] = groups.flatMap(([base, modules]) =>
 
 function withGate(route: Route): Route {
   if (route.access === 'anonymous') return route;
-  return { ...route, uses: [...new Set([...(route.uses ?? []), ...gateUses])] };
+  const uses = [...new Set([...(route.uses ?? []), ...gateUses])];
+  // Who reads accounts with their credentials knows the facts.
+  return {
+    ...route,
+    uses: uses.includes('readAccounts') ? uses.filter((use) => use !== 'readAccountFacts') : uses,
+  };
 }
 
 function toModules(paths: readonly string[], module: string): { readonly [path: string]: string } {

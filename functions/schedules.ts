@@ -11,7 +11,9 @@ export interface Schedule {
   readonly reaches?: 'store' | 'cluster' | 'internet';
   /** What the function does with what all functions share: its role is granted exactly this. Default: nothing. */
   readonly uses?: readonly (
+    | 'readAccountFacts'
     | 'readAccounts'
+    | 'readArtifactAccounts'
     | 'readTasks'
     | 'writeTasks'
     | 'sendOperations'
@@ -42,6 +44,15 @@ export const schedules: readonly Schedule[] = [
     module: 'workers/schedule-agents',
     rateMinutes: 1,
     timeoutSeconds: 50,
-    uses: ['readAccounts', 'readCache', 'writeCache', 'sendAgents', 'sendStreams', 'publishEvents'],
+    // It alone has all credentials, and publishes what the others may know of the accounts.
+    uses: [
+      'readAccounts',
+      'readArtifactAccounts',
+      'readCache',
+      'writeCache',
+      'sendAgents',
+      'sendStreams',
+      'publishEvents',
+    ],
   },
 ];

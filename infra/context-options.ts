@@ -60,6 +60,7 @@ const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
   truststoreVersion: { type: makeTextType(/^\S+$/, "an object's version"), otherwise: undefined },
   authorizerSecretArn: { type: makeSecretType(), otherwise: undefined },
   configSecretArn: { type: makeSecretType(), otherwise: undefined },
+  artifactsSecretArn: { type: makeSecretType(), otherwise: undefined },
   clusterArns: { type: makeListType(makeArnType('eks', `cluster/${anyName}`)), otherwise: [] },
   accountRoleArns: { type: makeListType(makeArnType('iam', `role/${anyName}`)), otherwise: [] },
   accountSecretArns: { type: makeListType(makeSecretType()), otherwise: [] },

@@ -48,6 +48,10 @@ const rules: readonly Rule[] = [
     (c) => isGiven(c.certificateArn) && !isGiven(c.domainName),
   ],
   [
+    'artifactsSecretArn: expected another secret than configSecretArn: who fetches artifacts must not know how clusters are reached',
+    (c) => isGiven(c.artifactsSecretArn) && c.artifactsSecretArn === c.configSecretArn,
+  ],
+  [
     `concurrency: expected names of queues: ${queues.map(({ name }) => name).join(', ')}`,
     (c) => [...c.concurrency.keys()].some((name) => queues.every((queue) => queue.name !== name)),
   ],

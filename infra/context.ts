@@ -26,6 +26,8 @@ export interface Context {
   readonly authorizerSecretArn: string | undefined;
   /** Existing secret with Spinnaker's YAML: accounts and settings. Default: an empty one is made, for you to fill. */
   readonly configSecretArn: string | undefined;
+  /** Existing secret with the artifact accounts, in Spinnaker's YAML. Default: an empty one is made, for you to fill. */
+  readonly artifactsSecretArn: string | undefined;
   /** EKS clusters whose endpoint and certificate authority functions may look up. Default: none. */
   readonly clusterArns: readonly string[];
   /** Roles that functions may assume for accounts. Default: none. */

@@ -1,9 +1,17 @@
+import { publishAccountFacts } from '../../shared/runtime/account-facts.ts';
 import { scheduleCachingAgents } from '../../shared/runtime/agents-worker.ts';
-import { openProviderContext } from '../../shared/runtime/provider-context.ts';
+import { openNewestProviderContext, openProviderContext } from '../../shared/runtime/provider-context.ts';
 import { scheduleHandler } from '../../shared/runtime/schedule-handler.ts';
 import { openStreamContext } from '../../shared/runtime/stream-context.ts';
 
-/** Schedule `schedule-agents`: adds and removes agents, and sends for those that are overdue. */
+/**
+ * Schedule `schedule-agents`: publishes what functions without secrets may know of the accounts, adds and removes agents, and sends
+ * for those that are overdue. Neither stops the other.
+ */
 export const handler = scheduleHandler(openStreamContext, async function scheduleAgents(context) {
-  await scheduleCachingAgents(context, openProviderContext);
+  try {
+    await publishAccountFacts(context, openNewestProviderContext);
+  } finally {
+    await scheduleCachingAgents(context, openProviderContext);
+  }
 });

@@ -3,7 +3,7 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from '../../functions/queues.ts';
 import type { Route } from '../../functions/routes.ts';
 import type { Schedule } from '../../functions/schedules.ts';
-import { cacheTable, tasksTable } from '../../shared/aws/tables.ts';
+import { accountFactsPartition, cacheTable, tasksTable } from '../../shared/aws/tables.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What a row may say of what its function does. */
@@ -11,10 +11,16 @@ export type Use = NonNullable<(Route | Queue | Schedule)['uses']>[number];
 
 /** The statements that a use needs: nothing but the calls that the stores make, on nothing but what is ours. */
 const grants: { readonly [use in Use]: (surroundings: Surroundings) => PolicyStatement[] } = {
-  readAccounts: (surroundings) => [
-    allow(['secretsmanager:GetSecretValue'], surroundings.configSecretArn),
-    allowKey(['kms:Decrypt'], { surroundings, service: 'secretsmanager' }),
+  readAccountFacts: (surroundings) => [
+    new PolicyStatement({
+      actions: ['dynamodb:GetItem'],
+      resources: [getCacheArn(surroundings)],
+      conditions: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [accountFactsPartition] } },
+    }),
+    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { surroundings, service: 'dynamodb' }),
   ],
+  readAccounts: (surroundings) => readSecret(surroundings, surroundings.configSecretArn),
+  readArtifactAccounts: (surroundings) => readSecret(surroundings, surroundings.artifactsSecretArn),
   readTasks: (surroundings) => [
     allow(['dynamodb:GetItem', 'dynamodb:Query'], getTasksArn(surroundings)),
     allowKey(['kms:Decrypt', 'kms:DescribeKey'], { surroundings, service: 'dynamodb' }),
@@ -127,6 +133,13 @@ function getCacheArn({ tables }: Surroundings): string {
 
 function allow(actions: string[], ...resources: string[]): PolicyStatement {
   return new PolicyStatement({ actions, resources });
+}
+
+function readSecret(surroundings: Surroundings, secretArn: string): PolicyStatement[] {
+  return [
+    allow(['secretsmanager:GetSecretValue'], secretArn),
+    allowKey(['kms:Decrypt'], { surroundings, service: 'secretsmanager' }),
+  ];
 }
 
 /** The key, but only by way of the service that encrypts with it. */

@@ -131,10 +131,13 @@ function toConstructId(module: string): string {
 function getEnvironment({ row, surroundings, environment }: ServiceFunctionProps): {
   [name: string]: string;
 } {
-  const usesAccounts = row.uses?.includes('readAccounts') ?? false;
+  const { configSecretArn, artifactsSecretArn } = surroundings;
+  const { uses = [] } = row;
   return {
     ...toEnvironment(surroundings),
-    ...(usesAccounts && { [variables.configSecretArn]: surroundings.configSecretArn }),
+    // By these a function knows what it may read: what is not named it takes from the account facts.
+    ...(uses.includes('readAccounts') && { [variables.configSecretArn]: configSecretArn }),
+    ...(uses.includes('readArtifactAccounts') && { [variables.artifactsSecretArn]: artifactsSecretArn }),
     ...environment,
   };
 }

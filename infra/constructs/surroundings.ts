@@ -31,10 +31,12 @@ export interface Surroundings {
   readonly network: FunctionNetwork | undefined;
   /** Tables by the names of their rows. */
   readonly tables: ReadonlyMap<string, TableReference>;
-  /** Encrypts the tables, and the secret with the configuration where that is ours. */
+  /** Encrypts the tables, and the secrets that are ours. */
   readonly key: IKey;
   /** ARN of the secret with Spinnaker's YAML. */
   readonly configSecretArn: string;
+  /** ARN of the secret with artifact accounts. */
+  readonly artifactsSecretArn: string;
   readonly bus: BusReference;
   /** Queues by the names of their rows. */
   readonly queues: ReadonlyMap<string, QueueReference>;

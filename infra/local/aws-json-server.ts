@@ -3,10 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
 import { AwsError } from './aws-json-error.ts';
-import { findRefusal } from './loopback-guard.ts';
-
-/** More than any request that the emulated services accept. */
-const maximumBodyBytes = 16 << 20;
+import type { EngineAccess, EngineClientOptions, SigningName } from './engine-access.ts';
 
 /** One call of an action. */
 export interface AwsCall {
@@ -17,16 +14,21 @@ export interface AwsCall {
 /** An action: answers what AWS answers, throws AwsError for a refusal. */
 export type AwsAction = (input: JsonObject, call: AwsCall) => object | Promise<object>;
 
-/** A service that speaks AWS' JSON protocol: `POST /` with the action in `X-Amz-Target`. */
-export interface AwsJsonService {
-  /** First part of `X-Amz-Target`, for example `AmazonSQS`. */
-  readonly target: string;
+/** How a service words its answers. */
+export interface AwsJsonDialect {
   /** Version of the protocol, the end of the media type. */
   readonly version: '1.0' | '1.1';
   /** Namespace in `__type` of errors, for example `com.amazonaws.sqs`. */
   readonly errorNamespace: string;
   /** Names of errors in AWS' older query protocol, where they differ. */
   readonly queryErrorCodes?: { readonly [code: string]: string };
+}
+
+/** A service that speaks AWS' JSON protocol: `POST /` with the action in `X-Amz-Target`. */
+export interface AwsJsonService extends AwsJsonDialect {
+  /** First part of `X-Amz-Target`, for example `AmazonSQS`. */
+  readonly target: string;
+  readonly signingName: SigningName;
   readonly actions: { readonly [name: string]: AwsAction };
   /** Pages for people and tests, by path: `GET` answers what they return as JSON. */
   readonly pages?: { readonly [path: string]: (query: URLSearchParams) => object };
@@ -36,21 +38,29 @@ export interface AwsJsonService {
 export interface AwsJsonServer extends AsyncDisposable {
   /** For example `http://127.0.0.1:40123`. */
   readonly url: string;
+  /** What its clients are made with. */
+  readonly clientOptions: EngineClientOptions;
 }
 
 /**
- * Serves a service on a free port of 127.0.0.1. Signatures are not verified.
+ * Serves a service on a free port of 127.0.0.1, to those alone whom `access` admits.
  *
  * @param makeService called with the server's own URL, which queue URLs contain
  */
 export async function startAwsJsonServer(
+  access: EngineAccess,
   makeService: (url: string) => AwsJsonService,
 ): Promise<AwsJsonServer> {
   const server = createServer({ keepAliveTimeout: 0 });
   const url = await listenOnLoopback(server);
   const service = makeService(url);
-  server.on('request', (request, response) => void answer(service, request, response));
-  return { url, [Symbol.asyncDispose]: () => closeServer(server) };
+  const respond = answerer(service, access);
+  server.on('request', (request, response) => void respond(request, response));
+  return {
+    url,
+    clientOptions: access.toClientOptions(url),
+    [Symbol.asyncDispose]: () => closeServer(server),
+  };
 }
 
 /** Makes a server listen on a free port of 127.0.0.1. @returns its URL */
@@ -62,6 +72,14 @@ export async function listenOnLoopback(server: Server): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
+/**
+ * Tells the time of this moment. Node's own header may be a second old; when the machine's clock was turned meanwhile, the SDK would
+ * sign with a time that is as far off.
+ */
+export function stampDate(response: ServerResponse): void {
+  response.setHeader('date', new Date().toUTCString());
+}
+
 /** Closes a server and its connections at once. */
 export async function closeServer(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -70,23 +88,30 @@ export async function closeServer(server: Server): Promise<void> {
   });
 }
 
-async function answer(
+function answerer(
   service: AwsJsonService,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  try {
-    const call: AwsCall = { onClose: (listener) => void response.once('close', listener) };
-    const output = await perform(service, request, call);
-    send(response, { status: 200, body: output, version: service.version });
-  } catch (error) {
-    sendError(service, response, error);
-  }
+  access: EngineAccess,
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+  return async (request, response) => {
+    stampDate(response);
+    try {
+      const call: AwsCall = { onClose: (listener) => void response.once('close', listener) };
+      const body = await access.admit(request, service.signingName);
+      const output = await perform(service, { request, body, call });
+      send(response, { status: 200, body: output, version: service.version });
+    } catch (error) {
+      sendAwsError(response, service, error);
+    }
+  };
 }
 
-async function perform(service: AwsJsonService, request: IncomingMessage, call: AwsCall): Promise<object> {
-  const refusal = findRefusal(request);
-  if (refusal !== undefined) throw new AwsError('AccessDeniedException', refusal, 403);
+interface Received {
+  readonly request: IncomingMessage;
+  readonly body: Buffer;
+  readonly call: AwsCall;
+}
+
+async function perform(service: AwsJsonService, { request, body, call }: Received): Promise<object> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
   const page = service.pages?.[pathname];
   if (request.method === 'GET' && page !== undefined) return page(searchParams);
@@ -96,24 +121,7 @@ async function perform(service: AwsJsonService, request: IncomingMessage, call: 
   if (action === undefined) {
     throw new AwsError('UnknownOperationException', `'${target}.${name}' is no action that is served here.`);
   }
-  return action(parseInput(await readBody(request)), call);
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maximumBodyBytes) {
-      throw new AwsError(
-        'RequestEntityTooLarge',
-        `The request is larger than ${maximumBodyBytes} bytes.`,
-        413,
-      );
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length).toString('utf8');
+  return action(parseInput(body.toString('utf8')), call);
 }
 
 function parseInput(text: string): JsonObject {
@@ -126,7 +134,8 @@ function parseInput(text: string): JsonObject {
   throw new AwsError('SerializationException', 'The request body must be a JSON object.');
 }
 
-function sendError(service: AwsJsonService, response: ServerResponse, error: unknown): void {
+/** Answers with an error, as a service words it; what is no AwsError is a defect. Does nothing once an answer began. */
+export function sendAwsError(response: ServerResponse, service: AwsJsonDialect, error: unknown): void {
   const known =
     error instanceof AwsError
       ? error

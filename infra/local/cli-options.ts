@@ -17,6 +17,12 @@ export interface CliOptions {
   /** Kubeconfigs joined as in `KUBECONFIG`; undefined when there is none. */
   readonly kubeconfig: string | undefined;
   readonly allowedHosts: readonly string[];
+  /** A file with a bearer token, absolute. */
+  readonly tokenFile: string | undefined;
+  /** The server's certificate, its key, and what signs those of clients: PEM, absolute. */
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  readonly tlsClientCa: string | undefined;
   readonly logLevel: LogLevel;
   readonly json: boolean;
   readonly help: boolean;
@@ -43,6 +49,18 @@ const flags = {
     multiple: true,
     value: 'NAME',
     help: "further name by which clients reach this server, in their 'Host' header (repeatable)",
+  },
+  'token-file': {
+    type: 'string',
+    value: 'FILE',
+    help: "callers must send 'Authorization: Bearer' with the token in FILE (mode 0600, read again when it changes)",
+  },
+  'tls-cert': { type: 'string', value: 'FILE', help: 'serve HTTPS with this certificate chain (PEM)' },
+  'tls-key': { type: 'string', value: 'FILE', help: 'private key of --tls-cert (PEM, mode 0600)' },
+  'tls-client-ca': {
+    type: 'string',
+    value: 'FILE',
+    help: 'mutual TLS: callers must show a certificate that one of these signed (PEM)',
   },
   'data-dir': { type: 'string', value: 'DIR', help: 'folder of all data (default .busdriver)' },
   config: {
@@ -74,11 +92,20 @@ export function formatHelp(): string {
     '',
     ...Object.entries<Flag>(flags).map(([name, flag]) => formatFlag(name, flag)),
     '',
+    'Who may call the API: unless told otherwise, whoever reaches the port. No other machine does, but every user of this one,',
+    "and a caller can name any user in Spinnaker's headers. On a machine that is yours alone nothing is needed. Else use",
+    '  - a token (--token-file) where you share the machine, and scripts, curl or a proxy beside Spinnaker call: Spinnaker itself',
+    '    has no setting for a token. It crosses the network as it is, so beyond this machine add --tls-cert and --tls-key.',
+    '  - mutual TLS (--tls-client-ca) where Spinnaker runs on other machines (--host): its services can show certificates.',
+    'GET /health needs no token, but the certificate.',
+    '',
     'Examples:',
     '  npm start',
     '  npm start -- --kubeconfig ~/.kube/config --port 7003',
     '  npm start -- --config ~/.hal/default/staging --profiles local,test',
     '  npm start -- --host 0.0.0.0 --allow-host host.docker.internal',
+    '  npm start -- --token-file ~/.busdriver-token',
+    '  npm start -- --host 0.0.0.0 --tls-cert tls.crt --tls-key tls.key --tls-client-ca clients.crt',
     '',
     'SIGTERM or Ctrl-C lets running operations reach a safe point and ends; the next start goes on.',
     'Exit codes: 0 ended as told, 1 could not run, 2 wrong command line.',
@@ -100,6 +127,9 @@ export function parseCliOptions(args: readonly string[], environment: Environmen
   checkNames(args);
   const { values } = parse(args);
   const configFiles = (values.config ?? []).map((file) => requireFile('config', file));
+  const find = (flag: 'token-file' | 'tls-cert' | 'tls-key' | 'tls-client-ca') =>
+    values[flag] === undefined ? undefined : requireFile(flag, values[flag]);
+  checkTls(values);
   return {
     host: parseHost('host', values.host ?? '127.0.0.1'),
     port: parsePort(values.port ?? '7002'),
@@ -110,6 +140,10 @@ export function parseCliOptions(args: readonly string[], environment: Environmen
       ? requireFile('kubeconfig', values.kubeconfig)
       : findKubeconfig(environment),
     allowedHosts: (values['allow-host'] ?? []).map((name) => parseHost('allow-host', name)),
+    tokenFile: find('token-file'),
+    tlsCert: find('tls-cert'),
+    tlsKey: find('tls-key'),
+    tlsClientCa: find('tls-client-ca'),
     logLevel: parseLogLevel(values['log-level'] ?? 'info'),
     json: values.json ?? false,
     help: values.help ?? false,
@@ -149,6 +183,16 @@ function isNear(name: string, typed: string): boolean {
     rest === typedRest.slice(1) ||
     rest.slice(1) === typedRest.slice(1)
   );
+}
+
+/** A certificate and its key go together; without them nobody's certificate can be asked for. */
+function checkTls(values: { readonly [flag: string]: unknown }): void {
+  const isGiven = (flag: string) => values[flag] !== undefined;
+  if (isGiven('tls-cert') !== isGiven('tls-key'))
+    throw new UsageError('--tls-cert and --tls-key go together');
+  if (isGiven('tls-client-ca') && !isGiven('tls-cert')) {
+    throw new UsageError('--tls-client-ca needs --tls-cert and --tls-key');
+  }
 }
 
 function parsePort(text: string): number {

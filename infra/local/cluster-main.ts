@@ -2,6 +2,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Cluster, startCluster } from './cluster.ts';
 import { buildCluster } from './cluster-build.ts';
+import { keepFilesPrivate, makeFolderPrivate } from './private-folder.ts';
 
 interface Flag {
   readonly type: 'string' | 'boolean';
@@ -102,6 +103,8 @@ async function main(signal: AbortSignal): Promise<number> {
     return 0;
   }
   const { dir } = values;
+  keepFilesPrivate();
+  if (dir !== undefined) await makeFolderPrivate(path.resolve(dir), report);
   const port = parsePort(values.port ?? '0');
   await using cluster = await startCluster({ dir, port, args: toClusterArguments(values), report, signal });
   console.log(describeCluster(cluster));

@@ -14,9 +14,8 @@ interface Owner {
 }
 
 /**
- * Claims a data directory for this process until disposal. It is made when missing, for this user alone: manifests in
- * it may hold secrets. A claim of a process that ended
- * without disposing, by kill -9 for example, is taken over.
+ * Claims a data directory for this process until disposal. It is made when missing, for this user alone. A claim of a
+ * process that ended without disposing, by kill -9 for example, is taken over.
  *
  * @throws DataDirInUseError naming the process that holds it
  */
@@ -38,7 +37,7 @@ export async function lockDataDir(dir: string): Promise<AsyncDisposable> {
 async function claim(file: string): Promise<boolean> {
   const owner: Owner = { pid: process.pid, start: await readStart(process.pid) };
   try {
-    await using handle = await open(file, 'wx');
+    await using handle = await open(file, 'wx', 0o600);
     await handle.writeFile(JSON.stringify(owner));
     return true;
   } catch (error) {

@@ -56,9 +56,11 @@ export interface DemoClient {
  * Makes a client. Its calls throw RequestFailedError for error answers, and Error when nobody answers.
  *
  * @param url without a slash at the end
+ * @param token the bearer token that it asks for, if any
  */
-export function createDemoClient(url: string): DemoClient {
+export function createDemoClient(url: string, token?: string): DemoClient {
   const headers = {
+    ...(token !== undefined && { Authorization: `Bearer ${token}` }),
     'X-SPINNAKER-USER': 'busdriver-demo',
     'X-SPINNAKER-APPLICATION': demoApplication,
     'X-SPINNAKER-EXECUTION-ID': randomUUID(),

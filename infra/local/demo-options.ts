@@ -7,6 +7,8 @@ import { UsageError } from './cli-options.ts';
 export interface DemoOptions {
   /** A running Busdriver, without a slash at the end; undefined to start one. */
   readonly url: string | undefined;
+  /** A file with the bearer token of that Busdriver, absolute. */
+  readonly tokenFile: string | undefined;
   /** Kubeconfig of the cluster to deploy to, absolute; undefined for a test cluster. */
   readonly kubeconfig: string | undefined;
   /** Undefined takes the only Kubernetes account there is. */
@@ -27,6 +29,7 @@ interface Flag {
 
 const flags = {
   url: { type: 'string', value: 'URL', help: 'use the Busdriver that runs there (default: start one)' },
+  'token-file': { type: 'string', value: 'FILE', help: 'token of the Busdriver at --url' },
   kubeconfig: {
     type: 'string',
     value: 'FILE',
@@ -78,9 +81,13 @@ export function parseDemoOptions(args: readonly string[]): DemoOptions {
   if (values.url !== undefined && values.kubeconfig !== undefined) {
     throw new UsageError('--url and --kubeconfig exclude each other: a running Busdriver has its accounts');
   }
+  if (values['token-file'] !== undefined && values.url === undefined) {
+    throw new UsageError('--token-file needs --url: a Busdriver that the demo starts asks for no token');
+  }
   return {
     url: values.url === undefined ? undefined : parseUrl(values.url),
-    kubeconfig: values.kubeconfig === undefined ? undefined : requireFile(values.kubeconfig),
+    tokenFile: findFile('token-file', values['token-file']),
+    kubeconfig: findFile('kubeconfig', values.kubeconfig),
     account: values.account,
     namespace: values.namespace ?? 'default',
     timeoutMs: parseSeconds(values.timeout ?? '120') * 1000,
@@ -106,9 +113,10 @@ function parseUrl(text: string): string {
   );
 }
 
-function requireFile(file: string): string {
+function findFile(flag: string, file: string | undefined): string | undefined {
+  if (file === undefined) return undefined;
   if (existsSync(file)) return path.resolve(file);
-  throw new UsageError(`--kubeconfig: there is no file '${file}'`);
+  throw new UsageError(`--${flag}: there is no file '${file}'`);
 }
 
 function parseSeconds(text: string): number {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { startCluster } from './cluster.ts';
 import { type DemoTarget, makeDeleteRequest, makeDeployRequest } from './demo-application.ts';
@@ -36,7 +37,7 @@ export async function runDemo(given: RunDemoOptions): Promise<void> {
   await using started = new AsyncDisposableStack();
   const kubeconfig = await chooseKubeconfig(options, started);
   const url = options.url ?? (await startSystem(options, { kubeconfig, started }));
-  const client = createDemoClient(url);
+  const client = createDemoClient(url, await readToken(options));
   const target = { account: await chooseAccount(client, options), namespace };
   const isThrownAway = options.url === undefined && options.kubeconfig === undefined;
   // A failed or interrupted deploy is cleaned up, too.
@@ -47,6 +48,10 @@ export async function runDemo(given: RunDemoOptions): Promise<void> {
   screen.print(`\nBusdriver goes on at ${url}; Ctrl-C ends it.`);
   await waitForAbort(interrupted);
   broken.signal.throwIfAborted();
+}
+
+async function readToken({ tokenFile }: RunDemoOptions): Promise<string | undefined> {
+  return tokenFile === undefined ? undefined : (await readFile(tokenFile, 'utf8')).trim();
 }
 
 interface DemoRun extends RunDemoOptions {

@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -12,9 +13,15 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import type { Table } from '../../shared/aws/tables.ts';
-import { type AwsJsonServer, closeServer, listenOnLoopback } from './aws-json-server.ts';
-import { localClientOptions } from './local-aws.ts';
-import { findRefusal } from './loopback-guard.ts';
+import {
+  type AwsJsonDialect,
+  type AwsJsonServer,
+  closeServer,
+  listenOnLoopback,
+  sendAwsError,
+  stampDate,
+} from './aws-json-server.ts';
+import type { EngineAccess } from './engine-access.ts';
 
 /** Milliseconds between two looks at a table that is being made, and how many there are at most. */
 const statusPauseMs = 2;
@@ -26,7 +33,11 @@ export interface StartDynamoDbOptions {
   readonly dir: string;
   /** Tables that must exist. */
   readonly tables: readonly Table[];
+  /** Who may call it. */
+  readonly access: EngineAccess;
 }
+
+const dialect: AwsJsonDialect = { version: '1.0', errorNamespace: 'com.amazonaws.dynamodb.v20120810' };
 
 /**
  * Starts DynamoDB (dynalite, on LevelDB) on a free port of 127.0.0.1 and makes the tables that are missing. What was
@@ -45,16 +56,17 @@ export async function startDynamoDb(options: StartDynamoDbOptions): Promise<AwsJ
   return serveTables(options);
 }
 
-async function serveTables({ dir, tables }: StartDynamoDbOptions): Promise<AwsJsonServer> {
+async function serveTables({ dir, tables, access }: StartDynamoDbOptions): Promise<AwsJsonServer> {
   letIteratorsClose();
   await mkdir(dir, { recursive: true });
   const server = dynalite({ path: dir, createTableMs: 0, updateTableMs: 0 });
   server.keepAliveTimeout = 0;
   const [handle] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
-  if (handle !== undefined) server.on('request', guard(handle));
+  if (handle !== undefined) server.on('request', guard(handle, access));
   const url = await listenOnLoopback(server);
-  const client = new DynamoDBClient({ ...localClientOptions, endpoint: url });
+  const clientOptions = access.toClientOptions(url);
+  const client = new DynamoDBClient(clientOptions);
   try {
     await Promise.all(tables.map((table) => ensureTable(client, table)));
   } catch (error) {
@@ -63,7 +75,7 @@ async function serveTables({ dir, tables }: StartDynamoDbOptions): Promise<AwsJs
   } finally {
     client.destroy();
   }
-  return { url, [Symbol.asyncDispose]: () => closeServer(server) };
+  return { url, clientOptions, [Symbol.asyncDispose]: () => closeServer(server) };
 }
 
 /**
@@ -80,17 +92,34 @@ function letIteratorsClose(): void {
   prototype.return ??= prototype.close;
 }
 
-/** Adds what dynalite lacks: it answers any web page, and ends the process when a client breaks off a request. */
-function guard(handle: RequestListener): RequestListener {
+/** Adds what dynalite lacks: it answers anybody, and ends the process when a client breaks off a request. */
+function guard(handle: RequestListener, access: EngineAccess): RequestListener {
   return (request, response) => {
-    const refusal = findRefusal(request);
-    if (refusal !== undefined) {
-      response.writeHead(403).end(refusal);
-      return;
-    }
-    handle(request, response);
-    request.removeAllListeners('error').on('error', () => response.destroy());
+    stampDate(response);
+    access.admit(request, 'dynamodb').then(
+      (body) => {
+        const admitted = new AdmittedRequest(request);
+        handle(admitted as unknown as IncomingMessage, response);
+        admitted.emit('data', body);
+        admitted.emit('end');
+      },
+      (error: unknown) => sendAwsError(response, dialect, error),
+    );
   };
+}
+
+/** A request whose body was read already, as far as dynalite looks at requests. */
+class AdmittedRequest extends EventEmitter {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+
+  constructor({ method, url, headers }: IncomingMessage) {
+    super();
+    this.method = method;
+    this.url = url;
+    this.headers = headers;
+  }
 }
 
 /** Makes a table unless it is there, and waits until it can be used. */

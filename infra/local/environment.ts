@@ -1,6 +1,6 @@
 import type { Queue } from '../../functions/queues.ts';
 import type { Table } from '../../shared/aws/tables.ts';
-import { type LogLevel, variables } from '../../shared/runtime/config.ts';
+import { type EngineCredentials, type LogLevel, variables } from '../../shared/runtime/config.ts';
 import { localAccountId } from './local-aws.ts';
 
 /** URLs of the engines. */
@@ -25,17 +25,18 @@ export interface FunctionSettings {
 export interface EnvironmentParts {
   readonly settings: FunctionSettings;
   readonly engines: Engines;
+  readonly credentials: EngineCredentials;
   readonly tables: readonly Table[];
   readonly queues: readonly Queue[];
   readonly busName: string;
 }
 
 /**
- * The variables that functions find in Lambda: names of their resources, and where AWS is. Region and credentials are
- * left as they are, for clusters in EKS need the user's own.
+ * The variables that functions find in Lambda: names of their resources, and where AWS is. Region and credentials of AWS are
+ * left as they are, for clusters in EKS need the user's own; those of the engines have variables of ours.
  */
 export function toFunctionEnvironment(parts: EnvironmentParts): { [name: string]: string } {
-  const { settings, engines, tables, queues, busName } = parts;
+  const { settings, engines, credentials, tables, queues, busName } = parts;
   const resources = [
     ...tables.map(({ name }) => [`BUSDRIVER_${toUpperSnake(name)}_TABLE`, name]),
     ...queues.map(({ name }) => [
@@ -51,6 +52,8 @@ export function toFunctionEnvironment(parts: EnvironmentParts): { [name: string]
     [variables.kubeconfig]: settings.kubeconfig ?? '',
     [variables.placement]: 'local',
     [variables.logLevel]: settings.logLevel,
+    [variables.engineAccessKeyId]: credentials.accessKeyId,
+    [variables.engineSecretAccessKey]: credentials.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: engines.dynamodb,
     AWS_ENDPOINT_URL_SQS: engines.sqs,
     AWS_ENDPOINT_URL_EVENTBRIDGE: engines.eventbridge,

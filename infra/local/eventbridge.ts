@@ -4,6 +4,7 @@ import type { Logger } from '../../shared/core/logger.ts';
 import { AwsError } from './aws-json-error.ts';
 import { findText, getObjects, getText, getTexts } from './aws-json-input.ts';
 import { type AwsAction, type AwsJsonServer, startAwsJsonServer } from './aws-json-server.ts';
+import type { EngineAccess } from './engine-access.ts';
 import { EventArchive } from './event-archive.ts';
 import {
   type BusEvent,
@@ -33,6 +34,8 @@ export interface StartEventBridgeOptions {
   /** Hands an event to a target, a function or a queue by ARN. */
   readonly deliver: (targetArn: string, event: BusEvent) => Promise<void>;
   readonly log: Logger;
+  /** Who may call it. */
+  readonly access: EngineAccess;
 }
 
 interface Service extends StartEventBridgeOptions {
@@ -52,8 +55,9 @@ export async function startEventBridge(options: StartEventBridgeOptions): Promis
     busesByName: new Map(names.map((name) => [name, makeBus(name)])),
     archive: new EventArchive(archivedEvents),
   };
-  return startAwsJsonServer(() => ({
+  return startAwsJsonServer(options.access, () => ({
     target: 'AWSEvents',
+    signingName: 'events',
     version: '1.1',
     errorNamespace: 'com.amazonaws.eventbridge',
     actions: makeActions(service),

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
 import path from 'node:path';
-import { json } from 'node:stream/consumers';
+import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import { loadSettings } from '../../shared/runtime/settings.ts';
 import type { CliOptions } from './cli-options.ts';
 import { startCluster } from './cluster.ts';
 import { GoUnavailableError } from './go-toolchain.ts';
+import { makeFolderPrivate } from './private-folder.ts';
 import { formatReadyLine, formatReadyMessage, formatWarnings } from './ready-message.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 
@@ -26,10 +25,11 @@ export async function runUntilStopped(options: CliOptions, print: (text: string)
   const kubeconfig = await chooseKubeconfig({ options, stack, signal: stop });
   const settings = { ...options, kubeconfig };
   await loadSettings({ ...settings, files: options.configFiles, environment: readEnvironment() });
+  await makeFolderPrivate(options.dataDir, report);
   const runtime = stack.use(await start({ ...settings, drainTimeoutMs }));
   const ready = { ...runtime, accounts: await listAccounts(runtime), options: settings };
-  for (const warning of formatWarnings(ready)) report(warning);
   print(options.json ? formatReadyLine(ready) : formatReadyMessage(ready));
+  for (const warning of formatWarnings(ready)) report(warning);
   await waitForAbort(stop);
   report('Stopping: running operations reach a safe point first. Once more ends at once.');
 }
@@ -56,6 +56,7 @@ async function chooseKubeconfig({ options, stack, signal }: Choice): Promise<str
   if (options.kubeconfig !== undefined || options.configFiles.length > 0) return options.kubeconfig;
   const missing = 'There is no --config, no --kubeconfig, no $KUBECONFIG and no ~/.kube/config';
   report(`${missing}: starting a Kubernetes test cluster.`);
+  await makeFolderPrivate(options.dataDir, report);
   try {
     const cluster = await startCluster({ dir: path.join(options.dataDir, 'cluster'), report, signal });
     stack.use(cluster);
@@ -86,10 +87,8 @@ async function start(options: Parameters<typeof startRuntime>[0]): Promise<Runti
 }
 
 /** Names of the accounts, as the API tells them; this also loads what the first request would have to wait for. */
-async function listAccounts({ url }: Runtime): Promise<readonly string[]> {
-  const request = get(`${url}/credentials`);
-  const [response]: IncomingMessage[] = await once(request, 'response');
-  const answer: unknown = response && (await json(response));
+async function listAccounts(runtime: Runtime): Promise<readonly string[]> {
+  const answer = await runtime.get('/credentials').catch(getErrorMessage);
   if (Array.isArray(answer)) return answer.map(({ name }) => String(name));
   report(`The accounts cannot be listed: ${JSON.stringify(answer)}`);
   return [];

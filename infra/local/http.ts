@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -9,6 +9,7 @@ import type { Logger } from '../../shared/core/logger.ts';
 import { payloadBytesMax } from '../../shared/core/payload-limit.ts';
 import { toErrorBody } from '../../shared/runtime/error-body.ts';
 import { closeServer } from './aws-json-server.ts';
+import { FrontDoorAccess, findClientCertificate } from './front-door-access.ts';
 import { readBody, refuseSize, toAnswerSink, writeAnswer } from './http-body.ts';
 import { HttpError, MalformedAnswerError } from './http-error.ts';
 import { parseTarget, toProxyEvent } from './http-event.ts';
@@ -28,6 +29,8 @@ export interface StartHttpOptions {
   readonly port: number;
   /** Further names that may stand in `Host`. */
   readonly allowedHosts: readonly string[];
+  /** Who may call it; default everybody. */
+  readonly access?: FrontDoorAccess;
 }
 
 /** The running front door. Disposing ends all its connections. */
@@ -45,7 +48,8 @@ export interface HttpServer extends AsyncDisposable {
  * @throws Error when the address cannot be bound (`EADDRINUSE`, `EACCES` …)
  */
 export async function startHttp(options: StartHttpOptions): Promise<HttpServer> {
-  const server = createServer({
+  const { access = new FrontDoorAccess() } = options;
+  const server = access.createServer({
     // Hundreds of accounts in X-SPINNAKER-ACCOUNTS exceed Node's default of 16 KiB.
     maxHeaderSize: 64 << 10,
     headersTimeout: 10_000,
@@ -54,12 +58,12 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
     // Longer than any client of Spinnaker keeps an idle connection: else it would now and then meet a closed one.
     keepAliveTimeout: 75_000,
   });
-  const front = new FrontDoor(options);
+  const front = new FrontDoor({ ...options, access });
   server.on('request', (request, response) => void front.answer(request, response));
   server.on('clientError', refuseConnection);
   await listen(server, options);
   return {
-    url: toUrl(server, options.host),
+    url: `${access.scheme}://${toAuthority(server, options.host)}`,
     stopAccepting() {
       front.isStopping = true;
       server.close();
@@ -74,11 +78,13 @@ class FrontDoor {
   readonly #invoker: Invoker;
   readonly #log: Logger;
   readonly #allowedHosts: readonly string[];
+  readonly #access: FrontDoorAccess;
 
-  constructor({ routes, invoker, log, host, allowedHosts }: StartHttpOptions) {
+  constructor({ routes, invoker, log, host, allowedHosts, access }: Required<StartHttpOptions>) {
     this.#table = new RouteTable(routes);
     this.#invoker = invoker;
     this.#log = log;
+    this.#access = access;
     this.#allowedHosts = [host, ...allowedHosts].map((name) => name.toLowerCase());
   }
 
@@ -106,12 +112,14 @@ class FrontDoor {
     const refusal = findRefusal(request, { allowedHosts: this.#allowedHosts });
     if (refusal !== undefined) throw new HttpError(403, refusal);
     const target = parseTarget(request.url ?? '/');
+    await this.#access.check(request, target.path);
     const method = request.method ?? 'GET';
     const match = this.#table.find(method, target.segments);
     if (match === undefined) throw new HttpError(404, `No route for ${method} ${target.path}`);
     if ('allowedMethods' in match) throw refuseMethod(method, match.allowedMethods);
     const body = await readBody(request);
     const event = toProxyEvent({ ...match, request, target, body, requestId, receivedAtMs });
+    event.requestContext.identity.clientCert = findClientCertificate(request);
     checkSize(event, body.length);
     const { module, timeoutSeconds } = match.route;
     return this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream });
@@ -181,8 +189,8 @@ async function listen(server: Server, { host, port }: StartHttpOptions): Promise
   });
 }
 
-function toUrl(server: Server, host: string): string {
+function toAuthority(server: Server, host: string): string {
   const { port, family } = server.address() as AddressInfo;
   const name = family === 'IPv6' && host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
-  return `http://${name}:${port}`;
+  return `${name}:${port}`;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { TLSSocket } from 'node:tls';
 
 /** Whom a server on this machine answers. */
 export interface LoopbackGuardOptions {
@@ -22,7 +23,8 @@ export function findRefusal(
   if (host !== undefined && !isKnownHost(host, options.allowedHosts ?? [])) {
     return `Host '${host}' is not this server's`;
   }
-  if (origin !== undefined && origin !== `http://${host}`)
+  const scheme = request.socket instanceof TLSSocket ? 'https' : 'http';
+  if (origin !== undefined && origin !== `${scheme}://${host}`)
     return `Origin '${origin}' may not call this server`;
   return undefined;
 }

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import { formatHelp, parseCliOptions, UsageError } from './cli-options.ts';
+import { keepFilesPrivate } from './private-folder.ts';
 
 /** Where standard output really goes: everything else that is written to it ends on standard error. */
 const printToStandardOutput = takeStandardOutput();
@@ -18,6 +19,7 @@ async function main(args: readonly string[]): Promise<number> {
     printToStandardOutput(`${formatHelp()}\n`);
     return 0;
   }
+  keepFilesPrivate();
   // Only the bundle has a folder of its own for it.
   if (import.meta.filename.endsWith('.js'))
     enableCompileCache(path.join(import.meta.dirname, '.compile-cache'));

@@ -33,10 +33,19 @@ export function formatReadyMessage({ url, accounts, options }: Ready): string {
 
 /** What the user should worry about. */
 export function formatWarnings({ options }: Ready): readonly string[] {
-  if (isLoopback(options.host)) return [];
+  const { host, tokenFile, tlsCert, tlsClientCa } = options;
+  if (isLoopback(host) || tlsClientCa !== undefined) return [];
+  if (tokenFile === undefined) {
+    return [
+      `Warning: ${host} is reachable from other machines. Whoever reaches the port can deploy, and can forge the headers by ` +
+        'which Spinnaker says who asks (X-SPINNAKER-USER, X-SPINNAKER-ACCOUNTS): pass --tls-client-ca or --token-file, or ' +
+        'let only your Spinnaker through.',
+    ];
+  }
+  if (tlsCert !== undefined) return [];
   return [
-    `Warning: ${options.host} is reachable from other machines. Whoever reaches it can deploy, and can name any user ` +
-      'in X-SPINNAKER-USER: let only your Spinnaker through.',
+    `Warning: ${host} is reachable from other machines, and the token crosses the network unencrypted: pass --tls-cert and ` +
+      '--tls-key, too.',
   ];
 }
 

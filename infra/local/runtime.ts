@@ -6,17 +6,20 @@ import { type Schedule, schedules } from '../../functions/schedules.ts';
 import { type Table, tables } from '../../shared/aws/tables.ts';
 import type { Clock } from '../../shared/core/clock.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import { setEnvironment } from '../../shared/runtime/config.ts';
+import { type EngineCredentials, setEnvironment } from '../../shared/runtime/config.ts';
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { systemClock } from '../../shared/runtime/system.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { startDynamoDb } from './dynamodb.ts';
+import { EngineAccess, type EngineClientOptions } from './engine-access.ts';
+import { writeEngineFile } from './engine-file.ts';
 import { type Engines, type FunctionSettings, toFunctionEnvironment } from './environment.ts';
 import { startEventBridge } from './eventbridge.ts';
+import { type FrontDoorFiles, loadFrontDoorAccess } from './front-door-access.ts';
 import { loadHandler } from './handlers.ts';
 import { startHttp } from './http.ts';
 import { Invoker, type LoadHandler, toFunctionArn } from './invoker.ts';
-import { localClientOptions } from './local-aws.ts';
+import { callOwnRoute } from './own-call.ts';
 import { offerResponseStreaming } from './response-streaming.ts';
 import { startScheduler } from './scheduler.ts';
 import { type SqsServer, startSqs } from './sqs.ts';
@@ -35,7 +38,7 @@ export interface Inventory {
 }
 
 /** How to start the local runtime. */
-export interface StartRuntimeOptions extends FunctionSettings {
+export interface StartRuntimeOptions extends FunctionSettings, FrontDoorFiles {
   /** Name or address to bind. */
   readonly host: string;
   /** 0 takes any free port. */
@@ -59,6 +62,10 @@ export interface Runtime extends AsyncDisposable {
   /** Where the API answers, for example `http://127.0.0.1:7002`. */
   readonly url: string;
   readonly engines: Engines;
+  /** What callers of the engines sign with. */
+  readonly credentials: EngineCredentials;
+  /** Answers a GET of a path without parameters, asking for no token and no certificate. @throws Error when it fails */
+  get(path: string): Promise<unknown>;
 }
 
 /**
@@ -66,7 +73,7 @@ export interface Runtime extends AsyncDisposable {
  * find them by environment variables, as in Lambda, so a process can hold one runtime at a time. Killed at any
  * moment, the next one on the same folder goes on with what was accepted.
  *
- * @throws DataDirInUseError; Error when the port cannot be bound
+ * @throws DataDirInUseError; AccessFileError; Error when the port cannot be bound
  */
 export async function startRuntime(options: StartRuntimeOptions): Promise<Runtime> {
   const {
@@ -78,25 +85,41 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   starting.use(await lockDataDir(options.dataDir));
   const log = createLogger({ logLevel: options.logLevel, placement: 'local' });
   const invoker = new Invoker(load, log);
-  const engines = await startEngines({ options, inventory, invoker, log }, starting);
-  const parts = { settings: options, engines, busName, ...inventory };
+  const frontDoor = await loadFrontDoorAccess(options, log);
+  const access = new EngineAccess({ log });
+  const { credentials } = access;
+  const engines = await startEngines({ options, inventory, invoker, log, access }, starting);
+  starting.use(await writeEngineFile(options.dataDir, { engines, credentials }));
+  const parts = { settings: options, engines, credentials, busName, ...inventory };
   setEnvironment(toFunctionEnvironment(parts));
   offerResponseStreaming();
   // Disposed of in reverse order: first nothing new is taken, then what runs may end, then connections are cut.
-  const http = await startHttp({ ...options, routes: inventory.routes, invoker, log });
+  const http = await startHttp({ ...options, routes: inventory.routes, invoker, log, access: frontDoor });
   starting.use(http);
   starting.defer(async () => {
     await invoker.drain(options.drainTimeoutMs);
   });
   starting.use(
-    startWorkers({ sources: toEventSources(inventory.queues), endpoint: engines.sqs, invoker, log }),
+    startWorkers({
+      sources: toEventSources(inventory.queues),
+      sqs: access.toClientOptions(engines.sqs),
+      invoker,
+      log,
+    }),
   );
-  starting.use(startTableExpiry({ tables: inventory.tables, endpoint: engines.dynamodb, clock, log }));
+  const dynamodb = access.toClientOptions(engines.dynamodb);
+  starting.use(startTableExpiry({ tables: inventory.tables, dynamodb, clock, log }));
   starting.use(startScheduler({ schedules: inventory.schedules, invoker, clock }));
   starting.defer(() => http.stopAccepting());
   void invoker.preload(listModules(inventory));
   const running = starting.move();
-  return { url: http.url, engines, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    url: http.url,
+    engines,
+    credentials,
+    get: (path) => callOwnRoute(path, { routes: inventory.routes, invoker }),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
 }
 
 interface Surroundings {
@@ -104,22 +127,24 @@ interface Surroundings {
   readonly inventory: Inventory;
   readonly invoker: Invoker;
   readonly log: Logger;
+  readonly access: EngineAccess;
 }
 
 async function startEngines(
-  { options, inventory, invoker, log }: Surroundings,
+  { options, inventory, invoker, log, access }: Surroundings,
   stack: AsyncDisposableStack,
 ): Promise<Engines> {
   const dir = path.join(options.dataDir, 'dynamodb');
-  const starts = [startDynamoDb({ dir, tables: inventory.tables }), startSqs()] as const;
+  const starts = [startDynamoDb({ dir, tables: inventory.tables, access }), startSqs(access)] as const;
   const [dynamodb, sqs] = await Promise.all(starts);
   stack.use(dynamodb);
   stack.use(sqs);
-  await createQueues(sqs.url, inventory.queues);
+  await createQueues(sqs.clientOptions, inventory.queues);
   const functions = new Map(toFunctions(inventory).map((one) => [toFunctionArn(getName(one.module)), one]));
   const eventbridge = await startEventBridge({
     buses: [busName],
     log,
+    access,
     async deliver(targetArn, event) {
       const target = functions.get(targetArn);
       if (target === undefined) deliverToQueue(sqs, targetArn, event);
@@ -152,8 +177,8 @@ function listModules({ routes, queues, schedules }: Inventory): readonly string[
   );
 }
 
-async function createQueues(endpoint: string, all: readonly Queue[]): Promise<void> {
-  const client = new SQSClient({ ...localClientOptions, endpoint });
+async function createQueues(sqs: EngineClientOptions, all: readonly Queue[]): Promise<void> {
+  const client = new SQSClient(sqs);
   const create = (QueueName: string, Attributes: { [name: string]: string }) =>
     client.send(new CreateQueueCommand({ QueueName, Attributes }));
   for (const queue of all) {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../shared/core/json.ts';
 import { AwsError } from './aws-json-error.ts';
 import { findText, getObject, getText, getTexts } from './aws-json-input.ts';
 import { type AwsAction, type AwsJsonServer, startAwsJsonServer } from './aws-json-server.ts';
+import type { EngineAccess } from './engine-access.ts';
 import { localAccountId, localRegion } from './local-aws.ts';
 import {
   changeMessageVisibility,
@@ -49,11 +50,14 @@ export interface SqsServer extends AwsJsonServer {
  * between message groups and dead-letter queues, over AWS' JSON protocol. FIFO queues are refused.
  *
  * Messages live in memory and end with the process.
+ *
+ * @param access who may call it
  */
-export async function startSqs(): Promise<SqsServer> {
+export async function startSqs(access: EngineAccess): Promise<SqsServer> {
   const queues = new Map<string, MessageQueue>();
-  const server = await startAwsJsonServer((url) => ({
+  const server = await startAwsJsonServer(access, (url) => ({
     target: 'AmazonSQS',
+    signingName: 'sqs',
     version: '1.0',
     errorNamespace: 'com.amazonaws.sqs',
     queryErrorCodes,
@@ -61,6 +65,7 @@ export async function startSqs(): Promise<SqsServer> {
   }));
   return {
     url: server.url,
+    clientOptions: server.clientOptions,
     sendTo(arn, body) {
       const queue = findByArn(queues, arn);
       if (queue === undefined) throw refuseUnknownQueue(arn);

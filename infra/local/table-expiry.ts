@@ -8,7 +8,7 @@ import {
 import type { Table } from '../../shared/aws/tables.ts';
 import type { Clock } from '../../shared/core/clock.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import { localClientOptions } from './local-aws.ts';
+import type { EngineClientOptions } from './engine-access.ts';
 
 /** The first run leaves the start alone, and a session of some minutes still gets one. Milliseconds. */
 const firstRunDelayMs = 60_000;
@@ -21,8 +21,7 @@ const pageSize = 100;
 /** How to delete what has expired. */
 export interface StartTableExpiryOptions {
   readonly tables: readonly Table[];
-  /** URL of DynamoDB. */
-  readonly endpoint: string;
+  readonly dynamodb: EngineClientOptions;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -32,7 +31,7 @@ export interface StartTableExpiryOptions {
  * for ever. Nothing depends on it, for readers filter what is expired.
  */
 export function startTableExpiry(options: StartTableExpiryOptions): AsyncDisposable {
-  const client = new DynamoDBClient({ ...localClientOptions, endpoint: options.endpoint });
+  const client = new DynamoDBClient(options.dynamodb);
   const stopping = new AbortController();
   const ended = repeat(client, options, stopping.signal);
   return {

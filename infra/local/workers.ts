@@ -7,8 +7,9 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSMessageAttributes, SQSRecord } from 'aws-lambda';
 import type { Logger } from '../../shared/core/logger.ts';
+import type { EngineClientOptions } from './engine-access.ts';
 import type { Invoker } from './invoker.ts';
-import { localAccountId, localClientOptions, localRegion } from './local-aws.ts';
+import { localAccountId, localRegion } from './local-aws.ts';
 
 /** Messages that SQS hands out at once. */
 const maximumReceive = 10;
@@ -31,8 +32,7 @@ export interface EventSource {
 /** How to feed functions. */
 export interface StartWorkersOptions {
   readonly sources: readonly EventSource[];
-  /** URL of SQS. */
-  readonly endpoint: string;
+  readonly sqs: EngineClientOptions;
   readonly invoker: Invoker;
   readonly log: Logger;
 }
@@ -44,11 +44,11 @@ export interface StartWorkersOptions {
  * Each queue has one outstanding long poll for all its free workers, so that idle queues cost nothing. Disposing
  * stops receiving; invocations under way go on.
  */
-export function startWorkers({ sources, endpoint, invoker, log }: StartWorkersOptions): AsyncDisposable {
-  const client = new SQSClient({ ...localClientOptions, endpoint });
+export function startWorkers({ sources, sqs, invoker, log }: StartWorkersOptions): AsyncDisposable {
+  const client = new SQSClient(sqs);
   const stopping = new AbortController();
   const loops = sources.map((source) =>
-    new Poller({ source, endpoint, client, invoker, log }).run(stopping.signal),
+    new Poller({ source, sqs, client, invoker, log }).run(stopping.signal),
   );
   return {
     async [Symbol.asyncDispose]() {
@@ -73,9 +73,9 @@ class Poller {
   /** Wakes the loop when it waits for a free worker. */
   #wake: () => void = () => undefined;
 
-  constructor({ source, endpoint, client, invoker, log }: PollerOptions) {
+  constructor({ source, sqs, client, invoker, log }: PollerOptions) {
     this.#source = source;
-    this.#queueUrl = `${endpoint}/${localAccountId}/${source.queueName}`;
+    this.#queueUrl = `${sqs.endpoint}/${localAccountId}/${source.queueName}`;
     this.#client = client;
     this.#invoker = invoker;
     this.#log = log;

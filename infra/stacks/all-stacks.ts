@@ -21,9 +21,13 @@ export function createStacks(app: App): void {
   const { permissionsBoundaryArn: arn } = context;
   if (arn !== undefined) app.node.setContext(PERMISSIONS_BOUNDARY_CONTEXT_KEY, { arn });
   const network = createNetworkStack(app, context);
-  const { tables, key, configSecretArn } = new DataStack(app, toResourceName(context, 'data'), { context });
+  const data = new DataStack(app, toResourceName(context, 'data'), { context });
+  const { tables, key, configSecretArn, artifactsSecretArn } = data;
   const { bus } = new BusStack(app, toResourceName(context, 'bus'), { context });
-  const shared = { context, network: network?.network, tables, key, configSecretArn, bus, queues: new Map() };
+  const shared = {
+    ...{ context, network: network?.network, bus, queues: new Map() },
+    ...{ tables, key, configSecretArn, artifactsSecretArn },
+  };
   const surroundings = createWorkerStacks(app, shared);
   new ApiStack(app, toResourceName(context, 'api'), { surroundings, vpcEndpoint: network?.endpoint });
   new DashboardStack(app, toResourceName(context, 'dashboard'), { context });

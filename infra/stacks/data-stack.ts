@@ -19,6 +19,8 @@ export class DataStack extends Stack {
   readonly key: IKey;
   /** ARN of the secret with Spinnaker's YAML. */
   readonly configSecretArn: string;
+  /** ARN of the secret with artifact accounts. */
+  readonly artifactsSecretArn: string;
   readonly #context: Context;
   readonly #removalPolicy: RemovalPolicy;
 
@@ -31,7 +33,19 @@ export class DataStack extends Stack {
     this.#removalPolicy = context.protectData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
     this.key = this.#getKey();
     this.tables = new Map(tables.map((row) => [row.name, this.#makeTable(row)]));
-    this.configSecretArn = context.configSecretArn ?? this.#makeConfigSecret();
+    this.configSecretArn =
+      context.configSecretArn ??
+      this.#makeSecret('config', {
+        description: "Spinnaker's YAML for Busdriver: accounts and settings, as in clouddriver.yml",
+        text: '# Put your clouddriver.yml here.\n',
+      });
+    this.artifactsSecretArn =
+      context.artifactsSecretArn ??
+      this.#makeSecret('artifacts', {
+        description:
+          "Spinnaker's YAML for Busdriver: artifact accounts, as below artifacts in clouddriver.yml",
+        text: '# Put the artifacts of your clouddriver.yml here.\n',
+      });
   }
 
   #getKey(): IKey {
@@ -65,12 +79,15 @@ export class DataStack extends Stack {
     return table;
   }
 
-  /** Its value is the operator's: CloudFormation writes it once, and never again as long as it stays the same here. */
-  #makeConfigSecret(): string {
-    const secret = new Secret(this, 'Config', {
-      secretName: toResourceName(this.#context, 'config'),
-      description: "Spinnaker's YAML for Busdriver: accounts and settings, as in clouddriver.yml",
-      secretStringValue: SecretValue.unsafePlainText('# Put your clouddriver.yml here.\n'),
+  /**
+   * Its value is the operator's: CloudFormation writes it once, and never again as long as the text stays the same here. Another
+   * text would take the place of what operators wrote.
+   */
+  #makeSecret(name: string, { description, text }: { description: string; text: string }): string {
+    const secret = new Secret(this, name.charAt(0).toUpperCase() + name.slice(1), {
+      secretName: toResourceName(this.#context, name),
+      description,
+      secretStringValue: SecretValue.unsafePlainText(text),
       encryptionKey: this.key,
       removalPolicy: this.#removalPolicy,
     });

@@ -15,6 +15,13 @@ const badCredentials =
   'the credentials of this process are no good: renew them, or look at AWS_PROFILE and the role of the function';
 const unreachable = 'is the service reachable from here, by a VPC endpoint or a NAT gateway?';
 
+/**
+ * Where words of AWS and its SDK begin to quote what was sent or run: a signed request, a token, the command of
+ * `credential_process` with its arguments and all that it printed.
+ */
+const quoting =
+  /(?:authorization|credential|signature|x-amz-[a-z-]{1,40}|(?:session|security)-?token|secret-?access-?key)["']? ?[=:]|command failed:/i;
+
 /** What to do, by the error's code. */
 const advice: Readonly<Record<string, keyof AwsCall | { readonly text: string }>> = {
   AccessDenied: 'whenDenied',
@@ -38,7 +45,9 @@ const advice: Readonly<Record<string, keyof AwsCall | { readonly text: string }>
 export function toAwsFailure(error: unknown, call: AwsCall): Error {
   const code = getCode(error);
   // Further lines may hold the request that was signed, and with it a session token.
-  const [words = ''] = getErrorMessage(error).slice(0, longestMessage).split('\n');
+  const [line = ''] = getErrorMessage(error).slice(0, longestMessage).split('\n');
+  const quotesAt = line.search(quoting);
+  const words = quotesAt < 0 ? line : line.slice(0, quotesAt).replace(/[\s:]{1,9}$/, '');
   const known = Object.hasOwn(advice, code) ? advice[code] : undefined;
   const help = typeof known === 'string' ? call[known] : known?.text;
   const parts = [call.what, code, words === code ? '' : words, help].filter(Boolean);

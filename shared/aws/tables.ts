@@ -26,3 +26,6 @@ export const cacheTable: Table = {
 
 /** Every table. */
 export const tables: readonly Table[] = [tasksTable, cacheTable];
+
+/** Partition of the cache's table with the facts of accounts. Roles of functions without secrets are let read it, and no other. */
+export const accountFactsPartition = 'ACCOUNT-FACTS';

@@ -7,11 +7,13 @@ import { orchestrationPhase, type Task } from './task.ts';
  * Fails an open task from outside, as Orca does when it believes that the task's worker is gone, and fences that worker out. A
  * task that has ended stays as it is.
  *
- * @param body `{"retry": boolean}`: whether the task may be started again.
- * @throws InvalidInputError
+ * @param options.retryable whether the task may be started again.
  */
-export async function failTask(system: TaskSystem, task: Task, body: JsonValue): Promise<Task> {
-  const retryable = parseRetry(body);
+export async function failTask(
+  system: TaskSystem,
+  task: Task,
+  { retryable }: { readonly retryable: boolean },
+): Promise<Task> {
   const lines = [
     { phase: orchestrationPhase, status: 'Orchestration failed: the task was ended by request' },
   ];
@@ -24,7 +26,8 @@ export async function failTask(system: TaskSystem, task: Task, body: JsonValue):
   return failed;
 }
 
-function parseRetry(body: JsonValue): boolean {
+/** Whether a task may be started again, by `{"retry": boolean}`. @throws InvalidInputError */
+export function parseRetry(body: JsonValue): boolean {
   const retry = isJsonObject(body) ? (body['retry'] ?? false) : undefined;
   if (retry === true || retry === 'true') return true;
   if (retry === false || retry === 'false') return false;

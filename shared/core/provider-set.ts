@@ -14,9 +14,13 @@ export class ProviderSet implements AsyncDisposable {
   readonly #accounts: ReadonlyMap<string, { account: Account; provider: Provider }>;
   readonly #operations: ReadonlyMap<string, Operation>;
 
-  constructor(providers: readonly Provider[]) {
+  /** @param rejectedAccounts accounts that were left out before providers were opened. */
+  constructor(providers: readonly Provider[], rejectedAccounts: readonly RejectedAccount[] = []) {
     this.providers = providers;
-    this.rejectedAccounts = providers.flatMap((provider) => provider.rejectedAccounts);
+    this.rejectedAccounts = [
+      ...rejectedAccounts,
+      ...providers.flatMap((provider) => provider.rejectedAccounts),
+    ];
     this.#accounts = new Map(
       providers.flatMap((provider) =>
         provider.accounts.map((account) => [account.name, { account, provider }] as const),

@@ -25,6 +25,11 @@ export interface ProviderOptions {
    * `deployed`: they are refused, for the account that names them alone.
    */
   readonly placement: 'local' | 'deployed';
+  /**
+   * `withheld` where the settings are what `toPublicSettings` made public: accounts can be looked at, but nothing can be reached
+   * with them. Default `given`.
+   */
+  readonly credentials?: 'given' | 'withheld';
   /** Milliseconds between two runs of a caching agent whose account names none. Default 30 s. */
   readonly agentIntervalMs?: number;
   /** The process's environment: exec plugins inherit it, and a pod finds its API server in it. Default: empty. */
@@ -46,7 +51,10 @@ export interface ManifestRequest {
   /** Full name: kind, one space, name (`deployment web`). */
   readonly name: string;
   readonly includeEvents: boolean;
-  /** Whether the values of a Secret are answered; else they are masked. */
+  /**
+   * True to answer the values of a Secret, false to answer a mask in the place of each: they are for callers with WRITE on the
+   * account.
+   */
   readonly revealSecrets: boolean;
 }
 
@@ -189,4 +197,11 @@ export interface ProviderPlugin {
   /** How rows of its views are written, by view; those of other views are written as JSON. No two providers name one view. */
   readonly rowCodecs?: { readonly [view: string]: RowCodec };
   open(options: ProviderOptions): Provider;
+  /**
+   * The part of the settings that functions without secrets open this provider with, and with `credentials: 'withheld'`: fields that
+   * are known to hold no secret, of accounts that were accepted. What is not known is left out.
+   *
+   * @param settings those that the provider was opened with
+   */
+  toPublicSettings(settings: JsonObject, opened: Provider): JsonObject;
 }

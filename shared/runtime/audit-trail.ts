@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AuditRecord } from '../core/audit.ts';
+import type { TaskOwners } from '../core/authorization.ts';
 import { AccessDeniedError, RefusedOperationsError, UnauthenticatedError } from '../core/errors.ts';
 import { getRoute } from './access-table.ts';
 import { type AuditedAct, findHeader, findParameter } from './api-request.ts';
@@ -34,7 +35,7 @@ export class AuditTrail {
     return {
       ...access,
       checkTask: (task) => {
-        this.#task = { account: task.accounts[0], ...(task.accounts[1] && { accounts: task.accounts }) };
+        this.#noteTask(task);
         access.checkTask(task);
       },
     };
@@ -45,6 +46,12 @@ export class AuditTrail {
     const index = this.#acts.findIndex(({ action }) => action === act.action);
     if (index < 0) this.#acts.push(act);
     else this.#acts[index] = { ...this.#acts[index], ...act };
+  }
+
+  /** Whose the task is counts more than whose a body says that it is. */
+  #noteTask({ accounts }: Pick<TaskOwners, 'accounts'>): void {
+    this.#task = { account: accounts[0], accounts: accounts.length > 1 ? accounts : undefined };
+    for (const [index, act] of this.#acts.entries()) this.#acts[index] = { ...act, ...this.#task };
   }
 
   /** The request failed. @param error what was thrown */

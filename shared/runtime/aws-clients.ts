@@ -8,20 +8,14 @@ const requestHandler = { connectionTimeout: 3_000, requestTimeout: 6_000, throwO
 /** Attempts of each call to an AWS service: the SDK backs off with jitter between them. */
 const maxAttempts = 4;
 
-/**
- * Region and credentials for the local engines, which check neither. The environment keeps the user's own: a kubeconfig
- * whose user is `aws eks get-token` needs them.
- */
-const localClient = {
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-};
+/** The region that the local engines are in. */
+const localRegion = 'us-east-1';
 
 let documents: DynamoDBDocumentClient | undefined;
 
 /** What each client of an AWS service is made with. */
-export function toClientOptions({ placement }: Pick<Config, 'placement'>) {
-  return { requestHandler, maxAttempts, ...(placement === 'local' && localClient) };
+export function toClientOptions({ engineCredentials: credentials }: Pick<Config, 'engineCredentials'>) {
+  return { requestHandler, maxAttempts, ...(credentials && { region: localRegion, credentials }) };
 }
 
 /** The process's client of DynamoDB, shared by all stores: they share its connections. */

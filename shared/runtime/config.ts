@@ -25,10 +25,17 @@ export interface Config {
   readonly profiles: readonly string[];
   /** Secret of Secrets Manager that holds Spinnaker YAML, when deployed: `BUSDRIVER_CONFIG_SECRET_ARN`. */
   readonly configSecretArn: string | undefined;
+  /** Secret of Secrets Manager that holds the artifact accounts, when deployed: `BUSDRIVER_ARTIFACTS_SECRET_ARN`. */
+  readonly artifactsSecretArn: string | undefined;
   /** Secret that callers share with the function that lets them in: `BUSDRIVER_AUTHORIZER_SECRET_ARN`. */
   readonly authorizerSecretArn: string | undefined;
   /** A kubeconfig whose contexts are the accounts when no configuration names any: `BUSDRIVER_KUBECONFIG`. */
   readonly kubeconfig: string | undefined;
+  /**
+   * What callers of the local engines sign with: `BUSDRIVER_ENGINE_ACCESS_KEY_ID` and `BUSDRIVER_ENGINE_SECRET_ACCESS_KEY`, needed
+   * where the placement is `local`. AWS' own variables are the user's: a kubeconfig whose user is `aws eks get-token` needs them.
+   */
+  readonly engineCredentials: EngineCredentials | undefined;
   /** `local` when functions run on one machine, `deployed` in AWS: `BUSDRIVER_PLACEMENT`, default `deployed`. */
   readonly placement: 'local' | 'deployed';
   /**
@@ -38,6 +45,12 @@ export interface Config {
   readonly agentIntervalMs: number;
   /** Least level that is logged: `BUSDRIVER_LOG_LEVEL`, one of DEBUG INFO WARN ERROR SILENT, default INFO. */
   readonly logLevel: LogLevel;
+}
+
+/** What callers of the local engines sign with. */
+export interface EngineCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
 }
 
 /** Levels of the log, most talkative first. */
@@ -53,10 +66,13 @@ export const variables = {
   busName: 'BUSDRIVER_BUS_NAME',
   configFiles: 'BUSDRIVER_CONFIG_FILES',
   configSecretArn: 'BUSDRIVER_CONFIG_SECRET_ARN',
+  artifactsSecretArn: 'BUSDRIVER_ARTIFACTS_SECRET_ARN',
   authorizerSecretArn: 'BUSDRIVER_AUTHORIZER_SECRET_ARN',
   profiles: 'BUSDRIVER_PROFILES',
   kubeconfig: 'BUSDRIVER_KUBECONFIG',
   placement: 'BUSDRIVER_PLACEMENT',
+  engineAccessKeyId: 'BUSDRIVER_ENGINE_ACCESS_KEY_ID',
+  engineSecretAccessKey: 'BUSDRIVER_ENGINE_SECRET_ACCESS_KEY',
   logLevel: 'BUSDRIVER_LOG_LEVEL',
   agentIntervalSeconds: 'BUSDRIVER_AGENT_INTERVAL_SECONDS',
   responseStreaming: 'BUSDRIVER_RESPONSE_STREAMING',
@@ -88,10 +104,18 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     busName: required(variables.busName),
     configFiles: parseStringList(environment[variables.configFiles], errors),
     configSecretArn: environment[variables.configSecretArn] || undefined,
+    artifactsSecretArn: environment[variables.artifactsSecretArn] || undefined,
     authorizerSecretArn: environment[variables.authorizerSecretArn] || undefined,
     profiles: splitCommas(environment[variables.profiles] ?? 'local'),
     kubeconfig: environment[variables.kubeconfig] || undefined,
     placement: parseChoice(variables.placement, environment, { choices: ['deployed', 'local'], errors }),
+    engineCredentials:
+      environment[variables.placement] === 'local'
+        ? {
+            accessKeyId: required(variables.engineAccessKeyId),
+            secretAccessKey: required(variables.engineSecretAccessKey),
+          }
+        : undefined,
     agentIntervalMs: parseIntervalMs(environment[variables.agentIntervalSeconds], errors),
     logLevel: parseChoice(variables.logLevel, environment, { choices: ['INFO', ...logLevels], errors }),
   };
@@ -112,6 +136,19 @@ export function isResponseStreaming(environment: Environment = readEnvironment()
 /** The process's environment. This file is the only place that reads it. */
 export function readEnvironment(): Environment {
   return process.env;
+}
+
+/**
+ * The environment for what is none of ours: placeholders in settings, and programs that accounts name, such as exec plugins. It
+ * is without what opens the local engines.
+ */
+export function readOuterEnvironment(): Environment {
+  const {
+    [variables.engineAccessKeyId]: _id,
+    [variables.engineSecretAccessKey]: _secret,
+    ...others
+  } = readEnvironment();
+  return others;
 }
 
 /** Sets variables for this process and what it starts: how the local runtime stands in for Lambda's configuration. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { RejectedAccount } from '../core/account.ts';
 import type { Clock, Randomness } from '../core/clock.ts';
 import { getErrorMessage, UnavailableError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -10,16 +11,23 @@ import {
   isFiatEnabled,
   withFiatOf,
 } from './authorization-settings.ts';
-import type { SettingsText } from './settings.ts';
 
-/** Where settings and providers come from. */
-export interface SettingsSource {
+/** What was made of the texts of settings. */
+export interface ParsedSettings {
+  /** The merged Spinnaker configuration. */
+  readonly settings: JsonObject;
+  /** Accounts that are left out whatever their provider says, and why. */
+  readonly rejectedAccounts: readonly RejectedAccount[];
+}
+
+/** Where settings and providers come from. `Texts` is what is read; it is compared with what was read before. */
+export interface SettingsSource<Texts = unknown> {
   /** The texts of the settings, read anew. */
-  read(): Promise<readonly SettingsText[]>;
+  read(): Promise<Texts>;
   /** One configuration of them. @throws AuthorizationSettingsError where nobody may be let in; other errors for bad ones. */
-  parse(texts: readonly SettingsText[]): JsonObject;
+  parse(texts: Texts): ParsedSettings;
   /** Opens providers, which makes no call. @throws Error for settings that no provider can work with. */
-  open(settings: JsonObject): ProviderSet;
+  open(parsed: ParsedSettings): ProviderSet;
 }
 
 /** How to follow settings. */
@@ -30,6 +38,8 @@ export interface LiveProvidersOptions {
   readonly log: Logger;
   /** Milliseconds between two readings, give or take a fifth, so that processes do not read all at once. */
   readonly intervalMs: number;
+  /** Settings of this age, in milliseconds, are not used before a new reading has ended or has taken 3 s. Default 10 minutes. */
+  readonly staleAgeMs?: number;
 }
 
 /** Providers and the settings that they were opened with. */
@@ -39,8 +49,8 @@ export interface OpenedProviders {
   readonly settings: JsonObject;
 }
 
-/** Settings of this age are not used before a new reading has ended … */
-const staleAgeMs = 600_000;
+/** The age from which settings are not used before a new reading has ended … */
+const defaultStaleAgeMs = 600_000;
 /** … or has taken this long. */
 const staleWaitMs = 3_000;
 
@@ -67,7 +77,8 @@ export class LiveProviders implements AsyncDisposable {
   readonly #options: LiveProvidersOptions;
   #current: OpenedProviders | undefined;
   #retired: readonly { readonly providers: ProviderSet; readonly sinceMs: number }[] = [];
-  #texts: readonly SettingsText[] | undefined;
+  #texts: unknown;
+  #parsed: ParsedSettings | undefined;
   /** The last settings that were in force with Fiat. */
   #withFiat: JsonObject | undefined;
   /** What is wrong with those texts. */
@@ -93,7 +104,7 @@ export class LiveProviders implements AsyncDisposable {
   async get(): Promise<OpenedProviders> {
     if (this.#getAge(this.#startedAtMs) >= this.#intervalMs) this.#startReading();
     if (this.#current === undefined) await this.#reading;
-    else if (this.#getAge(this.#readAtMs) >= staleAgeMs) await this.#waitForReading();
+    else if (this.#isStale()) await this.#waitForReading();
     if (this.#current !== undefined) return this.#current;
     const cause = this.#problem ?? this.#failure;
     throw new UnavailableError(`The settings cannot be used: ${getErrorMessage(cause)}`, { cause });
@@ -118,6 +129,10 @@ export class LiveProviders implements AsyncDisposable {
   /** By wall time: a monotonic clock may stand still with the process. One turned back counts as time passed. */
   #getAge(sinceMs: number): number {
     return Math.abs(this.#options.clock.now() - sinceMs);
+  }
+
+  #isStale(): boolean {
+    return this.#getAge(this.#readAtMs) >= (this.#options.staleAgeMs ?? defaultStaleAgeMs);
   }
 
   #startReading(): void {
@@ -150,17 +165,18 @@ export class LiveProviders implements AsyncDisposable {
       else if (this.#problem !== undefined) this.#complain(this.#problem);
     } catch (error) {
       this.#failure = error;
-      const isHarmless = this.#current !== undefined && this.#getAge(this.#readAtMs) < staleAgeMs;
+      const isHarmless = this.#current !== undefined && !this.#isStale();
       this.#complain(error, isHarmless ? 'warn' : 'error');
     }
   }
 
-  #adopt(texts: readonly SettingsText[]): void {
+  #adopt(texts: unknown): void {
     this.#texts = texts;
     let settings: JsonObject | undefined;
     try {
-      settings = this.#keepFiat(this.#options.source.parse(texts));
-      this.#open(settings);
+      const parsed = this.#options.source.parse(texts);
+      settings = this.#keepFiat(parsed.settings);
+      this.#open({ ...parsed, settings });
       if (isFiatEnabled(settings)) this.#withFiat = settings;
       this.#problem = undefined;
     } catch (error) {
@@ -188,14 +204,15 @@ export class LiveProviders implements AsyncDisposable {
   }
 
   /** A change of comments, or of a kubeconfig's tokens, is none of the settings: connections stay open. */
-  #open(settings: JsonObject): void {
+  #open(parsed: ParsedSettings): void {
     const before = this.#current;
-    if (before !== undefined && isDeepStrictEqual(settings, before.settings)) return;
+    if (before !== undefined && isDeepStrictEqual(parsed, this.#parsed)) return;
     const { log, source } = this.#options;
-    const providers = source.open(settings);
+    const providers = source.open(parsed);
     for (const { name, reason } of providers.rejectedAccounts)
       log.warn('account left out', { account: name, reason });
-    this.#replace({ providers, settings });
+    this.#replace({ providers, settings: parsed.settings });
+    this.#parsed = parsed;
     if (before !== undefined) log.info('the settings have changed', { accounts: providers.accounts.length });
   }
 

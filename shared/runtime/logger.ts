@@ -35,12 +35,38 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'placement'>): Lo
   const options = { serviceName: 'busdriver', logLevel: config.logLevel };
   const log = new PowertoolsLogger(options);
   if (config.placement === 'local') sendToStandardError(log);
-  const toExtra = (fields?: LogFields): LogFields => ({ ...scope.getStore()?.fields, ...fields });
+  const toExtra = (fields?: LogFields): LogFields => toLoggable({ ...scope.getStore()?.fields, ...fields });
   return {
     debug: (message, fields) => log.debug(message, toExtra(fields)),
     info: (message, fields) => log.info(message, toExtra(fields)),
     warn: (message, fields) => log.warn(message, toExtra(fields)),
     error: (message, fields) => log.error(message, toExtra(fields)),
+  };
+}
+
+/** So many causes of an error are logged, one below the other. */
+export const loggedCausesMax = 5;
+
+/**
+ * Fields with errors as what may be logged of them. Powertools would log every further property: bytes of an answer that could
+ * not be parsed, arguments of a program, a whole request with its headers.
+ */
+function toLoggable(fields: LogFields): LogFields {
+  const entries = Object.entries(fields).map(
+    ([key, value]) => [key, value instanceof Error ? toLoggedError(value) : value] as const,
+  );
+  return Object.fromEntries(entries);
+}
+
+function toLoggedError(error: Error, causes = loggedCausesMax): LogFields {
+  const { name, message, stack, cause } = error;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return {
+    name,
+    message,
+    ...(code !== undefined && { code }),
+    stack,
+    ...(cause instanceof Error && causes > 0 && { cause: toLoggedError(cause, causes - 1) }),
   };
 }
 

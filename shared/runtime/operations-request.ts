@@ -41,12 +41,12 @@ export async function restartOperations(
   context: OperationsContext,
   { id, ...operations }: OperationsBody & { readonly id: string },
 ): Promise<ApiResponse> {
-  const task = await getTask(context.store, id);
-  request.access.checkTask(task);
   noteClaims(request, operations.body);
   return withNewestSettings(context, async (current) => {
     const rights = request.access.getRights(current.providers);
     const checked = checkOperations(current.providers, { ...operations, rights });
+    const task = await getTask(current.store, id);
+    request.access.checkTask(task);
     const restarted = await restartTask(current, task, checked);
     noteTask(request, restarted);
     return ok(toTaskReference(restarted));

@@ -1,19 +1,33 @@
+import { parseAccountFacts } from '../core/account-facts.ts';
 import { findIntervalMs } from '../core/cache/agent-interval.ts';
 import type { CacheStore } from '../core/cache/cache-store.ts';
+import type { ProviderOptions, ProviderPlugin } from '../core/provider.ts';
 import { ProviderSet } from '../core/provider-set.ts';
+import { mergeDocuments } from '../core/spring-config.ts';
 import { plugins } from '../providers/index.ts';
 import { createAwsPorts } from './aws-ports.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';
-import { readEnvironment } from './config.ts';
-import { LiveProviders, type OpenedProviders, type SettingsSource } from './live-providers.ts';
-import { parseSettings, readSettingsTexts } from './settings.ts';
-import { createSettingsSecret } from './settings-secret.ts';
+import { type Config, type Environment, readOuterEnvironment } from './config.ts';
+import { artifactKeys } from './divided-settings.ts';
+import {
+  LiveProviders,
+  type OpenedProviders,
+  type ParsedSettings,
+  type SettingsSource,
+} from './live-providers.ts';
+import type { CredentialTexts } from './settings-source.ts';
 
 /** What functions that deal with accounts and clusters work with. It stays as it is, whatever becomes of the settings. */
 export interface ProviderContext extends BaseContext, OpenedProviders {}
 
-/** Milliseconds between two readings of the settings. A secret's cost little, a file's nothing. */
-const intervalsMs = { deployed: 120_000, local: 10_000 };
+/**
+ * Milliseconds between two readings of the settings. A secret's cost little, a file's nothing; account facts, a look at one small
+ * item, are read as often as that makes sense of what is published each minute.
+ */
+const intervalsMs = { secrets: 120_000, files: 10_000, facts: 20_000 };
+
+/** Milliseconds after which account facts are looked at before they are used: a permission that was taken must not live on. */
+const staleFactsMs = 60_000;
 
 let opened: LiveProviders | undefined;
 
@@ -38,6 +52,16 @@ export async function findNewerContext({ providers }: OpenedProviders): Promise<
   return context.providers === providers ? undefined : context;
 }
 
+/**
+ * The context of settings that are read at once, though at most every ten seconds.
+ *
+ * @throws UnavailableError when there are no settings to go on with.
+ */
+export async function openNewestProviderContext(): Promise<ProviderContext> {
+  await openLiveProviders().refresh();
+  return openProviderContext();
+}
+
 function openLiveProviders(): LiveProviders {
   opened ??= createLiveProviders(openBaseContext());
   return opened;
@@ -45,45 +69,103 @@ function openLiveProviders(): LiveProviders {
 
 function createLiveProviders(base: BaseContext): LiveProviders {
   const { config, clock, randomness, log } = base;
-  return new LiveProviders({
-    source: createSettingsSource(base),
-    clock,
-    randomness,
-    log,
-    intervalMs: intervalsMs[config.placement],
-  });
+  const knowledge = findKnowledge(config);
+  const options = { source: createSettingsSource(base, knowledge), clock, randomness, log };
+  if (!knowledge.hasClusters && !knowledge.hasArtifacts)
+    return new LiveProviders({ ...options, intervalMs: intervalsMs.facts, staleAgeMs: staleFactsMs });
+  const intervalMs = config.placement === 'local' ? intervalsMs.files : intervalsMs.secrets;
+  return new LiveProviders({ ...options, intervalMs });
 }
 
-/** Files and the secret that the environment names. What connects to AWS is made once: it remembers credentials. */
-function createSettingsSource({ config, clock, randomness, log }: BaseContext): SettingsSource {
-  const { configFiles: files, configSecretArn, profiles, kubeconfig, placement } = config;
-  const environment = readEnvironment();
+/** What this process was given of the settings. */
+interface Knowledge {
+  /** Whether credentials of clusters and of artifacts stand apart, and functions have them only where they need them. */
+  readonly isDivided: boolean;
+  readonly hasClusters: boolean;
+  readonly hasArtifacts: boolean;
+}
+
+/** Files, and the kubeconfig of somebody's own machine, hold everything; deployed functions know what their variables name. */
+function findKnowledge({ placement, configFiles, kubeconfig, ...secrets }: Config): Knowledge {
+  const isDivided = placement === 'deployed' && configFiles.length === 0 && kubeconfig === undefined;
+  return {
+    isDivided,
+    hasClusters: !isDivided || secrets.configSecretArn !== undefined,
+    hasArtifacts: !isDivided || secrets.artifactsSecretArn !== undefined,
+  };
+}
+
+/** What a process reads of the settings. */
+interface ReadTexts {
+  readonly credentials?: CredentialTexts;
+  /** Account facts, where it has no credentials of clusters. */
+  readonly facts?: string;
+}
+
+/**
+ * Files and secrets that the environment names, and account facts in place of what it does not. What connects to AWS is made once:
+ * it remembers credentials. What reads YAML and secrets is loaded late: functions that live on facts never need it.
+ */
+function createSettingsSource(base: BaseContext, knowledge: Knowledge): SettingsSource<ReadTexts> {
+  const { config, clock } = base;
+  const { isDivided, hasClusters, hasArtifacts } = knowledge;
+  const environment = readOuterEnvironment();
   const ports = { ...createAwsPorts(clock), openCache };
+  let yaml: typeof import('./settings-source.ts') | undefined;
+  const readCredentials = async (): Promise<CredentialTexts> => {
+    yaml ??= await import('./settings-source.ts');
+    return yaml.readCredentialTexts(config, ports.secrets);
+  };
   return {
     async read() {
-      const secret =
-        configSecretArn === undefined ? undefined : createSettingsSecret(configSecretArn, ports.secrets);
-      return readSettingsTexts({ files, secret, profiles, kubeconfig });
+      const [credentials, facts] = await Promise.all([
+        hasClusters || hasArtifacts ? readCredentials() : undefined,
+        hasClusters ? undefined : readFacts(base),
+      ]);
+      return { ...(credentials && { credentials }), ...(facts !== undefined && { facts }) };
     },
-    parse: (texts) => parseSettings(texts, { profiles, environment }).settings,
-    open(settings) {
-      const findCatalog = () => set.findCatalog();
-      const agentIntervalMs = findIntervalMs(settings) ?? config.agentIntervalMs;
-      const options = {
-        settings,
-        clock,
-        randomness,
-        log,
-        environment,
-        placement,
-        agentIntervalMs,
-        findCatalog,
-        ...ports,
+    parse({ credentials, facts }) {
+      const parts = facts === undefined ? [] : [parseAccountFacts(facts)];
+      const options = { profiles: config.profiles, environment, isDivided };
+      if (credentials && yaml) parts.push(yaml.parseCredentialTexts(credentials, options));
+      return {
+        settings: mergeDocuments(parts.map(({ settings }) => settings)),
+        // Of two the latter is what this function itself found; the publisher tells the former.
+        rejectedAccounts: parts.at(-1)?.rejectedAccounts ?? [],
       };
-      const set: ProviderSet = new ProviderSet(plugins.map((plugin) => plugin.open(options)));
-      return set;
     },
+    open: (parsed) => openProviders(parsed, { ...base, ...ports, environment, knowledge }),
   };
+}
+
+type OpeningOptions = BaseContext &
+  Pick<ProviderOptions, 'eks' | 'secrets' | 'openCache'> & {
+    readonly environment: Environment;
+    readonly knowledge: Knowledge;
+  };
+
+function openProviders({ settings, rejectedAccounts }: ParsedSettings, opening: OpeningOptions): ProviderSet {
+  const { knowledge, config, ...given } = opening;
+  const options = {
+    ...given,
+    settings,
+    placement: config.placement,
+    agentIntervalMs: findIntervalMs(settings) ?? config.agentIntervalMs,
+    findCatalog: () => set.findCatalog(),
+  };
+  const has = ({ name }: ProviderPlugin): boolean =>
+    artifactKeys.includes(name) ? knowledge.hasArtifacts : knowledge.hasClusters;
+  const providers = plugins.map((plugin) =>
+    plugin.open({ ...options, credentials: has(plugin) ? 'given' : 'withheld' }),
+  );
+  const set: ProviderSet = new ProviderSet(providers, rejectedAccounts);
+  return set;
+}
+
+/** Loaded late: functions that have credentials of clusters need no facts. */
+async function readFacts(base: BaseContext): Promise<string> {
+  const { readAccountFacts } = await import('./account-facts.ts');
+  return readAccountFacts(base);
 }
 
 /** Loaded late: most functions that open providers run no operation. */

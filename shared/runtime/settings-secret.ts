@@ -3,13 +3,18 @@ import { variables } from './config.ts';
 import type { SettingsSecret } from './settings.ts';
 
 /**
- * The secret with Spinnaker's YAML.
+ * A secret with settings in Spinnaker's YAML.
  *
  * @param id its ARN or name. Messages call it by its name.
+ * @param variable the environment variable that names it.
  * @throws InvalidInputError when that is neither.
  */
-export function createSettingsSecret(id: string, secrets: SecretReader): SettingsSecret {
-  const reference = parseSecretReference(id, `environment variable ${variables.configSecretArn}`);
+export function createSettingsSecret(
+  id: string,
+  secrets: SecretReader,
+  variable: string = variables.configSecretArn,
+): SettingsSecret {
+  const reference = parseSecretReference(id, `environment variable ${variable}`);
   return { name: `secret ${toSecretName(reference.id)}`, read: () => secrets.read(reference) };
 }
 

@@ -41,8 +41,8 @@ export interface ApiClient extends AsyncDisposable {
 export function openApiClient({
   url,
   account,
-  eventsUrl,
-}: Pick<RunningSystem, 'url' | 'account' | 'eventsUrl'>): ApiClient {
+  getEventsPage,
+}: Pick<RunningSystem, 'url' | 'account' | 'getEventsPage'>): ApiClient {
   const pool = new Pool(url, { connections: 1 });
   const call = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
     const headers = { 'content-type': 'application/json' };
@@ -66,7 +66,7 @@ export function openApiClient({
         if (task.status.failed) throw new Error(JSON.stringify(task));
         if (task.status.completed) break;
       }
-      return (await findCompletion(eventsUrl, id)) - startMs;
+      return findCompletion(await getEventsPage('/events'), id) - startMs;
     },
     async readManifest({ namespace, name, includeEvents }) {
       const path = `/manifests/${account}/${namespace}/${encodeURIComponent(`deployment ${name}`)}`;
@@ -77,9 +77,8 @@ export function openApiClient({
 }
 
 /** Wall time at which a task was completed, by the latest of the events about it; whole milliseconds, so half of one is added. */
-async function findCompletion(eventsUrl: string, taskId: string): Promise<number> {
-  const answer = await fetch(new URL('/events', eventsUrl));
-  const { events } = (await answer.json()) as {
+function findCompletion(page: unknown, taskId: string): number {
+  const { events } = page as {
     events: {
       event: { 'detail-type': string; time: string; detail: { taskId?: string; endedAtMs?: number } };
     }[];

@@ -3,8 +3,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startCluster } from '../../infra/local/cluster.ts';
 import { startDynamoDb } from '../../infra/local/dynamodb.ts';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
 import { tables } from '../../shared/aws/tables.ts';
+import { localClientOptions, openTestAccess } from '../support/local-aws-client.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { type BundleReport, measureBundles } from './bundles.ts';
 import { measureCache } from './cache-rows.ts';
@@ -66,7 +66,7 @@ if (values.help) {
   process.stdout.write(`${JSON.stringify({ node: process.version, bundles }, undefined, 2)}\n`);
 } else if (values.units) {
   await using dir = await makeTempDir();
-  await using engine = await startDynamoDb({ dir: dir.path, tables });
+  await using engine = await startDynamoDb({ dir: dir.path, tables, access: openTestAccess() });
   const client = new DynamoDBClient({ ...localClientOptions, endpoint: engine.url });
   const report = await countUnits(
     DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),

@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { readEngineCredentials } from '../support/engine-file.ts';
+import { getEventsPage } from '../support/signed-fetch.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -14,8 +16,8 @@ export interface RunningSystem extends AsyncDisposable {
   readonly url: string;
   /** Name of its first account. */
   readonly account: string;
-  /** Where its EventBridge answers. */
-  readonly eventsUrl: string;
+  /** Gets a page of its EventBridge, such as `/events`. */
+  getEventsPage(path: string): Promise<unknown>;
   /** Milliseconds from the start of the process to its ready line. */
   readonly readyMs: number;
   /** Resident memory of the process with all its engines, MiB. */
@@ -58,10 +60,11 @@ export async function startRunningSystem(options: {
     accounts: string[];
     engines: { eventbridge: string };
   };
+  const credentials = await readEngineCredentials(options.dataDir);
   return {
     url,
     account: accounts[0] ?? '',
-    eventsUrl: engines.eventbridge,
+    getEventsPage: (page) => getEventsPage(engines.eventbridge, page, credentials),
     readyMs,
     readMemoryMiB: () => readMemoryMiB(child.pid ?? 0),
     readCpuSeconds: () => readCpuSeconds(child.pid ?? 0),

@@ -1,5 +1,6 @@
 import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { localAccountId, localClientOptions, localRegion } from '../../infra/local/local-aws.ts';
+import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
+import { localClientOptions } from '../support/local-aws-client.ts';
 import type { StackOptions } from './cdk.ts';
 
 /** Name under which the public installation answers. */

@@ -46,6 +46,7 @@ export const deployPhases: readonly Phase[] = [
 /** What is tested, one after the other. */
 export const testPhases: readonly Phase[] = [
   { name: 'acceptance', run: testAcceptance },
+  { name: 'facts', run: (run) => test(run, 'facts', ['test/deploy/account-facts']) },
   { name: 'guarantees', run: (run) => test(run, 'guarantees', ['test/deploy/guarantees']) },
   { name: 'update', run: (run) => test(run, 'update', ['test/deploy/update']) },
   { name: 'large-reads', run: (run) => test(run, 'large-reads', ['test/deploy/large-reads']) },

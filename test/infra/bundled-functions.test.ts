@@ -1,6 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { routes } from '../../functions/routes.ts';
+import { schedules } from '../../functions/schedules.ts';
+import { startDynamoDb } from '../../infra/local/dynamodb.ts';
+import { tables as allTables } from '../../shared/aws/tables.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import {
   answerJson,
@@ -15,6 +19,17 @@ import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
 let dir: TempDir;
 let aws: AwsEndpoints;
 let server: ScriptedServer;
+let tables: TempDir;
+let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;
+
+beforeEach(async () => {
+  tables = await makeTempDir();
+  dynamodb = await startDynamoDb({ dir: tables.path, tables: allTables });
+});
+afterEach(async () => {
+  await dynamodb[Symbol.asyncDispose]();
+  await tables[Symbol.asyncDispose]();
+});
 
 /** Where only the bundle of one function is, far from any package. */
 beforeEach(async () => {
@@ -34,27 +49,54 @@ interface Answer {
   readonly body: string;
 }
 
-/** What the handler of a module answers in a process of its own, as Lambda would run it. */
-async function invoke(module: string, request: object, settings: object = {}): Promise<Answer> {
+/** What the handler of a module answers in a process of its own, as Lambda would run it: with what its row grants it. */
+async function invoke(module: string, request: object): Promise<Answer> {
   const file = await writeBundle(module, dir.path);
-  aws.secrets.set('config', { SecretString: JSON.stringify(settings) });
   const ofAws = Object.entries(readEnvironment()).filter(([name]) => name.startsWith('AWS_'));
   const event = { headers: {}, httpMethod: 'GET', body: null, ...request };
   const script = `import { handler } from ${JSON.stringify(file)};
     const context = { awsRequestId: 'one', getRemainingTimeInMillis: () => 20_000 };
-    const answer = JSON.stringify(await handler(${JSON.stringify(event)}, context));
+    const answer = JSON.stringify((await handler(${JSON.stringify(event)}, context)) ?? null);
     process.stdout.write(answer, () => process.exit());`;
+  const uses = getUses(module);
   const output = await runProgram(script, {
     ...Object.fromEntries(ofAws),
+    AWS_ENDPOINT_URL_DYNAMODB: dynamodb.url,
     BUSDRIVER_TASKS_TABLE: 'tasks',
     BUSDRIVER_CACHE_TABLE: 'cache',
     BUSDRIVER_OPERATIONS_QUEUE_URL: 'https://sqs.example.com/operations',
     BUSDRIVER_AGENTS_QUEUE_URL: 'https://sqs.example.com/agents',
     BUSDRIVER_BUS_NAME: 'bus',
-    BUSDRIVER_CONFIG_SECRET_ARN: 'config',
+    ...(uses.includes('readAccounts') && { BUSDRIVER_CONFIG_SECRET_ARN: 'config' }),
+    ...(uses.includes('readArtifactAccounts') && { BUSDRIVER_ARTIFACTS_SECRET_ARN: 'artifacts' }),
     BUSDRIVER_LOG_LEVEL: 'SILENT',
   });
   return JSON.parse(output) as Answer;
+}
+
+function getUses(module: string): readonly string[] {
+  return [...routes, ...schedules].find((row) => row.module === module)?.uses ?? [];
+}
+
+/** Gives both secrets their values, as an operator does. */
+function configure(settings: object, artifacts: object = {}): void {
+  aws.secrets.set('config', { SecretString: JSON.stringify(settings) });
+  aws.secrets.set('artifacts', { SecretString: JSON.stringify(artifacts) });
+}
+
+/** Publishes the account facts of these. Agents are not cached: there is nobody to run them. */
+async function publish(settings: object, artifacts: object = {}): Promise<void> {
+  configure(
+    { ...settings, kubernetes: { cache: { enabled: false }, ...getKubernetes(settings) } },
+    artifacts,
+  );
+  await invoke('workers/schedule-agents', {});
+  configure(settings, artifacts);
+  aws.calls.splice(0);
+}
+
+function getKubernetes(settings: object): object {
+  return 'kubernetes' in settings ? Object(settings.kubernetes) : {};
 }
 
 /** Settings with an account of an EKS cluster, which is where the server is. */
@@ -77,11 +119,68 @@ describe('a function with nothing but its bundle', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ paths: { '/credentials': { get: {} } } });
   });
 
-  it('lists accounts, for which it loads what reads secrets', async () => {
-    const answer = await invoke('api/credentials/list-credentials', {}, placeCluster());
+  it('without secrets answers 503 until the account facts are published', async () => {
+    const answer = await invoke('api/credentials/list-credentials', {});
 
-    expect(JSON.parse(answer.body)).toMatchObject([{ name: 'prod', type: 'kubernetes' }]);
-    expect(aws.calls.map(({ action }) => action)).toEqual(['GetSecretValue']);
+    expect(answer.statusCode).toBe(503);
+    expect(JSON.parse(answer.body).message).toBe(
+      'The settings cannot be used: account facts are not published yet: the function schedule-agents publishes them each minute, or its log says why not',
+    );
+  });
+
+  it('lists accounts without reading a secret', async () => {
+    await publish(placeCluster(), { artifacts: { http: { enabled: true, accounts: [{ name: 'web' }] } } });
+
+    const accounts = await invoke('api/credentials/list-credentials', {});
+    const artifacts = await invoke('api/artifacts/list-artifact-credentials', {});
+    const stages = await invoke('api/features/list-stages', {});
+
+    expect(JSON.parse(accounts.body)).toMatchObject([{ name: 'prod', type: 'kubernetes' }]);
+    expect(JSON.parse(artifacts.body)).toContainEqual({
+      ...{ name: 'web', type: 'artifacts-http', types: ['http/file'] },
+    });
+    expect(JSON.parse(stages.body)).toContainEqual({ name: 'deployManifest', enabled: true });
+    expect(aws.calls).toEqual([]);
+  });
+
+  it('refuses what no account allows, without reading a secret', async () => {
+    await publish(placeCluster());
+    const description = { account: 'prodd', manifests: [] };
+    const body = JSON.stringify([{ deployManifest: description }]);
+    const request = { httpMethod: 'POST', pathParameters: { cloudProvider: 'kubernetes' }, body };
+
+    const answer = await invoke('api/operations/start-operations', request);
+
+    expect(answer.statusCode).toBe(400);
+    expect(answer.body).toContain('prodd');
+    expect(aws.calls).toEqual([]);
+  });
+
+  it('that publishes account facts reads both secrets, each for what it is for', async () => {
+    const web = { http: { enabled: true, accounts: [{ name: 'web' }] } };
+    const misplaced = { github: { enabled: true, accounts: [{ name: 'hub' }] } };
+
+    configure({ artifacts: misplaced }, { artifacts: web, kubernetes: { accounts: [{ name: 'lost' }] } });
+    await invoke('workers/schedule-agents', {});
+
+    const artifacts = await invoke('api/artifacts/list-artifact-credentials', {});
+    const names = JSON.parse(artifacts.body).map(({ name }: { name: string }) => name);
+    expect(names).toContain('web');
+    expect(names).not.toContain('hub');
+    expect(JSON.parse((await invoke('api/credentials/list-credentials', {})).body)).toEqual([]);
+    expect(aws.calls.map(({ parameters }) => parameters['SecretId']).sort()).toEqual(['artifacts', 'config']);
+  });
+
+  it('fails to publish what is wrong, so that its alarm rings, and others go on with what was published before', async () => {
+    await publish(placeCluster());
+    aws.secrets.set('config', { SecretString: 'kubernetes: [planted' });
+
+    const published = await invoke('workers/schedule-agents', {}).catch(String);
+
+    expect(published).toContain('The settings cannot be used: secret config:1');
+    expect(published).not.toContain('planted');
+    const accounts = await invoke('api/credentials/list-credentials', {});
+    expect(JSON.parse(accounts.body)).toMatchObject([{ name: 'prod' }]);
   });
 
   it('reads from an EKS cluster, for which it loads what presigns tokens and the HTTP client', async () => {
@@ -90,11 +189,9 @@ describe('a function with nothing but its bundle', () => {
     const pathParameters = { account: 'prod', location: 'shop', name: 'configMap settings' };
     const queryStringParameters = { includeEvents: 'false' };
 
-    const answer = await invoke(
-      'api/manifests/get-manifest',
-      { pathParameters, queryStringParameters },
-      placeCluster(),
-    );
+    configure(placeCluster());
+
+    const answer = await invoke('api/manifests/get-manifest', { pathParameters, queryStringParameters });
 
     expect(JSON.parse(answer.body)).toMatchObject({ account: 'prod', manifest: { metadata } });
     expect(aws.calls.map(({ action }) => action)).toEqual(['GetSecretValue', 'DescribeCluster']);
@@ -112,12 +209,16 @@ describe('a function with nothing but its bundle', () => {
     const settings = { artifacts: { http: { enabled: true, accounts } } };
     const body = JSON.stringify({ type: 'http/file', artifactAccount: 'web', reference });
 
-    const answer = await invoke('api/artifacts/fetch-artifact', { body }, settings);
+    await publish(placeCluster());
+    configure({}, settings);
+
+    const answer = await invoke('api/artifacts/fetch-artifact', { body });
     source.closeAllConnections();
     source.close();
 
     expect(answer.statusCode, answer.body).toBe(200);
     expect(Buffer.from(answer.body, 'base64').toString()).toBe('kind: ConfigMap');
+    expect(aws.calls.map(({ parameters }) => parameters['SecretId'])).toEqual(['artifacts']);
   });
 
   it.each(['workers/run-operations', 'workers/settle-dead-letters', 'authorizers/check-shared-secret'])(

@@ -103,6 +103,7 @@ describe('an option of another form is refused with what was expected', () => {
     ['truststoreUri', 'https://bucket/key', /s3:/],
     ['authorizerSecretArn', secretArn.slice(0, -7), /six characters/],
     ['configSecretArn', 'busdriver-config', /whole ARN/],
+    ['artifactsSecretArn', 'busdriver-artifacts', /whole ARN/],
     ['clusterArns', 'production', /ARN of eks/],
     ['accountRoleArns', '*', /ARN of iam/],
     ['accountRoleArns', 'arn:aws:iam::123456789012:role/*', /without wildcards/],
@@ -153,6 +154,11 @@ describe('options that contradict one another are refused', () => {
     ],
     ['a name without a certificate', { ...privateOptions, domainName: 'a.example.com' }, 'certificateArn'],
     ['a certificate without a name', { ...privateOptions, certificateArn }, 'domainName'],
+    [
+      'one secret for clusters and artifacts',
+      { ...privateOptions, configSecretArn: secretArn, artifactsSecretArn: secretArn },
+      'artifactsSecretArn',
+    ],
     ['the concurrency of no queue', { ...privateOptions, concurrency: 'stages=4' }, 'concurrency'],
   ];
 

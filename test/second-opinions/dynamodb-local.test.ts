@@ -1,7 +1,6 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
 import { cacheTable, type Table, tables, tasksTable } from '../../shared/aws/tables.ts';
 import { testAgentStore } from '../contracts/agent-store.contract.ts';
 import { testCacheStore } from '../contracts/cache-store.contract.ts';
@@ -9,6 +8,7 @@ import type { StoreEngine } from '../contracts/store-bench.ts';
 import { testTaskStore } from '../contracts/task-store.contract.ts';
 import type { JavaEngine } from '../support/java-engines.ts';
 import { describeWithJavaEngine } from '../support/java-suite.ts';
+import { localClientOptions } from '../support/local-aws-client.ts';
 
 await describeWithJavaEngine('dynamodb-local', (start) => {
   let engine: JavaEngine;

@@ -33,7 +33,7 @@ export interface AwsWorld {
 
 /** STS, EKS and Secrets Manager, speaking their wire protocols on 127.0.0.1. */
 export interface AwsEndpoints extends AsyncDisposable, AwsWorld {
-  readonly calls: readonly SeenCall[];
+  readonly calls: SeenCall[];
   /** Calls of one action. */
   countCalls(action: SeenCall['action']): number;
   /** Lets calls wait for their answer until the function that it returns is called. */

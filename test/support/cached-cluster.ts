@@ -1,6 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
 import { createCacheStore } from '../../shared/aws/cache-store.ts';
 import { cacheTable } from '../../shared/aws/tables.ts';
 import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/index.ts';
@@ -15,6 +14,7 @@ import { toServerGroupSummaryViews } from '../../shared/providers/kubernetes/vie
 import { toFacts } from '../../shared/providers/kubernetes/views/to-facts.ts';
 import { systemClock, systemRandomness } from '../../shared/runtime/system.ts';
 import { requestApi } from './cluster.ts';
+import { toDynamoDbOptions } from './stores.ts';
 import type { Subject } from './system.ts';
 
 /** The kinds that are cached where nothing is said, and where the API server has them. */
@@ -74,7 +74,7 @@ async function compareObjects(
   account: string,
   facts: readonly ObjectFacts[],
 ): Promise<string[]> {
-  const client = new DynamoDBClient({ ...localClientOptions, endpoint: stores.dynamodb });
+  const client = new DynamoDBClient(toDynamoDbOptions(stores));
   const documents = DynamoDBDocumentClient.from(client);
   const tableName = cacheTable.name;
   const cache = createCacheStore({ documents, tableName, clock: systemClock, randomness: systemRandomness });

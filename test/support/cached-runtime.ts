@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { routes } from '../../functions/routes.ts';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
+import { localRegion } from '../../infra/local/local-aws.ts';
 import { startRuntime } from '../../infra/local/runtime.ts';
 import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
 import { createCacheStore } from '../../shared/aws/cache-store.ts';
@@ -37,7 +37,9 @@ export async function startCachedRuntime(accounts: readonly string[]): Promise<C
       inventory: { routes, queues: [], schedules: [], tables },
     }),
   );
-  const client = new DynamoDBClient({ ...localClientOptions, endpoint: runtime.engines.dynamodb });
+  const client = new DynamoDBClient({
+    ...{ endpoint: runtime.engines.dynamodb, region: localRegion, credentials: runtime.credentials },
+  });
   starting.defer(() => client.destroy());
   const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
   const parts = { documents, tableName: cacheTable.name, clock: systemClock, randomness: systemRandomness };

@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { inject } from 'vitest';
 import { parse } from 'yaml';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
+import { callRest } from '../deploy/aws-calls.ts';
 import { takeEvents } from '../deploy/event-tap.ts';
 import { endProcesses, listDescendants, type RunningProcess, waitUntilEnded } from '../deploy/processes.ts';
 import { ApiCaller } from './api-caller.ts';
 import { readLogs } from './deployed-logs.ts';
+import { localClientOptions } from './local-aws-client.ts';
 import { listOpenRows } from './open-rows.ts';
 import { drainQueue, purgeQueue, type Stores } from './stores.ts';
 import type { BusEvent, StartSystemOptions, Subject } from './system.ts';
@@ -60,8 +61,8 @@ const pollIntervalMs = 100;
 const tailLength = 4_000;
 
 /**
- * Gives the deployed system the accounts of a test, as an operator does: by a new value of its secret. Functions that run are
- * ended, for they remember what they read.
+ * Gives the deployed system the accounts of a test, as an operator does: by new values of its secrets. Functions that run are
+ * ended, for they remember what they read, and what those without secrets may know is published at once.
  */
 export async function configureDeployedSystem(
   deployment: Deployment,
@@ -89,7 +90,16 @@ export async function endFunctions(deployment: Deployment, functionName?: string
   await waitUntilEnded(pids);
 }
 
+/** Has the account facts published now: by themselves they are within a minute, and a test would see those of the one before. */
+async function publishAccountFacts({ endpoint, name }: Deployment): Promise<void> {
+  const path = `/2015-03-31/functions/${name}-schedule-agents/invocations`;
+  const answer = await callRest(endpoint, { service: 'lambda', method: 'POST', path, input: {} });
+  const { errorMessage } = Object(answer);
+  if (errorMessage !== undefined) throw new Error(`The account facts were not published: ${errorMessage}`);
+}
+
 interface Configuration {
+  readonly artifacts?: object;
   readonly kubernetes?: { readonly accounts?: readonly Account[] };
 }
 
@@ -119,18 +129,23 @@ class DeployedSystem extends ApiCaller implements Omit<Subject, typeof Symbol.as
     this.stores = {
       ...{ dynamodb: endpoint, tasksTable: `${name}-tasks` },
       ...{ sqs: endpoint, operationsQueue: `${name}-operations` },
+      credentials: localClientOptions.credentials,
     };
   }
 
   async configure(): Promise<void> {
     const { endpoint, name } = this.#deployment;
     await this.settle();
+    const { artifacts = {}, ...others } = this.#configuration;
     const client = new SecretsManagerClient({ ...localClientOptions, endpoint });
-    const SecretString = JSON.stringify(this.#configuration);
-    await client.send(new PutSecretValueCommand({ SecretId: `${name}-config`, SecretString }));
+    for (const [secret, value] of Object.entries({ config: others, artifacts: { artifacts } })) {
+      const SecretString = JSON.stringify(value);
+      await client.send(new PutSecretValueCommand({ SecretId: `${name}-${secret}`, SecretString }));
+    }
     client.destroy();
     await takeEvents(endpoint, this.#deployment.eventQueueUrl);
     await endFunctions(this.#deployment);
+    await publishAccountFacts(this.#deployment);
   }
 
   /** Waits until no task of an earlier test is open, and as far as possible until no function works. */

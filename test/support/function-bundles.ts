@@ -49,7 +49,7 @@ export function listFunctions(): readonly { readonly module: string; readonly ki
 
 function getKind(row: { readonly reaches?: string; readonly uses?: readonly string[] }): FunctionKind {
   if ((row.reaches ?? 'store') !== 'store') return 'cluster';
-  if (row.uses?.includes('readAccounts')) return 'accounts';
+  if (row.uses?.some((use) => use === 'readAccountFacts' || use === 'readAccounts')) return 'accounts';
   return (row.uses ?? []).length > 0 ? 'store' : 'static';
 }
 

@@ -5,9 +5,9 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
 import { startDynamoDb } from '../../infra/local/dynamodb.ts';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
 import { type Table, tables } from '../../shared/aws/tables.ts';
 import type { StoreEngine } from '../contracts/store-bench.ts';
+import { localClientOptions, openTestAccess } from './local-aws-client.ts';
 
 /** Runs the local DynamoDB while the tests of a file run. @returns what opens a table of it, inside the tests. */
 export function useLocalTables(): (table: Table) => StoreEngine {
@@ -17,7 +17,7 @@ export function useLocalTables(): (table: Table) => StoreEngine {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'busdriver-tables-'));
-    engine = await startDynamoDb({ dir, tables });
+    engine = await startDynamoDb({ dir, tables, access: openTestAccess() });
     client = new DynamoDBClient({ ...localClientOptions, endpoint: engine.url });
   });
 

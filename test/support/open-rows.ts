@@ -1,15 +1,14 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
 import { ItemTable } from '../../shared/aws/table.ts';
 import { getOpenKey, openShards } from '../../shared/aws/task-items.ts';
-import type { Stores } from './stores.ts';
+import { type Stores, toDynamoDbOptions } from './stores.ts';
 
 /** Sort keys of all rows in the list of open tasks, whether or not a task is behind them. */
-export async function listOpenRows({ dynamodb, tasksTable }: Stores): Promise<string[]> {
-  const client = new DynamoDBClient({ ...localClientOptions, endpoint: dynamodb });
+export async function listOpenRows(stores: Stores): Promise<string[]> {
+  const client = new DynamoDBClient(toDynamoDbOptions(stores));
   try {
-    const table = new ItemTable(DynamoDBDocumentClient.from(client), tasksTable);
+    const table = new ItemTable(DynamoDBDocumentClient.from(client), stores.tasksTable);
     const shards = Array.from({ length: openShards }, (_, shard) => table.query(getOpenKey(shard)));
     return (await Promise.all(shards)).flat().map((item) => String(item['sk']));
   } finally {

@@ -6,7 +6,8 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { localAccountId, localClientOptions } from '../../infra/local/local-aws.ts';
+import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
+import type { EngineCredentials } from '../../shared/runtime/config.ts';
 
 const pollIntervalMs = 5;
 
@@ -18,16 +19,30 @@ export interface Stores {
   /** Endpoint of SQS. */
   readonly sqs: string;
   readonly operationsQueue: string;
+  /** What their clients sign with. */
+  readonly credentials: EngineCredentials;
 }
 
+/** Options of a client of DynamoDB. */
+export function toDynamoDbOptions({ dynamodb, credentials }: Stores) {
+  return { endpoint: dynamodb, region: localRegion, credentials };
+}
+
+/** Where queues are. */
+export type QueueStore = Pick<Stores, 'sqs' | 'credentials'>;
+
 /** Every item of the table of tasks as text. */
-export async function scanTasks({ dynamodb, tasksTable }: Stores): Promise<string> {
-  const client = new DynamoDBClient({ ...localClientOptions, endpoint: dynamodb });
+export async function scanTasks(stores: Stores): Promise<string> {
+  const client = new DynamoDBClient(toDynamoDbOptions(stores));
   try {
     const items: unknown[] = [];
     let from: Record<string, never> | undefined;
     do {
-      const input = { TableName: tasksTable, ConsistentRead: true, ...(from && { ExclusiveStartKey: from }) };
+      const input = {
+        TableName: stores.tasksTable,
+        ConsistentRead: true,
+        ...(from && { ExclusiveStartKey: from }),
+      };
       const { Items = [], LastEvaluatedKey } = await client.send(new ScanCommand(input));
       items.push(...Items);
       from = LastEvaluatedKey as typeof from;
@@ -46,11 +61,11 @@ export async function sendHints(stores: Stores, taskId: string, times: number): 
 
 /** Puts messages with these bodies on a queue, all at once. */
 export async function sendMessages(
-  { sqs }: Pick<Stores, 'sqs'>,
+  stores: QueueStore,
   queue: string,
   bodies: readonly string[],
 ): Promise<void> {
-  await useQueue(sqs, queue, async (client, QueueUrl) => {
+  await useQueue(stores, queue, async (client, QueueUrl) => {
     await Promise.all(
       bodies.map((MessageBody) => client.send(new SendMessageCommand({ QueueUrl, MessageBody }))),
     );
@@ -58,8 +73,8 @@ export async function sendMessages(
 }
 
 /** Takes every hint off the queue of operations, hidden ones too. Without open tasks nothing is lost by it. */
-export async function purgeQueue({ sqs, operationsQueue }: Stores): Promise<void> {
-  await useQueue(sqs, operationsQueue, async (client, QueueUrl) => {
+export async function purgeQueue(stores: Stores): Promise<void> {
+  await useQueue(stores, stores.operationsQueue, async (client, QueueUrl) => {
     await client.send(new PurgeQueueCommand({ QueueUrl }));
   });
 }
@@ -71,11 +86,11 @@ export async function purgeQueue({ sqs, operationsQueue }: Stores): Promise<void
  * @returns whether it came to that in time
  */
 export async function drainQueue(
-  { sqs, operationsQueue }: Stores,
+  stores: Stores,
   timeoutMs: number,
-  queue = operationsQueue,
+  queue = stores.operationsQueue,
 ): Promise<boolean> {
-  return useQueue(sqs, queue, async (client, url) => {
+  return useQueue(stores, queue, async (client, url) => {
     const endsAtMs = performance.now() + timeoutMs;
     while ((await countMessages(client, url)) > 0) {
       if (performance.now() > endsAtMs) return false;
@@ -86,11 +101,11 @@ export async function drainQueue(
 }
 
 async function useQueue<T>(
-  endpoint: string,
+  { sqs: endpoint, credentials }: QueueStore,
   queue: string,
   use: (client: SQSClient, url: string) => Promise<T>,
 ): Promise<T> {
-  const client = new SQSClient({ ...localClientOptions, endpoint });
+  const client = new SQSClient({ endpoint, region: localRegion, credentials });
   try {
     return await use(client, `${endpoint}/${localAccountId}/${queue}`);
   } finally {

@@ -4,7 +4,10 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildLocal } from '../../infra/local/build.ts';
 import { tasksTable } from '../../shared/aws/tables.ts';
+import type { EngineCredentials } from '../../shared/runtime/config.ts';
 import { ApiCaller } from './api-caller.ts';
+import { readEngineCredentials } from './engine-file.ts';
+import { getEventsPage } from './signed-fetch.ts';
 import { drainQueue, type Stores } from './stores.ts';
 import { makeTempDir } from './temp-dir.ts';
 
@@ -109,6 +112,11 @@ interface ReadyLine extends Pick<System, 'url' | 'pid' | 'engines' | 'accounts'>
   readonly ready: true;
 }
 
+interface Started extends ReadyLine {
+  /** Read from the data directory: the ready line tells no secrets. */
+  readonly credentials: EngineCredentials;
+}
+
 class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyncDispose> {
   protected readonly pollIntervalMs = 5;
   readonly dataDir: string;
@@ -117,7 +125,7 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
   readonly #options: StartSystemOptions;
   #child: ChildProcess | undefined;
   #exited: Promise<SystemExit> = Promise.resolve({ code: 0, signal: null });
-  #ready: ReadyLine | undefined;
+  #ready: Started | undefined;
 
   constructor(dataDir: string, options: StartSystemOptions) {
     super();
@@ -168,12 +176,13 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
       child.kill('SIGKILL');
       throw new Error(`The system was not ready (${JSON.stringify(line)})${await this.describe()}`);
     }
-    this.#ready = JSON.parse(line);
+    this.#ready = { ...JSON.parse(line), credentials: await readEngineCredentials(this.dataDir) };
   }
 
   get stores(): Stores {
     const { dynamodb, sqs } = this.engines;
-    return { dynamodb, sqs, tasksTable: tasksTable.name, operationsQueue: 'operations' };
+    const { credentials } = this.#getReady();
+    return { dynamodb, sqs, tasksTable: tasksTable.name, operationsQueue: 'operations', credentials };
   }
 
   async idle(): Promise<void> {
@@ -182,8 +191,9 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
   }
 
   async readEvents(): Promise<readonly BusEvent[]> {
-    const answer = await fetch(new URL('/events', this.engines.eventbridge));
-    const { events } = (await answer.json()) as { events: { event: BusEvent }[] };
+    const { engines, credentials } = this.#getReady();
+    const page = await getEventsPage(engines.eventbridge, '/events', credentials);
+    const { events } = page as { events: { event: BusEvent }[] };
     return events.map(({ event }) => event);
   }
 
@@ -230,7 +240,7 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
     });
   }
 
-  #getReady(): ReadyLine {
+  #getReady(): Started {
     if (this.#ready === undefined) throw new Error('The system is not ready');
     return this.#ready;
   }

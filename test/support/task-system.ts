@@ -7,7 +7,6 @@ import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/c
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startDynamoDb } from '../../infra/local/dynamodb.ts';
 import { startEventBridge } from '../../infra/local/eventbridge.ts';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
 import { startSqs } from '../../infra/local/sqs.ts';
 import { createEventBus } from '../../shared/aws/event-bus.ts';
 import { createOperationQueue } from '../../shared/aws/operation-queue.ts';
@@ -16,6 +15,8 @@ import { tables, tasksTable } from '../../shared/aws/tables.ts';
 import { DynamoTaskStore } from '../../shared/aws/task-store.ts';
 import type { Logger } from '../../shared/core/logger.ts';
 import type { TaskSystem } from '../../shared/core/process-hint.ts';
+import { localClientOptions, openTestAccess } from './local-aws-client.ts';
+import { getEventsPage } from './signed-fetch.ts';
 import { createTestClock, type TestClock, testRandomness } from './test-clock.ts';
 
 /** A task engine on the local DynamoDB, SQS and EventBridge, with a turnable clock. */
@@ -35,9 +36,10 @@ export async function startTaskSystem(): Promise<TestTaskSystem> {
   const dir = await mkdtemp(join(tmpdir(), 'busdriver-engine-'));
   const logged: string[] = [];
   const log = createListLogger(logged);
-  const dynamoDb = await startDynamoDb({ dir, tables });
-  const sqs = await startSqs();
-  const bus = await startEventBridge({ buses: ['busdriver'], deliver: async () => undefined, log });
+  const access = openTestAccess();
+  const dynamoDb = await startDynamoDb({ dir, tables, access });
+  const sqs = await startSqs(access);
+  const bus = await startEventBridge({ buses: ['busdriver'], deliver: async () => undefined, log, access });
   const queueClient = new SQSClient({ ...localClientOptions, endpoint: sqs.url });
   const { QueueUrl = '' } = await queueClient.send(new CreateQueueCommand({ QueueName: 'operations' }));
   const documents = DynamoDBDocumentClient.from(
@@ -98,7 +100,7 @@ export function createMortalSystem(system: TaskSystem): { system: TaskSystem; ki
 }
 
 async function listEvents(url: string, taskId: string): Promise<string[]> {
-  const answer = (await (await fetch(`${url}/events`)).json()) as {
+  const answer = (await getEventsPage(url, '/events', localClientOptions.credentials)) as {
     events: { event: { 'detail-type': string; detail: { taskId?: string } } }[];
   };
   return answer.events

@@ -13,6 +13,7 @@ import {
   type SendMessageCommandInput,
   SQSClient,
 } from '@aws-sdk/client-sqs';
+import { localClientOptions } from './local-aws-client.ts';
 
 /** Attributes of a queue. */
 export type QueueSettings = { readonly [name in QueueAttributeName]?: string };
@@ -33,11 +34,7 @@ export interface TestQueue {
 
 /** Creates a queue with a name of its own. */
 export async function createQueue(endpoint: string, settings: QueueSettings): Promise<TestQueue> {
-  const client = new SQSClient({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
-  });
+  const client = new SQSClient({ ...localClientOptions, endpoint });
   const name = `test-${randomUUID()}`;
   const Attributes = settings as { [name: string]: string };
   const { QueueUrl: url = '' } = await client.send(new CreateQueueCommand({ QueueName: name, Attributes }));

@@ -1,4 +1,4 @@
-import { failTask } from '../../../shared/core/fail-task.ts';
+import { failTask, parseRetry } from '../../../shared/core/fail-task.ts';
 import { checkTaskProvider, getTask } from '../../../shared/core/get-task.ts';
 import { toTaskView } from '../../../shared/core/task-view.ts';
 import { apiHandler, okText } from '../../../shared/runtime/api-handler.ts';
@@ -7,8 +7,8 @@ import { openTaskContext } from '../../../shared/runtime/task-context.ts';
 /** PATCH /{cloudProvider}/task/{id}: `{"retry": true}` fails a task, retryable or not, and stops its worker. */
 export const handler = apiHandler(openTaskContext, async function updateTask(request, context) {
   checkTaskProvider(request.getParameter('cloudProvider'));
-  const body = request.parseJson();
+  const retryable = parseRetry(request.parseJson());
   const task = await getTask(context.store, request.getParameter('id'));
   request.access.checkTask(task);
-  return okText(toTaskView(await failTask(context, task, body)));
+  return okText(toTaskView(await failTask(context, task, { retryable })));
 });

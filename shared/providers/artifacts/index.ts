@@ -5,7 +5,8 @@ import { openEmbeddedSources } from './embedded.ts';
 import { openGitHubSources } from './github.ts';
 import { openHttpSources } from './http.ts';
 import { openPassedOnSources } from './passed-on.ts';
-import type { ArtifactSource, OpenSources } from './source.ts';
+import { openPublicSources, toPublicSettings } from './public-accounts.ts';
+import type { ArtifactSource, OpenedSources, OpenSources } from './source.ts';
 
 /** Every kind of artifact account. A further one is a file and a line here. */
 const kinds: readonly OpenSources[] = [
@@ -16,10 +17,10 @@ const kinds: readonly OpenSources[] = [
 ];
 
 /** The provider that downloads artifacts: the accounts below `artifacts`, and those built in. */
-export const artifactsPlugin: ProviderPlugin = { name: 'artifacts', open: openArtifacts };
+export const artifactsPlugin: ProviderPlugin = { name: 'artifacts', open: openArtifacts, toPublicSettings };
 
 function openArtifacts(options: ProviderOptions): Provider {
-  const opened = kinds.map((openSources) => openSources(options));
+  const opened = openKinds(options);
   const sources = opened.flatMap((kind) => kind.sources);
   return {
     name: artifactsPlugin.name,
@@ -31,6 +32,13 @@ function openArtifacts(options: ProviderOptions): Provider {
       await Promise.all(sources.map((source) => source[Symbol.asyncDispose]()));
     },
   };
+}
+
+function openKinds(options: ProviderOptions): readonly OpenedSources[] {
+  if (options.credentials === 'withheld') {
+    return [{ sources: openPublicSources(options.settings), rejectedAccounts: [] }];
+  }
+  return kinds.map((openSources) => openSources(options));
 }
 
 function createFetcher(sources: readonly ArtifactSource[]): ArtifactFetcher {

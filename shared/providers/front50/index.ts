@@ -3,10 +3,11 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provider.ts';
 import { createCatalog } from './catalog.ts';
 import { createFront50Client } from './client.ts';
+import { toPublicSettings } from './public-settings.ts';
 import { parseBaseUrl, settingsPath } from './settings.ts';
 
 /** Front50: the applications and projects that people entered, where `services.front50.baseUrl` says where it is. */
-export const front50Plugin: ProviderPlugin = { name: 'front50', open: openFront50 };
+export const front50Plugin: ProviderPlugin = { name: 'front50', open: openFront50, toPublicSettings };
 
 /** A wrong setting leaves the catalog out, as a wrong account is left out. */
 function openFront50(options: ProviderOptions): Provider {

@@ -15,11 +15,18 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
     this.#open = open;
   }
 
-  /** The account's client, the same each time. */
+  /**
+   * The account's client, the same each time.
+   *
+   * @throws Error where credentials are withheld: the function was given nothing to reach clusters with.
+   */
   get({ connection }: Pick<KubernetesAccount, 'connection'>): Promise<Client> {
     const known = this.#clients.get(connection.name);
     if (known !== undefined) return known;
-    const { clock, randomness, log, placement, environment = {} } = this.#options;
+    const { clock, randomness, log, placement, environment = {}, credentials } = this.#options;
+    if (credentials === 'withheld') {
+      return Promise.reject(new Error(`this function has no credentials of account ${connection.name}`));
+    }
     const opening = this.#open({
       connection: { ...connection, placement },
       clock,

@@ -68,6 +68,9 @@ const fields = {
   'jobs.local.timeout-minutes': withDefault(intField({ min: 1, max: 24 * 60 }), 10),
 };
 
+/** Paths of the settings that hold for all accounts. None of them holds a secret. */
+export const kubernetesSettingPaths: readonly string[] = Object.keys(fields);
+
 /**
  * Reads the settings that hold for all accounts.
  *

@@ -230,7 +230,7 @@ function createDetails(fields: AccountFields, { spinnakerKindMap }: KindRegistry
 }
 
 /** The name in an entry of the list, however wrong the rest of it is. */
-function findEntryName(entry: JsonValue): string | undefined {
+export function findEntryName(entry: JsonValue): string | undefined {
   const name = findMember(asJsonObject(entry) ?? {}, 'name') ?? null;
   return typeof name === 'object' ? undefined : String(name).trim() || undefined;
 }

@@ -2,6 +2,7 @@ import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provi
 import { createCachingAgents } from './caching/caching-agents.ts';
 import { operationDefinitions } from './operations/index.ts';
 import { bindOperation } from './operations/operation-definition.ts';
+import { toPublicSettings } from './public-settings.ts';
 import { createJobReader } from './reads/job-reader.ts';
 import { createManifestReader } from './reads/manifest-reader.ts';
 import { KubernetesSession } from './session.ts';
@@ -12,6 +13,7 @@ export const kubernetesPlugin: ProviderPlugin = {
   name: 'kubernetes',
   rowCodecs: { serverGroups: { encode: encodeRow, decode: decodeRow } },
   open: openKubernetes,
+  toPublicSettings,
 };
 
 function openKubernetes(options: ProviderOptions): Provider {

@@ -20,6 +20,7 @@ function makeSurroundings(app: App): Surroundings {
     network: undefined,
     tables: new Map(['tasks', 'cache'].map((name) => [name, Table.fromTableName(stack, name, name)])),
     key: Key.fromKeyArn(stack, 'key', arn('kms', 'key/0123')),
+    artifactsSecretArn: arn('secretsmanager', 'secret:artifacts-AbCdEf'),
     configSecretArn: arn('secretsmanager', 'secret:spinnaker-AbCdEf'),
     bus: EventBus.fromEventBusName(stack, 'bus', 'bus'),
     queues: new Map(queues.map(({ name }) => [name, nameQueue(name)])),

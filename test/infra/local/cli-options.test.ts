@@ -35,7 +35,19 @@ describe('the command line', () => {
       '--data-dir',
       temp.path,
     ];
-    const more = ['--config', file, '--config', temp.path, '--profiles', 'x, y', '--kubeconfig', file];
+    const tls = ['--tls-cert', file, '--tls-key', file, '--tls-client-ca', file];
+    const access = ['--token-file', file, ...tls];
+    const more = [
+      ...access,
+      '--config',
+      file,
+      '--config',
+      temp.path,
+      '--profiles',
+      'x, y',
+      '--kubeconfig',
+      file,
+    ];
     const options = parseCliOptions([...args, ...more, '--log-level', 'debug', '--json', '--help'], {});
     expect(options).toEqual({
       host: '0.0.0.0',
@@ -45,6 +57,10 @@ describe('the command line', () => {
       profiles: ['x', 'y'],
       kubeconfig: file,
       allowedHosts: ['a', 'b'],
+      tokenFile: file,
+      tlsCert: file,
+      tlsKey: file,
+      tlsClientCa: file,
       logLevel: 'DEBUG',
       json: true,
       help: true,
@@ -80,6 +96,10 @@ describe('the command line', () => {
     [['--kubeconfig', '/does/not/exist'], "--kubeconfig: there is no file '/does/not/exist'"],
     [['--profiles', 'a,,b'], "--profiles must be names with commas between, such as local,test: '' is none"],
     [['--data-dir', ''], '--data-dir must name a folder'],
+    [['--token-file', '/does/not/exist'], "--token-file: there is no file '/does/not/exist'"],
+    [['--tls-cert', '/dev/null'], '--tls-cert and --tls-key go together'],
+    [['--tls-key', '/dev/null'], '--tls-cert and --tls-key go together'],
+    [['--tls-client-ca', '/dev/null'], '--tls-client-ca needs --tls-cert and --tls-key'],
     [['--allow-host', ''], '--allow-host must be an address or a name'],
   ])('%j is refused: %s', (args, message) => {
     const parse = () => parseCliOptions(args, {});

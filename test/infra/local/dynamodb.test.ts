@@ -15,8 +15,8 @@ import {
 import dynalite from 'dynalite';
 import { expect, test } from 'vitest';
 import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
-import { localClientOptions } from '../../../infra/local/local-aws.ts';
 import { cacheTable, type Table, tables, tasksTable } from '../../../shared/aws/tables.ts';
+import { localClientOptions, openTestAccess } from '../../support/local-aws-client.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 const key = { pk: { S: 'a' }, sk: { S: 'b' } };
@@ -25,14 +25,14 @@ test('makes the tables, and finds them with their items at the next start', asyn
   await using temp = await makeTempDir();
   const dir = path.join(temp.path, 'dynamodb');
   {
-    await using server = await startDynamoDb({ dir, tables });
+    await using server = await startDynamoDb({ dir, tables, access: openTestAccess() });
     const client = openClient(server.url);
     await client.send(
       new PutItemCommand({ TableName: tasksTable.name, Item: { ...key, text: { S: 'kept' } } }),
     );
     client.destroy();
   }
-  await using server = await startDynamoDb({ dir, tables });
+  await using server = await startDynamoDb({ dir, tables, access: openTestAccess() });
   const client = openClient(server.url);
   const { Item } = await client.send(new GetItemCommand({ TableName: tasksTable.name, Key: key }));
   expect(Item?.text).toEqual({ S: 'kept' });
@@ -43,10 +43,10 @@ test('adds a table of a later release to an old folder, and keeps what is there'
   await using temp = await makeTempDir();
   const dir = path.join(temp.path, 'dynamodb');
   {
-    await using server = await startDynamoDb({ dir, tables: [tasksTable] });
+    await using server = await startDynamoDb({ dir, tables: [tasksTable], access: openTestAccess() });
     await putItem(server.url, tasksTable);
   }
-  await using server = await startDynamoDb({ dir, tables });
+  await using server = await startDynamoDb({ dir, tables, access: openTestAccess() });
   await putItem(server.url, cacheTable);
   expect(await hasItem(server.url, tasksTable)).toBe(true);
   expect(await hasItem(server.url, cacheTable)).toBe(true);
@@ -56,7 +56,7 @@ test('finishes a table whose making was cut off', async () => {
   await using temp = await makeTempDir();
   await cutOffTable(temp.path, cacheTable);
   for (let starts = 0; starts < 2; starts += 1) {
-    await using server = await startDynamoDb({ dir: temp.path, tables });
+    await using server = await startDynamoDb({ dir: temp.path, tables, access: openTestAccess() });
     if (starts === 0) await putItem(server.url, cacheTable);
     expect(await hasItem(server.url, cacheTable)).toBe(true);
   }
@@ -68,7 +68,7 @@ test('begins anew when an earlier first start was killed before its tables were 
   await mkdir(`${dir}.unfinished`);
   await writeFile(path.join(`${dir}.unfinished`, 'CURRENT'), 'cut off');
 
-  await using server = await startDynamoDb({ dir, tables });
+  await using server = await startDynamoDb({ dir, tables, access: openTestAccess() });
 
   const client = openClient(server.url);
   const answer = await client.send(new GetItemCommand({ TableName: tasksTable.name, Key: key }));
@@ -79,7 +79,7 @@ test('begins anew when an earlier first start was killed before its tables were 
 
 test('frees the disk of what was overwritten, however many queries were made meanwhile', async () => {
   await using temp = await makeTempDir();
-  await using server = await startDynamoDb({ dir: temp.path, tables });
+  await using server = await startDynamoDb({ dir: temp.path, tables, access: openTestAccess() });
   const client = openClient(server.url);
   const { name: TableName } = tasksTable;
   const rounds = 500;
@@ -101,10 +101,14 @@ test('frees the disk of what was overwritten, however many queries were made mea
 
 test('survives a client that breaks off in the middle of a request', async () => {
   await using temp = await makeTempDir();
-  await using server = await startDynamoDb({ dir: temp.path, tables });
+  await using server = await startDynamoDb({ dir: temp.path, tables, access: openTestAccess() });
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   await new Promise<void>((resolve) => {
-    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{', () => resolve());
+    // With the right access key, or the body would not be read at all.
+    const claim = 'Credential=local/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date';
+    const authorization = `AWS4-HMAC-SHA256 ${claim}, Signature=${'0'.repeat(64)}`;
+    const headers = `Host: localhost\r\nAuthorization: ${authorization}\r\nContent-Length: 100`;
+    socket.write(`POST / HTTP/1.1\r\n${headers}\r\n\r\n{`, () => resolve());
   });
   socket.resetAndDestroy();
 
@@ -118,7 +122,7 @@ test.each(['Host: evil.test', 'Host: localhost\r\nOrigin: https://evil.test'])(
   'refuses %j',
   async (headers) => {
     await using temp = await makeTempDir();
-    await using server = await startDynamoDb({ dir: temp.path, tables: [] });
+    await using server = await startDynamoDb({ dir: temp.path, tables: [], access: openTestAccess() });
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
     socket.write(`GET / HTTP/1.1\r\nConnection: close\r\n${headers}\r\n\r\n`);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 403 /);

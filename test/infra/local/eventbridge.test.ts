@@ -14,7 +14,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AwsJsonServer } from '../../../infra/local/aws-json-server.ts';
 import { startEventBridge } from '../../../infra/local/eventbridge.ts';
 import type { BusEvent } from '../../../infra/local/eventbridge-bus.ts';
-import { localClientOptions } from '../../../infra/local/local-aws.ts';
+import { localClientOptions, openTestAccess } from '../../support/local-aws-client.ts';
+import { getEventsPage } from '../../support/signed-fetch.ts';
 
 let delivered: { readonly target: string; readonly event: BusEvent }[];
 let errors: string[];
@@ -30,6 +31,7 @@ beforeEach(async () => {
       if (target.endsWith(':broken')) throw new Error('no such target');
       delivered.push({ target, event });
     },
+    access: openTestAccess(),
     log: { debug() {}, info() {}, warn() {}, error: (message) => void errors.push(message) },
   });
   client = new EventBridgeClient({ ...localClientOptions, endpoint: server.url });
@@ -205,6 +207,6 @@ interface EventsPage {
 }
 
 async function readEvents(since: number): Promise<EventsPage> {
-  const response = await fetch(`${server.url}/events?since=${since}`);
-  return (await response.json()) as EventsPage;
+  const page = await getEventsPage(server.url, `/events?since=${since}`, localClientOptions.credentials);
+  return page as EventsPage;
 }

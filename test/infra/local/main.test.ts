@@ -1,19 +1,29 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { get as getSecurely } from 'node:https';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildLocal } from '../../../infra/local/build.ts';
+import { CertificateAuthority } from '../../shared/providers/kubernetes/client/certificates.ts';
 import { describeWithCluster } from '../../support/cluster.ts';
 import { startSystem } from '../../support/system.ts';
-import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
+import {
+  findOpen,
+  makeAccount,
+  noAccounts,
+  readModes,
+  token,
+  writeConfig,
+  writeToken,
+} from './start-files.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const outputDir = path.join(root, 'dist', 'local');
-
-const noAccounts = 'kubernetes: {enabled: true, accounts: []}';
 
 beforeAll(() => buildLocal({ root, outputDir }));
 
@@ -82,19 +92,86 @@ describe('npm start', () => {
     expect(stderr).toContain('Stopping');
   });
 
-  test('warns when other machines can reach it', async () => {
+  test('warns when other machines can reach it, and nothing asks who they are', async () => {
     await using temp = await makeTempDir();
-    const config = await writeConfig(temp, noAccounts);
-    await using system = await startSystem({ config: [config], args: ['--host', '0.0.0.0'] });
-    expect(system.stderr).toMatch(/Warning: 0\.0\.0\.0 is reachable from other machines/);
+    const config = [await writeConfig(temp, noAccounts)];
+    const tokenFile = await writeToken(temp);
+    {
+      await using system = await startSystem({ config, args: ['--host', '0.0.0.0'] });
+      await expect
+        .poll(() => system.stderr)
+        .toMatch(
+          /Warning: 0\.0\.0\.0 is reachable from other machines\. Whoever reaches the port can .* forge the headers/,
+        );
+    }
+    {
+      await using system = await startSystem({
+        config,
+        args: ['--host', '0.0.0.0', '--token-file', tokenFile],
+      });
+      await expect
+        .poll(() => system.stderr)
+        .toMatch(
+          /Warning: 0\.0\.0\.0 is reachable from other machines, and the token crosses the network unencrypted/,
+        );
+    }
+  });
+
+  test('lets in who has the token, and lists its accounts all the same', async () => {
+    await using temp = await makeTempDir();
+    const config = await writeConfig(temp, await makeAccount(temp));
+    await using system = await startSystem({
+      config: [config],
+      args: ['--token-file', await writeToken(temp)],
+    });
+    expect(system.accounts).toEqual(['prod']);
+    const get = (target: string, headers = {}) => fetch(new URL(target, system.url), { headers });
+    expect((await get('/credentials')).status).toBe(401);
+    expect((await get('/health')).status).toBe(200);
+    const answer = await get('/credentials', { authorization: `Bearer ${token}` });
+    expect(await answer.json()).toMatchObject([{ name: 'prod' }]);
+    expect(system.stdout + system.stderr).not.toContain(token);
+  });
+
+  test('serves mutual TLS, and lists its accounts all the same', async () => {
+    await using temp = await makeTempDir();
+    const authority = new CertificateAuthority();
+    const { certificate, key } = authority.issue({ commonName: 'busdriver', hosts: ['127.0.0.1'] });
+    const files = { 'tls-cert': certificate, 'tls-key': key, 'tls-client-ca': authority.certificate };
+    const args = Object.entries(files).map(async ([option, pem]) => {
+      const file = path.join(temp.path, option);
+      await writeFile(file, pem, { mode: 0o600 });
+      return [`--${option}`, file];
+    });
+    await using system = await startSystem({
+      config: [await writeConfig(temp, await makeAccount(temp))],
+      args: ['--host', '0.0.0.0', ...(await Promise.all(args)).flat()],
+    });
+    expect(system.accounts).toEqual(['prod']);
+    expect(system.url).toMatch(/^https:/);
+    expect(system.stderr).not.toContain('Warning');
+    const { port } = new URL(system.url);
+    const gate = authority.issue({ commonName: 'gate' });
+    const caller = { cert: gate.certificate, key: gate.key };
+    const get = async (own: object): Promise<number | undefined> => {
+      const target = {
+        host: '127.0.0.1',
+        port,
+        path: '/credentials',
+        ca: authority.certificate,
+        agent: false,
+      };
+      const [response]: IncomingMessage[] = await once(getSecurely({ ...target, ...own }), 'response');
+      response?.resume();
+      return response?.statusCode;
+    };
+    expect(await get(caller)).toBe(200);
+    await expect(get({})).rejects.toThrow();
   });
 
   test('loads an account from Spinnaker YAML', async () => {
     await using temp = await makeTempDir();
-    const kubeconfig = path.join(temp.path, 'kubeconfig');
-    await writeFile(kubeconfig, makeKubeconfig('one'));
-    const yaml = `kubernetes: {enabled: true, accounts: [{name: prod, context: one, kubeconfigFile: ${kubeconfig}}]}`;
-    await using system = await startSystem({ config: [await writeConfig(temp, yaml)] });
+    await using system = await startSystem({ config: [await writeConfig(temp, await makeAccount(temp))] });
     expect(system.accounts).toEqual(['prod']);
   });
 });
@@ -170,7 +247,9 @@ describeWithCluster('npm start without any cluster', () => {
     });
     expect(system.accounts).toHaveLength(1);
     expect(system.stderr).toContain('starting a Kubernetes test cluster');
-    await readFile(path.join(temp.path, 'data', 'cluster', 'kubeconfig'));
+    const modes = await readModes(system.dataDir);
+    expect([...modes.keys()]).toContain('cluster/kubeconfig');
+    expect(findOpen(modes)).toEqual([]);
   });
 });
 
@@ -205,20 +284,4 @@ async function runUntil(pattern: RegExp, args: readonly string[]): Promise<Outco
   }
   const [code] = await exited;
   return { code, stdout, stderr: await stderr };
-}
-
-async function writeConfig(temp: TempDir, yaml: string): Promise<string> {
-  const file = path.join(temp.path, 'clouddriver.yml');
-  await writeFile(file, yaml);
-  return file;
-}
-
-function makeKubeconfig(context: string): string {
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
-    users: [{ name: 'u', user: { token: 't' } }],
-    contexts: [{ name: context, context: { cluster: 'c', user: 'u' } }],
-  });
 }

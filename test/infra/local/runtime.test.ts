@@ -15,7 +15,7 @@ import { routes } from '../../../functions/routes.ts';
 import { DataDirInUseError } from '../../../infra/local/data-dir-lock.ts';
 import { loadHandler } from '../../../infra/local/handlers.ts';
 import type { Handler } from '../../../infra/local/invoker.ts';
-import { localClientOptions } from '../../../infra/local/local-aws.ts';
+import { localRegion } from '../../../infra/local/local-aws.ts';
 import { type Inventory, type Runtime, startRuntime } from '../../../infra/local/runtime.ts';
 import { tables } from '../../../shared/aws/tables.ts';
 import { readConfig } from '../../../shared/runtime/config.ts';
@@ -75,13 +75,21 @@ test('functions find their resources in the environment, and serve requests', as
 
   const response = await fetch(`${runtime.url}/ping/you`);
   expect(await response.json()).toEqual({ name: 'you' });
-  const client = new SQSClient({ ...localClientOptions, endpoint: runtime.engines.sqs });
+  const client = new SQSClient({
+    endpoint: runtime.engines.sqs,
+    region: localRegion,
+    credentials: runtime.credentials,
+  });
   const { Attributes } = await client.send(
     new GetQueueAttributesCommand({ QueueUrl: config.operationsQueueUrl, AttributeNames: ['All'] }),
   );
   expect(Attributes).toMatchObject({ VisibilityTimeout: '1', MessageRetentionPeriod: '3600' });
   client.destroy();
-  const database = new DynamoDBClient({ ...localClientOptions, endpoint: runtime.engines.dynamodb });
+  const database = new DynamoDBClient({
+    endpoint: runtime.engines.dynamodb,
+    region: localRegion,
+    credentials: runtime.credentials,
+  });
   const { Table } = await database.send(new DescribeTableCommand({ TableName: config.tasksTable }));
   expect(Table?.TableStatus).toBe('ACTIVE');
   database.destroy();
@@ -110,7 +118,11 @@ test('rules of the bus reach functions and queues', async () => {
     bodies.push(...(event as SQSEvent).Records.map(({ body }) => body));
   };
   await using runtime = await start();
-  const client = new EventBridgeClient({ ...localClientOptions, endpoint: runtime.engines.eventbridge });
+  const client = new EventBridgeClient({
+    endpoint: runtime.engines.eventbridge,
+    region: localRegion,
+    credentials: runtime.credentials,
+  });
   const rule = { Name: 'all', EventBusName: 'busdriver', EventPattern: '{"source":["test"]}' };
   await client.send(new PutRuleCommand(rule));
   const arns = [
@@ -213,7 +225,11 @@ function start(options: Partial<Parameters<typeof startRuntime>[0]> = {}): Promi
 }
 
 async function send(runtime: Runtime, MessageBody: string): Promise<void> {
-  const client = new SQSClient({ ...localClientOptions, endpoint: runtime.engines.sqs });
+  const client = new SQSClient({
+    endpoint: runtime.engines.sqs,
+    region: localRegion,
+    credentials: runtime.credentials,
+  });
   await client.send(new SendMessageCommand({ QueueUrl: readConfig().operationsQueueUrl, MessageBody }));
   client.destroy();
 }

@@ -51,6 +51,13 @@ test('one timer serves a thousand messages', () => {
   expect(vi.getTimerCount()).toBe(1);
 });
 
+test('what is due is handed out, whether or not its timer came to fire', async () => {
+  const queue = openQueue({});
+  send(queue, 'again');
+  const options = { limit: 1, visibilityTimeoutSeconds: 0, waitSeconds: 0 };
+  for (let turn = 0; turn < 3; turn++) expect(await queue.receive(options)).toHaveLength(1);
+});
+
 test('a receiver that goes away while it waits takes no message with it', async () => {
   const queue = openQueue({});
   let cancel = () => {};

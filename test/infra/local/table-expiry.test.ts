@@ -1,9 +1,9 @@
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
 import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
-import { localClientOptions } from '../../../infra/local/local-aws.ts';
 import { startTableExpiry } from '../../../infra/local/table-expiry.ts';
 import { tables, tasksTable } from '../../../shared/aws/tables.ts';
+import { localClientOptions, openTestAccess } from '../../support/local-aws-client.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
@@ -11,7 +11,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 test('deletes what has expired, page by page, and nothing else', async () => {
   await using temp = await makeTempDir();
-  await using server = await startDynamoDb({ dir: temp.path, tables });
+  await using server = await startDynamoDb({ dir: temp.path, tables, access: openTestAccess() });
   const clock = createTestClock();
   const table = openTable(server.url);
   const nowSeconds = Math.floor(clock.now() / 1000);
@@ -20,7 +20,7 @@ test('deletes what has expired, page by page, and nothing else', async () => {
   await table.put('forever', undefined);
   await table.put('soon', nowSeconds + 600);
 
-  await using _expiry = startTableExpiry({ tables, endpoint: server.url, clock, log: silent });
+  await using _expiry = startTableExpiry({ tables, dynamodb: server.clientOptions, clock, log: silent });
   expect(await table.has('old-0')).toBe(true);
   clock.advance(60_000);
   await expect.poll(() => table.count('old-', 250)).toBe(0);
@@ -35,7 +35,7 @@ test('deletes what has expired, page by page, and nothing else', async () => {
 test('ends at once on disposal', async () => {
   const expiry = startTableExpiry({
     tables,
-    endpoint: 'http://127.0.0.1:1',
+    dynamodb: { ...localClientOptions, endpoint: 'http://127.0.0.1:1' },
     clock: createTestClock(),
     log: silent,
   });

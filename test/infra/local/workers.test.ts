@@ -8,9 +8,9 @@ import {
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
-import { localClientOptions } from '../../../infra/local/local-aws.ts';
 import { type SqsServer, startSqs } from '../../../infra/local/sqs.ts';
 import { type EventSource, startWorkers } from '../../../infra/local/workers.ts';
+import { localClientOptions, openTestAccess } from '../../support/local-aws-client.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -19,7 +19,7 @@ let client: SQSClient;
 let url: string;
 
 beforeEach(async () => {
-  server = await startSqs();
+  server = await startSqs(openTestAccess());
   client = new SQSClient({ ...localClientOptions, endpoint: server.url });
   url = (await client.send(new CreateQueueCommand({ QueueName: 'work' }))).QueueUrl ?? '';
 });
@@ -141,7 +141,7 @@ function start(handler: Handler, options: Partial<EventSource>): AsyncDisposable
   };
   return startWorkers({
     sources: [{ ...source, ...options }],
-    endpoint: server.url,
+    sqs: server.clientOptions,
     invoker: new Invoker(async () => handler, silent),
     log: silent,
   });

@@ -11,7 +11,13 @@ const template = getTemplate(synthesize(), 'data');
 const keyArn = 'arn:aws:kms:us-east-1:123456789012:key/0123';
 const secretArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker-AbCdEf';
 const throwaway = getTemplate(synthesize({ ...privateOptions, protectData: false }), 'data');
-const imported = synthesize({ ...privateOptions, encryptionKeyArn: keyArn, configSecretArn: secretArn });
+const artifactsArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:artifacts-AbCdEf';
+const imported = synthesize({
+  ...privateOptions,
+  encryptionKeyArn: keyArn,
+  configSecretArn: secretArn,
+  artifactsSecretArn: artifactsArn,
+});
 
 /** Types of resources that CloudFormation deletes with the stack. */
 function getDeleted(stack: Template): string[] {
@@ -54,15 +60,22 @@ describe('the data stack', () => {
     template.hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
   });
 
-  it('makes an encrypted secret for the configuration, with nothing in it', () => {
+  it.each(['config', 'artifacts'])('makes an encrypted secret for the %s, with nothing in it', (name) => {
     template.hasResourceProperties('AWS::SecretsManager::Secret', {
-      Name: 'busdriver-dev-config',
+      Name: `busdriver-dev-${name}`,
       KmsKeyId: Match.anyValue(),
       SecretString: Match.stringLikeRegexp('^#[^\n]*\n$'),
     });
   });
 
-  it('takes a key and a secret that are there', () => {
+  it('leaves the secret alone that operators of earlier versions filled: another text would overwrite it', () => {
+    template.hasResourceProperties('AWS::SecretsManager::Secret', {
+      Name: 'busdriver-dev-config',
+      SecretString: '# Put your clouddriver.yml here.\n',
+    });
+  });
+
+  it('takes a key and secrets that are there', () => {
     const stack = getTemplate(imported, 'data');
 
     stack.resourceCountIs('AWS::KMS::Key', 0);
@@ -73,6 +86,10 @@ describe('the data stack', () => {
     getTemplate(imported, 'operations').hasResourceProperties('AWS::Lambda::Function', {
       FunctionName: 'busdriver-dev-run-operations',
       Environment: { Variables: Match.objectLike({ BUSDRIVER_CONFIG_SECRET_ARN: secretArn }) },
+    });
+    getTemplate(imported, 'caching').hasResourceProperties('AWS::Lambda::Function', {
+      FunctionName: 'busdriver-dev-schedule-agents',
+      Environment: { Variables: Match.objectLike({ BUSDRIVER_ARTIFACTS_SECRET_ARN: artifactsArn }) },
     });
   });
 

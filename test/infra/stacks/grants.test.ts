@@ -3,6 +3,7 @@ import { queues } from '../../../functions/queues.ts';
 import { routes } from '../../../functions/routes.ts';
 import { schedules } from '../../../functions/schedules.ts';
 import type { Use } from '../../../infra/constructs/grants.ts';
+import { accountFactsPartition } from '../../../shared/aws/tables.ts';
 import { loadSourceFiles } from '../../architecture/source-files.ts';
 import { getFunctionStatements, getResources, type Statement } from './policies.ts';
 import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
@@ -94,14 +95,17 @@ describe('a function', () => {
       'kms:Decrypt',
       'kms:DescribeKey',
     ]);
-    expect(getGranted('api/features/list-stages')).toEqual(['kms:Decrypt', 'secretsmanager:GetSecretValue']);
+    expect(getGranted('api/features/list-stages')).toEqual([
+      'dynamodb:GetItem',
+      'kms:Decrypt',
+      'kms:DescribeKey',
+    ]);
     expect(getGranted('api/credentials/list-credentials')).toEqual([
       'dynamodb:BatchGetItem',
       'dynamodb:GetItem',
       'dynamodb:Query',
       'kms:Decrypt',
       'kms:DescribeKey',
-      'secretsmanager:GetSecretValue',
     ]);
     expect(getGranted('api/operations/start-operations')).toEqual([
       'dynamodb:DeleteItem',
@@ -115,7 +119,6 @@ describe('a function', () => {
       'kms:GenerateDataKey',
       'kms:ReEncryptFrom',
       'kms:ReEncryptTo',
-      'secretsmanager:GetSecretValue',
       'sqs:SendMessage',
     ]);
   });
@@ -141,10 +144,19 @@ describe('a function', () => {
     expect(writing).toEqual([]);
   });
 
-  it('reads the accounts only where it says so', () => {
-    const readers = rows.filter(({ uses }) => uses?.includes('readAccounts')).map(({ module }) => module);
+  it.each([
+    ['Config', 'readAccounts'],
+    ['Artifacts', 'readArtifactAccounts'],
+  ] as const)('reads the secret %s only where it says %s', (secret, use) => {
+    expect(findModules((statement) => isSecretRead(statement, secret))).toEqual(listModules(use));
+  });
 
-    expect(findModules(({ actions, resources }) => isConfigRead(actions, resources))).toEqual(readers.sort());
+  it('that lives on the facts of accounts may read these, and nothing else in the cache, for their sake', () => {
+    const isFactsRead = ({ actions, leadingKeys }: Statement): boolean =>
+      actions.join() === 'dynamodb:GetItem' && leadingKeys?.join() === accountFactsPartition;
+
+    expect(findModules(isFactsRead)).toEqual(listModules('readAccountFacts'));
+    expect(listModules('readAccountFacts').length).toBeGreaterThan(30);
   });
 
   it('assumes roles, looks up clusters and reads secrets of accounts only where it reaches clusters', () => {
@@ -194,8 +206,17 @@ function isAlways(action: string): boolean {
   return [...always, ...inVpc].includes(action);
 }
 
-function isConfigRead(actions: readonly string[], resources: readonly string[]): boolean {
-  return actions.includes('secretsmanager:GetSecretValue') && resources.some((one) => one.includes('Config'));
+function listModules(use: Use): string[] {
+  return rows
+    .filter(({ uses }) => uses?.includes(use))
+    .map(({ module }) => module)
+    .sort();
+}
+
+/** Whether it is about the secret of that name which the stack makes. */
+function isSecretRead({ actions, resources }: Statement, secret: string): boolean {
+  const isAbout = (resource: string): boolean => resource.includes(`ExportsOutputRef${secret}`);
+  return actions.includes('secretsmanager:GetSecretValue') && resources.some(isAbout);
 }
 
 describe('API Gateway', () => {
@@ -225,7 +246,8 @@ describe('what a row says of its uses', () => {
       const cache = views || opens(row, /open(Read|Cache|AgentStore)Context/);
       const uses: readonly Use[] = row.uses ?? [];
       return (
-        accounts !== uses.includes('readAccounts') ||
+        accounts !== (uses.includes('readAccountFacts') || uses.includes('readAccounts')) ||
+        (uses.includes('readArtifactAccounts') && !accounts) ||
         tasks !== uses.includes('readTasks') ||
         (streams && !['readCache', 'writeCache', 'sendStreams'].every((use) => uses.includes(use as Use))) ||
         (cache && !uses.includes('readCache')) ||

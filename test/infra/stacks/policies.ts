@@ -8,6 +8,8 @@ export interface Statement {
   readonly resources: readonly string[];
   /** Patterns of the only partition keys that it is about; undefined for all. */
   readonly leadingKeys: readonly string[] | undefined;
+  /** Services by way of which alone it holds, such as `dynamodb`; undefined for all. */
+  readonly viaServices: readonly string[] | undefined;
 }
 
 interface Resource {
@@ -15,12 +17,18 @@ interface Resource {
   readonly Properties: { readonly [name: string]: unknown };
 }
 
+interface LeadingKeys {
+  readonly 'dynamodb:LeadingKeys'?: string | readonly string[];
+}
+
 interface RawStatement {
   readonly Effect: string;
   readonly Action: string | readonly string[];
   readonly Resource: unknown;
   readonly Condition?: {
-    readonly 'ForAllValues:StringLike'?: { readonly 'dynamodb:LeadingKeys'?: string | readonly string[] };
+    readonly 'ForAllValues:StringLike'?: LeadingKeys;
+    readonly 'ForAllValues:StringEquals'?: LeadingKeys;
+    readonly StringEquals?: { readonly 'kms:ViaService'?: unknown };
   };
 }
 
@@ -70,12 +78,20 @@ function isAttached(roles: unknown, id: string): boolean {
 function toStatements({ Properties }: Resource): readonly Statement[] {
   const { Statement } = Properties['PolicyDocument'] as { Statement: readonly RawStatement[] };
   return Statement.map(({ Effect, Action, Resource, Condition }) => {
-    const keys = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'];
+    const { 'ForAllValues:StringLike': patterns, 'ForAllValues:StringEquals': values } = Condition ?? {};
+    const keys = (patterns ?? values)?.['dynamodb:LeadingKeys'];
+    const services = Condition?.StringEquals?.['kms:ViaService'];
     return {
       effect: Effect,
       actions: [Action].flat(),
       resources: [Resource].flat().map((one) => (typeof one === 'string' ? one : JSON.stringify(one))),
       leadingKeys: keys === undefined ? undefined : [keys].flat(),
+      viaServices: services === undefined ? undefined : [services].flat().map(toServiceName),
     };
   });
+}
+
+/** `dynamodb` of a text, with references in it, like `dynamodb.us-east-1.amazonaws.com`. */
+function toServiceName(host: unknown): string {
+  return /"?(\w+)\./.exec(typeof host === 'string' ? host : JSON.stringify(host))?.[1] ?? '';
 }

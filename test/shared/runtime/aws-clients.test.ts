@@ -15,6 +15,8 @@ const settings = {
   BUSDRIVER_AGENTS_QUEUE_URL: 'http://127.0.0.1/agents',
   BUSDRIVER_BUS_NAME: 'busdriver',
   BUSDRIVER_PLACEMENT: 'local',
+  BUSDRIVER_ENGINE_ACCESS_KEY_ID: 'id',
+  BUSDRIVER_ENGINE_SECRET_ACCESS_KEY: 'secret',
 };
 
 afterEach(() => void vi.unstubAllEnvs());

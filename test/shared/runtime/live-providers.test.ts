@@ -2,14 +2,19 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { RejectedAccount } from '../../../shared/core/account.ts';
 import { UnavailableError } from '../../../shared/core/errors.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
 import type { Provider } from '../../../shared/core/provider.ts';
 import { ProviderSet } from '../../../shared/core/provider-set.ts';
 import { plugins } from '../../../shared/providers/index.ts';
 import { createAwsPorts } from '../../../shared/runtime/aws-ports.ts';
-import { LiveProviders, type SettingsSource } from '../../../shared/runtime/live-providers.ts';
-import { parseSettings, readSettingsTexts } from '../../../shared/runtime/settings.ts';
+import {
+  LiveProviders,
+  type LiveProvidersOptions,
+  type SettingsSource,
+} from '../../../shared/runtime/live-providers.ts';
+import { parseSettings, readSettingsTexts, type SettingsText } from '../../../shared/runtime/settings.ts';
 import { createSettingsSecret } from '../../../shared/runtime/settings-secret.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../support/aws-endpoints.ts';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
@@ -35,6 +40,8 @@ let parsed: number;
 let opened: number;
 let closed: number;
 let canOpen: boolean;
+/** What is left out before providers are asked. */
+let leftOut: RejectedAccount[];
 
 beforeEach(async () => {
   dir = await makeTempDir();
@@ -45,6 +52,7 @@ beforeEach(async () => {
   opened = 0;
   closed = 0;
   canOpen = true;
+  leftOut = [];
   live = follow();
 });
 afterEach(async () => {
@@ -55,31 +63,33 @@ afterEach(async () => {
 });
 
 /** Follows the secret, on top of files if there are any. */
-function follow(files: readonly string[] = []): LiveProviders {
+function follow(files: readonly string[] = [], options: Partial<LiveProvidersOptions> = {}): LiveProviders {
   return new LiveProviders({
     source: createSource(files),
     clock,
     randomness: testRandomness,
     log: createLog(),
     intervalMs: 2 * minute,
+    ...options,
   });
 }
 
-function createSource(files: readonly string[]): SettingsSource {
+function createSource(files: readonly string[]): SettingsSource<readonly SettingsText[]> {
   const ports = createAwsPorts(clock);
   const secret = files.length > 0 ? undefined : createSettingsSecret(arn, ports.secrets);
   return {
     read: () => readSettingsTexts({ files, secret, profiles: ['local'] }),
     parse(texts) {
       parsed += 1;
-      return parseSettings(texts, { profiles: ['local'], environment: {} }).settings;
+      const { settings } = parseSettings(texts, { profiles: ['local'], environment: {} });
+      return { settings, rejectedAccounts: [...leftOut] };
     },
-    open(settings) {
+    open({ settings, rejectedAccounts }) {
       opened += 1;
       if (!canOpen) throw new Error('cannot be opened');
       const options = { settings, clock, randomness: testRandomness, log: createLog(), ...ports };
       const all = plugins.map((plugin) => plugin.open({ ...options, placement: 'deployed' }));
-      return new ProviderSet([...all, createWitness()]);
+      return new ProviderSet([...all, createWitness()], rejectedAccounts);
     },
   };
 }
@@ -128,6 +138,13 @@ async function listLater(ms: number): Promise<readonly string[]> {
   return list();
 }
 
+/** What a request sees, and the next one after the reading that it started. */
+async function listTwice(): Promise<readonly (readonly string[])[]> {
+  const first = await list();
+  await live.refresh();
+  return [first, await list()];
+}
+
 function complaints(): readonly string[] {
   return logged.filter(({ level }) => level === 'error').map(({ text }) => text);
 }
@@ -165,6 +182,29 @@ describe('settings in force', () => {
     write(toYaml('two'));
     clock.advance(10 * minute);
     expect(await list()).toEqual(['two']);
+  });
+
+  test('may have to be younger than that', async () => {
+    live = follow([], { intervalMs: 20 * second, staleAgeMs: minute });
+    write(toYaml('one'));
+    await list();
+    write(toYaml('two'));
+    clock.advance(50 * second);
+    expect(await listTwice()).toEqual([['one'], ['two']]);
+    write(toYaml('three'));
+    clock.advance(minute);
+    expect(await list()).toEqual(['three']);
+  });
+
+  test('tell which accounts are left out before providers are asked, and when that changes', async () => {
+    write(toYaml('one'));
+    await list();
+    expect(complaints()).toEqual([]);
+    leftOut.push({ name: 'hub', reason: 'moved' });
+    write(`${toYaml('one')}# Changed.\n`);
+    await listLater(3 * minute);
+    expect((await live.get()).providers.rejectedAccounts).toEqual([{ name: 'hub', reason: 'moved' }]);
+    expect(logged.map(({ text }) => text)).toContainEqual(expect.stringContaining('"account":"hub"'));
   });
 
   test('that cannot be looked at within three seconds are used, however old', async () => {

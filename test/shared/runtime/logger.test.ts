@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
 import { setEnvironment } from '../../../shared/runtime/config.ts';
-import { addLogFields, createLogger, runWithLogFields } from '../../../shared/runtime/logger.ts';
+import {
+  addLogFields,
+  createLogger,
+  loggedCausesMax,
+  runWithLogFields,
+} from '../../../shared/runtime/logger.ts';
 
 let written: MockInstance<typeof process.stderr.write>;
 
@@ -69,4 +74,32 @@ it('joins the lines to the trace of X-Ray, where there is one', () => {
   const [without, with_] = getLines();
   expect(without).not.toHaveProperty('xray_trace_id');
   expect(with_?.['xray_trace_id']).toBe('1-5759e988-bd862e3fe1be46a994272793');
+});
+
+it('tells of an error its name, message, code and causes, and none of its other properties', () => {
+  const log = createLogger({ logLevel: 'INFO', placement: 'local' });
+  const parser = Object.assign(new Error('does not match HTTP/1.1'), {
+    code: 'HPE_INVALID',
+    data: 'planted-bytes',
+  });
+  const request = { headers: { authorization: 'planted-token' } };
+  const error = Object.assign(new TypeError('no answer', { cause: parser }), { request });
+  log.warn('failed', { error, reason: error, account: 'prod' });
+
+  const told = {
+    name: 'TypeError',
+    message: 'no answer',
+    stack: expect.stringContaining('logger.test.ts'),
+    cause: expect.objectContaining({ message: 'does not match HTTP/1.1', code: 'HPE_INVALID' }),
+  };
+  expect(getLines()).toEqual([expect.objectContaining({ account: 'prod', error: told, reason: told })]);
+  expect(written.mock.calls.join()).not.toContain('planted');
+});
+
+it('tells of causes without end the first ones', () => {
+  const log = createLogger({ logLevel: 'INFO', placement: 'local' });
+  const error = new Error('round');
+  error.cause = error;
+  log.error('failed', { error });
+  expect(String(written.mock.calls[0]).split('"message":"round"')).toHaveLength(loggedCausesMax + 2);
 });

@@ -3,17 +3,14 @@ import { KubernetesApiError } from '../client/errors.ts';
 
 /** The whole patch, as the API server quotes it in front of its reason. */
 const quotedPatch = /patch: Invalid value: "[^"\\]*(?:\\.[^"\\]*)*": /gs;
-/** What stood in the place of a text, as server-side apply shows it. */
-const shownValue = /, got &value\..*$/s;
 
 /**
- * The API server's refusal of a patch without the values it repeats: those of a Secret must not be seen. What a
- * refusal says of one field of any other kind stays.
+ * The API server's refusal of a patch without the whole patch, which it repeats. What it says of one field stays. Values of a
+ * Secret never come so far: see `secret-refusal.ts`.
  */
 export function hideValues(error: unknown, { resource, name }: ObjectRef): unknown {
   if (!(error instanceof KubernetesApiError)) return error;
-  const withoutPatch = error.message.replace(quotedPatch, '');
-  const message = resource.kind === 'Secret' ? withoutPatch.replace(shownValue, '') : withoutPatch;
+  const message = error.message.replace(quotedPatch, '');
   if (message === error.message) return error;
   // A refused patch is of no kind and no name to the API server.
   const subject = `${resource.kind} "${name}" is invalid: `;

@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { getErrorMessage } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/logger.ts';
 import type { CredentialSource } from './credentials.ts';
 import { KubernetesConnectionError } from './errors.ts';
 import {
@@ -34,6 +35,8 @@ export interface KubernetesConnection {
 
 /** What a connection is made with besides the account's own settings. */
 export interface ConnectionSurroundings {
+  /** Where the error output of exec plugins goes. */
+  readonly log: Logger;
   /** The process environment: exec plugins inherit it, and a pod finds its API server in it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where a pod's credentials lie; default Kubernetes' own place. */
@@ -156,6 +159,8 @@ async function loadKubeconfigConnection(
       environment: surroundings.environment,
       pluginDirectory: resolve(base),
       cluster: { ...cluster, certificateAuthorityData: ca && Buffer.from(ca).toString('base64') },
+      account: account.name,
+      log: surroundings.log,
     }),
     files,
   };

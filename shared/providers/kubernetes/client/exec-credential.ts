@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { asJsonObject, asString, getPath } from '../../../core/json.ts';
+import type { Logger } from '../../../core/logger.ts';
 import type { Credential } from './credentials.ts';
 import type { ExecPlugin, KubeconfigCluster } from './kubeconfig.ts';
 
@@ -9,17 +10,24 @@ export interface ExecPluginRun {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Told to the plugin when it asks for it (`provideClusterInfo`). */
   readonly cluster: KubeconfigCluster;
+  /** The account's name, for the log. */
+  readonly account: string;
+  /** The only place where the plugin's error output goes: it may hold credentials. */
+  readonly log: Logger;
 }
 
 /** Versions of the plugin protocol that kubectl 1.24 and later speak. */
 const apiVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 const pluginTimeoutMs = 60_000;
 const maximumOutputBytes = 1 << 20;
+/** So many characters of the end of a failed plugin's error output are logged. */
+export const loggedPluginOutputMax = 2_000;
 
 /**
  * Runs a kubeconfig's exec plugin and reads the ExecCredential it prints.
  *
- * @throws Error that says what went wrong and what to do; what the plugin printed on stdout never leaves.
+ * @throws Error that says what went wrong and what to do. What the plugin printed on stdout never leaves; what it printed on
+ *   stderr goes to the log alone, with control characters escaped.
  */
 export async function loadExecCredential(plugin: ExecPlugin, run: ExecPluginRun): Promise<Credential> {
   if (!apiVersions.includes(plugin.apiVersion)) {
@@ -54,12 +62,14 @@ function runPlugin(plugin: ExecPlugin, run: ExecPluginRun): Promise<string> {
     if (stdout.length > maximumOutputBytes) child.kill('SIGKILL');
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    if (stderr.length < maximumOutputBytes) stderr += text;
+    // The end tells most.
+    stderr = (stderr + text).slice(-loggedPluginOutputMax);
   });
-  child.on('error', (error) => reject(new Error(describeSpawnError(plugin, error), { cause: error })));
+  // The error itself holds the plugin's arguments, and would show them in the log.
+  child.on('error', (error) => reject(new Error(describeSpawnError(plugin, error))));
   child.on('close', (code, signal) => {
     if (code === 0) resolve(stdout);
-    else reject(new Error(describeExit({ plugin, code, signal, stderr })));
+    else reject(new Error(reportExit({ plugin, code, signal, stderr }, run)));
   });
   return promise;
 }
@@ -77,10 +87,22 @@ interface PluginExit {
   readonly stderr: string;
 }
 
-function describeExit(exit: PluginExit): string {
-  const how = exit.code === null ? `was ended by ${exit.signal}` : `ended with status ${exit.code}`;
-  const words = exit.stderr.trim().slice(-500);
-  return `exec plugin "${exit.plugin.command}" ${how}${words === '' ? '' : `: ${words}`}`;
+/** Logs what a failed plugin said, and answers what anybody may know of it. */
+function reportExit({ plugin, code, signal, stderr }: PluginExit, { account, log }: ExecPluginRun): string {
+  const { command } = plugin;
+  const how = code === null ? `was ended by ${signal}` : `ended with status ${code}`;
+  const words = escapeControls(stderr.trim());
+  if (words === '') return `exec plugin "${command}" ${how}`;
+  log.warn('an exec plugin failed', { account, command, how, stderr: words });
+  return `exec plugin "${command}" ${how}; what it said is in the log`;
+}
+
+/** The text with control characters as `\\u001b`, and those that change the direction of writing: a terminal obeys them. */
+function escapeControls(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function toExecInfo(plugin: ExecPlugin, cluster: KubeconfigCluster): object {

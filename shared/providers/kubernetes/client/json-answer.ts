@@ -3,6 +3,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { ApiResource } from './client.ts';
 import { isResourceNotServed, KubernetesApiError, KubernetesConnectionError } from './errors.ts';
 import type { ApiRequest } from './http.ts';
+import { withoutSecretValues } from './secret-refusal.ts';
 
 /**
  * The object that an answer is.
@@ -21,12 +22,16 @@ export function parseJsonAnswer(text: string, account: string, method: string): 
   throw new KubernetesConnectionError(`account "${account}": the answer to ${method} is no JSON object`);
 }
 
-/** The error of a request about a resource. A server that does not serve the resource says so without naming it: it is named. */
+/**
+ * The error of a request about a resource. A server that does not serve the resource says so without naming it: it is named.
+ * What is said about a Secret loses its values here, before anybody sees it.
+ */
 export function nameResource(
-  error: unknown,
+  thrown: unknown,
   resource: ApiResource,
   { account, request }: { readonly account: string; readonly request: ApiRequest },
 ): unknown {
+  const error = withoutSecretValues(thrown, resource, request);
   if (!isResourceNotServed(error)) return error;
   const { kind, apiVersion } = resource;
   const call = `${request.method} ${request.path.split('?')[0]}`;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { asString, getPath } from '../../../core/json.ts';
+import type { Logger } from '../../../core/logger.ts';
 import type { Credential, CredentialSource } from './credentials.ts';
 import { loadExecCredential } from './exec-credential.ts';
 import type { KubeconfigCluster, KubeconfigUser } from './kubeconfig.ts';
@@ -20,6 +21,9 @@ export interface CredentialChoice {
   /** What a plugin's relative path is relative to. */
   readonly pluginDirectory: string;
   readonly cluster: KubeconfigCluster;
+  /** The account's name, for the log. */
+  readonly account: string;
+  readonly log: Logger;
 }
 
 /**
@@ -39,7 +43,8 @@ export function selectCredentialSource(user: LoadedUser, choice: CredentialChoic
   if (choice.ownSource !== undefined) return choice.ownSource;
   if (exec !== undefined) {
     const command = isRelativePath(exec.command) ? join(choice.pluginDirectory, exec.command) : exec.command;
-    const run = { environment: choice.environment, cluster: choice.cluster };
+    const { environment, cluster, account, log } = choice;
+    const run = { environment, cluster, account, log };
     return async () => {
       const own = await loadExecCredential({ ...exec, command }, run);
       return own.certificate === undefined ? { ...own, certificate, key } : own;

@@ -19,6 +19,7 @@ import type { KubernetesClientOptions } from './kubernetes-client.ts';
 import { getResourceVersion, type ListPage, listPages, metadataListAccept } from './list-pages.ts';
 import { type BudgetLimits, RequestBudget } from './request-budget.ts';
 import { getCollectionPath, withQuery } from './resource-path.ts';
+import { withoutSecretValues } from './secret-refusal.ts';
 import { type Session, SessionKeeper } from './session.ts';
 import { type KindScope, toWatchFailure, type WatchEnd, WatchReader, type WatchRequest } from './watch.ts';
 
@@ -194,10 +195,11 @@ interface OneWatch {
 
 function toWatchEnd(
   end: Exclude<StreamEnd, { type: 'refused' }>,
-  { reader, session, request }: OneWatch,
+  { reader, session, request, call }: OneWatch,
 ): Pick<WatchEnd, 'ended' | 'error'> {
   if (end.type === 'aborted') return { ended: 'aborted' };
-  const error = end.type === 'broken' ? end.error : reader.error;
+  const thrown = end.type === 'broken' ? end.error : reader.error;
+  const error = thrown && withoutSecretValues(thrown, request.resource, call);
   if (error instanceof KubernetesApiError) return toWatchFailure(error);
   if (error === undefined) return { ended: end.type === 'cut' ? 'reached' : 'server-end' };
   const what = `the watch of ${request.resource.kind} broke off`;

@@ -97,11 +97,17 @@ function readArguments(args: readonly string[], { options, flags, words }: Progr
     const [, option = argument, inline] = /^(--[^=]+)=(.*)$/s.exec(argument) ?? [];
     if (flags.includes(argument) || words.includes(argument)) continue;
     const key = Object.hasOwn(options, option) ? options[option] : undefined;
-    if (key === undefined) told.unknown.push(option);
+    if (key === undefined) told.unknown.push(nameUnknown(option));
     else if (inline === undefined) index += 1;
     if (key !== undefined && key !== 'ignored') told.values[key] = inline ?? args[index];
   }
   return told;
+}
+
+/** An argument for errors: what is no option may be the value of one that we do not know, and so a secret. */
+function nameUnknown(argument: string): string {
+  if (argument.startsWith('--')) return argument;
+  return argument.startsWith('-') ? argument.slice(0, 2) : 'a further argument';
 }
 
 function readVariables(env: Readonly<Record<string, string>>): Told {

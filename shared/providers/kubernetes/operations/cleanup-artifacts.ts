@@ -10,6 +10,7 @@ import { deleteObject, readUid } from './deletion.ts';
 import { describeObject, explainFailure } from './failure.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { type groupNames, type OperationResult, toOperationResult } from './result.ts';
+import { checkManifestUnmasked } from './secret-mask.ts';
 import { getTargetRef } from './target.ts';
 
 const artifactTypePrefix = 'kubernetes/';
@@ -45,7 +46,10 @@ export const cleanupArtifacts = defineOperation({
 
 /** What is deleted lies where the annotations say: an account's namespaces hold there too. */
 function validate({ manifests }: CleanupDescription, validation: Validation): void {
-  for (const manifest of manifests) validation.checkNamespace(findRecordedArtifact(manifest)?.location);
+  for (const manifest of manifests) {
+    validation.checkNamespace(findRecordedArtifact(manifest)?.location);
+    validation.check(() => checkManifestUnmasked(manifest));
+  }
 }
 
 async function runCleanup(description: CleanupDescription, work: OperationWork): Promise<OperationResult> {

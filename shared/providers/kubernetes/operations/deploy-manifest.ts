@@ -22,6 +22,7 @@ import { isDefinition, isDefinitionOf, isNamespacedByTable, readScopes } from '.
 import { submitManifest } from './deploy/submit.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { groupNames, type OperationResult, toOperationResult } from './result.ts';
+import { checkManifestUnmasked } from './secret-mask.ts';
 
 /** Tag of a deploy's lines in the history of a task. */
 export const deployPhase = 'DEPLOY_KUBERNETES_MANIFEST';
@@ -86,6 +87,7 @@ function validateManifests(
   for (const manifest of manifests) {
     validation.checkNamespace(readNamespace(manifest));
     validation.check(() => checkVersionHistory(manifest, description.strategy));
+    validation.check(() => checkManifestUnmasked(manifest));
   }
   validation.check(() => sortForDeploy(manifests, kindRegistry));
   validation.check(() => checkSelectable(manifests, description));

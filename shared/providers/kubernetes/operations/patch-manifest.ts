@@ -14,6 +14,7 @@ import {
 } from '../../../core/coerce.ts';
 import { FailedOperationError, InvalidInputError, VisibleError } from '../../../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import type { KubernetesAccount } from '../account.ts';
 import type { ObjectRef } from '../client/client.ts';
 import { KubernetesApiError } from '../client/errors.ts';
 import { formatFullName } from '../kinds/name.ts';
@@ -27,6 +28,7 @@ import { defineOperation, type OperationWork, type Validation } from './operatio
 import { patchOnce } from './patch-once.ts';
 import { patchSame } from './patch-same.ts';
 import { type OperationResult, toOperationResult } from './result.ts';
+import { checkPatchUnmasked } from './secret-mask.ts';
 import { getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
 
 const artifactList = withDefault(listOf(artifactField()), []);
@@ -76,7 +78,20 @@ function validate(description: PatchDescription, validation: Validation): void {
   if (patchBody === undefined) validation.reject('patchBody', 'empty');
   if (options === undefined) validation.reject('options', 'empty');
   else if (options.mergeStrategy === undefined) validation.reject('options.mergeStrategy', 'empty');
-  else if (patchBody !== undefined) validation.check(() => void parsePatch(description));
+  else if (patchBody !== undefined) validation.check(() => checkPatch(description, validation.account));
+}
+
+/** @throws InvalidInputError for a body that does not go with the strategy, or that carries the mask of a Secret's values. */
+function checkPatch(description: PatchDescription, account: KubernetesAccount): void {
+  const { body } = parsePatch(description);
+  const { manifestName: fullName } = description;
+  const kind = fullName.split(' ', 1)[0] ?? '';
+  checkPatchUnmasked({ fullName, secret: isSensitive(kind, account), body });
+}
+
+/** Whether a kind's objects hold what must not show. */
+function isSensitive(kind: string, { kindRegistry }: Pick<KubernetesAccount, 'kindRegistry'>): boolean {
+  return kindRegistry.find(kind).sensitiveKeys.length > 0;
 }
 
 /** @throws InvalidInputError for a body that does not go with the strategy. */
@@ -176,13 +191,12 @@ async function recordCause(recorded: RecordedPatch, work: OperationWork): Promis
 /** The command that kubectl would note. What goes into a Secret is left out. */
 function formatCause({ target, live, patch }: RecordedPatch, { account }: OperationWork): string {
   const namespace = readNamespace(live);
-  const isSensitive = account.kindRegistry.find(target.kind).sensitiveKeys.length > 0;
   return [
     `kubectl patch ${target.kind} ${target.name}`,
     ...(namespace === '' ? [] : [`--namespace=${namespace}`]),
     '--record=true',
     `--type=${patch.type}`,
-    `--patch=${isSensitive ? 'CLASSIFIED' : JSON.stringify(patch.body)}`,
+    `--patch=${isSensitive(target.kind, account) ? 'CLASSIFIED' : JSON.stringify(patch.body)}`,
   ].join(' ');
 }
 

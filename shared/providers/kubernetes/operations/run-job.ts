@@ -15,6 +15,7 @@ import {
 import { deployPhase, runDeploy } from './deploy-manifest.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import type { NamesByNamespace, OperationResult } from './result.ts';
+import { checkManifestUnmasked } from './secret-mask.ts';
 
 const runJobField = objectField({
   application: withDefault(stringField(), '').describe('Application that the Job belongs to.'),
@@ -85,7 +86,10 @@ function validate(description: RunJobDescription, validation: Validation): void 
   const jobs = listJobs(description);
   if (jobs.length === 0) validation.reject('manifest', 'empty');
   validation.check(() => checkJob(jobs));
-  for (const job of jobs) validation.checkNamespace(readNamespace(job));
+  for (const job of jobs) {
+    validation.checkNamespace(readNamespace(job));
+    validation.check(() => checkManifestUnmasked(job));
+  }
 }
 
 /** @throws InvalidInputError for anything but one Job. */

@@ -1,6 +1,6 @@
 import { toArtifactView } from '../../../core/artifact.ts';
 import { FailedOperationError, NotFoundError, VisibleError } from '../../../core/errors.ts';
-import { omitNulls, withDoubles } from '../../../core/json.ts';
+import { asJsonObject, asString, omitNulls, withDoubles } from '../../../core/json.ts';
 import type {
   ClusterManifestsRequest,
   ManifestCoordinates,
@@ -16,6 +16,7 @@ import { findArtifacts } from '../manifest/artifacts.ts';
 import { parseTargetCriteria, pickTarget } from '../manifest/dynamic-target.ts';
 import { readFullName, readKind, readMoniker, readName, readNamespace } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { isSecret, listSecretValues, maskSecrets, maskValues } from '../manifest/sensitive.ts';
 import type { KubernetesSession } from '../session.ts';
 import { omitManagedFields } from './displayed.ts';
 import { listEvents } from './events.ts';
@@ -68,7 +69,7 @@ async function getManifest(session: KubernetesSession, request: ManifestRequest)
       request.includeEvents ? readMetrics(target) : [],
     ]);
     if (object === undefined) throw new NotFoundError(`Manifest ${what} not found`);
-    return toManifestView(object, { account, events, metrics });
+    return toManifestView(object, { account, events, metrics, revealSecrets: request.revealSecrets });
   } catch (error) {
     if (error instanceof NotFoundError || !(error instanceof VisibleError)) throw error;
     throw toReadError(error, `Failed to read manifest: ${what}`);
@@ -80,15 +81,18 @@ function readMetrics({ client, account, ref }: ReadTarget): Promise<object[]> | 
   return account.metrics && ref.resource.kind === 'Pod' ? readPodMetrics(client, ref) : [];
 }
 
-function toManifestView(
-  object: Manifest,
-  {
-    account,
-    events,
-    metrics,
-  }: { account: KubernetesAccount; events: readonly Manifest[]; metrics: readonly object[] },
-): object {
-  const kind = account.kindRegistry.find(readKind(object));
+/** What a view of a live object is made with. */
+interface ViewParts {
+  readonly account: KubernetesAccount;
+  readonly events: readonly Manifest[];
+  readonly metrics: readonly object[];
+  readonly revealSecrets: boolean;
+}
+
+function toManifestView(live: Manifest, { account, events, metrics, revealSecrets }: ViewParts): object {
+  const kind = account.kindRegistry.find(readKind(live));
+  const object = revealSecrets ? live : maskSecrets(live);
+  const values = !revealSecrets && isSecret(live) ? listSecretValues(live) : [];
   return {
     account: account.name,
     name: readFullName(object),
@@ -97,9 +101,29 @@ function toManifestView(
     manifest: toShown(object),
     status: kind.getStatus(object),
     artifacts: findArtifacts(object, kind).map(toArtifactView),
-    events: events.map(toShown),
+    events: events.map((event) => toShown(maskEvent(event, values))),
     warnings: [],
     metrics,
+  };
+}
+
+/** An event about a Secret, whose writer may have quoted it. */
+function maskEvent(event: Manifest, values: readonly string[]): Manifest {
+  if (values.length === 0) return event;
+  const texts = ['message', 'note'] as const;
+  const masked = texts.flatMap((key) => {
+    const text = asString(event[key]);
+    return text === undefined ? [] : [[key, maskValues(text, values)] as const];
+  });
+  const annotations = Object.entries(readAnnotations(event)).map(
+    ([key, text]) => [key, maskValues(text, values)] as const,
+  );
+  return {
+    ...event,
+    ...Object.fromEntries(masked),
+    ...(annotations.length > 0 && {
+      metadata: { ...asJsonObject(event.metadata), annotations: Object.fromEntries(annotations) },
+    }),
   };
 }
 

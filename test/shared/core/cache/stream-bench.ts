@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll } from 'vitest';
-import { localClientOptions } from '../../../../infra/local/local-aws.ts';
 import { startSqs } from '../../../../infra/local/sqs.ts';
 import { createStreamQueue } from '../../../../shared/aws/stream-queue.ts';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
@@ -19,6 +18,7 @@ import type { BusEvent } from '../../../../shared/core/task-events.ts';
 import { type AgentBench, find, newSpec, openAgents } from '../../../contracts/agent-bench.ts';
 import { openCache } from '../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../contracts/store-bench.ts';
+import { localClientOptions, openTestAccess } from '../../../support/local-aws-client.ts';
 import { useLocalTables } from '../../../support/local-tables.ts';
 import { createTestClock } from '../../../support/test-clock.ts';
 import { createQueue, type TestQueue } from '../../../support/test-queue.ts';
@@ -108,7 +108,7 @@ export function useStreams(): (agents: readonly ScriptedAgent[]) => Promise<Stre
   const openTable = useLocalTables();
   let sqs: Awaited<ReturnType<typeof startSqs>>;
   beforeAll(async () => {
-    sqs = await startSqs();
+    sqs = await startSqs(openTestAccess());
   });
   afterAll(() => sqs[Symbol.asyncDispose]());
   return async (agents) => openBench(openTable(cacheTable), await createQueue(sqs.url, {}), agents);

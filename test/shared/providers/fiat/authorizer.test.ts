@@ -214,6 +214,15 @@ describe('while Fiat does not answer', () => {
     await expect(ask('ada')).rejects.toThrow(/no answer within 300 ms$/);
   });
 
+  it('but little by little, a try ends in time', async () => {
+    open({ tryMs: 100 });
+    fiat.instead = (_, response) => {
+      const trickle = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(trickle));
+    };
+    await expect(ask('ada')).rejects.toThrow(/no answer within 100 ms$/);
+  });
+
   it('one try must do for the next question, for a while', async () => {
     await fiat.setMode('no-json');
     await expect(ask('ada')).rejects.toThrow();

@@ -1,7 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
-import { localClientOptions } from '../../../../../infra/local/local-aws.ts';
 import { createCacheStore } from '../../../../../shared/aws/cache-store.ts';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
@@ -13,6 +12,7 @@ import { systemClock, systemRandomness } from '../../../../../shared/runtime/sys
 import { newAccount } from '../../../../contracts/cache-bench.ts';
 import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '../../../../support/cluster.ts';
+import { localClientOptions } from '../../../../support/local-aws-client.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
 import { createWorkload } from '../manifests.ts';
 import { runOperation } from '../operations/task-run.ts';

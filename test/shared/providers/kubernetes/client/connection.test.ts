@@ -8,6 +8,7 @@ import {
 } from '../../../../../shared/providers/kubernetes/client/connection.ts';
 import { KubernetesConnectionError } from '../../../../../shared/providers/kubernetes/client/errors.ts';
 import { makeTempDir, type TempDir, writeProgram } from '../../../../support/temp-dir.ts';
+import { silentLog } from './client-setup.ts';
 import { toBase64, toKubeconfig } from './scripted-server.ts';
 
 let dir: TempDir;
@@ -20,7 +21,7 @@ afterEach(() => dir[Symbol.asyncDispose]());
 function load(account: Partial<KubernetesConnection>, surroundings: Partial<ConnectionSurroundings> = {}) {
   return loadClusterConnection(
     { name: 'prod', serviceAccount: false, placement: 'local', ...account },
-    { environment: {}, ...surroundings },
+    { environment: {}, log: silentLog, ...surroundings },
   );
 }
 

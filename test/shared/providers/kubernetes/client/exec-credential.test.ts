@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LogFields, Logger } from '../../../../../shared/core/logger.ts';
 import { loadExecCredential } from '../../../../../shared/providers/kubernetes/client/exec-credential.ts';
 import type {
   ExecPlugin,
   KubeconfigCluster,
 } from '../../../../../shared/providers/kubernetes/client/kubeconfig.ts';
 import { makeTempDir, type TempDir, writeProgram } from '../../../../support/temp-dir.ts';
+import { silentLog } from './client-setup.ts';
 
 const cluster: KubeconfigCluster = {
   server: 'https://api:6443',
@@ -18,9 +21,12 @@ const cluster: KubeconfigCluster = {
 };
 
 let dir: TempDir;
+let logged: LogFields[] = [];
+const log: Logger = { ...silentLog, warn: (message, fields) => logged.push({ message, ...fields }) };
 
 beforeEach(async () => {
   dir = await makeTempDir();
+  logged = [];
 });
 afterEach(() => dir[Symbol.asyncDispose]());
 
@@ -36,7 +42,7 @@ async function run(script: string, plugin: Partial<ExecPlugin> = {}) {
   };
   return loadExecCredential(
     { apiVersion, command, ...defaults, ...plugin },
-    { environment: { PATH: '/usr/bin:/bin', INHERITED: 'yes' }, cluster },
+    { environment: { PATH: '/usr/bin:/bin', INHERITED: 'yes' }, cluster, account: 'prod', log },
   );
 }
 
@@ -80,7 +86,12 @@ test('a plugin gets its arguments, its variables, ours, and the cluster when it 
 });
 
 test.each([
-  ['fails', 'echo "no session: log in" >&2; exit 3', /plugin" ended with status 3: no session: log in$/],
+  ['fails', 'exit 3', /plugin" ended with status 3$/],
+  [
+    'says why it fails',
+    'echo "no session: log in" >&2; exit 3',
+    /plugin" ended with status 3; what it said is in the log$/,
+  ],
   ['is killed', 'kill -9 $$', /plugin" was ended by SIGKILL$/],
   ['prints no JSON', 'echo "token: secret-token"', /plugin" printed no JSON$/],
   ['prints no credential', print({}), /printed neither a token nor a client certificate with its key$/],
@@ -91,6 +102,29 @@ test.each([
   ],
 ])('a plugin that %s', async (_what, script, message) => {
   await expect(run(script)).rejects.toThrow(message);
+});
+
+test('what a plugin says when it fails is logged, and nothing else tells it', async () => {
+  const script = `yes filler | head -c 100000 >&2; printf 'refused \\033[31mtoken=planted-0815\\nlast' >&2; exit 1`;
+  const error = await run(script, { args: ['--key', 'planted-4711'] }).catch((thrown: unknown) => thrown);
+  expect(JSON.stringify([String(error), error, String((error as Error).cause)])).not.toMatch(
+    /planted|filler/,
+  );
+  expect(logged).toEqual([
+    {
+      message: 'an exec plugin failed',
+      account: 'prod',
+      command: join(dir.path, 'plugin'),
+      how: 'ended with status 1',
+      stderr: expect.stringMatching(/^[^\n]{1000,14000}refused \\u001b\[31mtoken=planted-0815\\u000alast$/),
+    },
+  ]);
+});
+
+test('a plugin that cannot be started gives none of its arguments away', async () => {
+  const error = await run('', { command: '/', args: ['planted-4711'] }).catch((thrown: unknown) => thrown);
+  expect(String(error)).toContain('could not be started');
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('planted-4711');
 });
 
 test('a plugin that never stops talking is stopped', async () => {

@@ -59,10 +59,15 @@ test.each([
   [
     'aws eks get-token --cluster-name prod --endpoint-url https://x --debug',
     {},
-    ['--endpoint-url', 'https://x', '--debug'],
+    ['--endpoint-url', 'a further argument', '--debug'],
   ],
   ['aws eks get-token --cluster-name prod', { AWS_ACCESS_KEY_ID: 'AKIA' }, ['AWS_ACCESS_KEY_ID']],
   ['aws eks get-token', {}, ['no name of a cluster']],
+  [
+    'aws eks get-token --cluster-name prod --mfa planted -xplanted',
+    {},
+    ['--mfa', 'a further argument', '-x'],
+  ],
   ['aws-iam-authenticator token -i prod --forward-session-name', {}, ['--forward-session-name']],
 ])('what only the program understands is named: %s, %j', (line, env, unknown) => {
   expect(parse(line, env as Record<string, string>)?.unknown).toEqual(unknown);

@@ -214,7 +214,7 @@ describeWithCluster('custom kinds', (cluster) => {
         location: ns.name,
         name: `${fullKind} spec-0`,
         includeEvents: false,
-        revealSecrets: true,
+        revealSecrets: false,
       },
     });
     expect(read).toMatchObject({ status: { stable: { state: true } }, artifacts: [] });

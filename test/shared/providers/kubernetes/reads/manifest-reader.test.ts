@@ -25,14 +25,14 @@ describeWithCluster('reading manifests', (cluster) => {
   async function read(
     location: string,
     name: string,
-    more: { account?: string; includeEvents?: boolean } = {},
+    more: { account?: string; includeEvents?: boolean; revealSecrets?: boolean } = {},
   ) {
     const view = await reader.getManifest({
       account: 'test',
       location,
       name,
       includeEvents: true,
-      revealSecrets: true,
+      revealSecrets: false,
       ...more,
     });
     return { text: JSON.stringify(view), view: JSON.parse(JSON.stringify(view)) as JsonObject };
@@ -89,7 +89,7 @@ describeWithCluster('reading manifests', (cluster) => {
       location: ns.name,
       name: 'configMap flags',
       includeEvents: false,
-      revealSecrets: true,
+      revealSecrets: false,
     };
     expect(await getReader(recorded).getManifest(request)).toMatchObject({ events: [], metrics: [] });
     expect(proxy.calls).toMatchObject([{ path: `/api/v1/namespaces/${ns.name}/configmaps/flags` }]);
@@ -147,10 +147,60 @@ describeWithCluster('reading manifests', (cluster) => {
     });
   });
 
-  test('the data of a Secret, for who may read it', async () => {
+  test('the values of a Secret, for who may read them, and masks for others', async () => {
     await using ns = await createNamespace();
-    await requestApi('POST', getPathOf(ns.name, 'secrets'), createSecret('keys', 'x'));
-    expect((await read(ns.name, 'secret keys')).view).toMatchObject({ manifest: { data: { text: 'eA==' } } });
+    const planted = 'planted-0815';
+    const encoded = Buffer.from(planted).toString('base64');
+    const applied = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, data: { text: encoded } };
+    const annotations = {
+      'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(applied),
+      'kubernetes.io/change-cause': `kubectl create secret generic keys --from-literal=text=${planted}`,
+      'artifact.spinnaker.io/name': 'keys',
+    };
+    const path = getPathOf(ns.name, 'secrets');
+    const secret = (await requestApi(
+      'POST',
+      path,
+      createSecret('keys', planted, { annotations }),
+    )) as JsonObject;
+    await requestApi('POST', getPathOf(ns.name, 'events'), {
+      metadata: { name: 'e', namespace: ns.name, annotations: { quote: encoded } },
+      involvedObject: { kind: 'Secret', name: 'keys', namespace: ns.name },
+      reason: 'Synced',
+      message: `took ${planted} from the vault`,
+    });
+
+    const revealed = await read(ns.name, 'secret keys', { revealSecrets: true });
+    expect(revealed.view).toMatchObject({ manifest: { data: { text: encoded }, metadata: { annotations } } });
+    expect(revealed.view).toMatchObject({ events: [{ message: `took ${planted} from the vault` }] });
+
+    const { view, text } = await read(ns.name, 'secret keys');
+    expect(text).not.toMatch(new RegExp(`${planted}|${encoded}`));
+    expect(view).toMatchObject({
+      name: 'secret keys',
+      location: ns.name,
+      status: revealed.view['status'],
+      artifacts: revealed.view['artifacts'],
+      manifest: {
+        type: 'Opaque',
+        data: { text: '******' },
+        metadata: {
+          uid: (secret['metadata'] as JsonObject)['uid'],
+          annotations: {
+            'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({
+              ...applied,
+              data: { text: '******' },
+            }),
+            'kubernetes.io/change-cause': '******',
+            'artifact.spinnaker.io/name': 'keys',
+          },
+        },
+      },
+      events: [{ reason: 'Synced', message: 'took ****** from the vault' }],
+    });
+    expect(Object.keys(view['manifest'] as JsonObject).sort()).toEqual(
+      Object.keys(revealed.view['manifest'] as JsonObject).sort(),
+    );
   });
 
   test.each(['deployment', 'deployment  web', 'a b c', ''])('%j is no name of an object', async (name) => {
@@ -175,7 +225,7 @@ describeWithCluster('reading manifests', (cluster) => {
       location: 'default',
       name: 'deployment web',
       includeEvents: false,
-      revealSecrets: true,
+      revealSecrets: false,
     };
     const reading = getReader(refused).getManifest(request);
     await expect(reading).rejects.toBeInstanceOf(FailedOperationError);

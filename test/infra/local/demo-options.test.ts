@@ -1,0 +1,36 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createDemoClient } from '../../../infra/local/demo-client.ts';
+import { parseDemoOptions } from '../../../infra/local/demo-options.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
+
+test('the demo takes a token for the Busdriver at --url alone', async () => {
+  await using temp = await makeTempDir();
+  const file = path.join(temp.path, 'token');
+  await writeFile(file, '');
+  const url = 'http://127.0.0.1:7002';
+  expect(parseDemoOptions(['--url', url, '--token-file', file])).toMatchObject({ url, tokenFile: file });
+  expect(() => parseDemoOptions(['--token-file', file])).toThrow('--token-file needs --url');
+  expect(() => parseDemoOptions(['--url', url, '--token-file', '/nowhere'])).toThrow(
+    "--token-file: there is no file '/nowhere'",
+  );
+});
+
+test('the demo sends its token with each call', async () => {
+  const seen: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end('[]');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { signal } = new AbortController();
+  await createDemoClient(url, 'a-token').listAccounts(signal);
+  await createDemoClient(url).listAccounts(signal);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  expect(seen).toEqual(['Bearer a-token', undefined]);
+});
