@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
-import { expandKeys, getSetting } from './spring-config.ts';
+import { expandKeys, getSetting, mergeDocuments } from './spring-config.ts';
 
 /**
  * Settings of no provider that functions without secrets need. Everything else of the configuration stays where it is: a setting
@@ -7,22 +7,20 @@ import { expandKeys, getSetting } from './spring-config.ts';
  */
 const publicPaths: readonly string[] = [
   'busdriver.authorization.reads',
-  'busdriver.identity',
   'credentials.challengeDestructiveActionsEnvironments',
   'credentials.primaryAccountTypes',
   'redis.poll.intervalSeconds',
-  'services.fiat.allowStaleSeconds',
-  'services.fiat.enabled',
   'sql.agent.poll.intervalSeconds',
 ];
 
-/** The same, for URLs: one with a user, a password or a query in it is left out, for these may be secrets. */
-const publicUrlPaths: readonly string[] = ['services.fiat.baseUrl'];
+/** Settings that are public with all that stands in them: issuers, public keys and names of certificates. */
+const publicTrees: readonly string[] = ['busdriver.identity'];
 
 /** The public settings of a configuration that belong to no provider. */
 export function pickPublicSettings(settings: JsonObject): JsonObject {
-  const urlPaths = publicUrlPaths.filter((path) => isPlainUrl(getSetting(settings, path)));
-  return pickSettings(settings, [...publicPaths, ...urlPaths]);
+  const trees = publicTrees.map((path) => [path, getSetting(settings, path)] as const);
+  const given = trees.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
+  return mergeDocuments([pickSettings(settings, publicPaths), expandKeys(Object.fromEntries(given))]);
 }
 
 /** The settings at these paths, nested; those that are neither scalars nor lists of scalars are left out. */
@@ -39,7 +37,8 @@ function isPlain(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && !isJsonObject(value);
 }
 
-function isPlainUrl(value: JsonValue | undefined): boolean {
+/** Whether a text is a URL without anything that may be a secret: user, password or query. */
+export function isPlainUrl(value: JsonValue | undefined): boolean {
   const url = typeof value === 'string' ? URL.parse(value) : null;
   return url !== null && url.username + url.password + url.search + url.hash === '';
 }

@@ -11,11 +11,8 @@ import {
 } from '../core/spring-config.ts';
 import { applyFiatVariables, checkAuthorization } from './authorization-settings.ts';
 import type { Environment } from './config.ts';
-import { FiatEnabledError } from './fiat-enabled-error.ts';
 import { getFileRank, listFileNames, unwrapDocument } from './settings-shapes.ts';
 import { getParentPath, parseSettingsDocuments, type SettingsDocument } from './settings-yaml.ts';
-
-export { FiatEnabledError };
 
 /** Where the settings come from. */
 export interface LoadSettingsOptions {

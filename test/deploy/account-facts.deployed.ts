@@ -1,7 +1,7 @@
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { describe, expect, it } from 'vitest';
-import { localClientOptions } from '../../infra/local/local-aws.ts';
 import { configureDeployedSystem, getDeployment } from '../support/deployed-system.ts';
+import { localClientOptions } from '../support/local-aws-client.ts';
 
 const planted = 'planted-s3cr3t';
 

@@ -14,6 +14,7 @@ import {
 } from '../shared/providers/kubernetes/client/scripted-server.ts';
 import { type AwsEndpoints, readToken, startAwsEndpoints } from '../support/aws-endpoints.ts';
 import { runProgram, writeBundle } from '../support/function-bundles.ts';
+import { openTestAccess } from '../support/local-aws-client.ts';
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
 
 let dir: TempDir;
@@ -24,7 +25,7 @@ let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;
 
 beforeEach(async () => {
   tables = await makeTempDir();
-  dynamodb = await startDynamoDb({ dir: tables.path, tables: allTables });
+  dynamodb = await startDynamoDb({ dir: tables.path, tables: allTables, access: openTestAccess() });
 });
 afterEach(async () => {
   await dynamodb[Symbol.asyncDispose]();

@@ -1,9 +1,10 @@
 import type { Authorizer } from '../../core/authorizer.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provider.ts';
+import { toPublicSettings } from './public-settings.ts';
 import { type FiatSettings, parseFiatSettings, settingsPath } from './settings.ts';
 
 /** Fiat, which tells what users may do, where `services.fiat.enabled` says so. */
-export const fiatPlugin: ProviderPlugin = { name: 'fiat', open: openFiat };
+export const fiatPlugin: ProviderPlugin = { name: 'fiat', open: openFiat, toPublicSettings };
 
 /**
  * Opens what asks Fiat; a provider without any capability where Fiat is off.

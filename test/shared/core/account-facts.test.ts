@@ -153,7 +153,8 @@ describe('account facts', () => {
 
     for (const { name } of known.accounts) {
       const read = known.getManifestReader(name).getManifest({
-        ...{ account: name, location: 'shop', name: 'configMap settings', includeEvents: false },
+        ...{ account: name, location: 'shop', name: 'configMap settings' },
+        ...{ includeEvents: false, revealSecrets: false },
       });
       await expect(read).rejects.toThrow(`this function has no credentials of account ${name}`);
     }

@@ -19,9 +19,13 @@ beforeEach(() => {
   log = createTestLog();
   live = new LiveProviders({
     source: {
-      read: async () => [{ file: 'clouddriver.yml', text, isKubeconfig: false }],
-      parse: (texts) => parseSettings(texts, { profiles: ['local'], environment: {} }).settings,
-      open(settings) {
+      read: async () => text,
+      parse() {
+        const texts = [{ file: 'clouddriver.yml', text, isKubeconfig: false }];
+        const { settings } = parseSettings(texts, { profiles: ['local'], environment: {} });
+        return { settings, rejectedAccounts: [] };
+      },
+      open({ settings }) {
         const options = createTestOptions(settings, { clock, log, randomness: testRandomness });
         return new ProviderSet(plugins.map((plugin) => plugin.open(options)));
       },

@@ -1,0 +1,22 @@
+import type { JsonObject } from '../../core/json.ts';
+import { isPlainUrl, pickSettings } from '../../core/public-settings.ts';
+import { getSetting } from '../../core/spring-config.ts';
+import { settingsPath } from './settings.ts';
+
+/** All that says whether and how Fiat is asked; none of it is secret. */
+const names = [
+  'enabled',
+  'allowStaleSeconds',
+  'legacyFallback',
+  'cache.maxEntries',
+  'cache.expiresAfterWriteSeconds',
+  'retry.initialBackoffMillis',
+  'retry.maxBackoffMillis',
+];
+
+/** What functions without secrets need to ask Fiat. A URL with a user or a password is refused when the settings are read. */
+export function toPublicSettings(settings: JsonObject): JsonObject {
+  const path = `${settingsPath}.baseUrl`;
+  const paths = names.map((name) => `${settingsPath}.${name}`);
+  return pickSettings(settings, isPlainUrl(getSetting(settings, path)) ? [...paths, path] : paths);
+}
