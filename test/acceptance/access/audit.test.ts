@@ -9,6 +9,7 @@ import {
   call,
   callers,
   deploy,
+  type Headers,
   listAudit,
   type Sent,
   startAttackSystem,
@@ -172,6 +173,23 @@ describeWithCluster('the audit', (cluster) => {
 
     expect(told).not.toContain(planted);
     expect(told).not.toContain(Buffer.from(planted).toString('base64'));
+  });
+
+  it('tells shown values of a Secret from masked ones, which reads: off does not show', async () => {
+    const account = { kubeconfigFile: cluster.kubeconfig, namespaces: [namespace.name] };
+    await using open = await startAttackSystem(toSettings(account, { authorization: { reads: 'off' } }));
+    const path = `/manifests/gated/${namespace.name}/secret%20code`;
+    const read = (headers: Headers) => call(open.system, path, { headers });
+    const [masked, shown] = [await read(stranger), await read(owner)];
+    const encoded = Buffer.from(planted).toString('base64');
+
+    expect([masked.status, masked.text.includes(encoded)]).toEqual([200, false]);
+    expect([shown.status, shown.text.includes(encoded)]).toEqual([200, true]);
+    const list = async () => (await listAudit(open.system)).map(({ user, values }) => [user, values]);
+    await expect.poll(list).toEqual([
+      ['stranger', 'masked'],
+      ['owner', 'shown'],
+    ]);
   });
 
   function deleteConfigMap(): object {
