@@ -52,7 +52,7 @@ export const applicationRoutes: ApiRoutes = {
       flagParameter(
         'restricted',
         '`false` names all applications and accounts, but no clusters of accounts that the caller may not read.',
-        true,
+        false,
       ),
     ],
     answer: {
