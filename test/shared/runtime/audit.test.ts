@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import {
   type AuditRecord,
@@ -9,8 +9,10 @@ import {
 import { AccessDeniedError } from '../../../shared/core/errors.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
 import type { BusEvent } from '../../../shared/core/task-events.ts';
+import { type Gate, makeApiFunction } from '../../../shared/runtime/api-function.ts';
 import { Audit, auditEventsPerSecond, auditPublishMs } from '../../../shared/runtime/audit.ts';
 import { AuditTrail } from '../../../shared/runtime/audit-trail.ts';
+import { fullAccess } from '../../support/request-access.ts';
 import { createStandingClock, createTestClock, type TestClock } from '../../support/test-clock.ts';
 
 const refused: AuditRecord = { action: 'GET /task/{id}', outcome: 'refused', status: 403, user: 'eve' };
@@ -93,11 +95,24 @@ describe('a record', () => {
     expect(trail.listRecords(403)[0]).not.toHaveProperty('claimedUser');
   });
 
-  it('tells of a function that ran out of time what it did', () => {
-    const trail = new AuditTrail(toEvent({}));
-    trail.note({ action: 'deleteJob' });
+  it('tells of a function that ran out of time what it did', async () => {
+    const recorded: AuditRecord[] = [];
+    const gate: Gate = {
+      admit: async () => ({ ...fullAccess, route: { ...fullAccess.route, audit: 'deleteJob' } }),
+      record: async (records) => void recorded.push(...records),
+    };
+    const log: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+    const never = (): Promise<never> => new Promise(() => undefined);
+    const handler = makeApiFunction({ open: () => ({ log }), run: never }, gate) as (
+      event: APIGatewayProxyEvent,
+      context: Context,
+    ) => Promise<unknown>;
+    const context = { functionName: 'f', awsRequestId: 'r', getRemainingTimeInMillis: () => 300 };
 
-    expect(trail.listRecords(504)).toMatchObject([{ action: 'deleteJob', outcome: 'failed', status: 504 }]);
+    expect(await handler(toEvent({}), context as Context)).toMatchObject({ statusCode: 504 });
+    expect(recorded).toMatchObject([
+      { action: 'deleteJob', outcome: 'failed', status: 504, account: 'gated', name: 'job a' },
+    ]);
   });
 });
 
