@@ -37,6 +37,8 @@ export interface EngineAccessOptions {
   readonly log: Logger;
   /** Default random ones. */
   readonly credentials?: EngineCredentials;
+  /** In the scope of signatures. Default: the local region. */
+  readonly region?: string;
 }
 
 /** Makes credentials that nobody can guess: 256 random bits in each half, for both are secret here. */
@@ -54,24 +56,26 @@ export function makeEngineCredentials(): EngineCredentials {
  */
 export class EngineAccess {
   readonly credentials: EngineCredentials;
+  readonly #region: string;
   readonly #signer: SignatureV4;
   readonly #log: Logger;
   /** By `performance.now()`. */
   #nextLogAtMs = 0;
   #unloggedRefusals = 0;
 
-  constructor({ log, credentials = makeEngineCredentials() }: EngineAccessOptions) {
+  constructor({ log, credentials = makeEngineCredentials(), region = localRegion }: EngineAccessOptions) {
     this.credentials = credentials;
+    this.#region = region;
     this.#log = log;
     this.#signer = new SignatureV4({
-      ...{ credentials, region: localRegion, service: '', sha256: Sha256 },
+      ...{ credentials, region, service: '', sha256: Sha256 },
       applyChecksum: false,
     });
   }
 
   /** What a client of the engine at a URL is made with. */
   toClientOptions(endpoint: string): EngineClientOptions {
-    return { endpoint, region: localRegion, credentials: this.credentials };
+    return { endpoint, region: this.#region, credentials: this.credentials };
   }
 
   /**

@@ -76,13 +76,36 @@ function getParameter(event: APIGatewayProxyEvent, name: string): string {
   return value;
 }
 
-/** A path parameter. API Gateway hands parameters decoded or as they came, depending on how it was reached: names hold no `%`, so decode either. */
-export function findParameter(
-  event: Pick<APIGatewayProxyEvent, 'pathParameters'>,
-  name: string,
-): string | undefined {
+/** What of an event tells of its path. The path and its template may be absent in events of other makers. */
+type PathEvent = Pick<APIGatewayProxyEvent, 'pathParameters'> &
+  Partial<Pick<APIGatewayProxyEvent, 'resource' | 'path'>>;
+
+/**
+ * A path parameter; undefined for a name that the route does not have. API Gateway hands parameters decoded or as they came,
+ * depending on how it was reached; here they are decoded once in any case.
+ *
+ * Only where one holds `%` does it matter: it was decoded before if that is what the path, as it came, has in its place. Where the
+ * path came decoded, too, nobody can tell: what held `%` before it was encoded is decoded a second time. No name of an object holds
+ * one, so checks of names, which come after this, refuse whatever a second decoding could bring about but plain names.
+ */
+export function findParameter(event: PathEvent, name: string): string | undefined {
   const text = event.pathParameters?.[name];
   if (text === undefined || text === null) return undefined;
+  if (!text.includes('%')) return text;
+  const sent = findSegment(event, name);
+  return sent !== undefined && sent !== text && decode(sent) === text ? text : decode(text);
+}
+
+/** The segment of an event's path in the place of a parameter; undefined where the event does not tell. */
+function findSegment({ resource, path }: PathEvent, name: string): string | undefined {
+  const template = resource?.split('/') ?? [];
+  const segments = path?.split('/') ?? [];
+  const index = template.indexOf(`{${name}}`);
+  return index < 0 ? undefined : segments[index];
+}
+
+/** A text without its percent-encoding; as it is where that is malformed. */
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

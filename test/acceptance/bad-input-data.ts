@@ -277,6 +277,21 @@ export const wrongDescriptions: readonly BadRequest[] = [
     ['deployKubernetesManifest.deployKubernetesManifest.other.wrongNamespace'],
   ),
   deploy(
+    'a manifest whose namespace is a list',
+    { manifests: [{ ...deployment, metadata: { name: 'web', namespace: ['vault'] } }] },
+    ['deployManifest: manifests[0].metadata.namespace: expected a string, got a list'],
+  ),
+  deploy(
+    'a manifest whose name has a slash',
+    { manifests: [{ ...deployment, metadata: { name: 'web/status', namespace: 'allowed' } }] },
+    ["deployManifest: manifests[0].metadata.name: expected a name without '/' and '%'"],
+  ),
+  deploy(
+    'a Namespace that the account does not have',
+    { manifests: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'vault' } }] },
+    ['deployKubernetesManifest.deployKubernetesManifest.vault.wrongNamespace'],
+  ),
+  deploy(
     'a kind that cannot be deployed',
     { manifests: [{ apiVersion: 'v1', kind: 'Event', metadata: { name: 'e', namespace: 'allowed' } }] },
     ['event e cannot be deployed: Kubernetes itself makes such objects'],
@@ -357,6 +372,15 @@ export const wrongDescriptions: readonly BadRequest[] = [
   ]),
   remove('a name of one word', { manifestName: 'web' }, [
     "'web' is not an object's name of the form 'kind name', as in 'deployment web'",
+  ]),
+  remove('the name of a subresource', { manifestName: 'namespace vault/status', location: '' }, [
+    "'namespace vault/status' is not an object's name: expected a name without '/' and '%'",
+  ]),
+  remove('a Namespace that the account does not have', { manifestName: 'namespace vault', location: '' }, [
+    'deleteKubernetesManifest.deleteKubernetesManifest.vault.wrongNamespace',
+  ]),
+  remove('a namespace that is a list', { location: ['vault'] }, [
+    'deleteManifest: location: expected a string, got a list',
   ]),
   remove('options that are a string', { options: 'all' }, [
     'deleteManifest: options: expected an object, got a string (not shown)',
@@ -508,7 +532,7 @@ export const wrongRoutes: readonly BadRequest[] = [
     method: 'GET',
     path: '/manifests/test/allowed/deployment%20..%2f..%2fsecrets',
     status: 404,
-    message: 'Manifest (account: test, location: allowed, name: deployment ../../secrets) not found',
+    message: "'deployment ../../secrets' is not an object's name: expected a name without '/' and '%'",
   },
   {
     title: 'a namespace with a slash',
@@ -516,6 +540,90 @@ export const wrongRoutes: readonly BadRequest[] = [
     path: '/manifests/test/..%2fkube-system/deployment%20web',
     status: 404,
     message: 'Manifest (account: test, location: ../kube-system, name: deployment web) not found',
+  },
+  {
+    title: 'a manifest name encoded twice',
+    method: 'GET',
+    path: '/manifests/test/allowed/deployment%20%2577eb',
+    status: 404,
+    message: "'deployment %77eb' is not an object's name: expected a name without '/' and '%'",
+  },
+  {
+    title: 'a slash encoded twice',
+    method: 'GET',
+    path: '/manifests/test/allowed/deployment%20web%252Fstatus',
+    status: 404,
+    message: "'deployment web%2Fstatus' is not an object's name: expected a name without '/' and '%'",
+  },
+  {
+    title: 'an account encoded twice',
+    method: 'GET',
+    path: '/credentials/%2574est',
+    status: 404,
+    message: "Account '%74est' not found; GET /credentials lists the accounts there are",
+  },
+  {
+    title: 'a manifest of a namespace that the account does not have',
+    method: 'GET',
+    path: '/manifests/test/kube-system/configMap%20coredns',
+    status: 404,
+    message:
+      'Failed to read manifest: (account: test, location: kube-system, name: configMap coredns): ' +
+      "the account may not use the namespace 'kube-system' (wrongNamespace)",
+  },
+  {
+    title: 'members of a cluster in such a namespace',
+    method: 'GET',
+    path: '/manifests/test/kube-system/secret/cluster/web/secret%20web',
+    status: 404,
+    message:
+      'Failed to list secret in kube-system of account test: ' +
+      "the account may not use the namespace 'kube-system' (wrongNamespace)",
+  },
+  {
+    title: 'a Job of such a namespace',
+    method: 'GET',
+    path: '/applications/web/jobs/test/kube-system/job%20web',
+    status: 404,
+    message:
+      'Nothing found (account: test, location: kube-system): ' +
+      "the account may not use the namespace 'kube-system' (wrongNamespace)",
+  },
+  {
+    title: 'deleting a Job of such a namespace',
+    method: 'DELETE',
+    path: '/applications/web/jobs/test/kube-system/job%20web',
+    status: 404,
+    message:
+      'Nothing found (account: test, location: kube-system): ' +
+      "the account may not use the namespace 'kube-system' (wrongNamespace)",
+  },
+  {
+    title: 'the properties of a pod of such a namespace',
+    method: 'GET',
+    path: '/applications/web/kubernetes/pods/test/kube-system/web/main',
+    status: 404,
+    message:
+      'Nothing found (account: test, location: kube-system): ' +
+      "the account may not use the namespace 'kube-system' (wrongNamespace)",
+  },
+  {
+    title: 'the console of a pod of such a namespace',
+    method: 'GET',
+    path: '/instances/test/kube-system/pod%20web/console',
+    status: 404,
+    message:
+      'Nothing found (account: test, location: kube-system): ' +
+      "the account may not use the namespace 'kube-system' (wrongNamespace)",
+  },
+  {
+    title: 'a Namespace that the account does not have',
+    method: 'GET',
+    path: '/manifests/test/namespace%20kube-system',
+    status: 404,
+    message:
+      'Failed to read manifest: (account: test, location: , name: namespace kube-system): ' +
+      "the account may not use the namespace 'kube-system' (wrongNamespace)",
   },
   {
     title: 'a manifest name with a null byte',

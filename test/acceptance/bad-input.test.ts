@@ -27,6 +27,9 @@ const localReasons = new Map([
   ['a task id of another world', decodes],
   ['a manifest name with a slash', decodes],
   ['a namespace with a slash', decodes],
+  ['a manifest name encoded twice', decodes],
+  ['a slash encoded twice', decodes],
+  ['an account encoded twice', decodes],
   ['a manifest name with a null byte', decodes],
   ['a malformed percent sign', decodes],
 ]);

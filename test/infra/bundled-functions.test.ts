@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { startDynamoDb } from '../../infra/local/dynamodb.ts';
+import { EngineAccess } from '../../infra/local/engine-access.ts';
 import { tables as allTables } from '../../shared/aws/tables.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import {
@@ -14,7 +15,6 @@ import {
 } from '../shared/providers/kubernetes/client/scripted-server.ts';
 import { type AwsEndpoints, readToken, startAwsEndpoints } from '../support/aws-endpoints.ts';
 import { runProgram, writeBundle } from '../support/function-bundles.ts';
-import { openTestAccess } from '../support/local-aws-client.ts';
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
 
 let dir: TempDir;
@@ -23,9 +23,14 @@ let server: ScriptedServer;
 let tables: TempDir;
 let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;
 
+/** The engine lets in who has the credentials that functions get here. */
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+const credentials = { accessKeyId: 'AKIAOWN', secretAccessKey: 'own-secret-key' };
+const access = new EngineAccess({ log, credentials, region: 'eu-west-1' });
+
 beforeEach(async () => {
   tables = await makeTempDir();
-  dynamodb = await startDynamoDb({ dir: tables.path, tables: allTables, access: openTestAccess() });
+  dynamodb = await startDynamoDb({ dir: tables.path, tables: allTables, access });
 });
 afterEach(async () => {
   await dynamodb[Symbol.asyncDispose]();
@@ -54,7 +59,8 @@ interface Answer {
 async function invoke(module: string, request: object): Promise<Answer> {
   const file = await writeBundle(module, dir.path);
   const ofAws = Object.entries(readEnvironment()).filter(([name]) => name.startsWith('AWS_'));
-  const event = { headers: {}, httpMethod: 'GET', body: null, ...request };
+  const { method: httpMethod, path: resource } = routes.find((row) => row.module === module) ?? {};
+  const event = { headers: {}, httpMethod, resource, path: resource, body: null, ...request };
   const script = `import { handler } from ${JSON.stringify(file)};
     const context = { awsRequestId: 'one', getRemainingTimeInMillis: () => 20_000 };
     const answer = JSON.stringify((await handler(${JSON.stringify(event)}, context)) ?? null);

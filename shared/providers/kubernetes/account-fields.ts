@@ -21,7 +21,7 @@ const requiredText = requireField(stringField());
 
 /**
  * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`,
- * `kubeconfigSecret` and `cacheMode` are ours. Keys that are no longer of use (`providerVersion`, `liveManifestCalls`,
+ * `kubeconfigSecret`, `clusterScopedKinds` and `cacheMode` are ours. Keys that are no longer of use (`providerVersion`, `liveManifestCalls`,
  * `dockerRegistries` …) are not read.
  */
 const accountShape = {
@@ -44,6 +44,7 @@ const accountShape = {
   oAuthServiceAccount: stringField(),
   namespaces: names,
   omitNamespaces: names,
+  clusterScopedKinds: booleanField(),
   kinds: names,
   omitKinds: names,
   customResources: withDefault(

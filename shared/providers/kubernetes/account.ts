@@ -4,10 +4,12 @@ import { InvalidInputError } from '../../core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { parseAccess } from '../../core/permissions.ts';
 import { findMember, getSetting } from '../../core/spring-config.ts';
+import type { AccountBounds } from './account-bounds.ts';
 import { type AccountConnection, createConnection, findConnectionConflicts } from './account-connection.ts';
 import { type AccountFields, findUnusableTexts, parseAccountFields } from './account-fields.ts';
 import { parseKubernetesSettings } from './account-settings.ts';
 import { type CustomResource, createKindRegistry, type KindRegistry } from './kinds/index.ts';
+import { findNamespaceProblem } from './manifest/names.ts';
 
 /** Keeps only the first so many listed objects of a kind. */
 export interface CachingPolicy {
@@ -44,12 +46,8 @@ export interface CachingRules {
 }
 
 /** A Kubernetes account. */
-export interface KubernetesAccount extends Account {
+export interface KubernetesAccount extends Account, AccountBounds {
   readonly connection: AccountConnection;
-  /** The only namespaces it may use; empty for all that there are. */
-  readonly namespaces: readonly string[];
-  /** Namespaces it may not use; empty when `namespaces` has any. */
-  readonly omitNamespaces: readonly string[];
   readonly customResources: readonly CustomResource[];
   /** All that is known of the account's kinds. */
   readonly kindRegistry: KindRegistry;
@@ -64,6 +62,16 @@ export interface KubernetesAccount extends Account {
 export interface ParsedAccounts {
   readonly accounts: readonly KubernetesAccount[];
   readonly rejected: readonly RejectedAccount[];
+  /** What whoever wrote the settings should know of accounts that are used all the same. */
+  readonly warnings: readonly AccountWarning[];
+}
+
+/** A setting that may not be as it was meant. */
+export interface AccountWarning {
+  /** Name of the account. */
+  readonly account: string;
+  /** Begins with the path of the setting. */
+  readonly reason: string;
 }
 
 /**
@@ -77,9 +85,10 @@ export function parseKubernetesAccounts(settings: JsonObject): ParsedAccounts {
   const path = 'kubernetes.accounts';
   const list = getSetting(settings, path) || [];
   if (!Array.isArray(list)) throw new InvalidInputError(`${path}: expected a list of accounts`);
-  if (!parseKubernetesSettings(settings).enabled) return { accounts: [], rejected: [] };
+  if (!parseKubernetesSettings(settings).enabled) return { accounts: [], rejected: [], warnings: [] };
   const accounts: KubernetesAccount[] = [];
   const rejected: RejectedAccount[] = [];
+  const warnings: AccountWarning[] = [];
   const names = new Set<string>();
   list.forEach((entry, index) => {
     if (entry === null) return;
@@ -88,33 +97,19 @@ export function parseKubernetesAccounts(settings: JsonObject): ParsedAccounts {
     try {
       if (names.has(name)) throw new InvalidInputError(`${at}.name: an earlier account has this name`);
       names.add(name);
-      accounts.push(parseAccount(entry, at));
+      const fields = parseAccountFields(entry, at);
+      accounts.push(createAccount(fields, entry, at));
+      warnings.push(...listWarnings(fields, at));
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       rejected.push({ name, reason: error.message });
     }
   });
-  return { accounts, rejected };
-}
-
-/**
- * What speaks against using a namespace: `wrongNamespace` when it is not among the account's own, `omittedNamespace`
- * when it is among those left out. Nothing does for a namespace that is not given, or not there yet.
- */
-export function checkNamespace(
-  account: Pick<KubernetesAccount, 'namespaces' | 'omitNamespaces'>,
-  namespace: string | undefined,
-): string[] {
-  if (!namespace) return [];
-  const codes = [];
-  if (account.namespaces.length > 0 && !account.namespaces.includes(namespace)) codes.push('wrongNamespace');
-  if (account.omitNamespaces.includes(namespace)) codes.push('omittedNamespace');
-  return codes;
+  return { accounts, rejected, warnings };
 }
 
 /** @throws InvalidInputError; each sentence begins with the path of the setting. */
-function parseAccount(entry: JsonValue, at: string): KubernetesAccount {
-  const fields = parseAccountFields(entry, at);
+function createAccount(fields: AccountFields, entry: JsonValue, at: string): KubernetesAccount {
   const access = parseAccess(asJsonObject(entry) ?? {}, at);
   const violations = [
     ...findUnusableTexts({ ...fields, ...access }, at),
@@ -132,12 +127,33 @@ function parseAccount(entry: JsonValue, at: string): KubernetesAccount {
     connection: createConnection(fields, at),
     namespaces: fields.namespaces,
     omitNamespaces: fields.omitNamespaces,
+    clusterScopedKinds: fields.clusterScopedKinds ?? true,
     customResources: fields.customResources,
     kindRegistry,
     metrics: fields.metrics,
     debug: fields.debug,
     caching: createCachingRules(fields),
   };
+}
+
+/** What may not be as it was meant. See docs/decisions/0033-bounds-of-an-account.md. */
+function listWarnings(fields: AccountFields, at: string): readonly AccountWarning[] {
+  const { name, namespaces, clusterScopedKinds } = fields;
+  if (namespaces.length === 0 || clusterScopedKinds !== undefined) return [];
+  const reason =
+    `${at}.clusterScopedKinds: the account names its namespaces, and yet may use kinds that live in none, such as ` +
+    'clusterRole: set it to false to refuse them, or to true to allow them and be told no more';
+  return [{ account: name, reason }];
+}
+
+/** What is wrong with the names of namespaces; each begins with the path of its setting. */
+function findNamespaceConflicts(fields: AccountFields): string[] {
+  return (['namespaces', 'omitNamespaces'] as const).flatMap((option) =>
+    fields[option].flatMap((namespace, index) => {
+      const problem = findNamespaceProblem(namespace);
+      return problem === undefined ? [] : [`${option}[${index}]: ${problem}`];
+    }),
+  );
 }
 
 /** What is wrong with fields that are each right by themselves. */
@@ -156,6 +172,7 @@ function findConflicts(fields: AccountFields): readonly string[] {
   const conflicts = pairs
     .filter(([, only, , omitted]) => only.length > 0 && omitted.length > 0)
     .map(([only, , omitted]) => `${only}: expected to be empty where ${omitted} is set`);
+  conflicts.push(...findNamespaceConflicts(fields));
   if (fields.name.trim() === '') conflicts.push('name: expected a name, got an empty string');
   if (fields.namingStrategy !== 'kubernetesAnnotations') {
     conflicts.push("namingStrategy: expected 'kubernetesAnnotations', the only one there is");

@@ -27,6 +27,7 @@ export const publicAccountOptions: { readonly [option in keyof AccountFields]: b
   omitNamespaces: true,
   kinds: true,
   omitKinds: true,
+  clusterScopedKinds: true,
   customResources: true,
   cachingPolicies: true,
   cacheThreads: true,

@@ -22,7 +22,7 @@ export class KubernetesSession implements AsyncDisposable {
 
   /** Reads the accounts and makes no call. @throws InvalidInputError when a setting that holds for all accounts is wrong. */
   constructor(options: ProviderOptions) {
-    const { accounts, rejected } = parseKubernetesAccounts(options.settings);
+    const { accounts, rejected, warnings } = parseKubernetesAccounts(options.settings);
     this.#options = options;
     this.#clients = new AccountClients(options, async (parts) => {
       const { createKubernetesClient } = await import('./client/kubernetes-client.ts');
@@ -34,6 +34,7 @@ export class KubernetesSession implements AsyncDisposable {
     this.clock = options.clock;
     this.randomness = options.randomness;
     this.log = options.log;
+    for (const warning of warnings) this.log.warn('account open to cluster-scoped kinds', { ...warning });
     this.#accounts = new Map(accounts.map((account) => [account.name, account]));
   }
 

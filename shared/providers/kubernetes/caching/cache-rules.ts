@@ -9,8 +9,12 @@ import { factsVersion } from '../views/facts-codec.ts';
  */
 export function hashCacheRules(account: KubernetesAccount, settings: CacheSettings): string {
   const { kinds, omitKinds, policies, onlySpinnakerManaged, allApplicationRelationships } = account.caching;
-  const { namespaces, omitNamespaces, customResources } = account;
+  const { namespaces, omitNamespaces, clusterScopedKinds, customResources } = account;
   const rules = [kinds, omitKinds, policies, onlySpinnakerManaged, allApplicationRelationships];
-  const told = JSON.stringify([factsVersion, settings, rules, namespaces, omitNamespaces, customResources]);
+  const told = JSON.stringify([
+    ...[factsVersion, settings, rules, namespaces, omitNamespaces, customResources],
+    // Left out where it is as it always was, so that what is cached stays.
+    ...(clusterScopedKinds ? [] : [clusterScopedKinds]),
+  ]);
   return createHash('sha256').update(told).digest('base64url').slice(0, 16);
 }

@@ -1,5 +1,6 @@
 import { toVersion, type Version } from '../../../core/cache/version.ts';
-import { checkNamespace, type KubernetesAccount } from '../account.ts';
+import type { KubernetesAccount } from '../account.ts';
+import { isWithinBounds } from '../account-bounds.ts';
 import { getResourceVersion } from '../client/list-pages.ts';
 import type { WatchChange } from '../client/watch.ts';
 import { readName } from '../manifest/identity.ts';
@@ -106,9 +107,8 @@ function createFactsFinder(
   });
   const needed = new Set(kinds.filter(({ isWanted }) => !isWanted).map(({ kind }) => kind));
   return (object, facts) => {
-    if (checkNamespace(account, facts.namespace).length > 0) return undefined;
     // Nobody asked to see these: no application has them, and no label finds them.
     if (needed.has(facts.kind)) return { ...facts, moniker: {}, labels: {} };
-    return filter(object) ? facts : undefined;
+    return isWithinBounds(account, facts) && filter(object) ? facts : undefined;
   };
 }

@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../../core/errors.ts';
+import { checkName } from '../manifest/names.ts';
 import type { ApiResource } from './client.ts';
 
 /** Parameters of a query; those without a value are left out. */
@@ -37,12 +38,11 @@ export function withQuery(path: string, query: Query): string {
 }
 
 /**
- * A name as one segment of a path. An empty name would address the whole collection (a delete would empty it), and dots
- * the path above; Kubernetes allows neither as names.
+ * A name as one segment of a path, the last line of defence. An empty name would address the whole collection (a delete would
+ * empty it), dots the path above, and an encoded slash a subresource: an API server decodes before it splits.
+ *
+ * @throws InvalidInputError for what Kubernetes allows as no name.
  */
 function encodeName(name: string): string {
-  if (name === '' || name === '.' || name === '..') {
-    throw new InvalidInputError(`the name of a Kubernetes object must not be "${name}"`);
-  }
-  return encodeURIComponent(name);
+  return encodeURIComponent(checkName(name));
 }

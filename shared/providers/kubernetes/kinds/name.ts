@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../../core/errors.ts';
+import { findKindProblem, findNameProblem, quoteName } from '../manifest/names.ts';
 import { builtInKinds } from './table.ts';
 
 /**
@@ -83,14 +84,18 @@ export function toKindKey(kind: string): string {
 /**
  * Reads `kind name`, Spinnaker's name of an object, as in `deployment web`.
  *
- * @throws InvalidInputError unless it is exactly two words with a space between.
+ * @throws InvalidInputError unless it is exactly two words with a space between, and both are such as Kubernetes allows.
  */
 export function parseFullName(text: string): FullName {
   const [kind, name, ...more] = text.split(' ');
   if (!kind || !name || more.length > 0) {
     throw new InvalidInputError(
-      `'${text}' is not an object's name of the form 'kind name', as in 'deployment web'`,
+      `'${quoteName(text)}' is not an object's name of the form 'kind name', as in 'deployment web'`,
     );
+  }
+  const problem = findKindProblem(kind) ?? findNameProblem(name);
+  if (problem !== undefined) {
+    throw new InvalidInputError(`'${quoteName(text)}' is not an object's name: ${problem}`);
   }
   return { kind: parseKind(kind), name };
 }

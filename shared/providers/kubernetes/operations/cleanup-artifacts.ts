@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Artifact } from '../../../core/artifact.ts';
 import { jsonObjectField, listOf, objectField, withDefault } from '../../../core/coerce.ts';
 import { formatFullName, parseKind } from '../kinds/name.ts';
 import { findRecordedArtifact } from '../manifest/annotate.ts';
@@ -44,11 +45,16 @@ export const cleanupArtifacts = defineOperation({
   run: runCleanup,
 });
 
-/** What is deleted lies where the annotations say: an account's namespaces hold there too. */
+/** What is deleted is where the annotations say, and of the kind that they say: an account's bounds hold there too. */
 function validate({ manifests }: CleanupDescription, validation: Validation): void {
-  for (const manifest of manifests) {
-    validation.checkNamespace(findRecordedArtifact(manifest)?.location);
+  for (const [index, manifest] of manifests.entries()) {
+    const artifact = findRecordedArtifact(manifest);
+    const field = `manifests[${index}]: the location of its artifact`;
+    validation.checkNamespace(artifact?.location, field);
     validation.check(() => checkManifestUnmasked(manifest));
+    if (artifact === undefined || findLimit(manifest) === undefined) continue;
+    const { location: namespace = '', name = '' } = artifact;
+    validation.checkPlace({ kind: readArtifactKind(artifact), namespace, name }, field);
   }
 }
 
@@ -80,14 +86,20 @@ function findLimit(manifest: Manifest): number | undefined {
   return readStrategy(manifest).maxVersionHistory;
 }
 
+/** Spinnaker's name of the kind in an artifact's type, `kubernetes/configMap`. */
+function readArtifactKind({ type = '' }: Artifact): string {
+  return parseKind(type.slice(artifactTypePrefix.length));
+}
+
 async function listExpired(manifest: Manifest, { client, run }: OperationWork): Promise<Expired['objects']> {
   const artifact = findRecordedArtifact(manifest);
   const limit = findLimit(manifest);
   if (artifact === undefined || limit === undefined) return [];
   const { signal } = run;
-  const kind = parseKind(artifact.type?.slice(artifactTypePrefix.length) ?? '');
+  const kind = readArtifactKind(artifact);
   const resource = await client.getResourceOfKind(kind, { signal });
-  const namespace = artifact.location || undefined;
+  // Without one the versions are in the namespace of objects that name none: others of that name elsewhere are none of them.
+  const namespace = artifact.location || (await client.getDefaultNamespace({ signal }));
   const live = await client.list({ resource, namespace, metadataOnly: true }, { signal });
   return listExpiredVersions(live, artifact, limit).map((object) => ({
     kind,

@@ -6,6 +6,7 @@ import { formatFullName, parseKind } from '../kinds/name.ts';
 import { readLabels } from '../manifest/annotations.ts';
 import { type Coordinates, readName, readNamespace } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { findKindProblem } from '../manifest/names.ts';
 import { formatSelectors, labelSelectorsField, matchesSelectors } from '../manifest/selectors.ts';
 import { deleteObject, readUid } from './deletion.ts';
 import { describeObject, explainFailure } from './failure.ts';
@@ -129,7 +130,16 @@ function validate(description: DeleteDescription, validation: Validation): void 
 }
 
 function validateSelection(description: DeleteDescription, validation: Validation): void {
-  validation.checkNamespace(description.location);
+  const { location } = description;
+  validation.checkNamespace(location, 'location');
+  for (const [index, kind] of description.kinds.entries()) {
+    const problem = findKindProblem(kind);
+    validation.check(() => {
+      if (problem !== undefined) throw new InvalidInputError(`deleteManifest: kinds[${index}]: ${problem}`);
+    });
+    // Which namespaces the labels select is not known yet: those of others are left out of the list.
+    validation.checkPlace({ kind: parseKind(kind), namespace: location, name: '' }, 'location');
+  }
   if (description.kinds.length === 0) validation.reject('kinds', 'empty');
   // Without a selection it would be all objects of the kind.
   if (formatSelectors(description.labelSelectors) === '') validation.reject('labelSelectors', 'empty');

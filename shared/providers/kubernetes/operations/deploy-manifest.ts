@@ -2,11 +2,12 @@ import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts
 import { readLabels } from '../manifest/annotations.ts';
 import { checkArtifactsBound } from '../manifest/artifacts.ts';
 import { overrideNamespace } from '../manifest/expand.ts';
-import { readFullName, readNamespace } from '../manifest/identity.ts';
+import { readCoordinates, readFullName, readGenerateName, readName } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { sortForDeploy } from '../manifest/order.ts';
 import { matchesSelectors } from '../manifest/selectors.ts';
 import { checkVersionHistory, readStrategy } from '../manifest/strategy.ts';
+import { checkPlaces } from './deploy/bounds.ts';
 import { openDecider } from './deploy/decisions.ts';
 import { type DeployDescription, deployField, findManifests } from './deploy/description.ts';
 import {
@@ -84,8 +85,10 @@ function validateManifests(
   const manifests = overrideNamespace(given, description.namespaceOverride, (manifest) =>
     isNamespacedByTable(manifest, kindRegistry),
   );
-  for (const manifest of manifests) {
-    validation.checkNamespace(readNamespace(manifest));
+  validation.checkNamespace(description.namespaceOverride.trim(), 'namespaceOverride');
+  for (const [index, manifest] of manifests.entries()) {
+    const name = readName(manifest) || (readGenerateName(manifest) ?? '');
+    validation.checkPlace({ ...readCoordinates(manifest), name }, `manifests[${index}].metadata.namespace`);
     validation.check(() => checkVersionHistory(manifest, description.strategy));
     validation.check(() => checkManifestUnmasked(manifest));
   }
@@ -114,7 +117,9 @@ async function prepareManifests(
     namespace.trim() === ''
       ? () => false
       : await readScopes(given, { registry: account.kindRegistry, client, signal: run.signal });
-  return sortForDeploy(overrideNamespace(given, namespace, isNamespaced), account.kindRegistry);
+  const manifests = overrideNamespace(given, namespace, isNamespaced);
+  await checkPlaces(manifests, { bounds: account, client, signal: run.signal });
+  return sortForDeploy(manifests, account.kindRegistry);
 }
 
 /** The plan of a deploy. What might come out otherwise the next time is decided first, once. */

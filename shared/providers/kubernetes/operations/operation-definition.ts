@@ -9,8 +9,12 @@ import {
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Operation, OperationRun, PreparedOperation } from '../../../core/operation.ts';
-import { checkNamespace, type KubernetesAccount } from '../account.ts';
+import type { KubernetesAccount } from '../account.ts';
+import { checkNamespace, describeClosedKind, isNamespaceKind } from '../account-bounds.ts';
+import { boundToAccount } from '../bounded-client.ts';
 import type { KubernetesClient, ObjectRef } from '../client/client.ts';
+import type { Coordinates } from '../manifest/identity.ts';
+import { findNamespaceProblem, findTextProblem } from '../manifest/names.ts';
 import type { KubernetesSession } from '../session.ts';
 
 /** One operation, apart from accounts and sessions. */
@@ -47,14 +51,26 @@ export interface Validation {
   reject(attribute: string, code: string): void;
   /** Runs a rule of ours; what it throws as InvalidInputError joins the list. */
   check(rule: () => void): void;
-  /** Rejects a namespace that the account may not use; none, or an empty one, is fine. */
-  checkNamespace(namespace: string | undefined): void;
+  /**
+   * Rejects a namespace that the account may not use, and what is no name of one; none, or an empty one, is fine.
+   *
+   * @param field where it stands in the description, for messages.
+   */
+  checkNamespace(namespace: string | undefined, field: string): void;
+  /**
+   * Rejects an object that the account may not use, as far as that can be told without a call: by its namespace, and by its kind
+   * where that lives in none. A Namespace counts as what it is.
+   *
+   * @param field where its namespace stands in the description, for messages.
+   */
+  checkPlace(object: Coordinates, field: string): void;
 }
 
 /** What an operation works with. */
 export interface OperationWork {
   readonly session: KubernetesSession;
   readonly account: KubernetesAccount;
+  /** Reaches nothing outside the bounds of the account. */
   readonly client: KubernetesClient;
   readonly run: OperationRun;
   /** Told of each object that is gone by the operation's doing, for the cache. */
@@ -83,10 +99,11 @@ export function defineOperation<D extends object>(fields: OperationFields<D>): O
         operationClass,
         phase,
         async run(run) {
-          const [client, written] = await Promise.all([
+          const [opened, written] = await Promise.all([
             session.getClient(account),
             session.noteWrites(account),
           ]);
+          const client = boundToAccount(opened, account);
           if (written === undefined) return await fields.run(description, { session, account, client, run });
           const work = { session, account, client: written.watch(client), run, noteGone: written.noteGone };
           try {
@@ -125,12 +142,17 @@ function getAccount(
 /** @throws InvalidInputError with everything that is wrong. */
 function validate<D extends object>(
   description: D,
-  fields: Pick<OperationFields<D>, 'context' | 'validate'>,
+  fields: Pick<OperationFields<D>, 'name' | 'context' | 'validate'>,
   account: KubernetesAccount,
 ): void {
   const errors = new Set<string>();
   const reject = (attribute: string, code: string): void => {
     errors.add(formatCode(fields.context, attribute, code));
+  };
+  const useNamespace = (namespace: string | undefined, field: string): void => {
+    const problem = findTextProblem(namespace, findNamespaceProblem);
+    if (problem !== undefined) errors.add(`${fields.name}: ${field}: ${problem}`);
+    else for (const code of checkNamespace(account, namespace)) reject(namespace ?? '', code);
   };
   fields.validate(description, {
     account,
@@ -143,8 +165,15 @@ function validate<D extends object>(
         for (const message of error.errors) errors.add(message);
       }
     },
-    checkNamespace(namespace) {
-      for (const code of checkNamespace(account, namespace)) reject(namespace ?? '', code);
+    checkNamespace: useNamespace,
+    checkPlace({ kind, namespace, name }, field) {
+      useNamespace(namespace, field);
+      const definition = account.kindRegistry.find(kind);
+      if (!definition.known || definition.namespaced) return;
+      if (!account.clusterScopedKinds) errors.add(describeClosedKind(kind));
+      else if (isNamespaceKind(kind)) {
+        for (const code of checkNamespace(account, name)) reject(name, code);
+      }
     },
   });
   if (errors.size > 0) throw new InvalidInputError([...errors]);

@@ -10,7 +10,7 @@ const resizeField = objectField({
   serverGroupName: withDefault(stringField(), '').describe(
     'Full name of the workload: `replicaSet web-v000`.',
   ),
-  region: withDefault(stringField(), '').describe('Its namespace.'),
+  region: withDefault(stringField(), '').describe("Its namespace; empty for the account's default one."),
   capacity: objectField({
     desired: intField({ min: 0 }).describe('How many replicas there shall be; required.'),
   }).describe('Its new size. `min` and `max` do not count.'),

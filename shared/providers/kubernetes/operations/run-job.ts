@@ -3,7 +3,7 @@ import { objectField, parseWith, requireField, stringField, withDefault } from '
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { OperationRun } from '../../../core/operation.ts';
 import { setNamespace } from '../manifest/expand.ts';
-import { readFullName, readKind, readNamespace } from '../manifest/identity.ts';
+import { readCoordinates, readFullName, readKind } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { requireRecreate } from '../manifest/strategy.ts';
 import {
@@ -86,8 +86,9 @@ function validate(description: RunJobDescription, validation: Validation): void 
   const jobs = listJobs(description);
   if (jobs.length === 0) validation.reject('manifest', 'empty');
   validation.check(() => checkJob(jobs));
+  validation.checkNamespace(description.namespace, 'namespace');
   for (const job of jobs) {
-    validation.checkNamespace(readNamespace(job));
+    validation.checkPlace(readCoordinates(job), 'manifest.metadata.namespace');
     validation.check(() => checkManifestUnmasked(job));
   }
 }

@@ -11,7 +11,9 @@ import type { OperationWork, Validation } from './operation-definition.ts';
 /** The fields by which a description names the one object it is about. */
 export const targetShape = {
   manifestName: withDefault(stringField(), '').describe('Full name of the object: `deployment web`.'),
-  location: withDefault(stringField(), '').describe('Its namespace; empty for a cluster-scoped object.'),
+  location: withDefault(stringField(), '').describe(
+    "Its namespace; empty for the account's default one, and for a cluster-scoped object.",
+  ),
 };
 
 /** A description that names one object. */
@@ -21,7 +23,7 @@ export interface TargetDescription {
 }
 
 /**
- * Reports a target that is not named, badly named, or in a namespace that the account may not use.
+ * Reports a target that is not named, badly named, or in a place that the account may not use.
  *
  * @param capability what its kind must have, as far as the operation needs any.
  */
@@ -30,18 +32,19 @@ export function validateTarget(
   validation: Validation,
   capability?: Capability,
 ): void {
-  validation.checkNamespace(location);
+  validation.checkNamespace(location, 'location');
   if (manifestName === '') validation.reject('manifestName', 'empty');
   else
     validation.check(() => {
-      const { kind } = parseFullName(manifestName);
+      const { kind, name } = parseFullName(manifestName);
+      validation.checkPlace({ kind, name, namespace: location }, 'location');
       const { capabilities } = validation.account.kindRegistry.find(kind);
       if (capability === undefined || capabilities.has(capability)) return;
       throw new InvalidInputError(`${manifestName}: the kind ${kind} does not support ${capability}`);
     });
 }
 
-/** The object that a valid description is about. */
+/** The object that a valid description is about. An empty namespace stands for the account's default one. */
 export function readTarget({ manifestName, location }: TargetDescription): Coordinates {
   return { ...parseFullName(manifestName), namespace: location };
 }

@@ -3,6 +3,7 @@ import { type ConcurrencyLimit, createConcurrencyLimit } from '../../../core/cac
 import { InvalidInputError } from '../../../core/errors.ts';
 import type { ViewKey } from '../../../core/views.ts';
 import type { KubernetesAccount } from '../account.ts';
+import { isBounded, isWithinBounds } from '../account-bounds.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import { parseFullName } from '../kinds/name.ts';
 import type { KubernetesSession } from '../session.ts';
@@ -35,34 +36,58 @@ export function startReading(session: ReadingSession, cache: CacheStore): CacheR
   return { session, cache, limit: createConcurrencyLimit(concurrency) };
 }
 
-/** Where an application is, as far as accounts are configured, sorted by account. */
+/**
+ * Makes the test whether an account may see an object. What is cached may have been chosen by earlier settings: by those of now it
+ * is left out at once, and not when the agents come to take it away. No account, and one that is not configured, sees anything.
+ */
+export function createSight(
+  { session }: Pick<CacheReading, 'session'>,
+  account: string,
+): (object: Pick<ObjectKey, 'kind' | 'namespace' | 'name'>) => boolean {
+  const configured = session.findAccount(account);
+  if (configured === undefined) return () => false;
+  return isBounded(configured) ? (object) => isWithinBounds(configured, object) : () => true;
+}
+
+/**
+ * Where an application is, as far as accounts are configured and may see it, sorted by account. Where there are objects, too, that
+ * the account may not see, some of the clusters may be theirs alone.
+ */
 export async function listPlaces(
   { session, cache }: CacheReading,
   application: string,
 ): Promise<readonly DirectoryEntry[]> {
   const entries = await cache.listAccounts(application);
   return entries
-    .filter(({ account }) => session.findAccount(account) !== undefined)
+    .map((entry) => toSeenPlace(session, entry))
+    .filter((entry) => entry !== undefined)
     .sort((one, other) => (one.account < other.account ? -1 : 1));
 }
 
 /** The cached objects of a kind, those of one namespace where one is given. Their bodies are not decoded. */
 export function listObjects(
-  { cache, limit }: CacheReading,
+  reading: CacheReading,
   { account, kind, namespace }: ObjectsRequest,
 ): Promise<StoredObject[]> {
-  return limit(() => collect(cache.listObjects(account, kind, { namespace })));
+  const { cache, limit } = reading;
+  const isSeen = createSight(reading, account);
+  return limit(async () => {
+    const found = await collect(cache.listObjects(account, kind, { namespace }));
+    return found.filter(({ key }) => isSeen(key));
+  });
 }
 
 /** The same, decoded; each page while the next one is on its way. */
 export function listFacts(
-  { cache, limit }: CacheReading,
+  reading: CacheReading,
   { account, kind, namespace }: ObjectsRequest,
 ): Promise<ObjectFacts[]> {
+  const { cache, limit } = reading;
+  const isSeen = createSight(reading, account);
   return limit(async () => {
     const found: ObjectFacts[] = [];
     for await (const objects of cache.listObjects(account, kind, { namespace })) {
-      for (const facts of readAllFacts(objects)) found.push(facts);
+      for (const facts of readAllFacts(objects.filter(({ key }) => isSeen(key)))) found.push(facts);
     }
     return found;
   });
@@ -98,13 +123,13 @@ export async function findObject(reading: CacheReading, key: ViewKey): Promise<S
   return found;
 }
 
-/** The objects of keys that callers wrote, each once. Names that no object has and accounts that are not configured name none. */
-export async function findObjects(
-  { session, cache, limit }: CacheReading,
-  keys: readonly ViewKey[],
-): Promise<StoredObject[]> {
-  const named = keys.filter(({ account }) => session.findAccount(account) !== undefined).map(toObjectKey);
-  const wanted = named.filter((key) => key !== undefined);
+/** The objects of keys that callers wrote, each once. Names that no object has, accounts that are not configured and what an account may not see name none. */
+export async function findObjects(reading: CacheReading, keys: readonly ViewKey[]): Promise<StoredObject[]> {
+  const { cache, limit } = reading;
+  const wanted = keys
+    .map(toObjectKey)
+    .filter((key) => key !== undefined)
+    .filter((key) => createSight(reading, key.account)(key));
   const unique = new Map(wanted.map((key) => [JSON.stringify(Object.values(key)), key]));
   if (unique.size === 0) return [];
   const found = await limit(() => cache.getObjects([...unique.values()]));
@@ -129,6 +154,20 @@ export function readAllFacts(objects: Iterable<StoredObject>): ObjectFacts[] {
     if (each !== undefined) facts.push(each);
   }
   return facts;
+}
+
+/** A place with those namespaces alone that its account may see; undefined when there are none of them. */
+export function toSeenPlace(session: ReadingSession, entry: DirectoryEntry): DirectoryEntry | undefined {
+  const configured = session.findAccount(entry.account);
+  if (configured === undefined) return undefined;
+  if (!isBounded(configured)) return entry;
+  const namespaces = entry.namespaces.filter((namespace) => isOpen(configured, namespace));
+  // One without any has no objects yet.
+  return namespaces.length === 0 && entry.namespaces.length > 0 ? undefined : { ...entry, namespaces };
+}
+
+function isOpen(account: KubernetesAccount, namespace: string): boolean {
+  return isWithinBounds(account, { kind: '', namespace, name: '' });
 }
 
 /** Everything of all pages. */

@@ -1,9 +1,10 @@
 import type { DirectoryEntry } from '../../../core/cache/cache-store.ts';
 import { type RowView, rowViews } from '../caching/row-names.ts';
 import type { AccountFacts, ApplicationFacts } from '../views/application-facts.ts';
+import { listApplicationClusters } from '../views/cluster-view.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../views/facts.ts';
 import { asFacts, findServerGroup, selfKey } from '../views/row-entries.ts';
-import { type CacheReading, listPlaces, loadServices } from './cache-reading.ts';
+import { type CacheReading, createSight, listPlaces, loadServices, toSeenPlace } from './cache-reading.ts';
 
 /** What is wanted of an application; what is left out is not read. */
 export interface WantedParts {
@@ -18,6 +19,25 @@ export interface WantedParts {
 export interface CachedApplication {
   readonly facts: ApplicationFacts;
   readonly accounts: readonly string[];
+}
+
+/**
+ * The directory of all applications, as far as accounts are configured and may see it. Its clusters are read from rows where it
+ * counts objects that the account may not see: after its settings changed, and until the agents have taken those away.
+ */
+export async function listAllPlaces(reading: CacheReading): Promise<DirectoryEntry[]> {
+  const { session, cache, limit } = reading;
+  const entries = await limit(() => cache.listApplications());
+  const places = await Promise.all(
+    entries.map(async (entry) => {
+      const seen = toSeenPlace(session, entry);
+      if (seen === undefined || seen.namespaces.length === entry.namespaces.length) return seen;
+      const facts = await loadAccount(reading, seen, { serverGroups: true, managers: true });
+      const [found] = listApplicationClusters({ application: seen.application, accounts: [facts] });
+      return { ...seen, clusters: found?.clusters ?? [] };
+    }),
+  );
+  return places.filter((place) => place !== undefined);
 }
 
 /** An application in every account where it is, or in those that `isWanted` picks. Its neighbours are not read. */
@@ -50,15 +70,17 @@ export async function loadAccount(
 
 /** The server groups of an application in an account, with their pods. A page is decoded while the next one is on its way. */
 export function loadServerGroups(
-  { cache, limit }: CacheReading,
+  reading: CacheReading,
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
 ): Promise<ServerGroupFacts[]> {
+  const { cache, limit } = reading;
+  const isSeen = createSight(reading, account);
   return limit(async () => {
     const found: ServerGroupFacts[] = [];
     for await (const rows of cache.listRows(application, account, { view: rowViews.serverGroups })) {
       for (const row of rows) {
         const serverGroup = findServerGroup(row.read());
-        if (serverGroup !== undefined) found.push(serverGroup);
+        if (serverGroup !== undefined && isSeen(serverGroup.facts)) found.push(serverGroup);
       }
     }
     return found;
@@ -67,16 +89,19 @@ export function loadServerGroups(
 
 /** The objects that the rows of a view, or of all views, of an application in an account are of: pods of server groups aside. */
 export function loadRowObjects(
-  { cache, limit }: CacheReading,
+  reading: CacheReading,
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
   view?: RowView,
 ): Promise<ObjectFacts[]> {
+  const { cache, limit } = reading;
+  const isSeen = createSight(reading, account);
   return limit(async () => {
     const found: ObjectFacts[] = [];
     for await (const rows of cache.listRows(application, account, view === undefined ? {} : { view })) {
       for (const row of rows) {
         const self = row.read().get(selfKey);
-        if (self !== undefined) found.push(asFacts(self.value));
+        const facts = self && asFacts(self.value);
+        if (facts !== undefined && isSeen(facts)) found.push(facts);
       }
     }
     return found;

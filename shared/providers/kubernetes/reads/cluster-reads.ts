@@ -14,21 +14,18 @@ import {
 } from '../views/cluster-view.ts';
 import { toProjectClusterViews } from '../views/project-cluster-view.ts';
 import type { CacheReading } from './cache-reading.ts';
-import { loadApplication } from './cached-application.ts';
+import { listAllPlaces, loadApplication } from './cached-application.ts';
 
 /** What clusters are made of. */
 const members = { serverGroups: true, managers: true } as const;
 
 /** See {@link ViewReader.listApplications}. One query: the directory has them. */
-export async function listApplications({
-  session,
-  cache,
-}: CacheReading): Promise<ViewedList<ApplicationClusters>> {
-  const entries = await cache.listApplications();
-  const value = entries
-    .filter(({ account, clusters }) => clusters.length > 0 && session.findAccount(account) !== undefined)
+export async function listApplications(reading: CacheReading): Promise<ViewedList<ApplicationClusters>> {
+  const places = await listAllPlaces(reading);
+  const value = places
+    .filter(({ clusters }) => clusters.length > 0)
     .map(({ application, account, clusters }) => ({ application, account, clusters }));
-  return { value, accounts: session.accounts.map(({ name }) => name) };
+  return { value, accounts: reading.session.accounts.map(({ name }) => name) };
 }
 
 /** See {@link ViewReader.findApplication}. */

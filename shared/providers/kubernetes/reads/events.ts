@@ -1,4 +1,5 @@
 import { asString } from '../../../core/json.ts';
+import { OutOfBoundsError } from '../account-bounds.ts';
 import type { ApiResource, KubernetesClient, ObjectRef } from '../client/client.ts';
 import { KubernetesApiError } from '../client/errors.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -14,7 +15,7 @@ const eventResource: ApiResource = {
 /** Where Kubernetes keeps events about objects that live in no namespace. */
 const clusterScopedNamespace = 'default';
 
-/** The events about an object, oldest first. None when the account may not read events. */
+/** The events about an object, oldest first. None when the account may not read events, or not where they are kept. */
 export async function listEvents(
   client: KubernetesClient,
   { resource, namespace, name }: ObjectRef,
@@ -23,11 +24,12 @@ export async function listEvents(
     const events = await client.list({
       resource: eventResource,
       namespace: await getEventNamespace(client, resource, namespace),
-      fieldSelector: `involvedObject.name=${name},involvedObject.kind=${resource.kind}`,
+      fieldSelector: `involvedObject.name=${escapeValue(name)},involvedObject.kind=${escapeValue(resource.kind)}`,
     });
     return events.toSorted((one, other) => compareText(readTime(one), readTime(other)));
   } catch (error) {
     if (error instanceof KubernetesApiError && error.status === 403) return [];
+    if (error instanceof OutOfBoundsError) return [];
     throw error;
   }
 }
@@ -39,6 +41,11 @@ async function getEventNamespace(
 ): Promise<string> {
   if (!resource.namespaced) return clusterScopedNamespace;
   return namespace || (await client.getDefaultNamespace());
+}
+
+/** A value in a field selector: RBAC's names may hold what has a meaning there. */
+function escapeValue(text: string): string {
+  return text.replaceAll(/[\\,=]/g, '\\$&');
 }
 
 /** When it last happened. Texts of RFC 3339 in UTC sort by time; those without any come last. */

@@ -9,7 +9,7 @@ import type { KubernetesSession } from '../session.ts';
 import { sortByUse, toJobView } from './job-view.ts';
 import { parseLogProperties } from './log-properties.ts';
 import { listConsoleOutput, podResource, readLog } from './pod-logs.ts';
-import { getReadAccount, isPathSegment, parseReadName } from './read-target.ts';
+import { getAccountOf, getReadClient, parseReadName } from './read-target.ts';
 
 const jobResource: ApiResource = {
   apiVersion: 'batch/v1',
@@ -21,29 +21,28 @@ const jobResource: ApiResource = {
 
 /** Live reads of Jobs and logs through the clients of a session. */
 export function createJobReader(session: KubernetesSession): JobReader {
-  const open = (account: string): Promise<KubernetesClient> =>
-    session.getClient(getReadAccount(session, account));
+  const open = (place: Pick<ObjectRequest, 'account' | 'location'>): Promise<KubernetesClient> =>
+    getReadClient(session, getAccountOf(session, place));
   return {
     getJob: (request) =>
       explain('read', request, async () => {
-        const client = await open(request.account);
+        const client = await open(request);
         const job = await getJob(client, request);
         const pods = await listPods(client, job, request.location);
         const { detailedPodStatus } = session.settings;
         return toJobView({ account: request.account, job, pods, detailedPodStatus });
       }),
-    deleteJob: (request) =>
-      explain('cancel', request, async () => deleteJob(await open(request.account), request)),
+    deleteJob: (request) => explain('cancel', request, async () => deleteJob(await open(request), request)),
     getJobProperties: async (request, container) => {
-      const client = await open(request.account);
+      const client = await open(request);
       return readProperties(() => readJobLog(client, request, container));
     },
     getPodProperties: async ({ account, location, pod }, container) => {
-      const client = await open(account);
+      const client = await open({ account, location });
       return readProperties(() => readLog(client, { location, pod, container }));
     },
     listConsoleOutput: async ({ account, location, name }) => {
-      const client = await open(account);
+      const client = await open({ account, location });
       return listConsoleOutput(client, { location, pod: parsePodName(name) });
     },
   };
@@ -99,14 +98,14 @@ async function readProperties(read: () => Promise<string>): Promise<JsonObject> 
 /** @throws NotFoundError for what cannot be the name of a Job. */
 function parseJobName(request: ObjectRequest): string {
   const { kind, name } = parseReadName(request.name);
-  if (kind === 'job' && [request.location, name].every(isPathSegment)) return name;
+  if (kind === 'job') return name;
   throw jobNotFound(request);
 }
 
 /** @throws NotFoundError for what cannot be the name of a pod. */
 function parsePodName(fullName: string): string {
   const { kind, name } = parseReadName(fullName);
-  if (kind === 'pod' && isPathSegment(name)) return name;
+  if (kind === 'pod') return name;
   throw new NotFoundError(`'${fullName}' names no pod: expected 'pod <name>'`);
 }
 

@@ -16,12 +16,13 @@ import { findArtifacts } from '../manifest/artifacts.ts';
 import { parseTargetCriteria, pickTarget } from '../manifest/dynamic-target.ts';
 import { readFullName, readKind, readMoniker, readName, readNamespace } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { findKindProblem } from '../manifest/names.ts';
 import { isSecret, listSecretValues, maskSecrets, maskValues } from '../manifest/sensitive.ts';
 import type { KubernetesSession } from '../session.ts';
 import { omitManagedFields } from './displayed.ts';
 import { listEvents } from './events.ts';
 import { readPodMetrics } from './pod-metrics.ts';
-import { getReadAccount, isPathSegment, parseReadName } from './read-target.ts';
+import { findBoundsError, getReadAccount, getReadClient, isLocation, parseReadName } from './read-target.ts';
 
 /** Live reads through the clients of a session. */
 export function createManifestReader(session: KubernetesSession): ManifestReader {
@@ -57,9 +58,9 @@ async function getManifest(session: KubernetesSession, request: ManifestRequest)
   const fullName = parseReadName(request.name);
   const { location, name } = request;
   const what = `(account: ${request.account}, location: ${location}, name: ${name})`;
-  if (![location, fullName.name].every(isPathSegment)) throw new NotFoundError(`Manifest ${what} not found`);
+  if (!isLocation(location)) throw new NotFoundError(`Manifest ${what} not found`);
   try {
-    const client = await session.getClient(account);
+    const client = await getReadClient(session, account);
     const resource = await client.getResourceOfKind(fullName.kind);
     const ref = { resource, namespace: location, name: fullName.name };
     const target = { client, account, ref };
@@ -143,8 +144,10 @@ async function listMembers(
 ): Promise<Manifest[]> {
   const { location, kind, application, cluster } = request;
   const account = getReadAccount(session, request.account);
+  const problem = findKindProblem(kind) ?? (isLocation(location) ? undefined : 'expected a namespace');
+  if (problem !== undefined) throw new NotFoundError(`There is no ${kind} in ${location}: ${problem}`);
   try {
-    const client = await session.getClient(account);
+    const client = await getReadClient(session, account);
     const resource = await client.getResourceOfKind(parseKind(kind));
     const objects = await client.list({ resource, namespace: location, metadataOnly });
     return objects.filter((object) => {
@@ -160,8 +163,13 @@ async function listMembers(
   }
 }
 
-/** Nothing can be there of a kind that the cluster does not serve; any other failure is not the request's. */
+/**
+ * Nothing can be there of a kind that the cluster does not serve, nor is anything there for an account outside its bounds; any
+ * other failure is not the request's.
+ */
 function toReadError(error: VisibleError, what: string): VisibleError {
+  const outside = findBoundsError(error, what);
+  if (outside !== undefined) return outside;
   const isUnserved = error instanceof KubernetesApiError && error.status === 404;
   const SomeError = isUnserved ? NotFoundError : FailedOperationError;
   return new SomeError(`${what}: ${error.message}`, { cause: error });

@@ -1,9 +1,10 @@
-import { getErrorMessage, VisibleError } from '../../../core/errors.ts';
+import { getErrorMessage, NotFoundError, VisibleError } from '../../../core/errors.ts';
 import { asJsonArray, asString, getPath } from '../../../core/json.ts';
 import type { ConsoleOutput } from '../../../core/provider.ts';
 import type { ApiResource, KubernetesClient } from '../client/client.ts';
 import { getObjectPath, withQuery } from '../client/resource-path.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { findContainerProblem } from '../manifest/names.ts';
 
 /** Pods, as the API server serves them. */
 export const podResource: ApiResource = {
@@ -27,12 +28,15 @@ export interface PodName {
 /**
  * What a container of a pod wrote.
  *
- * @throws KubernetesApiError for a pod that is gone, a container that there is not, or one that has not started.
+ * @throws KubernetesApiError for a pod that is gone, a container that there is not, or one that has not started; NotFoundError and
+ *   InvalidInputError for what can be the name of none.
  */
-export function readLog(
+export async function readLog(
   client: KubernetesClient,
   { location, pod, container }: PodName & { readonly container: string },
 ): Promise<string> {
+  const problem = findContainerProblem(container);
+  if (problem !== undefined) throw new NotFoundError(`There is no such container: ${problem}`);
   const path = `${getObjectPath(podResource, location, pod)}/log`;
   return client.getText(withQuery(path, { container, limitBytes: logBytesMax }));
 }

@@ -1,11 +1,49 @@
-import { InvalidInputError, NotFoundError } from '../../../core/errors.ts';
+import { InvalidInputError, NotFoundError, type VisibleError } from '../../../core/errors.ts';
 import type { KubernetesAccount } from '../account.ts';
+import { checkNamespace, describeClosedNamespace, OutOfBoundsError } from '../account-bounds.ts';
+import { boundToAccount } from '../bounded-client.ts';
+import type { KubernetesClient } from '../client/client.ts';
 import { type FullName, parseFullName } from '../kinds/name.ts';
+import { findNamespaceProblem } from '../manifest/names.ts';
 import type { KubernetesSession } from '../session.ts';
 
-/** Whether a name, or an empty namespace, can be that of an object: Kubernetes puts names into paths and refuses others. */
-export function isPathSegment(name: string): boolean {
-  return name !== '.' && name !== '..' && !/[/%]/.test(name);
+/** Whether a namespace of a request, perhaps an empty one, can be one: Kubernetes puts it into paths and refuses others. */
+export function isLocation(location: string): boolean {
+  return location === '' || findNamespaceProblem(location) === undefined;
+}
+
+/** The client that an account is read with: it reaches nothing outside the account's bounds. */
+export async function getReadClient(
+  session: KubernetesSession,
+  account: KubernetesAccount,
+): Promise<KubernetesClient> {
+  return boundToAccount(await session.getClient(account), account);
+}
+
+/**
+ * The account that a request reads a namespace with.
+ *
+ * @throws NotFoundError when there is none, and for what is no namespace of it: to the account nothing is there.
+ */
+export function getAccountOf(
+  session: KubernetesSession,
+  { account: name, location }: { readonly account: string; readonly location: string },
+): KubernetesAccount {
+  const account = getReadAccount(session, name);
+  if (location === '' || !isLocation(location)) {
+    throw new NotFoundError(`There is no such namespace (account: ${name}, location: ${location})`);
+  }
+  const codes = checkNamespace(account, location);
+  if (codes.length === 0) return account;
+  throw new NotFoundError(
+    `Nothing found (account: ${name}, location: ${location}): ${describeClosedNamespace(location, codes)}`,
+  );
+}
+
+/** What is outside an account's bounds is not there for it: undefined for any other error. @param what the beginning of the message. */
+export function findBoundsError(error: VisibleError, what: string): NotFoundError | undefined {
+  if (!(error instanceof OutOfBoundsError)) return undefined;
+  return new NotFoundError(`${what}: ${error.message}`, { cause: error });
 }
 
 /** The account that a request reads from. @throws NotFoundError */

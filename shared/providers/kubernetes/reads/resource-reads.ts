@@ -2,7 +2,7 @@ import type { Viewed, ViewedList, ViewKey } from '../../../core/views.ts';
 import { toInstanceView } from '../views/instance-view.ts';
 import { toRawResourceViews } from '../views/raw-resource-view.ts';
 import { compareText } from '../views/text-order.ts';
-import { type CacheReading, findObject, listObjects, listPlaces, readAllFacts } from './cache-reading.ts';
+import { type CacheReading, collect, findObject, listPlaces, readAllFacts } from './cache-reading.ts';
 import { loadRowObjects } from './cached-application.ts';
 
 /** See {@link ViewReader.findInstance}. */
@@ -31,7 +31,9 @@ export async function listNamespaces(reading: CacheReading, account: string): Pr
   const configured = reading.session.findAccount(account);
   if (configured === undefined) return [];
   if (configured.namespaces.length > 0) return configured.namespaces;
-  const objects = await listObjects(reading, { account, kind: 'namespace' });
+  // Not by `listObjects`: an account may know its namespaces without being allowed to use the kind.
+  const { cache, limit } = reading;
+  const objects = await limit(() => collect(cache.listObjects(account, 'namespace', {})));
   const names = objects.map(({ key }) => key.name);
   return names.filter((name) => !configured.omitNamespaces.includes(name)).sort(compareText);
 }

@@ -13,7 +13,8 @@ import {
   searchObjects,
   toSearchObject,
 } from '../views/search-view.ts';
-import { type CacheReading, readAllFacts } from './cache-reading.ts';
+import { type CacheReading, createSight, readAllFacts } from './cache-reading.ts';
+import { listAllPlaces } from './cached-application.ts';
 
 /** Types that stand in the directory. */
 const placeTypes: readonly string[] = ['applications', 'clusters'];
@@ -47,13 +48,10 @@ interface AccountSearch {
   readonly select: (found: readonly SearchObject[]) => readonly SearchResultView[];
 }
 
-async function listPlaces({ session, cache, limit }: CacheReading): Promise<SearchPlace[]> {
-  const entries = await limit(() => cache.listApplications());
-  return entries
-    .filter(
-      ({ application, account }) =>
-        application !== waitingApplication && session.findAccount(account) !== undefined,
-    )
+async function listPlaces(reading: CacheReading): Promise<SearchPlace[]> {
+  const places = await listAllPlaces(reading);
+  return places
+    .filter(({ application }) => application !== waitingApplication)
     .flatMap(({ application, account, clusters }): SearchPlace[] => [
       { application, account },
       ...clusters.map((cluster) => ({ application, account, cluster })),
@@ -77,16 +75,18 @@ async function searchAccount(
 }
 
 async function searchKind(
-  { cache }: CacheReading,
+  reading: CacheReading,
   { account, kind, search }: { account: KubernetesAccount; kind: string; search: AccountSearch },
 ): Promise<SearchResultView[]> {
+  const { cache } = reading;
   const { name, kindRegistry, caching } = account;
+  const isSeen = createSight(reading, name);
   const { select, query } = search;
   const { spinnakerKind } = kindRegistry.find(kind);
   const found: SearchResultView[] = [];
   if (isInCluster(spinnakerKind)) {
     for await (const objects of cache.listObjects(name, kind)) {
-      const facts = readAllFacts(objects.filter((object) => mayHold(object, query)));
+      const facts = readAllFacts(objects.filter((object) => isSeen(object.key) && mayHold(object, query)));
       found.push(
         ...select(facts.map((each) => toSearchObject(name, each, caching.allApplicationRelationships))),
       );
@@ -94,7 +94,8 @@ async function searchKind(
     return found;
   }
   for await (const heads of cache.listHeads(name, kind)) {
-    found.push(...select(heads.map(({ key, application }) => ({ ...key, spinnakerKind, application }))));
+    const seen = heads.filter(({ key }) => isSeen(key));
+    found.push(...select(seen.map(({ key, application }) => ({ ...key, spinnakerKind, application }))));
   }
   return found;
 }

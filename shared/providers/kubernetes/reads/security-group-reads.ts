@@ -10,7 +10,7 @@ import {
   toSecurityGroupsView,
   toSecurityGroupView,
 } from '../views/security-group-view.ts';
-import { type CacheReading, listFacts, readAllFacts } from './cache-reading.ts';
+import { type CacheReading, createSight, listFacts, readAllFacts } from './cache-reading.ts';
 
 /** See {@link ViewReader.listSecurityGroups}. One query for each account and kind of security group. */
 export async function listSecurityGroups(
@@ -48,7 +48,8 @@ export async function findSecurityGroup(
     namespace: location,
     name: getBareName(name),
   }));
-  const objects = await reading.cache.getObjects(keys);
+  const wanted = keys.filter(createSight(reading, account));
+  const objects = wanted.length === 0 ? [] : await reading.cache.getObjects(wanted);
   const securityGroups = readAllFacts(objects.filter((object) => object !== undefined));
   const facts = pickSecurityGroup(securityGroups, { region: location, name });
   return facts && { value: toSecurityGroupView(account, facts), accounts: [account] };

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toCredentialsView } from '../../../../shared/core/credentials-view.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
-import { checkNamespace, parseKubernetesAccounts } from '../../../../shared/providers/kubernetes/account.ts';
+import { parseKubernetesAccounts } from '../../../../shared/providers/kubernetes/account.ts';
 import { parseKubernetesSettings } from '../../../../shared/providers/kubernetes/account-settings.ts';
 import { loadSettings } from '../../../../shared/runtime/settings.ts';
 
@@ -77,7 +77,7 @@ describe('an account', () => {
       customResources: [
         { kubernetesKind: 'CronTab.stable.example.com', versioned: true, deployPriority: 30 },
       ],
-      permissions: { read: ['Devs'] },
+      permissions: { read: ['Devs', 'Legacy'] },
       requiredGroupMembership: ['legacy'],
     });
     expect(account).toMatchObject({
@@ -92,7 +92,7 @@ describe('an account', () => {
       },
       omitNamespaces: ['kube-system', 'kube-public'],
       metrics: false,
-      permissions: { READ: ['devs'] },
+      permissions: { READ: ['legacy'] },
       requiredGroupMembership: [],
       caching: {
         omitKinds: ['podPreset'],
@@ -277,7 +277,7 @@ describe('the list of accounts', () => {
     [{ kubernetes: { accounts: '' } }],
     [{ kubernetes: { enabled: false, accounts: [{ name: 'a' }, 3] } }],
   ])('%j is empty', (settings) => {
-    expect(parseKubernetesAccounts(settings)).toEqual({ accounts: [], rejected: [] });
+    expect(parseKubernetesAccounts(settings)).toEqual({ accounts: [], rejected: [], warnings: [] });
   });
 
   test('must be a list', () => {
@@ -312,21 +312,6 @@ describe('the list of accounts', () => {
       caching: { threads: 2, onlySpinnakerManaged: true },
     });
     expect(parseKubernetesSettings(settings).applyAppLabels).toBe(false);
-  });
-});
-
-describe('checkNamespace', () => {
-  const all = { namespaces: [], omitNamespaces: [] };
-  test.each([
-    [all, 'shop', []],
-    [{ ...all, namespaces: ['shop'] }, 'shop', []],
-    [{ ...all, namespaces: ['shop'] }, 'other', ['wrongNamespace']],
-    [{ ...all, omitNamespaces: ['kube-system'] }, 'kube-system', ['omittedNamespace']],
-    [{ ...all, omitNamespaces: ['kube-system'] }, 'shop', []],
-    [{ ...all, namespaces: ['shop'] }, '', []],
-    [{ ...all, namespaces: ['shop'] }, undefined, []],
-  ])('%j, %j: %j', (account, namespace, codes) => {
-    expect(checkNamespace(account, namespace)).toEqual(codes);
   });
 });
 

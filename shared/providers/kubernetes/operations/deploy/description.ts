@@ -23,6 +23,13 @@ import {
 } from '../../../../core/json.ts';
 import type { Moniker } from '../../../../core/moniker.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
+import {
+  findApiVersionProblem,
+  findKindProblem,
+  findNameProblem,
+  findNamespaceProblem,
+  findTextProblem,
+} from '../../manifest/names.ts';
 import { labelSelectorsField } from '../../manifest/selectors.ts';
 
 const flag = (fallback: boolean) => withDefault(booleanField(), fallback);
@@ -46,7 +53,7 @@ export const deployField = objectField({
     "Whether objects get versions in their names; left out, each kind's own way.",
   ),
   namespaceOverride: withDefault(stringField(), '').describe(
-    'Namespace for all manifests; empty or blank for none.',
+    "Namespace for all manifests; empty or blank for none. What then names none goes to the account's default one.",
   ),
   services: withDefault(stringListField(), []).describe('Load balancers, as `service web`.'),
   enableTraffic: flag(true).describe(
@@ -122,16 +129,35 @@ function listItems(list: JsonObject): ManifestEntry[] {
     .filter(({ value }) => value !== null);
 }
 
+/** What is wrong with a value of a manifest, and where. */
+interface ManifestProblem {
+  readonly at: string[];
+  readonly message: string;
+}
+
 /** What keeps a value from being sent to a cluster at all, as far as it can be seen from here. */
-function findProblems(value: JsonValue): { at: string[]; message: string }[] {
+function findProblems(value: JsonValue): ManifestProblem[] {
   if (!isJsonObject(value)) return [{ at: [], message: 'expected a Kubernetes object' }];
-  const problems = ['apiVersion', 'kind']
-    .filter((field) => !asString(value[field]))
-    .map((field) => ({ at: [field], message: `expected a string, got ${describeInput(value[field])}` }));
+  const rules = { apiVersion: findApiVersionProblem, kind: findKindProblem };
+  const problems = Object.entries(rules).flatMap(([field, findProblem]): ManifestProblem[] => {
+    const text = asString(value[field]);
+    const message = text ? findProblem(text) : `expected a string, got ${describeInput(value[field])}`;
+    return message === undefined ? [] : [{ at: [field], message }];
+  });
   if (!isJsonObject(value.metadata)) {
     const message = `expected an object, got ${describeInput(value.metadata)}`;
     return [...problems, { at: ['metadata'], message }];
   }
-  if (asString(value.metadata.name) || asString(value.metadata.generateName)) return problems;
-  return [...problems, { at: ['metadata', 'name'], message: 'expected a name or a generateName, got none' }];
+  return [...problems, ...findMetadataProblems(value.metadata)];
+}
+
+/** A value of another type must not count as none: the object would go elsewhere than its manifest says. */
+function findMetadataProblems(metadata: JsonObject): ManifestProblem[] {
+  const rules = { name: findNameProblem, generateName: findNameProblem, namespace: findNamespaceProblem };
+  const problems = Object.entries(rules).flatMap(([field, findProblem]): ManifestProblem[] => {
+    const message = findTextProblem(metadata[field], findProblem);
+    return message === undefined ? [] : [{ at: ['metadata', field], message }];
+  });
+  if (problems.length > 0 || asString(metadata.name) || asString(metadata.generateName)) return problems;
+  return [{ at: ['metadata', 'name'], message: 'expected a name or a generateName, got none' }];
 }

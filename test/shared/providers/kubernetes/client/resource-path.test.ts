@@ -24,7 +24,7 @@ test.each([
     getObjectPath(roles, 'ignored', 'system:node'),
     '/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode',
   ],
-  [getObjectPath(pods, 'shop', '../secrets?x=1#'), '/api/v1/namespaces/shop/pods/..%2Fsecrets%3Fx%3D1%23'],
+  [getObjectPath(pods, 'shop', '..secrets?x=1#'), '/api/v1/namespaces/shop/pods/..secrets%3Fx%3D1%23'],
   [
     withQuery('/x', {
       limit: 500,
@@ -40,7 +40,22 @@ test.each([
   expect(path).toBe(expected);
 });
 
-test.each(['', '.', '..'])('the name %j would be another path', (name) => {
+const strangers = [
+  '',
+  '.',
+  '..',
+  'a/b',
+  '../b',
+  'a/',
+  'a%2Fb',
+  'a%252Fb',
+  'a\0',
+  'a\r\nhost: b',
+  '\ud800',
+  'a'.repeat(254),
+];
+
+test.each(strangers)('the name %j would be another path', (name) => {
   expect(() => getObjectPath(pods, 'shop', name)).toThrow(InvalidInputError);
   expect(() => getObjectPath(pods, name, 'web-0')).toThrow('the name of a Kubernetes object must not be');
 });
