@@ -9,7 +9,8 @@ import { type ApiRequest, createRequest, findHeader, toLogFields } from './api-r
 import { AuditTrail } from './audit-trail.ts';
 import { isResponseStreaming } from './config.ts';
 import { parseError, toErrorBody } from './error-body.ts';
-import { runWithLogFields, toInvocationFields } from './logger.ts';
+import type { Identity } from './identifier.ts';
+import { addLogFields, runWithLogFields, toInvocationFields } from './logger.ts';
 import type { AdmitOptions, RequestAccess } from './request-access.ts';
 
 export type { ApiRequest } from './api-request.ts';
@@ -93,7 +94,11 @@ export function makeApiFunction<C extends LoggingContext>(
     trails.set(event, trail);
     try {
       const context = await open();
-      const onIdentified = trail.identify.bind(trail);
+      const onIdentified = (identity: Identity): void => {
+        trail.identify(identity);
+        // Instead of what the header says.
+        addLogFields({ user: identity.user });
+      };
       const access = trail.begin(await gate.admit(event, { context, signal, onIdentified }));
       const request = createRequest(event, { signal, access, audit: (act) => trail.note(act) });
       return await awaitFirstPiece(toAnswer(await run(request, context)));

@@ -141,6 +141,12 @@ describe('somebody who may use the open account alone', () => {
     const find = async () => (await listAudit(system)).find(({ taskId }) => taskId === accepted.body['id']);
     await expect.poll(find).toMatchObject({ action: 'startOperations', outcome: 'allowed' });
     expect(await find()).not.toHaveProperty('user');
+    const lines = (await system.readLog()).split('\n');
+    const line = lines.find(
+      (each) => each.includes('"task accepted"') && each.includes(`${accepted.body['id']}`),
+    );
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ account: 'gated' });
+    expect(JSON.parse(line ?? '{}')).not.toHaveProperty('user');
   });
 });
 
