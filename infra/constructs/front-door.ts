@@ -41,6 +41,12 @@ export interface FrontDoorProps {
 /** Name of the API's only stage. */
 const stageName = 'live';
 
+/** Requests a second that the stage lets through, of all callers together, in the long run; others are answered with 503. */
+export const stageRateMax = 2_000;
+
+/** Requests that the stage lets through at once, after a time with few. */
+export const stageBurstMax = 4_000;
+
 /** Failed requests within a few minutes that are worth a call. */
 const serverErrorsMax = 5;
 
@@ -103,6 +109,8 @@ export class FrontDoor extends Construct {
       accessLogDestination: new LogGroupLogDestination(logGroup),
       accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFields)),
       loggingLevel: MethodLoggingLevel.ERROR,
+      throttlingRateLimit: stageRateMax,
+      throttlingBurstLimit: stageBurstMax,
       tracingEnabled: true,
     };
   }

@@ -1,4 +1,5 @@
 import { toTooLargeMessage } from '../../shared/core/payload-limit.ts';
+import { retryAfterSeconds } from '../../shared/core/request-limits.ts';
 
 /** An answer that API Gateway gives without asking a function. */
 interface GatewayResponse {
@@ -60,6 +61,7 @@ const responses: { readonly [type: string]: GatewayResponse } = {
 };
 
 const headers = { 'gatewayresponse.header.Content-Type': "'application/json;charset=UTF-8'" };
+const retryHeaders = { ...headers, 'gatewayresponse.header.Retry-After': `'${retryAfterSeconds}'` };
 
 /** API Gateway does not say what of a request it was. Bodies reach functions as text where answers are streamed, else in base64. */
 function toTooLarge(responseStreaming: boolean): GatewayResponse {
@@ -78,7 +80,7 @@ export function toGatewayResponses({ responseStreaming }: { responseStreaming: b
       type,
       {
         statusCode: String(status),
-        responseParameters: headers,
+        responseParameters: status === unavailable.status ? retryHeaders : headers,
         responseTemplates: { 'application/json': body },
       },
     ];

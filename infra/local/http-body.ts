@@ -2,27 +2,86 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
 import { payloadBytesMax, toTooLargeMessage } from '../../shared/core/payload-limit.ts';
 import { HttpError, MalformedAnswerError } from './http-error.ts';
+import type { FrontDoorLimits } from './http-limits.ts';
 import type { AnswerSink } from './response-streaming.ts';
 
-/** Of a body that is too large, so much more is read and dropped, so that its sender gets to read the answer. */
-const maximumDroppedBytes = 64 << 20;
+/** How a body is read. */
+export interface ReadBodyOptions {
+  readonly limits: Pick<
+    FrontDoorLimits,
+    'bodyIdleMs' | 'bodyTimeoutMs' | 'refusedBodyBytesMax' | 'refusedBodyMs'
+  >;
+  /** Told of each chunk before it is kept; what it throws refuses the body. */
+  addBytes(count: number): void;
+}
 
 /**
  * Reads a request's body. Never keeps more than the limit.
  *
- * @throws HttpError 413 when it exceeds Lambda's limit
+ * @throws HttpError 413 when it exceeds Lambda's limit, 408 when it comes too slowly, whatever `addBytes` throws; the rest of a
+ *   refused body is for {@link dropBody}
  */
-export async function readBody(request: IncomingMessage): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<Buffer> {
+  const { bodyIdleMs, bodyTimeoutMs } = options.limits;
+  checkBodySize(Number(request.headers['content-length'] ?? 0));
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  const reading = Promise.withResolvers<Buffer>();
+  const tooSlow = () => reject(refuseSlowness());
+  const timeout = setTimeout(tooSlow, bodyTimeoutMs);
+  const idle = setTimeout(tooSlow, bodyIdleMs);
+  const { reject } = reading;
+  const keep = (chunk: Buffer): void => {
     length += chunk.length;
-    if (length <= payloadBytesMax) chunks.push(chunk);
-    else chunks.length = 0;
-    if (length > maximumDroppedBytes) break;
+    idle.refresh();
+    try {
+      checkBodySize(length);
+      options.addBytes(chunk.length);
+      chunks.push(chunk);
+    } catch (error) {
+      request.off('data', keep);
+      chunks.length = 0;
+      reject(error);
+    }
+  };
+  request.on('data', keep).once('error', reject);
+  request.once('end', () => reading.resolve(Buffer.concat(chunks, length)));
+  request.once('close', () => reject(new Error('The caller is gone')));
+  try {
+    return await reading.promise;
+  } finally {
+    clearTimeout(timeout);
+    clearTimeout(idle);
+    request.off('data', keep);
   }
+}
+
+/**
+ * Drops what is still to come of the body of a request that is refused, so that its sender gets to read the answer; one that sends
+ * much, or takes its time, is cut off.
+ */
+export function dropBody(
+  request: IncomingMessage,
+  { refusedBodyBytesMax, refusedBodyMs }: ReadBodyOptions['limits'],
+): void {
+  if (request.complete || request.destroyed) return;
+  let length = 0;
+  const cut = () => void request.destroy();
+  const timeout = setTimeout(cut, refusedBodyMs);
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > refusedBodyBytesMax) cut();
+  });
+  request.once('error', () => undefined).once('close', () => clearTimeout(timeout));
+  request.once('end', () => clearTimeout(timeout)).resume();
+}
+
+function checkBodySize(length: number): void {
   if (length > payloadBytesMax) throw refuseSize(`a body of ${length} bytes or more exceeds`);
-  return Buffer.concat(chunks, length);
+}
+
+function refuseSlowness(): HttpError {
+  return new HttpError(408, 'The body did not arrive in time');
 }
 
 /** 413 for what is over the limit. @param what start of a sentence, for example `its body exceeds` */

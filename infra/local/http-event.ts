@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '../../functions/routes.ts';
+import { queryParametersMax } from '../../shared/core/request-limits.ts';
 import { HttpError } from './http-error.ts';
 import { localAccountId } from './local-aws.ts';
 
@@ -30,7 +31,7 @@ export interface RequestParts {
  * Takes the target of a request line apart.
  *
  * @param url as the client sent it: a path with an optional query
- * @throws HttpError 400 for malformed percent-encoding, control characters and segments that mean a directory
+ * @throws HttpError 400 for malformed percent-encoding, control characters, segments that mean a directory, and too many parameters
  */
 export function parseTarget(url: string): RequestTarget {
   const [path = '', ...rest] = url.split('?');
@@ -38,8 +39,16 @@ export function parseTarget(url: string): RequestTarget {
   const segments = path.slice(1).split('/').map(decodeSegment);
   if (segments.length > 1 && segments.at(-1) === '') segments.pop();
   const query = rest.join('?');
+  checkParameters(query);
   decode(query, 'query');
   return { path, segments, query: new URLSearchParams(query) };
+}
+
+/** Counts before anything is made of them. */
+function checkParameters(query: string): void {
+  const count = query === '' ? 0 : query.split('&', queryParametersMax + 1).length;
+  if (count <= queryParametersMax) return;
+  throw new HttpError(400, `The query has more than the ${queryParametersMax} parameters that are accepted`);
 }
 
 /** Builds the event of API Gateway's REST proxy integration. A body that is not UTF-8 text goes in base64. */
@@ -54,9 +63,9 @@ export function toProxyEvent(parts: RequestParts): APIGatewayProxyEvent {
     path: target.path,
     httpMethod,
     headers: takeLast(headers),
-    multiValueHeaders: headers,
+    multiValueHeaders: toObject(headers),
     queryStringParameters: orNull(takeLast(query)),
-    multiValueQueryStringParameters: orNull(query),
+    multiValueQueryStringParameters: orNull(toObject(query)),
     pathParameters: orNull(pathParameters),
     stageVariables: null,
     requestContext: toRequestContext(parts),
@@ -120,25 +129,38 @@ function decode(text: string, what: string): string {
   }
 }
 
-/** Values by header, whose name is spelled as it came first. */
-function groupHeaders(rawHeaders: readonly string[]): { [name: string]: string[] } {
-  const names = new Map<string, string>();
-  const grouped: { [name: string]: string[] } = {};
+/** Values by header, whose name is spelled as it came first. Outside names stand in a map: some are those of every object's members. */
+function groupHeaders(rawHeaders: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const spelled = new Map<string, string>();
+  const grouped = new Map<string, string[]>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] ?? '';
-    const known = names.get(name.toLowerCase()) ?? name;
-    names.set(name.toLowerCase(), known);
-    grouped[known] = [...(grouped[known] ?? []), rawHeaders[index + 1] ?? ''];
+    const known = spelled.get(name.toLowerCase()) ?? name;
+    spelled.set(name.toLowerCase(), known);
+    addValue(grouped, known, rawHeaders[index + 1] ?? '');
   }
   return grouped;
 }
 
-function groupValues(query: URLSearchParams): { [name: string]: string[] } {
-  return Object.fromEntries([...new Set(query.keys())].map((name) => [name, query.getAll(name)]));
+function groupValues(query: URLSearchParams): ReadonlyMap<string, readonly string[]> {
+  const grouped = new Map<string, string[]>();
+  for (const [name, value] of query) addValue(grouped, name, value);
+  return grouped;
 }
 
-function takeLast(grouped: { readonly [name: string]: readonly string[] }): { [name: string]: string } {
-  return Object.fromEntries(Object.entries(grouped).map(([name, values]) => [name, values.at(-1) ?? '']));
+function addValue(grouped: Map<string, string[]>, name: string, value: string): void {
+  const values = grouped.get(name);
+  if (values === undefined) grouped.set(name, [value]);
+  else values.push(value);
+}
+
+/** An object with each name as a member of its own, `__proto__` included. */
+function toObject(grouped: ReadonlyMap<string, readonly string[]>): { [name: string]: string[] } {
+  return Object.fromEntries([...grouped].map(([name, values]) => [name, [...values]]));
+}
+
+function takeLast(grouped: ReadonlyMap<string, readonly string[]>): { [name: string]: string } {
+  return Object.fromEntries([...grouped].map(([name, values]) => [name, values.at(-1) ?? '']));
 }
 
 /** API Gateway says null where there is nothing. */

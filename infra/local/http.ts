@@ -10,13 +10,17 @@ import { payloadBytesMax } from '../../shared/core/payload-limit.ts';
 import { toErrorBody } from '../../shared/runtime/error-body.ts';
 import { closeServer } from './aws-json-server.ts';
 import { FrontDoorAccess, findClientCertificate } from './front-door-access.ts';
-import { readBody, refuseSize, toAnswerSink, writeAnswer } from './http-body.ts';
+import { GarbageCollection } from './garbage.ts';
+import { Admission, type Place } from './http-admission.ts';
+import { dropBody, readBody, refuseSize, toAnswerSink, writeAnswer } from './http-body.ts';
 import { HttpError, MalformedAnswerError } from './http-error.ts';
 import { parseTarget, toProxyEvent } from './http-event.ts';
+import { type FrontDoorLimits, frontDoorLimits } from './http-limits.ts';
 import { FunctionTimeoutError, type Invoker } from './invoker.ts';
 import { findRefusal } from './loopback-guard.ts';
 import { ResponseStream } from './response-streaming.ts';
 import { RouteTable } from './route-table.ts';
+import { Turns } from './turns.ts';
 
 /** How to serve the API. */
 export interface StartHttpOptions {
@@ -31,6 +35,8 @@ export interface StartHttpOptions {
   readonly allowedHosts: readonly string[];
   /** Who may call it; default everybody. */
   readonly access?: FrontDoorAccess;
+  /** What is taken on at a time. Default {@link frontDoorLimits}. */
+  readonly limits?: FrontDoorLimits;
 }
 
 /** The running front door. Disposing ends all its connections. */
@@ -79,13 +85,21 @@ class FrontDoor {
   readonly #log: Logger;
   readonly #allowedHosts: readonly string[];
   readonly #access: FrontDoorAccess;
+  readonly #limits: FrontDoorLimits;
+  readonly #admission: Admission;
+  readonly #largeTurns: Turns;
+  readonly #garbage = new GarbageCollection();
 
-  constructor({ routes, invoker, log, host, allowedHosts, access }: Required<StartHttpOptions>) {
+  constructor(options: StartHttpOptions & { readonly access: FrontDoorAccess }) {
+    const { routes, invoker, log, host, allowedHosts, access, limits = frontDoorLimits } = options;
     this.#table = new RouteTable(routes);
     this.#invoker = invoker;
     this.#log = log;
     this.#access = access;
     this.#allowedHosts = [host, ...allowedHosts].map((name) => name.toLowerCase());
+    this.#limits = limits;
+    this.#admission = new Admission(limits);
+    this.#largeTurns = new Turns(limits);
   }
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -93,8 +107,9 @@ class FrontDoor {
     response.setHeader('x-amzn-requestid', requestId);
     response.shouldKeepAlive &&= !this.isStopping;
     const stream = new ResponseStream(toAnswerSink(response));
+    using place = this.#admission.createPlace();
     try {
-      const answer = await this.#invoke(request, stream, requestId);
+      const answer = await this.#invoke(request, { stream, requestId, place });
       if (stream.writableEnded) await finished(stream);
       else writeAnswer(response, answer);
     } catch (error) {
@@ -102,12 +117,16 @@ class FrontDoor {
       if (error instanceof MalformedAnswerError)
         this.#log.error(error.message, { url: request.url, requestId });
       sendError(response, error);
+      dropBody(request, this.#limits);
       // A function that is over its time has nobody to write to any more.
       stream.destroy(new Error('The request is over'));
     }
   }
 
-  async #invoke(request: IncomingMessage, stream: ResponseStream, requestId: string): Promise<unknown> {
+  async #invoke(
+    request: IncomingMessage,
+    { stream, requestId, place }: { stream: ResponseStream; requestId: string; place: Place },
+  ): Promise<unknown> {
     const receivedAtMs = Date.now();
     const refusal = findRefusal(request, { allowedHosts: this.#allowedHosts });
     if (refusal !== undefined) throw new HttpError(403, refusal);
@@ -117,13 +136,24 @@ class FrontDoor {
     const match = this.#table.find(method, target.segments);
     if (match === undefined) throw new HttpError(404, `No route for ${method} ${target.path}`);
     if ('allowedMethods' in match) throw refuseMethod(method, match.allowedMethods);
-    const body = await readBody(request);
+    place.enter({ caller: findCaller(request), account: match.pathParameters['account'] });
+    const addBytes = (count: number) => place.addBodyBytes(count);
+    const body = await readBody(request, { limits: this.#limits, addBytes });
+    const isLarge = body.length >= this.#limits.largeBodyBytes;
+    if (isLarge) this.#garbage.schedule();
     const event = toProxyEvent({ ...match, request, target, body, requestId, receivedAtMs });
     event.requestContext.identity.clientCert = findClientCertificate(request);
     checkSize(event, body.length);
     const { module, timeoutSeconds } = match.route;
-    return this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream });
+    const invoke = () => this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream });
+    return isLarge ? this.#largeTurns.take(invoke) : invoke();
   }
+}
+
+/** Who asks, as far as anybody says: nobody checks it here. */
+function findCaller({ headers, socket }: IncomingMessage): string {
+  const user = headers['x-spinnaker-user'];
+  return typeof user === 'string' && user !== '' ? `user ${user}` : `address ${socket.remoteAddress}`;
 }
 
 function refuseMethod(method: string, allowed: readonly string[]): HttpError {

@@ -1,9 +1,11 @@
 import type { CallerRights } from './authorization.ts';
-import { InvalidInputError, RefusedOperationsError } from './errors.ts';
+import { InvalidInputError, RefusedOperationsError, ViolationList } from './errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import type { PreparedOperation } from './operation.ts';
 import type { TaskSystem } from './process-hint.ts';
 import type { ProviderSet } from './provider-set.ts';
+import { clientRequestIdMax, operationsMax } from './request-limits.ts';
+import { checkRequestSize } from './request-size.ts';
 import {
   type Caller,
   isFinished,
@@ -26,9 +28,6 @@ export interface OperationsRequest {
   /** What the caller may do. */
   readonly rights: CallerRights;
 }
-
-/** Characters of a client request id: Orca's has 64. */
-const clientRequestIdMax = 1_024;
 
 /**
  * Accepts a list of operations as one task: everything is parsed, validated and authorized before anything is stored. The same
@@ -85,6 +84,7 @@ export function checkOperations(
   request: Pick<OperationsRequest, 'body' | 'cloudProvider' | 'rights'>,
 ): CheckedOperations {
   const operations = parseOperations(request);
+  checkRequestSize(operations.map(({ description }) => description));
   const prepared = prepareOperations(operations, providers, request.rights);
   const accounts = [...new Set(prepared.map(({ account }) => account))];
   const isRestricted = accounts.some((name) => providers.findAccount(name)?.permissions !== undefined);
@@ -112,7 +112,7 @@ function checkSameAccounts(
     task.accounts.length === accounts.length && task.accounts.every((name) => accounts.includes(name));
   if (isSame && task.accounts.every((name) => rights.mayUseAccount(name, 'WRITE'))) return;
   const denial = `clientRequestId '${requestId.slice(0, 100)}' belongs to a task of other accounts: post these operations under an id of their own`;
-  throw new RefusedOperationsError([denial], denial);
+  throw new RefusedOperationsError(denial, { denial });
 }
 
 /**
@@ -141,6 +141,9 @@ function addOwners({ operations, accounts, isRestricted }: Submission, task: Tas
   };
 }
 
+/** Keys of an operation with too many that are told. */
+const namesToldMax = 20;
+
 /** @throws InvalidInputError unless the body is an array of objects with one key each, whose value is an object. */
 function parseOperations(request: Pick<OperationsRequest, 'body' | 'cloudProvider'>): SubmittedOperation[] {
   if (!Array.isArray(request.body)) {
@@ -149,6 +152,11 @@ function parseOperations(request: Pick<OperationsRequest, 'body' | 'cloudProvide
     );
   }
   if (request.body.length === 0) throw new InvalidInputError('The body must hold at least one operation');
+  if (request.body.length > operationsMax) {
+    throw new InvalidInputError(
+      `The body holds ${request.body.length} operations: at most ${operationsMax} are accepted in one request`,
+    );
+  }
   return request.body.map((item, index) => parseOperation(item, index, request.cloudProvider));
 }
 
@@ -162,7 +170,7 @@ function parseOperation(
     throw new InvalidInputError(`${where} must be an object with one key, the operation's name`);
   const [entry, ...others] = Object.entries(item);
   if (entry === undefined || others.length > 0) {
-    const names = Object.keys(item).join(', ') || 'none';
+    const names = Object.keys(item).slice(0, namesToldMax).join(', ') || 'none';
     throw new InvalidInputError(`${where} must have exactly one key, the operation's name; it has: ${names}`);
   }
   const [name, description] = entry;
@@ -185,23 +193,20 @@ function prepareOperations(
   providers: ProviderSet,
   rights: CallerRights,
 ): PreparedOperation[] {
-  const errors: string[] = [];
-  let denial: string | undefined;
+  const violations = new ViolationList();
   const prepared: PreparedOperation[] = [];
   for (const operation of operations) {
     try {
       const one = prepareOperation(operation, providers);
-      const denied = findDenial(one, rights);
-      denial ??= denied;
-      if (denied !== undefined) errors.push(denied);
+      const denial = findDenial(one, rights);
+      if (denial !== undefined) violations.refuse(denial);
       prepared.push(one);
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
-      errors.push(...error.errors);
+      violations.add(error);
     }
   }
-  if (denial !== undefined) throw new RefusedOperationsError(errors, denial);
-  if (errors.length > 0) throw new InvalidInputError(errors);
+  violations.check();
   return prepared;
 }
 

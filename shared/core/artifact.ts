@@ -89,12 +89,11 @@ export function toArtifactView(artifact: Artifact): JsonObject {
 }
 
 /**
- * Whether two artifacts are the same for the check that a required one was bound: by type, name, version, location
+ * The same text for artifacts that are the same for the check that a required one was bound: by type, name, version, location
  * and reference, of which an empty one equals an absent one.
  */
-export function isSameArtifact(one: Artifact, other: Artifact): boolean {
-  const fields = ['type', 'name', 'version', 'location', 'reference'] as const;
-  return fields.every((field) => (one[field] ?? '') === (other[field] ?? ''));
+export function getArtifactKey({ type, name, version, location, reference }: Artifact): string {
+  return JSON.stringify([type, name, version, location, reference].map((field) => field ?? ''));
 }
 
 /** What goes beyond a limit. Unknown fields count as metadata: their names may be of any length. */

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { boundedArray, boundedRecord, parseCounting } from './bounded-fields.ts';
 import { InvalidInputError } from './errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { listItemsMax } from './request-limits.ts';
 import { bindKeys } from './spring-config.ts';
 
 /**
@@ -25,6 +27,12 @@ type JsonSchemaKeywords = { readonly [keyword: string]: JsonValue };
 export interface IntFieldOptions {
   readonly min?: number;
   readonly max?: number;
+}
+
+/** Bounds of a list. */
+export interface ListFieldOptions {
+  /** Items that are accepted. Default {@link listItemsMax}. */
+  readonly itemsMax?: number;
 }
 
 /** Java's `int`. */
@@ -73,8 +81,8 @@ export function enumField<const T extends string>(values: readonly T[]): Field<T
 }
 
 /** A list of strings; see `stringField` for its items. Null items are dropped. */
-export function stringListField(): Field<readonly string[] | undefined> {
-  return listOf(stringField());
+export function stringListField(options: ListFieldOptions = {}): Field<readonly string[] | undefined> {
+  return listOf(stringField(), options);
 }
 
 /**
@@ -94,13 +102,16 @@ export function nameListField(): Field<readonly string[] | undefined> {
 
 /** An object with string values; see `stringField` for the values. Null members are dropped. */
 export function stringMapField(): Field<Readonly<Record<string, string>> | undefined> {
-  const schema = z.record(z.string(), stringField(), { error: refuse('an object') });
+  const schema = boundedRecord(stringField(), refuse('an object'));
   return optionalOf(schema).transform((map) => (map === undefined ? undefined : dropAbsentMembers(map)));
 }
 
 /** A list whose items are read by `item`. Null items are dropped. */
-export function listOf<T>(item: Field<T | undefined>): Field<readonly T[] | undefined> {
-  return optionalOf(z.array(item, { error: refuse('a list') })).transform((items) =>
+export function listOf<T>(
+  item: Field<T | undefined>,
+  { itemsMax = listItemsMax }: ListFieldOptions = {},
+): Field<readonly T[] | undefined> {
+  return optionalOf(boundedArray(item, { itemsMax, error: refuse('a list') })).transform((items) =>
     items?.filter((entry): entry is NonNullable<typeof entry> => entry !== undefined && entry !== null),
   );
 }
@@ -175,12 +186,13 @@ export function parseAt<T>(schema: Field<T>, input: unknown, at: string): T {
 }
 
 function parse<T>(schema: Field<T>, input: unknown, toPlace: (path: string) => string): T {
-  const result = schema.safeParse(input);
+  const { result, dropped } = parseCounting(schema, input);
   if (result.success) return result.data;
   throw new InvalidInputError(
     result.error.issues.map(({ path, message }) =>
       [toPlace(formatPath(path)), message].filter(Boolean).join(': '),
     ),
+    { omitted: dropped },
   );
 }
 

@@ -1,3 +1,5 @@
+import { errorsToldMax, errorTextMax } from './request-limits.ts';
+
 /**
  * Errors whose message may be shown to a user. Each edge (HTTP, queue) turns them into its own outcome in one
  * place; anything that is not a VisibleError is a defect and shows as an internal error without its message.
@@ -6,15 +8,70 @@ export class VisibleError extends Error {
   override name = 'VisibleError';
 }
 
-/** Input that cannot be accepted as it is. `errors` holds one sentence for each violation, at least one. */
+/** How an error about bad input came to be. */
+export interface InvalidInputOptions extends ErrorOptions {
+  /** Violations besides those that are given. Default 0. */
+  readonly omitted?: number;
+}
+
+/** Input that cannot be accepted as it is. */
 export class InvalidInputError extends VisibleError {
   override name = 'InvalidInputError';
-  readonly errors: readonly string[];
+  /** The first violations, one sentence for each: at least one, at most {@link errorsToldMax}. */
+  readonly told: readonly string[];
+  /** How many more there are. */
+  readonly omitted: number;
 
-  constructor(errors: readonly string[] | string, options?: ErrorOptions) {
+  constructor(errors: readonly string[] | string, { omitted = 0, ...options }: InvalidInputOptions = {}) {
     const list = typeof errors === 'string' ? [errors] : errors;
-    super(list.join('; '), options);
-    this.errors = list;
+    const told = list.slice(0, errorsToldMax).map(cutText);
+    const more = list.length - told.length + omitted;
+    super(toSentences(told, more).join('; '), options);
+    this.told = told;
+    this.omitted = more;
+  }
+
+  /** What is told, and behind it how many more violations there are, if there are. */
+  get errors(): readonly string[] {
+    return toSentences(this.told, this.omitted);
+  }
+}
+
+function toSentences(told: readonly string[], omitted: number): readonly string[] {
+  return omitted === 0 ? told : [...told, `and ${omitted} more`];
+}
+
+function cutText(text: string): string {
+  return text.length <= errorTextMax ? text : `${text.slice(0, errorTextMax - 1)}…`;
+}
+
+/** Gathers what is wrong with a request, and keeps no more of it than is told. */
+export class ViolationList {
+  readonly #told: string[] = [];
+  #omitted = 0;
+  #denial: string | undefined;
+
+  /** Adds a violation that is a right that is missing. It counts as one, though nobody is told of it among so many others. */
+  refuse(denial: string): void {
+    this.#denial ??= denial;
+    this.add(new InvalidInputError(denial));
+  }
+
+  /** Adds the violations of an error. */
+  add({ told, omitted }: InvalidInputError): void {
+    for (const text of told) {
+      if (this.#told.length < errorsToldMax) this.#told.push(text);
+      else this.#omitted += 1;
+    }
+    this.#omitted += omitted;
+  }
+
+  /** @throws InvalidInputError with all of them, if there is any: a RefusedOperationsError where one is a right that is missing. */
+  check(): void {
+    const options = { omitted: this.#omitted };
+    if (this.#denial !== undefined)
+      throw new RefusedOperationsError(this.#told, { ...options, denial: this.#denial });
+    if (this.#told.length > 0) throw new InvalidInputError(this.#told, options);
   }
 }
 
@@ -27,8 +84,11 @@ export class RefusedOperationsError extends InvalidInputError {
   /** The violation that is a refusal. */
   readonly denial: string;
 
-  constructor(errors: readonly string[], denial: string) {
-    super(errors);
+  constructor(
+    errors: readonly string[] | string,
+    { denial, ...options }: InvalidInputOptions & { readonly denial: string },
+  ) {
+    super(errors, options);
     this.denial = denial;
   }
 }

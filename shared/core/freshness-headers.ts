@@ -1,4 +1,5 @@
 import type { AccountFreshness } from './cache/agent-store.ts';
+import { cacheControlMax } from './request-limits.ts';
 
 /** What is told of an account. */
 type Freshness = Pick<AccountFreshness, 'asOfMs' | 'isStale'>;
@@ -87,10 +88,11 @@ function toSeconds(asOfMs: number, nowMs: number): number {
 /**
  * The greatest age, milliseconds, that a caller accepts by the `Cache-Control` of his request: `max-age=30`; `no-cache` is
  * `max-age=0`. Undefined when he demands nothing. What is malformed or unknown is ignored, as HTTP has it; of several demands the
- * strictest counts.
+ * strictest counts. Of a header that is too long the beginning does.
  */
 export function parseMaxAgeMs(cacheControl: string | undefined): number | undefined {
   const demands = (cacheControl ?? '')
+    .slice(0, cacheControlMax)
     .split(',')
     .map((directive) => directive.trim().toLowerCase())
     .map((directive) => (directive === 'no-cache' ? 'max-age=0' : directive))

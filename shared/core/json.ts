@@ -37,6 +37,73 @@ export function getPath(root: unknown, ...keys: readonly string[]): JsonValue | 
   return current as JsonValue | undefined;
 }
 
+/** How much a JSON text holds. */
+export interface JsonMeasure {
+  /** Depth of the deepest list or object: 1 for `[]`, 0 for a scalar. */
+  readonly levels: number;
+  /** Scalars, lists and objects: 1 for `[]`, 3 for `{"a":[0]}`. A text that is no JSON has about as many as it has commas. */
+  readonly values: number;
+  /** Members of the object that has most. */
+  readonly members: number;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openings = new Set([0x5b, 0x7b]);
+const closings = new Set([0x5d, 0x7d]);
+const openingOfObject = 0x7b;
+
+/**
+ * Measures a JSON text before anything is made of it: a text of 6 MB may hold millions of objects. One pass, without recursion;
+ * what is no JSON is measured somehow.
+ *
+ * @param max it stops as soon as there are more levels or values
+ */
+export function measureJson(
+  text: string,
+  max: { readonly levels: number; readonly values: number },
+): JsonMeasure {
+  const measure = { levels: 0, values: 1, members: 0 };
+  /** Members that objects have so far, and NaN for lists, by level. */
+  const open: number[] = [];
+  let previous = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code <= 0x20) continue;
+    if (code === quote) index = findStringEnd(text, index);
+    else if (openings.has(code)) {
+      if (open.length >= max.levels) return { ...measure, levels: max.levels + 1 };
+      // One for the first member: taken back where there is none.
+      measure.values += 1;
+      open.push(code === openingOfObject ? 1 : Number.NaN);
+      measure.levels = Math.max(measure.levels, open.length);
+    } else if (closings.has(code)) {
+      const members = open.pop() ?? 0;
+      const isEmpty = openings.has(previous);
+      if (isEmpty) measure.values -= 1;
+      else if (members > measure.members) measure.members = members;
+    } else if (code === comma) {
+      measure.values += 1;
+      if (measure.values > max.values) return measure;
+      if (open.length > 0) open.push((open.pop() ?? 0) + 1);
+    }
+    previous = code;
+  }
+  return measure;
+}
+
+/** Place of the quote that ends the string which begins at `start`; the end of the text where none does. */
+function findStringEnd(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length) {
+    const code = text.charCodeAt(index);
+    if (code === quote) return index;
+    index += code === backslash ? 2 : 1;
+  }
+  return text.length;
+}
+
 /** True when no member of `value` lies deeper than `levels`. It does not recurse, so no depth can exhaust the stack. */
 export function isWithinDepth(value: JsonValue, levels: number): boolean {
   let members: JsonValue[] = [value];

@@ -54,9 +54,13 @@ export function createOpenApiDocument(operations: readonly DescribedOperation[])
     paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(route, names) };
   }
   const responses = Object.fromEntries(
-    Object.values(apiErrors).map(({ name, description, schema, examples }) => [
+    Object.entries(apiErrors).map(([status, { name, description, schema, examples }]) => [
       name,
-      { description, content: toJsonContent(names.nameAnswer(schema, `${name}Error`), examples) },
+      {
+        description,
+        ...(status === '503' && { headers: retryReferences }),
+        content: toJsonContent(names.nameAnswer(schema, `${name}Error`), examples),
+      },
     ]),
   );
   return {
@@ -65,7 +69,11 @@ export function createOpenApiDocument(operations: readonly DescribedOperation[])
     servers: [{ url: '/' }],
     tags: table.tags,
     paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
-    components: { schemas: names.toJsonSchemas(), responses, headers: freshnessHeaders },
+    components: {
+      schemas: names.toJsonSchemas(),
+      responses,
+      headers: { ...freshnessHeaders, ...retryHeaders },
+    },
   };
 }
 
@@ -85,6 +93,13 @@ const freshnessHeaders = {
     { type: 'string' },
   ),
 };
+
+/** What each answer tells that asks to try again. */
+const retryHeaders = {
+  'Retry-After': toHeader('Seconds after which to try again.', { type: 'integer', minimum: 1 }),
+};
+
+const retryReferences = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
 
 /** Each of them stands once in the document. */
 const freshnessReferences = Object.fromEntries(

@@ -1,4 +1,5 @@
 import { InvalidInputError } from './errors.ts';
+import { searchPageMax, searchPageSizeMax, searchTextMax } from './request-limits.ts';
 import type { SearchRequest } from './search.ts';
 
 /** The query part of a request. */
@@ -11,8 +12,8 @@ export interface SearchQuery {
   listQueryNames(): readonly string[];
 }
 
-/** Clouddriver's. */
-const defaultPageSize = 10_000;
+/** Clouddriver's default, and the most. */
+const defaultPageSize = searchPageSizeMax;
 
 /** What is no filter; the last one is for Gate. */
 const ownParameters = new Set(['q', 'type', 'platform', 'pageSize', 'page', 'allowShortQuery']);
@@ -33,19 +34,33 @@ export function parseSearchRequest(query: SearchQuery): SearchRequest {
     .map((name) => [name, query.findQuery(name) ?? ''] as const)
     .filter(([, value]) => value !== '');
   return {
-    query: query.findQuery('q') ?? '',
+    query: parseText(query),
     types,
     platform: query.findQuery('platform') || undefined,
-    pageNumber: parseNumber(query, 'page', 1),
-    pageSize: parseNumber(query, 'pageSize', defaultPageSize),
+    pageNumber: parseNumber(query, 'page', { otherwise: 1, max: searchPageMax }),
+    pageSize: parseNumber(query, 'pageSize', { otherwise: defaultPageSize, max: searchPageSizeMax }),
     filters: new Map(filters),
   };
 }
 
-function parseNumber(query: SearchQuery, name: string, otherwise: number): number {
+function parseText(query: SearchQuery): string {
+  const text = query.findQuery('q') ?? '';
+  if (text.length <= searchTextMax) return text;
+  throw new InvalidInputError(
+    `Query parameter 'q' has ${text.length} characters: at most ${searchTextMax} are accepted`,
+  );
+}
+
+function parseNumber(
+  query: SearchQuery,
+  name: string,
+  { otherwise, max }: { readonly otherwise: number; readonly max: number },
+): number {
   const text = query.findQuery(name) ?? '';
   if (text === '') return otherwise;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (value > 0) return value;
-  throw new InvalidInputError(`Query parameter '${name}' must be a whole number from 1, not '${text}'`);
+  if (value > 0 && value <= max) return value;
+  throw new InvalidInputError(
+    `Query parameter '${name}' must be a whole number from 1 to ${max}, not '${text.slice(0, 32)}'`,
+  );
 }

@@ -21,6 +21,9 @@ export function resolvePlaceholders(
   return resolveValue(settings, lookUp) as JsonObject;
 }
 
+/** Characters of a placeholder within which others are looked for: each is looked at once for each level around it. */
+const placeholderLengthMax = 4_096;
+
 /** Whether a text still holds a placeholder: a variable that nobody set. */
 export function hasPlaceholder(text: string): boolean {
   const start = text.indexOf('${');
@@ -40,11 +43,21 @@ function resolveValue(value: JsonValue, lookUp: LookUp): JsonValue {
 
 /** `pending` are the names whose values are being resolved, outermost first. */
 function resolveText(text: string, lookUp: LookUp, pending: readonly string[]): string {
-  const start = text.indexOf('${');
-  const end = start < 0 ? -1 : findEnd(text, start + 2);
-  if (end < 0) return text;
-  const value = resolvePlaceholder(text.slice(start + 2, end), lookUp, pending);
-  return text.slice(0, start) + value + resolveText(text.slice(end + 1), lookUp, pending);
+  const parts: string[] = [];
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf('${', from);
+    const end = start < 0 ? -1 : findEnd(text, start + 2);
+    if (end < 0) return parts.join('') + text.slice(from);
+    const body = text.slice(start + 2, end);
+    if (body.length > placeholderLengthMax && body.includes('${')) {
+      throw new InvalidInputError(
+        `a placeholder that holds others has ${body.length} characters: at most ${placeholderLengthMax} are read`,
+      );
+    }
+    parts.push(text.slice(from, start), resolvePlaceholder(body, lookUp, pending));
+    from = end + 1;
+  }
 }
 
 /** The value of one placeholder, given what stands between its braces. */
@@ -87,7 +100,8 @@ function findColon(body: string): number {
 function findVariable(environment: Variables, name: string): string | undefined {
   const shellName = name.replaceAll(/[.-]/g, '_');
   const home = name === 'user.home' ? environment.HOME : undefined;
-  return environment[name] ?? environment[shellName] ?? environment[shellName.toUpperCase()] ?? home;
+  const find = (each: string) => (Object.hasOwn(environment, each) ? environment[each] : undefined);
+  return find(name) ?? find(shellName) ?? find(shellName.toUpperCase()) ?? home;
 }
 
 /** The text of a scalar setting. Maps and lists cannot be placed inside a text. */

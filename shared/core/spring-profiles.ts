@@ -18,7 +18,15 @@ interface ExpressionState {
   position: number;
 }
 
+/** Characters of an expression: it is read recursively. */
+const expressionLengthMax = 1_000;
+
 function evaluateExpression(expression: string, active: ReadonlySet<string>): boolean {
+  if (expression.length > expressionLengthMax) {
+    throw new InvalidInputError(
+      `a profile expression has ${expression.length} characters: at most ${expressionLengthMax} are read`,
+    );
+  }
   const tokens = expression.match(/[()&|!]|[^()&|!\s]+/g) ?? [];
   const state = { expression, tokens, active, position: 0 };
   const result = readOperands(state);

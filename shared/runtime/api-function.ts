@@ -8,7 +8,7 @@ import { streamAnswer, toProxyResult } from './answer-transfer.ts';
 import { type ApiRequest, createRequest, findHeader, toLogFields } from './api-request.ts';
 import { AuditTrail } from './audit-trail.ts';
 import { isResponseStreaming } from './config.ts';
-import { parseError, toErrorBody } from './error-body.ts';
+import { parseError, toErrorBody, toErrorHeaders } from './error-body.ts';
 import type { Identity } from './identifier.ts';
 import { addLogFields, runWithLogFields, toInvocationFields } from './logger.ts';
 import type { AdmitOptions, RequestAccess } from './request-access.ts';
@@ -191,7 +191,7 @@ async function toErrorAnswer<C extends LoggingContext>(
 ): Promise<Answer> {
   const body = parseError(error, Date.now());
   if (body.status >= 500) await logError(open, 'request failed', { status: body.status, error });
-  return toAnswer({ status: body.status, body: JSON.stringify(body) });
+  return toAnswer({ status: body.status, body: JSON.stringify(body), headers: toErrorHeaders(body.status) });
 }
 
 function toTimeoutAnswer(): Answer {

@@ -1,9 +1,19 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AuditRecord } from '../core/audit.ts';
 import { InvalidInputError, TooLargeError } from '../core/errors.ts';
-import { isWithinDepth, type JsonValue } from '../core/json.ts';
+import { type JsonValue, measureJson } from '../core/json.ts';
 import type { LogFields } from '../core/logger.ts';
 import { payloadBytesMax, toTooLargeMessage } from '../core/payload-limit.ts';
+import {
+  bodyLevelsMax,
+  bodyMembersMax,
+  bodyValuesMax,
+  callerHeaderMax,
+  pathNameMax,
+  queryNamesMax,
+  queryParametersMax,
+  queryValueMax,
+} from '../core/request-limits.ts';
 import type { Caller } from '../core/task.ts';
 import type { RequestAccess } from './request-access.ts';
 
@@ -18,6 +28,8 @@ export interface ApiRequest {
   /**
    * Values of a query parameter: those of each time it is given, each split at its commas, trimmed, without empty ones. Undefined
    * when it is absent; `x=` is an empty list.
+   *
+   * @throws InvalidInputError for more than {@link queryNamesMax} of them.
    */
   findQueryList(name: string): readonly string[] | undefined;
   /** Names of all query parameters. */
@@ -50,12 +62,17 @@ export interface RequestOptions {
   readonly audit: (act: AuditedAct) => void;
 }
 
-/** Levels of nesting in a body: definitions of custom resources, the deepest manifests, stay below 100. */
-const bodyLevelsMax = 500;
-
-/** The request of an event. */
+/**
+ * The request of an event.
+ *
+ * @throws InvalidInputError for a query, a header or a name of the path that is too long.
+ */
 export function createRequest(event: APIGatewayProxyEvent, options: RequestOptions): ApiRequest {
-  const findQuery = (name: string): string | undefined => event.queryStringParameters?.[name] ?? undefined;
+  checkQuery(event);
+  for (const name of [userHeader, ...Object.values(callerHeaders)]) {
+    checkLength(`Header '${name}'`, findHeader(event, name) ?? '', callerHeaderMax);
+  }
+  const findQuery = (name: string): string | undefined => findMember(event.queryStringParameters, name);
   return {
     getParameter: (name) => getParameter(event, name),
     findParameter: (name) => findParameter(event, name),
@@ -68,6 +85,38 @@ export function createRequest(event: APIGatewayProxyEvent, options: RequestOptio
     caller: { ...parseCaller(event), ...toUser(options.access) },
     ...options,
   };
+}
+
+/** A member of a map whose names come from outside: `constructor` is one only where somebody sent it. */
+function findMember<T>(
+  map: { readonly [name: string]: T | undefined } | null | undefined,
+  name: string,
+): T | undefined {
+  return map && Object.hasOwn(map, name) ? (map[name] ?? undefined) : undefined;
+}
+
+function checkQuery(event: APIGatewayProxyEvent): void {
+  const lists = Object.entries(event.multiValueQueryStringParameters ?? {});
+  const singles = Object.entries(event.queryStringParameters ?? {});
+  const count = lists.reduce((total, [, values]) => total + (values?.length ?? 0), 0);
+  if (Math.max(count, singles.length) > queryParametersMax) {
+    throw new InvalidInputError(
+      `The query has ${Math.max(count, singles.length)} parameters: at most ${queryParametersMax} are accepted`,
+    );
+  }
+  for (const [name, value] of [...singles, ...lists.map(([key, values]) => [key, values?.join()] as const)]) {
+    checkLength(`Query parameter '${name.slice(0, nameToldMax)}'`, name, nameMax);
+    checkLength(`Query parameter '${name}'`, value ?? '', queryValueMax);
+  }
+}
+
+/** Characters of the name of a query parameter, and of those how many are told. */
+const nameMax = 256;
+const nameToldMax = 32;
+
+function checkLength(what: string, text: string, max: number): void {
+  if (text.length <= max) return;
+  throw new InvalidInputError(`${what} has ${text.length} characters: at most ${max} are accepted`);
 }
 
 function getParameter(event: APIGatewayProxyEvent, name: string): string {
@@ -89,8 +138,9 @@ type PathEvent = Pick<APIGatewayProxyEvent, 'pathParameters'> &
  * one, so checks of names, which come after this, refuse whatever a second decoding could bring about but plain names.
  */
 export function findParameter(event: PathEvent, name: string): string | undefined {
-  const text = event.pathParameters?.[name];
-  if (text === undefined || text === null) return undefined;
+  const text = findMember(event.pathParameters, name);
+  if (text === undefined) return undefined;
+  checkLength(`The path's part '${name}'`, text, pathNameMax);
   if (!text.includes('%')) return text;
   const sent = findSegment(event, name);
   return sent !== undefined && sent !== text && decode(sent) === text ? text : decode(text);
@@ -114,13 +164,17 @@ function decode(text: string): string {
 }
 
 function findQueryList(event: APIGatewayProxyEvent, name: string): readonly string[] | undefined {
-  const last = event.queryStringParameters?.[name];
+  const last = findMember(event.queryStringParameters, name);
   const values =
-    event.multiValueQueryStringParameters?.[name] ?? (typeof last === 'string' ? [last] : undefined);
-  return values
+    findMember(event.multiValueQueryStringParameters, name) ?? (last === undefined ? undefined : [last]);
+  const names = values
     ?.flatMap((value) => value.split(','))
     .map((value) => value.trim())
     .filter((value) => value !== '');
+  if (names === undefined || names.length <= queryNamesMax) return names;
+  throw new InvalidInputError(
+    `Query parameter '${name}' holds ${names.length} names: at most ${queryNamesMax} are accepted; ask for less at once`,
+  );
 }
 
 function parseFlag(name: string, text: string | undefined, otherwise: boolean): boolean {
@@ -136,9 +190,23 @@ function parseBody(event: APIGatewayProxyEvent): JsonValue {
   checkSize(raw);
   const text = event.isBase64Encoded ? Buffer.from(raw, 'base64').toString('utf8') : raw;
   if (text.trim() === '') throw new InvalidInputError('The request must have a body in JSON');
-  const value = parseJsonText(text);
-  if (isWithinDepth(value, bodyLevelsMax)) return value;
-  throw new InvalidInputError(`The body is nested too deep: at most ${bodyLevelsMax} levels are accepted`);
+  checkMeasure(text);
+  return parseJsonText(text);
+}
+
+/** What is too much is not even parsed. */
+function checkMeasure(text: string): void {
+  const { levels, values, members } = measureJson(text, { levels: bodyLevelsMax, values: bodyValuesMax });
+  if (levels > bodyLevelsMax) {
+    throw new InvalidInputError(`The body is nested too deep: at most ${bodyLevelsMax} levels are accepted`);
+  }
+  if (values > bodyValuesMax) {
+    throw new InvalidInputError(`The body holds more values than the ${bodyValuesMax} that are accepted`);
+  }
+  if (members <= bodyMembersMax) return;
+  throw new InvalidInputError(
+    `The body holds an object of ${members} members: at most ${bodyMembersMax} are accepted`,
+  );
 }
 
 /** Lambda itself lets nothing larger in: this is for whatever else runs the function. */
@@ -159,17 +227,24 @@ function parseJsonText(text: string): JsonValue {
 
 /** The user is who the gate says it is: the header alone proves nothing. */
 function toUser({ identity }: RequestAccess): { readonly user: string } | undefined {
-  return identity.user === undefined ? undefined : { user: identity.user };
+  return identity.user === undefined ? undefined : { user: identity.user.slice(0, callerHeaderMax) };
 }
 
-/** Which of Spinnaker's requests it is part of. */
+const userHeader = 'x-spinnaker-user';
+
+/** The headers that say which of Spinnaker's requests it is part of. */
+const callerHeaders = {
+  requestId: 'x-spinnaker-request-id',
+  executionId: 'x-spinnaker-execution-id',
+  application: 'x-spinnaker-application',
+} as const;
+
 function parseCaller(event: APIGatewayProxyEvent): Caller {
-  const caller = {
-    requestId: findHeader(event, 'x-spinnaker-request-id'),
-    executionId: findHeader(event, 'x-spinnaker-execution-id'),
-    application: findHeader(event, 'x-spinnaker-application'),
-  };
-  return Object.fromEntries(Object.entries(caller).filter(([, value]) => value !== undefined)) as Caller;
+  const given = Object.entries(callerHeaders)
+    .map(([key, name]) => [key, findHeader(event, name)] as const)
+    .filter(([, value]) => value !== undefined);
+  // Longer ones are refused; the log tells the beginning of them.
+  return Object.fromEntries(given.map(([key, value]) => [key, value?.slice(0, callerHeaderMax)])) as Caller;
 }
 
 /** A header by its lower-case name; undefined when absent. */
@@ -184,8 +259,8 @@ export function toLogFields(event: APIGatewayProxyEvent): LogFields {
   const user = findHeader(event, 'x-spinnaker-user');
   return {
     ...parseCaller(event),
-    ...(user && { user }),
-    ...(account && { account }),
-    ...(id && { taskId: id }),
+    ...(user && { user: user.slice(0, callerHeaderMax) }),
+    ...(account && { account: account.slice(0, callerHeaderMax) }),
+    ...(id && { taskId: id.slice(0, callerHeaderMax) }),
   };
 }

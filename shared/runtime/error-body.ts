@@ -9,6 +9,7 @@ import {
   UnavailableError,
   VisibleError,
 } from '../core/errors.ts';
+import { retryAfterSeconds } from '../core/request-limits.ts';
 
 /** An error as Clouddriver answers it. `message` and `error` are strings and `errors` a list of strings: Orca casts them. */
 export interface ErrorBody {
@@ -23,6 +24,11 @@ export interface ErrorBody {
 export function toErrorBody(status: number, message: string, nowMs: number): ErrorBody {
   const timestamp = new Date(nowMs).toISOString().replace('Z', '+00:00');
   return { timestamp, status, error: STATUS_CODES[status] ?? 'Error', message };
+}
+
+/** Headers that belong to the answer of a status: each 503 says when to try again. */
+export function toErrorHeaders(status: number): { readonly [name: string]: string } {
+  return status === 503 ? { 'Retry-After': String(retryAfterSeconds) } : {};
 }
 
 /** The status and body for anything thrown. The message of a defect stays in the log. */

@@ -1,9 +1,11 @@
 import type { AccountFreshness } from '../core/cache/agent-store.ts';
+import { createConcurrencyLimit } from '../core/cache/concurrency-limit.ts';
 import { demandRefresh } from '../core/cache/demand-refresh.ts';
 import { noteUse } from '../core/cache/note-use.ts';
 import { createConsistentCache, createRequestCache } from '../core/cache/request-cache.ts';
-import { NotFoundError } from '../core/errors.ts';
+import { InvalidInputError, NotFoundError } from '../core/errors.ts';
 import { parseMaxAgeMs, toFreshnessHeaders } from '../core/freshness-headers.ts';
+import { viewAnswerMax, viewConcurrency } from '../core/request-limits.ts';
 import type { Viewed } from '../core/views.ts';
 import { type ApiFunction, type ApiRequest, type ApiResponse, apiHandler } from './api-handler.ts';
 import { parseError } from './error-body.ts';
@@ -94,12 +96,22 @@ async function readAnswer(request: ApiRequest, context: ViewContext, read: ViewR
   try {
     const { value, accounts } = await read(request, context);
     request.access.checkResult(value);
-    return { response: { status: 200, body: JSON.stringify(value) }, accounts };
+    return { response: { status: 200, body: writeAnswer(value) }, accounts };
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
     const body = parseError(error, context.clock.now());
     return { response: { status: body.status, body: JSON.stringify(body) }, accounts: undefined };
   }
+}
+
+/** @throws InvalidInputError for an answer that is too large, with what to ask instead. */
+function writeAnswer(value: unknown): string {
+  const body = JSON.stringify(value);
+  if (body.length <= viewAnswerMax) return body;
+  throw new InvalidInputError(
+    `The answer has ${body.length} characters: at most ${viewAnswerMax} are sent; ask for less at once, by naming an account, ` +
+      'a namespace, or fewer applications or clusters',
+  );
 }
 
 function toPathScope(request: ApiRequest): ViewScope {
@@ -125,7 +137,9 @@ async function listAccountsOf(
   applications: readonly string[],
   cache: Pick<ReadContext['cache'], 'listAccounts'>,
 ): Promise<readonly string[]> {
-  const entries = await Promise.all(applications.map((application) => cache.listAccounts(application)));
+  const limit = createConcurrencyLimit(viewConcurrency);
+  const names = [...new Set(applications)];
+  const entries = await Promise.all(names.map((name) => limit(() => cache.listAccounts(name))));
   return entries.flat().map(({ account }) => account);
 }
 

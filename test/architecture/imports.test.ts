@@ -49,6 +49,7 @@ const rules: readonly Rule[] = [
       'infra/',
       'shared/core/metrics.ts',
       'shared/core/payload-limit.ts',
+      'shared/core/request-limits.ts',
       'shared/aws/tables.ts',
       'shared/runtime/config.ts',
       'functions/[a-z]+\\.ts$',

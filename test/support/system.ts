@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildLocal } from '../../infra/local/build.ts';
+import { memorySettings } from '../../infra/local/memory-settings.ts';
 import { tasksTable } from '../../shared/aws/tables.ts';
 import type { EngineCredentials } from '../../shared/runtime/config.ts';
 import { ApiCaller } from './api-caller.ts';
@@ -158,7 +159,7 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
     // With the IPC channel it ends when this process ends, however that happens.
     const child = spawn(process.execPath, [path.join(outputDir, 'main.js'), ...this.#toArguments()], {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...memorySettings, ...env },
     });
     this.#child = child;
     this.#exited = new Promise((resolve) => {

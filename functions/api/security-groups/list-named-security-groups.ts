@@ -1,4 +1,4 @@
-import { asJsonObject } from '../../../shared/core/json.ts';
+import { getPath } from '../../../shared/core/json.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 
 /**
@@ -11,5 +11,5 @@ export const handler = viewHandler(async function listNamedSecurityGroups(reques
     account,
     name: request.getParameter('region'),
   });
-  return { value: asJsonObject(value)?.[request.getParameter('cloudProvider')] ?? {}, accounts };
+  return { value: getPath(value, request.getParameter('cloudProvider')) ?? {}, accounts };
 });

@@ -1,4 +1,4 @@
-import { asJsonObject } from '../../../shared/core/json.ts';
+import { getPath } from '../../../shared/core/json.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 
 /** GET /securityGroups/{account}/{cloudProvider}: what one provider has of an account's network policies. */
@@ -6,6 +6,6 @@ export const handler = viewHandler(async function listProviderSecurityGroups(req
   const account = request.getParameter('account');
   const location = request.findQuery('region') || undefined;
   const { value, accounts } = await views.listSecurityGroups({ account, location });
-  const found = asJsonObject(value)?.[request.getParameter('cloudProvider')];
+  const found = getPath(value, request.getParameter('cloudProvider'));
   return { value: found ?? (location === undefined ? {} : []), accounts };
 });

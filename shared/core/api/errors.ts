@@ -70,7 +70,9 @@ export const apiErrors = {
     message: 'Internal error; the log has it',
   }),
   503: makeError(503, 'Service Unavailable', {
-    description: 'Something behind the API is away for the moment: try again. Nothing was half done.',
+    description:
+      'Something behind the API is away for the moment, or there is too much at once: try again after `Retry-After`. Nothing ' +
+      'was half done.',
     message: 'A store is away for the moment; try again',
   }),
   504: makeError(504, 'Gateway Timeout', {

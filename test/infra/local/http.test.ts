@@ -87,6 +87,42 @@ describe('a request', () => {
     expect(event.headers['x-spinnaker-user'] ?? event.headers['X-SPINNAKER-USER']).toBe('me');
   });
 
+  test('keeps names of members of every object apart, as headers, in the query and in the path', async () => {
+    const names = ['constructor', '__proto__', 'hasOwnProperty', 'toString', 'prototype'];
+    const headers = Object.fromEntries(names.map((name) => [name, [`${name} 1`, `${name} 2`]]));
+    const query = names.flatMap((name) => [`${name}=1`, `${name}=2`]).join('&');
+    const event = await echo(`/manifests/constructor/__proto__/toString?${query}`, { headers });
+    expect(event.pathParameters).toEqual({
+      account: 'constructor',
+      location: '__proto__',
+      name: 'toString',
+    });
+    for (const name of names) {
+      const get = (map: object | null) => Object.getOwnPropertyDescriptor(map ?? {}, name)?.value;
+      expect(get(event.queryStringParameters)).toBe('2');
+      expect(get(event.multiValueQueryStringParameters)).toEqual(['1', '2']);
+      expect(get(event.multiValueHeaders)).toEqual([`${name} 1`, `${name} 2`]);
+      expect(get(event.headers)).toBe(`${name} 2`);
+    }
+  });
+
+  test.each([
+    ['32,000 parameters', `/credentials?${'a=&'.repeat(16_000)}`, {}],
+    [
+      '32,000 names',
+      `/credentials?${Array.from({ length: 8_000 }, (_, index) => index.toString(36)).join('&')}`,
+      {},
+    ],
+    ['30,000 segments', `/credentials${'/a'.repeat(30_000)}`, {}],
+    ['a path of percent signs', `/credentials/${'%41'.repeat(20_000)}`, {}],
+    ['1,000 headers of one name', '/credentials', { x: Array.from({ length: 1_000 }, () => 'y') }],
+  ])('of %s is answered at once', async (_, target, headers) => {
+    const startMs = performance.now();
+    const answer = await send(target, { headers });
+    expect([200, 400, 404, 431]).toContain(answer.status);
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+  });
+
   test('keeps an encoded slash within its segment', async () => {
     const event = await echo('/manifests/a/b/pod%20x%2Fy');
     expect(event.pathParameters?.name).toBe('pod x/y');

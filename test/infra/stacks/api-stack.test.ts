@@ -32,6 +32,7 @@ interface Body {
   readonly 'x-amazon-apigateway-gateway-responses': {
     readonly [type: string]: {
       readonly statusCode: string;
+      readonly responseParameters: { readonly [name: string]: string };
       readonly responseTemplates: { readonly [type: string]: string };
     };
   };
@@ -165,7 +166,14 @@ describe('the API', () => {
     plain.hasResourceProperties('AWS::ApiGateway::Stage', {
       TracingEnabled: true,
       AccessLogSetting: { Format: Match.not(Match.stringLikeRegexp('querystring|header|body')) },
-      MethodSettings: [Match.objectLike({ DataTraceEnabled: false, LoggingLevel: 'ERROR' })],
+      MethodSettings: [
+        Match.objectLike({
+          DataTraceEnabled: false,
+          LoggingLevel: 'ERROR',
+          ThrottlingRateLimit: 2_000,
+          ThrottlingBurstLimit: 4_000,
+        }),
+      ],
     });
   });
 
@@ -219,6 +227,13 @@ describe('what API Gateway answers by itself', () => {
       `The request is too large: its line and headers exceed 10,240 bytes, ${limits} that AWS Lambda accepts; ` +
         'send less at once, such as fewer manifests in a stage',
     );
+  });
+
+  it('says when to try again, where that may help', () => {
+    for (const [, { statusCode, responseParameters }] of responses) {
+      const retryAfter = responseParameters['gatewayresponse.header.Retry-After'];
+      expect(retryAfter).toBe(statusCode === '503' ? "'1'" : undefined);
+    }
   });
 
   it('is never a 500, 502 or 504, on which Orca gives up a POST', () => {

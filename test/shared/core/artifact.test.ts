@@ -4,12 +4,14 @@ import {
   type Artifact,
   artifactDepthMax,
   artifactTextLengthMax,
-  isSameArtifact,
+  getArtifactKey,
   parseArtifact,
   toArtifactView,
 } from '../../../shared/core/artifact.ts';
 import { InvalidInputError } from '../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../shared/core/json.ts';
+
+const isSameArtifact = (one: Artifact, other: Artifact) => getArtifactKey(one) === getArtifactKey(other);
 
 const image: Artifact = {
   type: 'docker/image',
@@ -150,7 +152,7 @@ describe('toArtifactView', () => {
   });
 });
 
-describe('isSameArtifact', () => {
+describe('getArtifactKey', () => {
   test.each(['type', 'name', 'version', 'location', 'reference'] as const)('minds the %s', (field) => {
     expect(isSameArtifact(image, { ...image, [field]: 'other' })).toBe(false);
   });

@@ -297,3 +297,50 @@ test('no message ever holds a string of the input', () => {
     }
   }
 });
+
+describe('data without end', () => {
+  const pair = objectField({ one: intField(), other: booleanField() });
+
+  test('of many wrong items the first 100 violations are told, and how many more there are', () => {
+    const items = Array.from({ length: 4_000 }, () => ({ one: 'x', other: 'y' }));
+    const errors = errorsOf(() => read(listOf(pair), items));
+    expect(errors).toHaveLength(101);
+    expect(errors[99]).toMatch(/^op: f\[49\]\.other: expected true or false/);
+    expect(errors[100]).toBe('and 7900 more');
+  });
+
+  test('lists in lists add up', () => {
+    const items = Array.from({ length: 300 }, () => Array.from({ length: 2_000 }, () => 'x'));
+    const errors = errorsOf(() => read(listOf(listOf(intField())), items));
+    expect(errors).toHaveLength(101);
+    expect(errors[100]).toBe('and 599900 more');
+  });
+
+  test('a list that is too long is refused before its items are looked at', () => {
+    let looked = 0;
+    const item = stringField().transform((text) => {
+      looked += 1;
+      return text;
+    });
+    const items = Array.from({ length: 5_001 }, () => 'x');
+    expect(errorsOf(() => read(listOf(item), items))).toEqual([
+      'op: f: expected at most 5000 items, got 5001',
+    ]);
+    expect(looked).toBe(0);
+    expect(read(listOf(item, { itemsMax: 5_001 }), items)).toHaveLength(5_001);
+    expect(looked).toBe(5_001);
+  });
+
+  test('a map that is too large is refused', () => {
+    const map = Object.fromEntries(Array.from({ length: 1_001 }, (_, index) => [`k${index}`, []]));
+    expect(errorsOf(() => read(stringMapField(), map))).toEqual([
+      'op: f: expected at most 1000 members, got 1001',
+    ]);
+  });
+
+  test('a violation at a name of a megabyte is cut off', () => {
+    const [error] = errorsOf(() => read(stringMapField(), { ['k'.repeat(1e6)]: [] }));
+    expect(error).toHaveLength(2_000);
+    expect(error).toMatch(/^op: f\.k+…$/);
+  });
+});

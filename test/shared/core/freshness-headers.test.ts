@@ -91,6 +91,7 @@ describe('the age that a caller accepts', () => {
     ['max-age', undefined],
     ['max-age=soon, only-if-cached', undefined],
     ['max-age=99999999999', undefined],
+    [`max-age=9,${' '.repeat(1_024)}max-age=1`, 9_000],
   ])('%j is %j milliseconds', (header, maxAgeMs) => {
     expect(parseMaxAgeMs(header)).toBe(maxAgeMs);
   });

@@ -55,8 +55,13 @@ describe('what a search is asked', () => {
     ['q=web', /^Query parameter 'type' must say what to look for/],
     ['type=', /^Query parameter 'type' must say what to look for/],
     ['type=,', /^Query parameter 'type' must say what to look for/],
-    ['type=x&page=0', /^Query parameter 'page' must be a whole number from 1, not '0'$/],
-    ['type=x&pageSize=-1', /^Query parameter 'pageSize' must be a whole number from 1, not '-1'$/],
+    ['type=x&page=0', /^Query parameter 'page' must be a whole number from 1 to 1000000, not '0'$/],
+    ['type=x&pageSize=-1', /^Query parameter 'pageSize' must be a whole number from 1 to 10000, not '-1'$/],
+    [
+      'type=x&pageSize=10001',
+      /^Query parameter 'pageSize' must be a whole number from 1 to 10000, not '10001'$/,
+    ],
+    [`type=x&q=${'q'.repeat(257)}`, /^Query parameter 'q' has 257 characters: at most 256 are accepted$/],
     ['type=x&pageSize=1e3', /^Query parameter 'pageSize' must be/],
   ])('cannot be %s', (query, complaint) => {
     expect(() => parse(query)).toThrow(complaint);

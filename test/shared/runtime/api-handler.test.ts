@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NotFoundError } from '../../../shared/core/errors.ts';
+import { InvalidInputError, NotFoundError, UnavailableError } from '../../../shared/core/errors.ts';
 import type { LogFields, Logger } from '../../../shared/core/logger.ts';
 import {
   type ApiRequest,
@@ -179,5 +179,26 @@ describe('a body', () => {
           'send less at once, such as fewer manifests in a stage',
       );
     }
+  });
+});
+
+describe('an answer that the caller should try again', () => {
+  it.each([
+    ['of what is away', new UnavailableError('Front50 does not answer')],
+    [
+      'of a store that throttles',
+      Object.assign(new Error('slow down'), { $retryable: { throttling: true } }),
+    ],
+  ])('%s says when', async (_, error) => {
+    const answer = await call(() => Promise.reject(error));
+    expect(answer).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
+  });
+
+  it.each([
+    ['no defect is', new Error('defect')],
+    ['no bad input is', new InvalidInputError('bad')],
+  ])('%s', async (_, error) => {
+    const answer = await call(() => Promise.reject(error));
+    expect(answer.headers).not.toHaveProperty('Retry-After');
   });
 });

@@ -1,5 +1,7 @@
+import { parseBoundedJson } from '../../../core/bounded-json.ts';
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
 import { asJsonObject, asString, getPath, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { answerJsonBounds } from '../client/answer-limits.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { formatGoJson } from './go-json.ts';
 
@@ -41,7 +43,7 @@ export function parseLastApplied(object: Manifest): Manifest {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text, answerJsonBounds).value;
   } catch {
     return undefined;
   }

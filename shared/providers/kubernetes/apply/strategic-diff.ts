@@ -37,7 +37,7 @@ export function diffObjects(base: JsonObject, modified: JsonObject, scope: DiffS
     diffMember({ key, before: Object.hasOwn(base, key) ? base[key] : undefined, after }, scope),
   );
   const missingKeys = Object.keys(base).filter((key) => !Object.hasOwn(modified, key));
-  if (scope.mode === 'deletions') patch.push(...missingKeys.map((key): PatchEntry => [key, null]));
+  if (scope.mode === 'deletions') for (const key of missingKeys) patch.push([key, null]);
   if (scope.retainKeys && (patch.length > 0 || missingKeys.some((key) => base[key] !== null))) {
     const retained = Object.keys(modified).filter((key) => modified[key] !== null);
     if (retained.length > 0) patch.push(['$retainKeys', retained.sort(compareGoStrings)]);
@@ -91,7 +91,7 @@ function diffObjectLists(before: JsonValue[], after: JsonValue[], scope: ListSco
   const changed: JsonObject[] = [];
   const deleted: JsonObject[] = [];
   for (const [left, right] of pairByIdentity(list, before, after)) {
-    if (right !== undefined) changed.push(...diffElement(left, right, scope));
+    if (right !== undefined) for (const item of diffElement(left, right, scope)) changed.push(item);
     else if (left !== undefined && mode === 'deletions') {
       deleted.push({ [mergeKey]: getIdentity(list, left), $patch: 'delete' });
     }

@@ -25,6 +25,7 @@ import { forbiddenRetryMs, isNarrow, planScopes, type WatchedScope } from './kin
 import type { CacheWriter, ObjectChange } from './object-change.ts';
 import { createObjectConversion, getChangeKey } from './object-conversion.ts';
 import { evict, type ScopeTools, type ScopeWrite } from './scope-reader.ts';
+import { selectNamespaces } from './select-namespaces.ts';
 import { summarizeState } from './state-summary.ts';
 import { selectWatchedKinds, type WatchedKind } from './watched-kinds.ts';
 
@@ -326,7 +327,7 @@ export class CachingWork {
     try {
       const resource = await client.getResource('v1', 'Namespace', { signal });
       const namespaces = await client.list({ resource, metadataOnly: true }, { signal });
-      return namespaces.map(readName).filter((name) => !account.omitNamespaces.includes(name));
+      return selectNamespaces(namespaces.map(readName), account);
     } catch (error) {
       if (!(error instanceof KubernetesApiError && error.status === 403)) throw error;
       this.#areNamespacesUnknown = true;

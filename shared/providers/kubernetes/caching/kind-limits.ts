@@ -48,7 +48,7 @@ export async function limitChanges(
   const kept = changes.filter(({ kind }) => !limited.has(kind));
   for (const kind of limited) {
     const ofKind = changes.filter((change) => change.kind === kind);
-    kept.push(...(await limitKind(kind, ofKind, tools)));
+    for (const change of await limitKind(kind, ofKind, tools)) kept.push(change);
   }
   return kept;
 }

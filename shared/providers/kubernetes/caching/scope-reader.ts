@@ -161,10 +161,13 @@ export async function listScope(
     const seenAt = conversion.toVersion(page.resourceVersion);
     const objects = select(page).map((object) => conversion.toKept(object, seenAt));
     const kept = objects.filter((change) => change !== undefined);
+    const sifted = sift(kept, page);
     listed.take(page.attempt, kept);
+    // What is kept of them is small. Writing takes its time, and the large answers of others need not wait for it.
+    page.release();
     if (page.attempt !== attempt) await writeGathered();
     attempt = page.attempt;
-    gathered.push(...sift(kept, page));
+    for (const change of sifted) gathered.push(change);
     if (gathered.length >= mostGathered) await writeGathered();
   };
   const request = { ...toKindScope(scope), position: undefined, signal, onPage, onChanges: () => undefined };

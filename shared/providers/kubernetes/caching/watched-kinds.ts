@@ -3,7 +3,7 @@ import type { CacheSettings } from '../account-settings.ts';
 import type { ApiResource, KubernetesClient } from '../client/client.ts';
 import { KubernetesApiError } from '../client/errors.ts';
 import type { WatchClient } from '../client/watch-client.ts';
-import { getKindName, isSameKind, toKindKey } from '../kinds/name.ts';
+import { getKindName, toKindKey } from '../kinds/name.ts';
 import { listCachedKinds } from '../views/cached-kinds.ts';
 import { isCustomKind, type KindFamily } from './kind-families.ts';
 
@@ -81,10 +81,10 @@ async function selectCustomKinds({
     if (isWatchable && !resource.builtIn && !defined.has(key)) defined.set(key, resource);
   }
   const definedKinds = [...defined.values()].map(toKind);
-  const wanted = listCachedKinds({ registry, definedKinds, rules, settings });
+  const wanted = new Set(listCachedKinds({ registry, definedKinds, rules, settings }).map(toKindKey));
   return [...defined.values()].flatMap((resource) => {
     const kind = toKind(resource);
-    return wanted.some((each) => isSameKind(each, kind)) ? [{ kind, resource, isWanted: true }] : [];
+    return wanted.has(toKindKey(kind)) ? [{ kind, resource, isWanted: true }] : [];
   });
 }
 

@@ -1,5 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { gunzipSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { GatheredBytes } from '../../../core/gathered-bytes.ts';
+import { errorBytesMax } from './answer-limits.ts';
 import {
   ExchangeError,
   ExchangeTimeoutError,
@@ -17,6 +20,8 @@ export interface StreamRequest extends WireTarget {
   readonly answerTimeoutMs: number;
   /** Bound of the time between two parts of the answer, or its end. */
   readonly silenceMs: number;
+  /** Bound of the time from the beginning of the answer to its end; what `onChunk` takes does not count. */
+  readonly durationMs: number;
   readonly signal: AbortSignal | undefined;
   /**
    * Takes a part of a successful answer's body, and says whether to go on. While it works, no other part is taken from the
@@ -27,8 +32,8 @@ export interface StreamRequest extends WireTarget {
 
 /** How a stream ended. */
 export type StreamEnd =
-  /** The server refused: its whole answer. */
-  | { readonly type: 'refused'; readonly answer: WireAnswer }
+  /** The server refused: its answer, of which `errorBytesMax` are read. */
+  | { readonly type: 'refused'; readonly answer: Omit<WireAnswer, 'release'> }
   /** The answer is complete; `cut` when `onChunk` wanted no more of it. */
   | { readonly type: 'complete' | 'cut' | 'aborted' }
   /** The connection broke in the midst of the answer, or nothing more came over it. */
@@ -43,13 +48,25 @@ export function streamBody(request: StreamRequest): Promise<StreamEnd> {
   return new BodyStream(request).start();
 }
 
+/** What a refusal is, which nobody asked to be compressed. It is small, and so is what it may become. */
+function inflateStart(bytes: Buffer): Pick<WireAnswer, 'body' | 'isCut'> {
+  try {
+    return { body: gunzipSync(bytes, { maxOutputLength: errorBytesMax }), isCut: false };
+  } catch {
+    return { body: Buffer.alloc(0), isCut: true };
+  }
+}
+
 class BodyStream implements Dispatcher.DispatchHandler {
   readonly #request: StreamRequest;
   readonly #result = Promise.withResolvers<StreamEnd>();
-  readonly #refusal: Buffer[] = [];
+  readonly #refusal = new GatheredBytes();
   /** Parts that came although the connection is paused: its end makes it hand out what it has. */
   readonly #backlog: Buffer[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** What is left of the time that the server has for its answer. */
+  #leftMs = 0;
+  #waitsSinceMs: number | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #ended = false;
   /** A part of the body is being worked on. */
@@ -84,18 +101,27 @@ class BodyStream implements Dispatcher.DispatchHandler {
   ): void {
     this.#status = status;
     this.#headers = headers;
+    this.#leftMs = this.#request.durationMs;
     this.#awaitMore();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ended) return;
-    if (this.#status >= 300) this.#refusal.push(chunk);
+    if (this.#status >= 300) this.#takeRefusal(chunk);
     else if (this.#busy) this.#backlog.push(chunk);
     else this.#take(chunk, controller);
   }
 
   onResponseEnd(): void {
     this.#endWith(() => this.#complete());
+  }
+
+  #takeRefusal(chunk: Buffer): void {
+    const room = errorBytesMax - this.#refusal.length;
+    this.#refusal.add(chunk.subarray(0, room));
+    if (chunk.length <= room) return;
+    this.#complete({ isCut: true });
+    this.#controller?.abort(new Error('no more of it is wanted'));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -117,7 +143,7 @@ class BodyStream implements Dispatcher.DispatchHandler {
   async #waitFor(work: Promise<boolean>, controller: Dispatcher.DispatchController): Promise<void> {
     this.#busy = true;
     controller.pause();
-    clearTimeout(this.#timer);
+    this.#stopWaiting();
     try {
       let goesOn = await work;
       for (let chunk = this.#backlog.shift(); goesOn && chunk !== undefined; chunk = this.#backlog.shift()) {
@@ -141,20 +167,33 @@ class BodyStream implements Dispatcher.DispatchHandler {
   }
 
   #awaitMore(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#onTimeout, this.#request.silenceMs, this.#request.silenceMs);
+    this.#stopWaiting();
+    this.#waitsSinceMs = performance.now();
+    const ms = Math.max(Math.min(this.#request.silenceMs, this.#leftMs), 0);
+    this.#timer = setTimeout(this.#onTimeout, ms, ms);
   }
 
-  #complete(): void {
+  /** What the server takes counts, what we take does not. */
+  #stopWaiting(): void {
+    clearTimeout(this.#timer);
+    if (this.#waitsSinceMs === undefined) return;
+    this.#leftMs -= performance.now() - this.#waitsSinceMs;
+    this.#waitsSinceMs = undefined;
+  }
+
+  #complete({ isCut = false } = {}): void {
     if (!this.#end()) return;
-    const body = Buffer.concat(this.#refusal);
-    const refused = {
-      type: 'refused',
-      answer: { status: this.#status, headers: this.#headers, body },
-    } as const;
-    const end: StreamEnd = this.#status >= 300 ? refused : { type: 'complete' };
+    const end: StreamEnd =
+      this.#status >= 300 ? { type: 'refused', answer: this.#toRefusal(isCut) } : { type: 'complete' };
     // As for other exchanges: the pool takes the connection back a turn of the event loop later.
     process.nextTick(() => setImmediate(this.#result.resolve, end));
+  }
+
+  #toRefusal(isCut: boolean): Omit<WireAnswer, 'release'> {
+    const bytes = Buffer.from(this.#refusal.take());
+    const isCompressed = this.#headers['content-encoding'] === 'gzip';
+    const inflated = isCompressed ? inflateStart(bytes) : { body: bytes, isCut };
+    return { status: this.#status, headers: this.#headers, ...inflated };
   }
 
   #break(error: Error): void {
@@ -181,8 +220,12 @@ class BodyStream implements Dispatcher.DispatchHandler {
   }
 
   readonly #onTimeout = (ms: number): void => {
+    const isEndless = this.#status !== 0 && ms < this.#request.silenceMs;
     const what = this.#status === 0 ? 'no answer' : 'nothing more';
-    this.#break(new ExchangeTimeoutError(`${what} within ${ms / 1000} s`));
+    const message = isEndless
+      ? `no end within ${this.#request.durationMs / 1000} s`
+      : `${what} within ${ms / 1000} s`;
+    this.#break(new ExchangeTimeoutError(message));
   };
 
   #cut(type: 'cut' | 'aborted'): void {

@@ -76,7 +76,7 @@ export interface CallOptions {
  * back-off and jitter, honouring `Retry-After`.
  *
  * Every call throws `KubernetesApiError` for an answer of the server that is not a success, and
- * `KubernetesConnectionError` when no answer came.
+ * `KubernetesConnectionError` when no answer came, or one beyond the limits of `answer-limits.ts`.
  */
 export interface KubernetesClient extends AsyncDisposable {
   /**
@@ -97,7 +97,10 @@ export interface KubernetesClient extends AsyncDisposable {
   getDefaultNamespace(options?: CallOptions): Promise<string>;
   /** The live object, or undefined when it does not exist. */
   get(ref: ObjectRef, options?: CallOptions): Promise<Manifest | undefined>;
-  /** All matching objects, read in pages of 500, with apiVersion and kind filled in. */
+  /**
+   * All matching objects, read in pages of 500, with apiVersion and kind filled in. No more than `gatheredListBytesMax` of them:
+   * they are in memory all at once.
+   */
   list(request: ListRequest, options?: CallOptions): Promise<Manifest[]>;
   /** POST; `manifest.metadata` may have `generateName` instead of a name. */
   create(resource: ApiResource, manifest: Manifest, options?: WriteOptions & CallOptions): Promise<Manifest>;
@@ -108,6 +111,6 @@ export interface KubernetesClient extends AsyncDisposable {
   delete(ref: ObjectRef, request?: DeleteRequest, options?: CallOptions): Promise<Manifest | undefined>;
   /** GET of any path of the API server (discovery, logs, metrics, events), parsed as JSON. */
   getJson(path: string, options?: CallOptions): Promise<Manifest>;
-  /** GET of any path as text (logs). */
+  /** GET of any path as text (logs), of `textBytesMax` at most. */
   getText(path: string, options?: CallOptions): Promise<string>;
 }

@@ -1,3 +1,4 @@
+import { AnswerLimitError } from './answer-limits.ts';
 import { ExchangeTimeoutError, ServerSilentError } from './exchange.ts';
 
 /** Causes that go away by themselves, and what they mean; others (certificates, unknown hosts) need somebody. */
@@ -39,6 +40,7 @@ export function describeConnectionFailure(cause: Error, origin: string): string 
   if (cause instanceof ExchangeTimeoutError) {
     return `${cause.message} from ${origin} (kubectlRequestTimeoutSeconds sets how long to wait)`;
   }
+  if (cause instanceof AnswerLimitError) return `the answer of ${origin} ${cause.message}`;
   if (cause instanceof ServerSilentError) {
     return `no answer from ${origin}: ${cause.message}; is it overloaded, or does something in between swallow requests?`;
   }

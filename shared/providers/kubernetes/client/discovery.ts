@@ -1,8 +1,16 @@
 import type { Clock } from '../../../core/clock.ts';
 import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
+import {
+  AnswerLimitError,
+  discoveryResourcesMax,
+  discoveryVersionBytesMax,
+  discoveryVersionsMax,
+  pageBytesMax,
+} from './answer-limits.ts';
 import { builtInResources } from './built-in-resources.ts';
 import type { ApiResource, CallOptions } from './client.ts';
-import { KubernetesApiError } from './errors.ts';
+import { KubernetesApiError, KubernetesConnectionError } from './errors.ts';
+import type { ApiRequest } from './http.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** What discovery works with. */
@@ -13,8 +21,11 @@ export interface DiscoveryOptions {
   readonly getJson: DocumentReader;
 }
 
+/** A discovery document to get. */
+export type DocumentRequest = Pick<ApiRequest, 'path' | 'accept' | 'answerBytesMax' | 'signal'>;
+
 /** GET of a path, parsed. */
-type DocumentReader = (path: string, accept: string, options?: CallOptions) => Promise<JsonObject>;
+type DocumentReader = (request: DocumentRequest) => Promise<JsonObject>;
 
 /** A resource as a cluster's discovery document has it. */
 export interface ServedResource {
@@ -149,7 +160,7 @@ export class ResourceDiscovery {
 
   async #read(): Promise<ResourceIndex> {
     const startedAtMs = this.#options.clock.monotonic();
-    const served = await readServedResources(this.#options.getJson);
+    const served = await readServedResources(this.#options.account, this.#options.getJson);
     this.#index = new ResourceIndex(served.map(({ resource }) => resource));
     this.#readAtMs = startedAtMs;
     return this.#index;
@@ -166,27 +177,73 @@ export class ResourceDiscovery {
  * Reads what a cluster serves outside the core group, in order of preference: one document, and with servers before Kubernetes
  * 1.26 one more for each version of each group that is not built in. Of those the built-in groups are then missing.
  *
- * @throws what `getJson` throws
+ * @throws KubernetesConnectionError when there is more of it than `discoveryResourcesMax` and `discoveryVersionsMax`, and what
+ *   `getJson` throws
  */
-export async function readServedResources(getJson: DocumentReader): Promise<ServedResource[]> {
-  const document = await getJson('/apis', aggregatedAccept);
-  if (asString(document['kind']) === 'APIGroupDiscoveryList') return parseAggregated(document);
-  const versions = asJsonArray(document['groups']).flatMap(parseGroupVersions);
-  const lists = await Promise.all(
-    versions
-      .filter((version) => !builtInVersions.has(version))
-      .map((version) => readVersion(version, getJson)),
-  );
+export async function readServedResources(
+  account: string,
+  getJson: DocumentReader,
+): Promise<ServedResource[]> {
+  const found = new FoundResources(account);
+  const document = await getJson({
+    path: '/apis',
+    accept: aggregatedAccept,
+    answerBytesMax: pageBytesMax,
+  });
+  if (asString(document['kind']) === 'APIGroupDiscoveryList') {
+    for (const resource of listAggregated(document)) found.add(resource);
+    return found.list;
+  }
+  const versions = asJsonArray(document['groups'])
+    .flatMap(parseGroupVersions)
+    .filter((version) => !builtInVersions.has(version));
+  if (versions.length > discoveryVersionsMax) throw found.refuse(discoveryVersionsMax, 'group versions');
+  const lists = await Promise.all(versions.map((version) => readVersion(version, { getJson, found })));
   return lists.flat();
 }
 
+/** The resources that documents of a cluster tell of, no more than there may be. */
+class FoundResources {
+  readonly list: ServedResource[] = [];
+  readonly #account: string;
+
+  constructor(account: string) {
+    this.#account = account;
+  }
+
+  add(resource: ServedResource): void {
+    if (this.list.length >= discoveryResourcesMax) throw this.refuse(discoveryResourcesMax, 'resources');
+    this.list.push(resource);
+  }
+
+  refuse(most: number, what: string): KubernetesConnectionError {
+    const problem = `has more than ${most} ${what}`;
+    const cause = new AnswerLimitError(problem, false);
+    return new KubernetesConnectionError(`account "${this.#account}": its discovery ${problem}`, { cause });
+  }
+}
+
+interface VersionReading {
+  readonly getJson: DocumentReader;
+  readonly found: FoundResources;
+}
+
 /** A group whose server is away must not hide the others: it counts as empty. */
-async function readVersion(apiVersion: string, getJson: DocumentReader): Promise<ServedResource[]> {
-  const list = await getJson(`/apis/${apiVersion}`, 'application/json').catch((error: unknown) => {
+async function readVersion(
+  apiVersion: string,
+  { getJson, found }: VersionReading,
+): Promise<ServedResource[]> {
+  const path = `/apis/${apiVersion}`;
+  const answerBytesMax = discoveryVersionBytesMax;
+  const list = await getJson({ path, accept: 'application/json', answerBytesMax }).catch((error: unknown) => {
     if (error instanceof KubernetesApiError) return undefined;
     throw error;
   });
-  return asJsonArray(list?.['resources']).flatMap((resource) => parseResource(apiVersion, resource));
+  const resources = asJsonArray(list?.['resources']).flatMap((resource) =>
+    parseResource(apiVersion, resource),
+  );
+  for (const resource of resources) found.add(resource);
+  return resources;
 }
 
 function setFirst(map: Map<string, ApiResource>, key: string, resource: ApiResource): void {
@@ -202,18 +259,14 @@ function isBuiltInGroup(apiVersion: string): boolean {
 }
 
 /** Resources of an APIGroupDiscoveryList, whose versions stand in order of preference. */
-function parseAggregated(document: JsonObject): ServedResource[] {
-  const found: ServedResource[] = [];
+function* listAggregated(document: JsonObject): Generator<ServedResource> {
   for (const item of asJsonArray(document['items'])) {
     const group = asString(getPath(item, 'metadata', 'name')) ?? '';
     for (const version of asJsonArray(getPath(item, 'versions'))) {
       const apiVersion = `${group}/${asString(getPath(version, 'version')) ?? ''}`;
-      found.push(
-        ...asJsonArray(getPath(version, 'resources')).flatMap((each) => parseDiscovered(apiVersion, each)),
-      );
+      yield* asJsonArray(getPath(version, 'resources')).flatMap((each) => parseDiscovered(apiVersion, each));
     }
   }
-  return found;
 }
 
 function parseDiscovered(apiVersion: string, resource: unknown): ServedResource[] {

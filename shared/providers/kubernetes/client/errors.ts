@@ -1,5 +1,7 @@
+import { parseBoundedJson } from '../../../core/bounded-json.ts';
 import { VisibleError } from '../../../core/errors.ts';
 import { asJsonObject, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { answerJsonBounds, errorBytesMax } from './answer-limits.ts';
 
 /**
  * An answer of the API server that is not a success. The message is the server's own (`Status.message`), with the
@@ -55,11 +57,16 @@ export function isAnswerLost(error: unknown): boolean {
   return error instanceof KubernetesConnectionError && error.answerLost;
 }
 
-/** The error for an answer that is not a success, from its body: a Status object, or text of a proxy or a mux. */
-export function parseApiError(status: number, body: string): KubernetesApiError {
-  const parsed = parseStatus(body);
+/**
+ * The error for an answer that is not a success, from its body: a Status object, or text of a proxy or a mux.
+ *
+ * @param isCut true when the rest of the body was not read
+ */
+export function parseApiError(status: number, body: string, isCut = false): KubernetesApiError {
+  const parsed = isCut ? undefined : parseStatus(body);
   const reason = asString(parsed?.['reason']) ?? '';
-  const message = asString(parsed?.['message']) || `HTTP ${status}: ${reason || firstWords(body)}`;
+  const words = isCut && body.startsWith('{') ? unreadable : firstWords(body);
+  const message = asString(parsed?.['message']) || `HTTP ${status}: ${reason || words}`;
   return new KubernetesApiError(status, reason, message).withDetails(asJsonObject(parsed?.['details']));
 }
 
@@ -80,17 +87,24 @@ function isNotFound(error: unknown): error is KubernetesApiError {
 function parseStatus(body: string): JsonObject | undefined {
   if (!body.startsWith('{')) return undefined;
   try {
-    const value: unknown = JSON.parse(body);
+    const { value } = parseBoundedJson(body, answerJsonBounds);
     return isJsonObject(value) && value['kind'] === 'Status' ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** What is said of half a Status: it may quote a Secret in ways that nobody can tell any more. */
+const unreadable = `its explanation has more than ${errorBytesMax} bytes`;
+/** Characters of a foreign page in which its first words are looked for. */
+const pageStart = 4_096;
+
 /** What is readable of a body that is not ours to understand, for example a load balancer's page. */
 function firstWords(body: string): string {
   const text = body
-    .replace(/<[^>]*>/g, ' ')
+    .slice(0, pageStart)
+    // A tag holds no `<`: without that, each of many would be followed to the end.
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
   return text === '' ? 'no explanation' : text.slice(0, 200);

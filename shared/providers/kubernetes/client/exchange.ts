@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { AnswerBody, type HeldBody } from './answer-body.ts';
+import { AnswerLimitError, errorBytesMax, stallBytes, stallMs } from './answer-limits.ts';
 
 /** One request as it goes over the wire. */
 export interface WireRequest {
@@ -10,6 +12,10 @@ export interface WireRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | undefined;
+  /** Whose server it goes to. */
+  readonly account: string;
+  /** Most bytes of a successful answer, decompressed. Of others `errorBytesMax` are read. */
+  readonly answerBytesMax: number;
   /** Bound of the whole exchange: waiting for a connection, request, answer and its body. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
@@ -25,11 +31,15 @@ export interface SilenceCheck {
   isAlive(): Promise<boolean>;
 }
 
-/** An answer as it came over the wire. */
+/** An answer as it came over the wire, decompressed. */
 export interface WireAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** Of no success: true when the rest of the body was not read. */
+  readonly isCut: boolean;
+  /** See `HeldBody.release`. */
+  release(): void;
 }
 
 /** No complete answer came in time. */
@@ -55,9 +65,9 @@ export class ExchangeError extends Error {
 }
 
 /**
- * Sends one request and reads the answer whole.
+ * Sends one request and reads the answer whole, in bounds. A server that answers more loses its connection.
  *
- * @throws ExchangeError, or the signal's reason.
+ * @throws ExchangeError, whose cause is an AnswerLimitError for an answer that goes beyond its bounds, or the signal's reason.
  */
 export function exchange(request: WireRequest): Promise<WireAnswer> {
   return new Exchange(request).start();
@@ -70,10 +80,14 @@ export function exchange(request: WireRequest): Promise<WireAnswer> {
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: WireRequest;
   readonly #result = Promise.withResolvers<WireAnswer>();
-  readonly #chunks: Buffer[] = [];
+  #body: AnswerBody | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #stallTimer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #ended = false;
+  #hasAllCome = false;
+  /** What had come of the body at the last look. */
+  #bytesAtCheck = 0;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
 
@@ -99,30 +113,52 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
+    const { account, answerBytesMax } = this.#request;
+    const isRefusal = status >= 300;
     this.#status = status;
     this.#headers = headers;
+    this.#body?.close();
+    this.#body = new AnswerBody({
+      account,
+      bytesMax: isRefusal ? errorBytesMax : answerBytesMax,
+      beyond: isRefusal ? 'cut' : 'fail',
+      isCompressed: headers['content-encoding'] === 'gzip',
+      flow: controller,
+      onEnd: (body) => this.#complete(body),
+      onFail: (error) => this.#giveUp(new ExchangeError(error, true)),
+    });
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk);
+    this.#body?.take(chunk);
   }
 
   onResponseEnd(): void {
-    if (!this.#end()) return;
-    const [first, second] = this.#chunks;
-    const body = second === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(this.#chunks);
-    const answer = { status: this.#status, headers: this.#headers, body };
+    this.#hasAllCome = true;
+    this.#body?.end();
+  }
+
+  #complete({ bytes, isCut, release }: HeldBody): void {
+    if (!this.#end()) {
+      release();
+      return;
+    }
+    // What else the server has to say, after what it may or after the end of what it compressed, is not waited for.
+    if (isCut || !this.#hasAllCome) this.#controller?.abort(new Error('no more of it is wanted'));
+    const answer = { status: this.#status, headers: this.#headers, body: bytes, isCut, release };
     // The pool takes the connection back a turn of the event loop later. Answering after it has lets the next request
     // use this connection, where it would open another one now.
     process.nextTick(() => setImmediate(this.#result.resolve, answer));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#end()) this.#result.reject(new ExchangeError(error, this.#controller !== undefined));
+    if (!this.#end()) return;
+    this.#body?.close();
+    this.#result.reject(new ExchangeError(error, this.#controller !== undefined));
   }
 
   readonly #onAbort = (): void => {
@@ -131,7 +167,18 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   readonly #onSilence = ({ patienceMs, isAlive }: SilenceCheck): void => {
     this.#timer = setTimeout(this.#onTimeout, this.#request.timeoutMs - patienceMs);
+    this.#stallTimer = setInterval(this.#onStallCheck, stallMs);
     if (this.#status === 0) void this.#giveUpUnless(isAlive());
+  };
+
+  readonly #onStallCheck = (): void => {
+    const body = this.#body;
+    if (body === undefined || body.isHeld) return;
+    const isStalled = body.wireBytes - this.#bytesAtCheck < stallBytes;
+    this.#bytesAtCheck = body.wireBytes;
+    if (!isStalled) return;
+    const message = `comes too slowly: less than ${stallBytes} bytes in ${stallMs / 1000} s`;
+    this.#giveUp(new ExchangeError(new AnswerLimitError(message, false), true));
   };
 
   async #giveUpUnless(alive: Promise<boolean>): Promise<void> {
@@ -147,6 +194,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #giveUp(reason: unknown): void {
     if (!this.#end()) return;
+    this.#body?.close();
     this.#controller?.abort(reason instanceof Error ? reason : new Error('aborted'));
     this.#result.reject(reason);
   }
@@ -156,6 +204,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#ended) return false;
     this.#ended = true;
     clearTimeout(this.#timer);
+    clearInterval(this.#stallTimer);
     this.#request.signal?.removeEventListener('abort', this.#onAbort);
     return true;
   }

@@ -19,9 +19,15 @@ export interface ExecPluginRun {
 /** Versions of the plugin protocol that kubectl 1.24 and later speak. */
 const apiVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 const pluginTimeoutMs = 60_000;
-const maximumOutputBytes = 1 << 20;
 /** So many characters of the end of a failed plugin's error output are logged. */
 export const loggedPluginOutputMax = 2_000;
+/**
+ * What an exec plugin may print, bytes, on each of its outputs. A token has some kilobytes, and a program that prints more is
+ * ended.
+ */
+export const execOutputBytesMax = 2 ** 20;
+/** How long what a plugin has started may keep its outputs open after its end, milliseconds. */
+const outputGraceMs = 1_000;
 
 /**
  * Runs a kubeconfig's exec plugin and reads the ExecCredential it prints.
@@ -59,7 +65,11 @@ function runPlugin(plugin: ExecPlugin, run: ExecPluginRun): Promise<string> {
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
-    if (stdout.length > maximumOutputBytes) child.kill('SIGKILL');
+    if (stdout.length > execOutputBytesMax) {
+      reject(new Error(`exec plugin "${plugin.command}" printed more than ${execOutputBytesMax} bytes`));
+      child.kill('SIGKILL');
+      child.stdout.destroy();
+    }
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     // The end tells most.
@@ -67,6 +77,12 @@ function runPlugin(plugin: ExecPlugin, run: ExecPluginRun): Promise<string> {
   });
   // The error itself holds the plugin's arguments, and would show them in the log.
   child.on('error', (error) => reject(new Error(describeSpawnError(plugin, error))));
+  child.on('exit', () => {
+    setTimeout(() => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, outputGraceMs).unref();
+  });
   child.on('close', (code, signal) => {
     if (code === 0) resolve(stdout);
     else reject(new Error(reportExit({ plugin, code, signal, stderr }, run)));

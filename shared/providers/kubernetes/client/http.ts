@@ -1,7 +1,5 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import type { Clock, Randomness } from '../../../core/clock.ts';
-import { getErrorMessage } from '../../../core/errors.ts';
+import { objectBytesMax } from './answer-limits.ts';
 import { describeConnectionFailure, isTransientFailure } from './connection-failure.ts';
 import { KubernetesApiError, KubernetesConnectionError, parseApiError } from './errors.ts';
 import { ExchangeError, exchange, type SilenceCheck, type WireAnswer, type WireRequest } from './exchange.ts';
@@ -24,13 +22,24 @@ export interface ApiRequest {
   readonly accept?: string | undefined;
   /** True to accept a compressed answer: worth it for lists only. */
   readonly compressed?: boolean | undefined;
+  /** Most bytes of a successful answer, decompressed. Default: `objectBytesMax`. */
+  readonly answerBytesMax?: number | undefined;
   /** True when sending it twice leaves what sending it once leaves; default: all but POST. */
   readonly repeatable?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The text of a successful answer, with the room that it takes. */
+export interface HeldText {
+  readonly text: string;
+  /** Gives room to other large answers. To be called when nothing made of the text is held any more; again does nothing. */
+  release(): void;
+}
+
 /** What a transport works with. */
 export interface TransportOptions {
+  /** The account's name: its large answers share room with those of others. */
+  readonly account: string;
   readonly sessions: SessionKeeper;
   readonly budget: RequestBudget;
   readonly clock: Clock;
@@ -52,7 +61,6 @@ export type TryOutcome<T> =
  */
 export type RequestTry<T> = (session: Session, silence: SilenceCheck) => Promise<TryOutcome<T>>;
 
-const decompress = promisify(gunzip);
 /** Statuses by which an API server, or what stands before it, says: not now. */
 const transientStatuses = new Set([429, 500, 502, 503, 504]);
 
@@ -70,7 +78,7 @@ export class ApiTransport {
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    this.#pulse = new ServerPulse(options.clock, options.pulse);
+    this.#pulse = new ServerPulse(options.account, options.clock, options.pulse);
   }
 
   /**
@@ -78,7 +86,18 @@ export class ApiTransport {
    *
    * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
    */
-  send(request: ApiRequest): Promise<string> {
+  async send(request: ApiRequest): Promise<string> {
+    const { text, release } = await this.sendHeld(request);
+    release();
+    return text;
+  }
+
+  /**
+   * As `send`; what is made of the text counts as a large answer until it is released.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
+   */
+  sendHeld(request: ApiRequest): Promise<HeldText> {
     return this.sendBy(request, (session, silence) => this.#exchange({ session, request, silence }));
   }
 
@@ -144,12 +163,14 @@ export class ApiTransport {
     }
   }
 
-  async #exchange({ session, request, silence }: OneExchange): Promise<TryOutcome<string>> {
-    const { body, signal } = request;
-    const timeoutMs = this.#options.requestTimeoutMs;
-    const answer = await exchange({ ...toWireTarget(session, request), body, timeoutMs, signal, silence });
-    const text = await decode(answer);
-    return answer.status < 300 ? { value: text } : { failure: toStatusFailure(answer, text, session) };
+  async #exchange({ session, request, silence }: OneExchange): Promise<TryOutcome<HeldText>> {
+    const { body, signal, answerBytesMax = objectBytesMax } = request;
+    const { account, requestTimeoutMs: timeoutMs } = this.#options;
+    const target = toWireTarget(session, request);
+    const answer = await exchange({ ...target, account, answerBytesMax, body, timeoutMs, signal, silence });
+    if (answer.status < 300) return { value: toHeldText(answer) };
+    answer.release();
+    return { failure: toStatusFailure(answer, session) };
   }
 }
 
@@ -192,19 +213,13 @@ function getHeaders(session: Session, request: ApiRequest): Readonly<Record<stri
   };
 }
 
-/** The text of an answer, decompressed. @throws ExchangeError when it cannot be */
-export async function decode({ headers, body }: WireAnswer): Promise<string> {
-  if (headers['content-encoding'] !== 'gzip') return body.toString('utf8');
-  try {
-    return (await decompress(body)).toString('utf8');
-  } catch (error) {
-    throw new ExchangeError(new Error(`its compressed answer is broken (${getErrorMessage(error)})`), true);
-  }
+function toHeldText({ body, release }: WireAnswer): HeldText {
+  return { text: body.toString('utf8'), release };
 }
 
-/** What an answer that is no success means for another try. @param text its body */
-export function toStatusFailure(answer: WireAnswer, text: string, session: Session): Failure {
-  const error = parseApiError(answer.status, text);
+/** What an answer that is no success means for another try. */
+export function toStatusFailure(answer: StatusAnswer, session: Session): Failure {
+  const error = parseApiError(answer.status, answer.body.toString('utf8'), answer.isCut);
   const retryAfterMs = parseRetryAfter(answer.headers['retry-after']);
   return {
     error: error.status === 401 ? withAdvice(error, session) : error,
@@ -213,6 +228,9 @@ export function toStatusFailure(answer: WireAnswer, text: string, session: Sessi
     retryAfterMs,
   };
 }
+
+/** An answer that is no success, as far as it was read. */
+type StatusAnswer = Omit<WireAnswer, 'release'>;
 
 /** "Unauthorized" is all that the server says: whose credentials are meant only we know. */
 function withAdvice(error: KubernetesApiError, { connection, credential }: Session): KubernetesApiError {

@@ -1,25 +1,74 @@
+import { type BoundedJson, JsonBoundsError, parseBoundedJson } from '../../../core/bounded-json.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { AnswerLimitError, answerJsonBounds, pageBytesMax } from './answer-limits.ts';
 import type { ApiResource } from './client.ts';
 import { isResourceNotServed, KubernetesApiError, KubernetesConnectionError } from './errors.ts';
-import type { ApiRequest } from './http.ts';
+import type { ApiRequest, HeldText } from './http.ts';
 import { withoutSecretValues } from './secret-refusal.ts';
+
+/** An answer that is a JSON object, with the room that it takes. */
+export interface HeldAnswer {
+  readonly value: Manifest;
+  /** Of its text. */
+  readonly bytes: number;
+  /** Which part it is of the most that a page may be, from 0 to 1. */
+  readonly fill: number;
+  /** See `HeldText.release`. */
+  release(): void;
+}
 
 /**
  * The object that an answer is.
  *
  * @param account whose server it is, for errors
- * @throws KubernetesConnectionError when it is something else: then it is not an API server's.
+ * @throws KubernetesConnectionError when it is something else, which no API server answers, or goes beyond `answerJsonBounds`.
  */
 export function parseJsonAnswer(text: string, account: string, method: string): Manifest {
-  let value: unknown;
+  return parseAnswer(text, { account, method }).object;
+}
+
+/**
+ * The object that an answer is, which goes on taking its room.
+ *
+ * @throws KubernetesConnectionError as `parseJsonAnswer`; its room is then given back.
+ */
+export function parseHeldAnswer(held: HeldText, source: AnswerSource): HeldAnswer {
+  const { text, release } = held;
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw new KubernetesConnectionError(`account "${account}": the answer to ${method} is no JSON`);
+    const { object: value, values } = parseAnswer(text, source);
+    const fill = Math.max(text.length / pageBytesMax, values / answerJsonBounds.valuesMax);
+    return { value, bytes: text.length, fill, release };
+  } catch (error) {
+    release();
+    throw error;
   }
-  if (isJsonObject(value)) return value;
-  throw new KubernetesConnectionError(`account "${account}": the answer to ${method} is no JSON object`);
+}
+
+/** Where an answer comes from, for errors. */
+export interface AnswerSource {
+  readonly account: string;
+  readonly method: string;
+}
+
+function parseAnswer(
+  text: string,
+  { account, method }: AnswerSource,
+): { readonly object: Manifest; readonly values: number } {
+  const what = `account "${account}": the answer to ${method}`;
+  const { value, values } = parseJson(text, what);
+  if (isJsonObject(value)) return { object: value, values };
+  throw new KubernetesConnectionError(`${what} is no JSON object`);
+}
+
+function parseJson(text: string, what: string): BoundedJson {
+  try {
+    return parseBoundedJson(text, answerJsonBounds);
+  } catch (error) {
+    if (!(error instanceof JsonBoundsError)) throw new KubernetesConnectionError(`${what} is no JSON`);
+    const cause = new AnswerLimitError(error.message, error.bound === 'valuesMax');
+    throw new KubernetesConnectionError(`${what} ${error.message}`, { cause });
+  }
 }
 
 /**

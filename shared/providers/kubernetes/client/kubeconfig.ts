@@ -1,5 +1,12 @@
 import { parse } from 'yaml';
+import { parseBoundedJson } from '../../../core/bounded-json.ts';
 import { asJsonArray, asJsonObject, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { answerJsonBounds, kubeconfigBytesMax, kubeconfigMarksMax } from './answer-limits.ts';
+
+/** What makes up the structure of a YAML text. Base 64, the bulk of a kubeconfig, has none of it. */
+const yamlMarks: ReadonlySet<string> = new Set('\n"\'[]{}&*:-?,');
+/** Contexts that an error names. */
+const namesShown = 50;
 
 /** A cluster entry: where an API server is and how to trust it. */
 export interface KubeconfigCluster {
@@ -78,9 +85,12 @@ export function parseKubeconfigContext(text: string, contextName?: string): Kube
 }
 
 function parseYaml(text: string): JsonObject {
-  let root: unknown;
+  if (text.length > kubeconfigBytesMax) throw new Error(`it is larger than ${kubeconfigBytesMax} bytes`);
+  // JSON is YAML, and there is a faster parser for it.
+  let root = text.startsWith('{') ? parseJson(text) : undefined;
+  if (root === undefined) checkMarks(text);
   try {
-    root = parse(text, { logLevel: 'error' });
+    root ??= parse(text, { logLevel: 'error' });
   } catch (error) {
     // The parser's message quotes the line it stumbled over, which may hold a credential: only its position leaves.
     const line = /at line (\d+)/.exec(String(error))?.[1];
@@ -90,11 +100,33 @@ function parseYaml(text: string): JsonObject {
   return root;
 }
 
+function parseJson(text: string): unknown {
+  try {
+    return parseBoundedJson(text, answerJsonBounds).value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parser's time grows with the square of some of these. @throws Error for a text that has too many of them */
+function checkMarks(text: string): void {
+  let marks = 0;
+  for (const character of text) if (yamlMarks.has(character)) marks += 1;
+  if (marks <= kubeconfigMarksMax) return;
+  throw new Error(`it has more than ${kubeconfigMarksMax} lines and characters with a meaning in YAML`);
+}
+
 function describeMissingContext(name: string, known: readonly string[]): string {
-  const list = known.length === 0 ? 'it has none' : `it has ${known.map((each) => `"${each}"`).join(', ')}`;
+  const list = known.length === 0 ? 'it has none' : `it has ${joinNames(known)}`;
   return name === ''
     ? `no context is chosen: set the account's context or current-context (${list})`
     : `context "${name}" does not exist (${list})`;
+}
+
+function joinNames(names: readonly string[]): string {
+  const shown = names.slice(0, namesShown).map((name) => `"${name}"`);
+  if (names.length > shown.length) shown.push(`${names.length - shown.length} more`);
+  return shown.join(', ');
 }
 
 /** The named entries of a list such as `users`, by name; the first of two equal names counts, as for kubectl. */
@@ -157,12 +189,12 @@ function readExecPlugin(exec: JsonObject | undefined, user: string): ExecPlugin 
 }
 
 function readEnvironment(list: unknown): Record<string, string> {
-  const environment: Record<string, string> = {};
+  const environment = new Map<string, string>();
   for (const variable of asJsonArray(list).map(asJsonObject)) {
     const name = asString(variable?.['name']);
-    if (name !== undefined) environment[name] = String(variable?.['value'] ?? '');
+    if (name !== undefined) environment.set(name, String(variable?.['value'] ?? ''));
   }
-  return environment;
+  return Object.fromEntries(environment);
 }
 
 function readImpersonation(user: JsonObject): Record<string, string | string[]> {

@@ -2,6 +2,7 @@ import type { Clock, Randomness } from '../../../core/clock.ts';
 import { asString, getPath } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { AnswerLimitError, gatheredListDurationMsMax, textBytesMax } from './answer-limits.ts';
 import type {
   ApiResource,
   CallOptions,
@@ -15,9 +16,10 @@ import type {
 import type { ConnectionSurroundings, KubernetesConnection } from './connection.ts';
 import { ResourceDiscovery } from './discovery.ts';
 import { isObjectNotFound, isResourceNotServed } from './errors.ts';
+import { gatheredLists } from './gathered-lists.ts';
 import { type ApiRequest, ApiTransport } from './http.ts';
-import { nameResource, parseJsonAnswer } from './json-answer.ts';
-import { listPages } from './list-pages.ts';
+import { type HeldAnswer, nameResource, parseHeldAnswer, parseJsonAnswer } from './json-answer.ts';
+import { createListError, type ListOptions, listPages } from './list-pages.ts';
 import { type BudgetLimits, RequestBudget } from './request-budget.ts';
 import { checkPath, getCollectionPath, getObjectPath, withQuery } from './resource-path.ts';
 import type { PulseTimes } from './server-pulse.ts';
@@ -59,6 +61,7 @@ export function createKubernetesClient(options: KubernetesClientOptions): Kubern
 
 class ApiServerClient implements KubernetesClient {
   readonly #account: string;
+  readonly #clock: Clock;
   readonly #sessions: SessionKeeper;
   readonly #transport: ApiTransport;
   readonly #discovery: ResourceDiscovery;
@@ -67,7 +70,9 @@ class ApiServerClient implements KubernetesClient {
     const { connection, clock, randomness } = options;
     this.#account = connection.name;
     this.#sessions = new SessionKeeper(options);
+    this.#clock = clock;
     this.#transport = new ApiTransport({
+      account: connection.name,
       sessions: this.#sessions,
       budget: new RequestBudget(options.budget ?? defaultBudget, clock),
       clock,
@@ -78,8 +83,8 @@ class ApiServerClient implements KubernetesClient {
     this.#discovery = new ResourceDiscovery({
       account: connection.name,
       clock,
-      getJson: (path, accept, call) =>
-        this.#sendForJson({ method: 'GET', path, accept, compressed: true, signal: call?.signal }),
+      getJson: ({ path, accept, answerBytesMax, signal }) =>
+        this.#sendForJson({ method: 'GET', path, accept, answerBytesMax, compressed: true, signal }),
     });
   }
 
@@ -101,15 +106,39 @@ class ApiServerClient implements KubernetesClient {
   }
 
   async list(request: ListRequest, options?: CallOptions): Promise<Manifest[]> {
-    const send = (page: ApiRequest) => this.#sendTo(request.resource, page);
     let found: Manifest[] = [];
     let attempts = 1;
-    for await (const page of listPages(request, { attempts: 2, send, signal: options?.signal })) {
-      if (page.attempt > attempts) found = [];
-      attempts = page.attempt;
-      for (const item of page.items) found.push(item);
+    const gathered = gatheredLists.begin(this.#account, () => {
+      found = [];
+    });
+    try {
+      for await (const page of listPages(request, this.#getListOptions(request, options))) {
+        if (page.attempt > attempts) {
+          found = [];
+          gathered.reset();
+        }
+        attempts = page.attempt;
+        gathered.add(page.bytes);
+        for (const item of page.items) found.push(item);
+      }
+      return found;
+    } catch (error) {
+      if (!(error instanceof AnswerLimitError)) throw error;
+      throw createListError(error.message, request, this.#account);
+    } finally {
+      gathered.end();
     }
-    return found;
+  }
+
+  #getListOptions({ resource }: ListRequest, options: CallOptions = {}): ListOptions {
+    return {
+      account: this.#account,
+      attempts: 2,
+      durationMsMax: gatheredListDurationMsMax,
+      clock: this.#clock,
+      send: (request) => this.#sendAbout(resource, request, (page) => this.#sendForPage(page)),
+      signal: options.signal,
+    };
   }
 
   async create(
@@ -186,6 +215,7 @@ class ApiServerClient implements KubernetesClient {
       method: 'GET',
       path: checkPath(path),
       accept: '*/*',
+      answerBytesMax: textBytesMax,
       signal: options?.signal,
     });
   }
@@ -213,10 +243,18 @@ class ApiServerClient implements KubernetesClient {
     return written;
   }
 
+  #sendTo(resource: ApiResource, request: ApiRequest): Promise<Manifest> {
+    return this.#sendAbout(resource, request, (call) => this.#sendForJson(call));
+  }
+
   /** Sends what is about a resource; a server that does not serve it says so without naming it. */
-  async #sendTo(resource: ApiResource, request: ApiRequest): Promise<Manifest> {
+  async #sendAbout<T>(
+    resource: ApiResource,
+    request: ApiRequest,
+    send: (request: ApiRequest) => Promise<T>,
+  ): Promise<T> {
     try {
-      return await this.#sendForJson(request);
+      return await send(request);
     } catch (error) {
       if (isResourceNotServed(error)) this.#discovery.forget();
       throw nameResource(error, resource, { account: this.#account, request });
@@ -225,6 +263,11 @@ class ApiServerClient implements KubernetesClient {
 
   async #sendForJson(request: ApiRequest): Promise<Manifest> {
     return parseJsonAnswer(await this.#transport.send(request), this.#account, request.method);
+  }
+
+  async #sendForPage(request: ApiRequest): Promise<HeldAnswer> {
+    const source = { account: this.#account, method: request.method };
+    return parseHeldAnswer(await this.#transport.sendHeld(request), source);
   }
 
   async #unlessMissing(sending: Promise<Manifest>): Promise<Manifest | undefined> {

@@ -1,4 +1,8 @@
+import { GatheredBytes } from '../../../core/gathered-bytes.ts';
+
 const newline = 0x0a;
+/** As `Buffer.toString` does: a mark of the byte order is a character like others. */
+const textDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A line is longer than allowed. */
 export class LineTooLongError extends Error {
@@ -11,8 +15,7 @@ export class LineTooLongError extends Error {
  */
 export class LineSplitter {
   readonly #maximumBytes: number;
-  #pending: Buffer[] = [];
-  #pendingBytes = 0;
+  readonly #pending = new GatheredBytes();
 
   /** @param maximumBytes of one line */
   constructor(maximumBytes: number) {
@@ -21,7 +24,7 @@ export class LineSplitter {
 
   /** Bytes of a line whose end has not come. */
   get pendingBytes(): number {
-    return this.#pendingBytes;
+    return this.#pending.length;
   }
 
   /**
@@ -42,19 +45,18 @@ export class LineSplitter {
   }
 
   #complete(end: Buffer): string {
-    if (this.#pendingBytes === 0) return end.toString('utf8');
+    if (this.#pending.length === 0) return this.#check(end).toString('utf8');
     this.#keep(end);
-    const line = Buffer.concat(this.#pending, this.#pendingBytes).toString('utf8');
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    return line;
+    return textDecoder.decode(this.#pending.take());
   }
 
   #keep(part: Buffer): void {
-    this.#pendingBytes += part.length;
-    if (this.#pendingBytes > this.#maximumBytes) {
-      throw new LineTooLongError(`a line is longer than ${this.#maximumBytes} bytes`);
-    }
-    this.#pending.push(part);
+    this.#check(part);
+    this.#pending.add(part);
+  }
+
+  #check(part: Buffer): Buffer {
+    if (this.#pending.length + part.length <= this.#maximumBytes) return part;
+    throw new LineTooLongError(`a line is longer than ${this.#maximumBytes} bytes`);
   }
 }

@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import type { buildConnector } from 'undici';
+import { headerBytesMax } from './answer-limits.ts';
 
 /** How to reach an API server behind a proxy. */
 export interface ProxyTunnel {
@@ -67,7 +68,7 @@ function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<S
     method: 'CONNECT',
     path: authority,
     agent: false,
-    timeout: timeoutMs,
+    maxHeaderSize: headerBytesMax,
     headers: {
       host: authority,
       ...(proxy.username !== '' && {
@@ -80,8 +81,9 @@ function openTunnel(proxy: URL, authority: string, timeoutMs: number): Promise<S
     socket.destroy();
     reject(new Error(`the proxy refused the tunnel (HTTP ${response.statusCode})`));
   });
-  request.once('timeout', () => request.destroy(new Error('the proxy did not answer')));
+  // Of the whole answer: a proxy that sends a byte now and then is silent for no time at all.
+  const timer = setTimeout(() => request.destroy(new Error('the proxy did not answer')), timeoutMs);
   request.once('error', reject);
   request.end();
-  return promise;
+  return promise.finally(() => clearTimeout(timer));
 }

@@ -1,4 +1,5 @@
-const numeric = /^\d+$/;
+/** Of 64 bits, as etcd counts: what has more digits is none, and a million of them take half a second to read. */
+const numeric = /^\d{1,20}$/;
 
 /**
  * Whether one resource version is older than another of the same kind in the same cluster. Kubernetes' are numbers that rise;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts';
+import { AnswerLimitError, errorBytesMax } from './answer-limits.ts';
 import { ExchangeError, exchange, ServerSilentError, type SilenceCheck } from './exchange.ts';
 import { createPool, type Session } from './session.ts';
 
@@ -24,13 +25,16 @@ const probePath = '/livez?exclude=etcd';
  * hold a worker for their whole time-out, and keep it from other accounts. While a server is dead requests to it fail at once.
  */
 export class ServerPulse {
+  readonly #account: string;
   readonly #clock: Clock;
   readonly #times: PulseTimes;
   #probing: Promise<boolean> | undefined;
   /** Monotonic time of the last probe that found the server dead. */
   #deadAtMs: number | undefined;
 
-  constructor(clock: Clock, times: PulseTimes = usualTimes) {
+  /** @param account whose server it is */
+  constructor(account: string, clock: Clock, times: PulseTimes = usualTimes) {
+    this.#account = account;
     this.#clock = clock;
     this.#times = times;
   }
@@ -65,12 +69,15 @@ export class ServerPulse {
   async #probe({ connection, credential, headers }: Session): Promise<boolean> {
     const dispatcher = createPool(connection, credential, 1);
     const { origin, basePath } = connection;
-    const request = { dispatcher, origin, path: basePath + probePath, method: 'GET', headers };
+    const target = { dispatcher, origin, path: basePath + probePath, method: 'GET', headers };
+    const bounds = { account: this.#account, answerBytesMax: errorBytesMax, timeoutMs: this.#times.probeMs };
     try {
-      await exchange({ ...request, body: undefined, timeoutMs: this.#times.probeMs, signal: undefined });
+      const answer = await exchange({ ...target, ...bounds, body: undefined, signal: undefined });
+      answer.release();
       this.#deadAtMs = undefined;
-    } catch {
-      this.#deadAtMs = this.#clock.monotonic();
+    } catch (error) {
+      const isAnswer = error instanceof ExchangeError && error.cause instanceof AnswerLimitError;
+      this.#deadAtMs = isAnswer ? undefined : this.#clock.monotonic();
     } finally {
       void dispatcher.destroy();
     }

@@ -3,6 +3,7 @@ import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Clock } from '../../../core/clock.ts';
 import { getErrorMessage } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/logger.ts';
+import { headerBytesMax } from './answer-limits.ts';
 import {
   type ClusterConnection,
   type ConnectionSurroundings,
@@ -208,6 +209,7 @@ export function createPool(
   return new Pool(connection.origin, {
     connections,
     allowH2: false,
+    maxHeaderSize: headerBytesMax,
     keepAliveTimeout: maximumIdleMs,
     keepAliveMaxTimeout: maximumIdleMs,
     // The exchange's own time-out bounds both, and to the millisecond.

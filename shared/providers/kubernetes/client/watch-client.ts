@@ -1,20 +1,13 @@
 import type { Clock } from '../../../core/clock.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import { type AnswerLimitError, listDurationMsMax } from './answer-limits.ts';
 import { type StreamEnd, streamBody } from './body-stream.ts';
 import type { CallOptions } from './client.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 import { readServedResources, type ServedResource } from './discovery.ts';
 import { KubernetesApiError, KubernetesConnectionError } from './errors.ts';
 import type { SilenceCheck } from './exchange.ts';
-import {
-  type ApiRequest,
-  ApiTransport,
-  decode,
-  type TryOutcome,
-  toStatusFailure,
-  toWireTarget,
-} from './http.ts';
-import { nameResource, parseJsonAnswer } from './json-answer.ts';
+import { type ApiRequest, ApiTransport, type TryOutcome, toStatusFailure, toWireTarget } from './http.ts';
+import { type HeldAnswer, nameResource, parseHeldAnswer, parseJsonAnswer } from './json-answer.ts';
 import type { KubernetesClientOptions } from './kubernetes-client.ts';
 import { getResourceVersion, type ListPage, listPages, metadataListAccept } from './list-pages.ts';
 import { type BudgetLimits, RequestBudget } from './request-budget.ts';
@@ -22,6 +15,7 @@ import { getCollectionPath, withQuery } from './resource-path.ts';
 import { withoutSecretValues } from './secret-refusal.ts';
 import { type Session, SessionKeeper } from './session.ts';
 import { type KindScope, toWatchFailure, type WatchEnd, WatchReader, type WatchRequest } from './watch.ts';
+import { WatchRoom } from './watch-room.ts';
 
 /** What a watch client is made with. */
 export interface WatchClientOptions extends KubernetesClientOptions {
@@ -70,6 +64,8 @@ const furtherConnections = 8;
 const defaultTimeoutSeconds = 30;
 const listAttempts = 3;
 const defaultEndGraceMs = 5_000;
+/** A watch may go on so much longer than asked for, milliseconds: one that is never ended would hold its worker for ever. */
+const endlessGraceMs = 10_000;
 
 /** A watch client of one account's API server. Making one reads nothing and connects to nothing. */
 export function createWatchClient(options: WatchClientOptions): WatchClient {
@@ -98,6 +94,7 @@ class ApiServerWatchClient implements WatchClient {
       maximumConnections: maximumWatches + furtherConnections,
     });
     this.#transport = new ApiTransport({
+      account: connection.name,
       sessions: this.#sessions,
       budget: new RequestBudget(options.budget ?? defaultBudget, clock),
       clock,
@@ -108,23 +105,30 @@ class ApiServerWatchClient implements WatchClient {
   }
 
   listFrom(scope: KindScope, options?: CallOptions): AsyncGenerator<ListPage, void, void> {
-    const send = (request: ApiRequest) => this.#send(scope, request);
-    return listPages(scope, { attempts: listAttempts, send, signal: options?.signal });
+    return listPages(scope, {
+      account: this.#account,
+      attempts: listAttempts,
+      durationMsMax: listDurationMsMax,
+      clock: this.#clock,
+      send: (request) => this.#sendHeld(scope, request),
+      signal: options?.signal,
+    });
   }
 
   async readResourceVersion(scope: KindScope, options?: CallOptions): Promise<string> {
-    const list = await this.#send(scope, {
+    const { value, release } = await this.#sendHeld(scope, {
       method: 'GET',
       path: withQuery(getCollectionPath(scope.resource, scope.namespace), { limit: 1 }),
       accept: `${metadataListAccept},application/json`,
       signal: options?.signal,
     });
-    return getResourceVersion(list);
+    release();
+    return getResourceVersion(value);
   }
 
   listResources({ signal }: CallOptions = {}): Promise<readonly ServedResource[]> {
-    return readServedResources(async (path, accept) => {
-      const answer = await this.#transport.send({ method: 'GET', path, accept, compressed: true, signal });
+    return readServedResources(this.#account, async (request) => {
+      const answer = await this.#transport.send({ ...request, method: 'GET', compressed: true, signal });
       return parseJsonAnswer(answer, this.#account, 'GET');
     });
   }
@@ -159,9 +163,10 @@ class ApiServerWatchClient implements WatchClient {
     await this.#sessions.close();
   }
 
-  async #watchOnce(watching: OneWatch): Promise<TryOutcome<WatchEnd>> {
+  async #watchOnce(watching: Omit<OneWatch, 'room'>): Promise<TryOutcome<WatchEnd>> {
     const { request, call, reader, session, silence } = watching;
     const silenceMs = request.timeoutSeconds * 1000 + this.#endGraceMs;
+    using room = new WatchRoom(this.#account, call.signal);
     reader.begin();
     const end = await streamBody({
       ...toWireTarget(session, call),
@@ -169,16 +174,24 @@ class ApiServerWatchClient implements WatchClient {
       // There are proxies that hold an answer back until there is something in it.
       answerTimeoutMs: Math.max(this.#requestTimeoutMs, silenceMs),
       silenceMs,
-      signal: call.signal,
-      onChunk: (chunk) => reader.take(chunk),
+      durationMs: silenceMs + endlessGraceMs,
+      signal: call.signal ? AbortSignal.any([call.signal, room.signal]) : room.signal,
+      onChunk: (chunk) => this.#takeChunk(chunk, reader, room),
     });
-    if (end.type !== 'refused') return { value: reader.toEnd(toWatchEnd(end, watching)) };
-    return { failure: toStatusFailure(end.answer, await decode(end.answer), session) };
+    if (end.type !== 'refused') return { value: reader.toEnd(toWatchEnd(end, { ...watching, room })) };
+    return { failure: toStatusFailure(end.answer, session) };
   }
 
-  async #send({ resource }: KindScope, request: ApiRequest): Promise<Manifest> {
+  #takeChunk(chunk: Buffer, reader: WatchReader, room: WatchRoom): boolean | Promise<boolean> {
+    const taking = reader.take(chunk);
+    const entering = taking === false ? undefined : room.hold(reader.pendingBytes);
+    return entering === undefined ? taking : Promise.all([taking, entering]).then(([goesOn]) => goesOn);
+  }
+
+  async #sendHeld({ resource }: KindScope, request: ApiRequest): Promise<HeldAnswer> {
+    const source = { account: this.#account, method: request.method };
     try {
-      return parseJsonAnswer(await this.#transport.send(request), this.#account, request.method);
+      return parseHeldAnswer(await this.#transport.sendHeld(request), source);
     } catch (error) {
       throw nameResource(error, resource, { account: this.#account, request });
     }
@@ -191,18 +204,27 @@ interface OneWatch {
   readonly reader: WatchReader;
   readonly session: Session;
   readonly silence: SilenceCheck;
+  readonly room: WatchRoom;
 }
 
 function toWatchEnd(
   end: Exclude<StreamEnd, { type: 'refused' }>,
-  { reader, session, request, call }: OneWatch,
+  { reader, session, request, room, call }: OneWatch,
 ): Pick<WatchEnd, 'ended' | 'error'> {
-  if (end.type === 'aborted') return { ended: 'aborted' };
-  const thrown = end.type === 'broken' ? end.error : reader.error;
+  if (end.type === 'aborted' && room.error === undefined) return { ended: 'aborted' };
+  const thrown = room.error === undefined ? findEndError(end, reader) : describeEviction(room.error);
   const error = thrown && withoutSecretValues(thrown, request.resource, call);
   if (error instanceof KubernetesApiError) return toWatchFailure(error);
   if (error === undefined) return { ended: end.type === 'cut' ? 'reached' : 'server-end' };
   const what = `the watch of ${request.resource.kind} broke off`;
   const message = `${session.connection.label}: ${what}: ${error.message}`;
   return { ended: 'broken', error: new KubernetesConnectionError(message, { cause: error }) };
+}
+
+function findEndError(end: StreamEnd, reader: WatchReader): Error | undefined {
+  return end.type === 'broken' ? end.error : reader.error;
+}
+
+function describeEviction({ message }: AnswerLimitError): Error {
+  return new Error(`one of its events ${message}`);
 }

@@ -1,6 +1,8 @@
+import { JsonBoundsError, parseBoundedJson } from '../../../core/bounded-json.ts';
 import type { Clock } from '../../../core/clock.ts';
-import { asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { asString, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { answerJsonBounds, watchLineBytesMax } from './answer-limits.ts';
 import type { ApiResource } from './client.ts';
 import { type KubernetesApiError, KubernetesConnectionError, parseApiError } from './errors.ts';
 import { LineSplitter } from './line-splitter.ts';
@@ -56,16 +58,11 @@ export interface WatchEnd {
   readonly error?: Error | undefined;
 }
 
-/**
- * More than any object: etcd takes 1.5 MB by default, and the JSON of the API server is a small multiple of what is stored.
- */
-const maximumLineBytes = 32 * 1024 * 1024;
-
 /** Reads a watch's stream, and keeps how far it has come. */
 export class WatchReader {
   readonly #request: WatchRequest;
   readonly #clock: Clock;
-  readonly #lines = new LineSplitter(maximumLineBytes);
+  readonly #lines = new LineSplitter(watchLineBytesMax);
   #resourceVersion: string;
   #changes = 0;
   #beganAtMs: number | undefined;
@@ -75,6 +72,11 @@ export class WatchReader {
     this.#request = request;
     this.#clock = clock;
     this.#resourceVersion = request.resourceVersion;
+  }
+
+  /** Bytes of an event whose end has not come. */
+  get pendingBytes(): number {
+    return this.#lines.pendingBytes;
   }
 
   /** What the stream said went wrong, or was wrong with it. */
@@ -145,17 +147,21 @@ function parseEvent(line: string): ParsedEvent | undefined {
 }
 
 function parseLine(line: string): { readonly type: string | undefined; readonly object: JsonObject } {
-  let event: unknown;
-  try {
-    event = JSON.parse(line);
-  } catch {
-    throw new KubernetesConnectionError('the watch has an event that is no JSON');
-  }
+  const event = parseLineJson(line);
   const object = isJsonObject(event) ? event['object'] : undefined;
   if (!isJsonObject(event) || !isJsonObject(object)) {
     throw new KubernetesConnectionError('the watch has an event without an object');
   }
   return { type: asString(event['type']), object };
+}
+
+function parseLineJson(line: string): JsonValue {
+  try {
+    return parseBoundedJson(line, answerJsonBounds).value;
+  } catch (error) {
+    const problem = error instanceof JsonBoundsError ? error.message : 'is no JSON';
+    throw new KubernetesConnectionError(`the watch has an event that ${problem}`);
+  }
 }
 
 /** An error event's object is a Status. */

@@ -1,5 +1,9 @@
+import { type JsonBounds, parseBoundedJson } from '../../../core/bounded-json.ts';
 import { asJsonObject, asString, getPath, isJsonObject, type JsonValue } from '../../../core/json.ts';
 import type { Manifest } from './manifest.ts';
+
+/** JSON in annotations is small: Kubernetes takes 256 KiB of all annotations together. It may come from a server that is none. */
+const annotationBounds: JsonBounds = { depthMax: 512, valuesMax: 100_000 };
 
 /** The annotations and labels that Spinnaker and Kubernetes agree on with us. */
 export const annotationKeys = {
@@ -73,7 +77,7 @@ export function hasAnnotation(manifest: Manifest, key: string): boolean {
 /** The JSON that `text` holds, or undefined when it holds none. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseBoundedJson(text, annotationBounds).value;
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
-import { type Artifact, isSameArtifact } from '../../../core/artifact.ts';
+import { type Artifact, getArtifactKey } from '../../../core/artifact.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
-import { getPath } from '../../../core/json.ts';
 import type { KindDefinition } from '../kinds/kind.ts';
+import { ArtifactIndex } from './artifact-index.ts';
 import { readKind, readName, readNamespace } from './identity.ts';
 import type { Manifest } from './manifest.ts';
 import { artifactTypes, type Replacer, replacerSets } from './replacers.ts';
@@ -25,7 +25,7 @@ export interface BindingInput {
   /** … and their own account, where they name one. */
   readonly account: string;
   /** In order of precedence: a reference takes the first artifact that matches. */
-  readonly artifacts: readonly Artifact[];
+  readonly artifacts: readonly Artifact[] | ArtifactIndex;
   readonly imageBinding: ImageBinding;
 }
 
@@ -48,13 +48,14 @@ export interface CreatedArtifactInput {
 /** Puts the references of artifacts in place of their names. The given manifest stays as it is. */
 export function bindArtifacts(input: BindingInput): BoundManifest {
   const bound = new Set<Artifact>();
-  const eligible = input.artifacts.filter((artifact) => isEligible(artifact, input));
+  const { account, namespace, artifacts } = input;
+  const index = artifacts instanceof ArtifactIndex ? artifacts : new ArtifactIndex(account, artifacts);
   const manifest = replacerSets[input.kind.replacers].reduce((changed, replacer) => {
-    const candidates = eligible.filter((artifact) => artifact.type === replacer.artifactType);
-    if (candidates.length === 0) return changed;
+    const type = replacer.artifactType;
+    if (!index.hasType(type)) return changed;
     return replacer.changeReferences(changed, (reference) => {
       const name = getMatchedName(replacer, reference, input.imageBinding);
-      const match = candidates.find((artifact) => artifact.name === name);
+      const match = index.find({ type, name, namespace });
       if (match === undefined) return reference;
       bound.add(match);
       return match.reference ?? reference;
@@ -81,7 +82,8 @@ export function findArtifacts(manifest: Manifest, kind: Pick<KindDefinition, 're
  * @throws InvalidInputError naming those that were not.
  */
 export function checkArtifactsBound(required: readonly Artifact[], bound: readonly Artifact[]): void {
-  const missing = required.filter((artifact) => !bound.some((other) => isSameArtifact(artifact, other)));
+  const boundKeys = new Set(bound.map(getArtifactKey));
+  const missing = required.filter((artifact) => !boundKeys.has(getArtifactKey(artifact)));
   if (missing.length === 0) return;
   throw new InvalidInputError(
     missing.map(
@@ -102,15 +104,6 @@ export function createDeployedArtifact({ manifest, account, version }: CreatedAr
     version: version === undefined ? '' : formatVersion(version),
     metadata: { account },
   };
-}
-
-/** Whether an artifact can stand in this manifest at all. */
-function isEligible(artifact: Artifact, { namespace, account }: BindingInput): boolean {
-  const { type = '', reference, location = '' } = artifact;
-  if (type === '' || reference === undefined) return false;
-  if (!type.startsWith('kubernetes/')) return true;
-  const owner = getPath(artifact.metadata, 'account') ?? '';
-  return location === namespace && (owner === '' || owner === account);
 }
 
 /** The artifact's name that a reference is compared by. */

@@ -7,6 +7,7 @@ import {
   stringListField,
 } from '../../../core/coerce.ts';
 import { asJsonArray, asJsonObject, asString, getPath } from '../../../core/json.ts';
+import { labelSelectorsMax } from '../../../core/request-limits.ts';
 import type { TextMap } from './annotations.ts';
 
 /** How a selector compares a label. */
@@ -45,22 +46,24 @@ export function labelSelectorsField(): Field<readonly LabelSelector[]> {
   const selector = objectField({
     kind: enumField(selectorKinds),
     key: stringField(),
-    values: stringListField(),
+    values: stringListField({ itemsMax: labelSelectorsMax }),
   });
-  return objectField({ selectors: listOf(selector) }).transform((parsed, context) => {
-    const selectors = (parsed?.selectors ?? []).map(({ kind, key = '', values = [] }) => ({
-      kind,
-      key,
-      values,
-    }));
-    for (const [index, each] of selectors.entries()) {
-      const problem = findProblem(each);
-      if (problem === undefined) continue;
-      const path = ['selectors', index, problem.field];
-      context.issues.push({ code: 'custom', message: problem.message, input: each, path });
-    }
-    return selectors.filter((each): each is LabelSelector => each.kind !== undefined);
-  });
+  return objectField({ selectors: listOf(selector, { itemsMax: labelSelectorsMax }) }).transform(
+    (parsed, context) => {
+      const selectors = (parsed?.selectors ?? []).map(({ kind, key = '', values = [] }) => ({
+        kind,
+        key,
+        values,
+      }));
+      for (const [index, each] of selectors.entries()) {
+        const problem = findProblem(each);
+        if (problem === undefined) continue;
+        const path = ['selectors', index, problem.field];
+        context.issues.push({ code: 'custom', message: problem.message, input: each, path });
+      }
+      return selectors.filter((each): each is LabelSelector => each.kind !== undefined);
+    },
+  );
 }
 
 /** The conditions of a workload's own `spec.selector` (`matchLabels`, `matchExpressions`), as the API server keeps it. */

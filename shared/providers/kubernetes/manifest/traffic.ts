@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
 import { asString, getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
 import type { KindRegistry } from '../kinds/index.ts';
-import { type FullName, isSameKind, parseFullName } from '../kinds/name.ts';
+import { type FullName, parseFullName, toKindKey } from '../kinds/name.ts';
 import { annotateObject, findTemplateMetadata } from './annotate.ts';
 import { annotationKeys, hasAnnotation, readListAnnotation, type TextMap } from './annotations.ts';
 import { changeObject } from './edit.ts';
@@ -46,14 +46,21 @@ export function parseLoadBalancer(text: string, registry: KindRegistry): FullNam
 }
 
 /** The manifest with these coordinates among those of a request. */
-export function findManifest(
-  manifests: readonly Manifest[],
-  { kind, namespace, name }: Coordinates,
-): Manifest | undefined {
-  return manifests.find((manifest) => {
-    const own = readCoordinates(manifest);
-    return isSameKind(own.kind, kind) && own.namespace === namespace && own.name === name;
-  });
+export function findManifest(manifests: readonly Manifest[], coordinates: Coordinates): Manifest | undefined {
+  const index = indexes.get(manifests) ?? indexManifests(manifests);
+  indexes.set(manifests, index);
+  return index.get(toKey(coordinates));
+}
+
+/** The first manifest by its coordinates, for each list of manifests that was searched: each workload searches for its services. */
+const indexes = new WeakMap<readonly Manifest[], ReadonlyMap<string, Manifest>>();
+
+function indexManifests(manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> {
+  return new Map(manifests.toReversed().map((manifest) => [toKey(readCoordinates(manifest)), manifest]));
+}
+
+function toKey({ kind, namespace, name }: Coordinates): string {
+  return JSON.stringify([toKindKey(kind), namespace, name]);
 }
 
 /**

@@ -48,9 +48,19 @@ export function chooseVersion({ manifest, live }: VersionInput): number {
 /** The live versions of what is deployed under `name`, oldest first; none for an empty name. */
 export function listVersions(live: readonly Manifest[], name: string): Manifest[] {
   if (name === '') return [];
-  return live
-    .filter((object) => findRecordedArtifact(object)?.name === name)
-    .sort((one, other) => compareText(readCreationTimestamp(one), readCreationTimestamp(other)));
+  const index = indexes.get(live) ?? indexByName(live);
+  indexes.set(live, index);
+  return [...(index.get(name) ?? [])];
+}
+
+/** Versions by name, for each list of live objects that was searched: each manifest of a deploy searches the same ones. */
+const indexes = new WeakMap<readonly Manifest[], ReadonlyMap<string | undefined, readonly Manifest[]>>();
+
+function indexByName(live: readonly Manifest[]): ReadonlyMap<string | undefined, readonly Manifest[]> {
+  const sorted = live.toSorted((one, other) =>
+    compareText(readCreationTimestamp(one), readCreationTimestamp(other)),
+  );
+  return Map.groupBy(sorted, (object) => findRecordedArtifact(object)?.name);
 }
 
 /** The live versions of `artifact` beyond its `max` newest, oldest first. A negative `max` keeps all. */

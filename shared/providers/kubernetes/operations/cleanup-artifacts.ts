@@ -110,9 +110,11 @@ async function listExpired(manifest: Manifest, { client, run }: OperationWork): 
 }
 
 function groupTargets(targets: readonly Coordinates[]): ReturnType<typeof groupNames> {
-  const groups: { [namespace: string]: string[] } = {};
-  for (const { kind, namespace, name } of targets) {
-    groups[namespace] = [...(groups[namespace] ?? []), formatFullName(kind, name)];
-  }
-  return groups;
+  const groups = Map.groupBy(targets, ({ namespace }) => namespace);
+  return Object.fromEntries(
+    [...groups].map(([namespace, members]) => [
+      namespace,
+      members.map(({ kind, name }) => formatFullName(kind, name)),
+    ]),
+  );
 }

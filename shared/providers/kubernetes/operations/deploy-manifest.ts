@@ -19,7 +19,7 @@ import {
   planDeploy,
 } from './deploy/plan.ts';
 import { createReadAhead } from './deploy/read-ahead.ts';
-import { isDefinition, isDefinitionOf, isNamespacedByTable, readScopes } from './deploy/scopes.ts';
+import { findDefinition, indexDefinitions, isNamespacedByTable, readScopes } from './deploy/scopes.ts';
 import { submitManifest } from './deploy/submit.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { groupNames, type OperationResult, toOperationResult } from './result.ts';
@@ -131,7 +131,7 @@ async function planOnce(request: DeployRequest, work: OperationWork): Promise<Pl
     const { randomness } = session;
     const decide = await openDecider(questions, { client, randomness, signal: run.signal });
     const decided: Decision[] = [];
-    planDeploy(request, (question, index) => {
+    await planDeploy(request, (question, index) => {
       const decision = decide(question, index);
       decided.push(decision);
       return decision;
@@ -161,7 +161,7 @@ async function submitAll(
   work: OperationWork,
 ): Promise<Manifest[]> {
   const objects: Manifest[] = [];
-  const definitions = planned.map(({ manifest }) => manifest).filter(isDefinition);
+  const definitions = indexDefinitions(planned.map(({ manifest }) => manifest));
   const readAhead = createReadAhead(planned, work);
   for (const [index, each] of planned.entries()) {
     if (!matchesSelectors(labelSelectors, readLabels(each.manifest))) {
@@ -169,7 +169,7 @@ async function submitAll(
       continue;
     }
     const isLast = index === planned.length - 1;
-    const isKindNew = definitions.some((definition) => isDefinitionOf(definition, each.manifest));
+    const isKindNew = findDefinition(definitions, each.manifest) !== undefined;
     const firstLook = () => readAhead(index);
     objects.push(await submitManifest(work, each, { key: String(index), isLast, isKindNew, firstLook }));
   }

@@ -146,6 +146,7 @@ function validate<D extends object>(
   account: KubernetesAccount,
 ): void {
   const errors = new Set<string>();
+  let omitted = 0;
   const reject = (attribute: string, code: string): void => {
     errors.add(formatCode(fields.context, attribute, code));
   };
@@ -162,7 +163,8 @@ function validate<D extends object>(
         rule();
       } catch (error) {
         if (!(error instanceof InvalidInputError)) throw error;
-        for (const message of error.errors) errors.add(message);
+        for (const message of error.told) errors.add(message);
+        omitted += error.omitted;
       }
     },
     checkNamespace: useNamespace,
@@ -176,7 +178,7 @@ function validate<D extends object>(
       }
     },
   });
-  if (errors.size > 0) throw new InvalidInputError([...errors]);
+  if (errors.size > 0) throw new InvalidInputError([...errors], { omitted });
 }
 
 /** Clouddriver writes the context twice; callers match on the end of it. */

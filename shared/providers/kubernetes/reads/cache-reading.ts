@@ -1,6 +1,7 @@
 import type { CacheStore, DirectoryEntry, ObjectKey, StoredObject } from '../../../core/cache/cache-store.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../../core/cache/concurrency-limit.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
+import { viewConcurrency, viewRowsMax } from '../../../core/request-limits.ts';
 import type { ViewKey } from '../../../core/views.ts';
 import type { KubernetesAccount } from '../account.ts';
 import { isBounded, isWithinBounds } from '../account-bounds.ts';
@@ -9,9 +10,6 @@ import { parseFullName } from '../kinds/name.ts';
 import type { KubernetesSession } from '../session.ts';
 import type { ObjectFacts } from '../views/facts.ts';
 import { decodeFacts } from '../views/facts-codec.ts';
-
-/** Requests that one view has under way at a time. */
-const concurrency = 32;
 
 /** The accounts of a process. */
 export type ReadingSession = Pick<KubernetesSession, 'accounts' | 'findAccount'>;
@@ -22,6 +20,8 @@ export interface CacheReading {
   readonly cache: CacheStore;
   /** Each request of the view goes through it. */
   readonly limit: ConcurrencyLimit;
+  /** Told how many rows were read. @throws InvalidInputError beyond {@link viewRowsMax} */
+  addRows(count: number): void;
 }
 
 /** The objects of a kind, of one namespace where it is given. */
@@ -33,7 +33,15 @@ interface ObjectsRequest {
 
 /** Begins to read for one view. */
 export function startReading(session: ReadingSession, cache: CacheStore): CacheReading {
-  return { session, cache, limit: createConcurrencyLimit(concurrency) };
+  let rows = 0;
+  const addRows = (count: number): void => {
+    rows += count;
+    if (rows <= viewRowsMax) return;
+    throw new InvalidInputError(
+      `The answer is made of more than ${viewRowsMax} objects: ask for less at once, by naming fewer applications or clusters`,
+    );
+  };
+  return { session, cache, limit: createConcurrencyLimit(viewConcurrency), addRows };
 }
 
 /**
@@ -54,10 +62,10 @@ export function createSight(
  * the account may not see, some of the clusters may be theirs alone.
  */
 export async function listPlaces(
-  { session, cache }: CacheReading,
+  { session, cache, limit }: CacheReading,
   application: string,
 ): Promise<readonly DirectoryEntry[]> {
-  const entries = await cache.listAccounts(application);
+  const entries = await limit(() => cache.listAccounts(application));
   return entries
     .map((entry) => toSeenPlace(session, entry))
     .filter((entry) => entry !== undefined)

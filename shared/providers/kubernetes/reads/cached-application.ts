@@ -73,11 +73,12 @@ export function loadServerGroups(
   reading: CacheReading,
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
 ): Promise<ServerGroupFacts[]> {
-  const { cache, limit } = reading;
+  const { cache, limit, addRows } = reading;
   const isSeen = createSight(reading, account);
   return limit(async () => {
     const found: ServerGroupFacts[] = [];
     for await (const rows of cache.listRows(application, account, { view: rowViews.serverGroups })) {
+      addRows(rows.length);
       for (const row of rows) {
         const serverGroup = findServerGroup(row.read());
         if (serverGroup !== undefined && isSeen(serverGroup.facts)) found.push(serverGroup);
@@ -93,11 +94,12 @@ export function loadRowObjects(
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
   view?: RowView,
 ): Promise<ObjectFacts[]> {
-  const { cache, limit } = reading;
+  const { cache, limit, addRows } = reading;
   const isSeen = createSight(reading, account);
   return limit(async () => {
     const found: ObjectFacts[] = [];
     for await (const rows of cache.listRows(application, account, view === undefined ? {} : { view })) {
+      addRows(rows.length);
       for (const row of rows) {
         const self = row.read().get(selfKey);
         const facts = self && asFacts(self.value);

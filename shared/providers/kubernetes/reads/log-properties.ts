@@ -1,29 +1,50 @@
+import { type JsonBounds, parseBoundedJson } from '../../../core/bounded-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
 
 const propertyMarker = 'SPINNAKER_PROPERTY_';
 const configMarker = 'SPINNAKER_CONFIG_JSON=';
+
+/** Properties of a log. They become part of a pipeline's context, which Orca stores as a whole. */
+export const propertiesMax = 10_000;
+/** Of the values of one `SPINNAKER_CONFIG_JSON` line. */
+const propertyBounds: JsonBounds = { depthMax: 512, valuesMax: 100_000 };
 
 /**
  * The properties in a log: each line with `SPINNAKER_PROPERTY_key=value` gives one, its key in lower case, and each line that
  * begins with `SPINNAKER_CONFIG_JSON=` gives the members of a JSON object. Later ones win.
  *
  * As Clouddriver does: text before the marker stays in the key, an empty value gives nothing, and one broken JSON text makes
- * all of it empty, so that a pipeline does not go on with half of its values.
+ * all of it empty, so that a pipeline does not go on with half of its values. So do more than `propertiesMax`.
  */
 export function parseLogProperties(log: string): JsonObject {
-  const properties: [string, JsonValue][] = [];
-  for (const line of log.split('\n')) {
-    const text = line.trim();
-    if (text.startsWith(configMarker)) {
-      const members = parseObject(text.slice(configMarker.length));
-      if (members === undefined) return {};
-      properties.push(...Object.entries(members));
-    } else if (text.includes(propertyMarker)) {
-      properties.push(...parseProperty(text));
-    }
+  const properties = new Map<string, JsonValue>();
+  for (const line of listLines(log)) {
+    const found = readLine(line.trim());
+    if (found === undefined) return {};
+    for (const [key, value] of found) properties.set(key, value);
+    if (properties.size > propertiesMax) return {};
   }
   // Not by assignment: a property may be called __proto__.
   return Object.fromEntries(properties);
+}
+
+/** Line by line: a log may be one of millions of empty lines. */
+function* listLines(log: string): Generator<string> {
+  let start = 0;
+  for (let end = log.indexOf('\n'); end >= 0; end = log.indexOf('\n', start)) {
+    if (end > start) yield log.slice(start, end);
+    start = end + 1;
+  }
+  yield log.slice(start);
+}
+
+/** The properties in a line; undefined for a broken one. */
+function readLine(text: string): readonly [string, JsonValue][] | undefined {
+  if (text.startsWith(configMarker)) {
+    const members = parseObject(text.slice(configMarker.length));
+    return members && Object.entries(members);
+  }
+  return text.includes(propertyMarker) ? parseProperty(text) : [];
 }
 
 function parseProperty(text: string): [string, JsonValue][] {
@@ -35,7 +56,7 @@ function parseProperty(text: string): [string, JsonValue][] {
 
 function parseObject(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const { value } = parseBoundedJson(text, propertyBounds);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

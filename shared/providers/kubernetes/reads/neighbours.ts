@@ -68,9 +68,9 @@ function mayBeBehind({ workload }: ObjectFacts, { name, service }: ObjectFacts):
   if (workload === undefined) return false;
   if (workload.serviceName === name) return true;
   const selector = Object.entries(service?.selector ?? {});
-  return (
-    selector.length > 0 && selector.every(([key, value]) => (workload.podLabels[key] ?? value) === value)
-  );
+  const { podLabels } = workload;
+  const fits = ([key, value]: [string, string]) => !Object.hasOwn(podLabels, key) || podLabels[key] === value;
+  return selector.length > 0 && selector.every(fits);
 }
 
 function listNamespacesOf(objects: readonly ObjectFacts[]): string[] {

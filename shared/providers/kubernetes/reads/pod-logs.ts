@@ -1,6 +1,7 @@
 import { getErrorMessage, NotFoundError, VisibleError } from '../../../core/errors.ts';
 import { asJsonArray, asString, getPath } from '../../../core/json.ts';
 import type { ConsoleOutput } from '../../../core/provider.ts';
+import { consoleBytesMax, consoleContainersMax, logBytesMax } from '../client/answer-limits.ts';
 import type { ApiResource, KubernetesClient } from '../client/client.ts';
 import { getObjectPath, withQuery } from '../client/resource-path.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -15,14 +16,18 @@ export const podResource: ApiResource = {
   builtIn: true,
 };
 
-/** What of a container's log is read, bytes: more than a kubelet keeps of one before it turns to the next file. */
-const logBytesMax = 32 * 2 ** 20;
-
 /** A pod by its bare name. */
 export interface PodName {
   /** Namespace. */
   readonly location: string;
   readonly pod: string;
+}
+
+/** The log of a container. */
+export interface LogRequest extends PodName {
+  readonly container: string;
+  /** What is read of it, from its beginning, bytes. Default: `logBytesMax`. */
+  readonly bytesMax?: number;
 }
 
 /**
@@ -33,17 +38,18 @@ export interface PodName {
  */
 export async function readLog(
   client: KubernetesClient,
-  { location, pod, container }: PodName & { readonly container: string },
+  { location, pod, container, bytesMax = logBytesMax }: LogRequest,
 ): Promise<string> {
   const problem = findContainerProblem(container);
   if (problem !== undefined) throw new NotFoundError(`There is no such container: ${problem}`);
   const path = `${getObjectPath(podResource, location, pod)}/log`;
-  return client.getText(withQuery(path, { container, limitBytes: logBytesMax }));
+  return client.getText(withQuery(path, { container, limitBytes: bytesMax }));
 }
 
 /**
  * What each container of a pod wrote, init containers first. What cannot be read stands in the text's place: a user looks
- * there for the reason.
+ * there for the reason. The logs of all containers share `consoleBytesMax`, so that a pod of a hundred containers takes no more
+ * memory than one of one; containers beyond `consoleContainersMax` are left out.
  */
 export async function listConsoleOutput(
   client: KubernetesClient,
@@ -52,10 +58,12 @@ export async function listConsoleOutput(
   try {
     const pod = await client.get({ resource: podResource, namespace: location, name });
     if (pod === undefined) return [{ name: 'Error', output: `There is no pod ${name} in ${location}` }];
+    const containers = listContainers(pod).slice(0, consoleContainersMax);
+    const bytesMax = Math.min(Math.floor(consoleBytesMax / Math.max(containers.length, 1)), logBytesMax);
     return await Promise.all(
-      listContainers(pod).map(async (container) => ({
+      containers.map(async (container) => ({
         name: container,
-        output: await readLog(client, { location, pod: name, container }).catch(tellFailure),
+        output: await readLog(client, { location, pod: name, container, bytesMax }).catch(tellFailure),
       })),
     );
   } catch (error) {

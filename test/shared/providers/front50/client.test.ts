@@ -1,8 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../../shared/core/errors.ts';
+import { parseProjects } from '../../../../shared/providers/front50/answers.ts';
 import { createFront50Client, type Front50Client } from '../../../../shared/providers/front50/client.ts';
 import { type Front50, startFront50 } from '../../../support/front50.ts';
+import { hostileServers } from '../../../support/hostile-servers.ts';
 import { createTestClock, middling, type TestClock } from '../artifacts/options.ts';
 
 let front50: Front50;
@@ -83,6 +85,12 @@ describe('a question to Front50', () => {
       times: 1,
       reason: 'its answer is larger than 1000 bytes',
     },
+    {
+      answer: 'a nest',
+      bad: text('['.repeat(500)),
+      times: 1,
+      reason: 'its answer is nested deeper than 128 levels',
+    },
   ])('fails with the reason after $answer', async ({ bad, times, reason }) => {
     front50.instead = bad;
 
@@ -91,6 +99,27 @@ describe('a question to Front50', () => {
     );
     expect(front50.asked).toHaveLength(times);
   });
+
+  it.each(hostileServers.filter(({ name }) => !name.includes('watch')))(
+    'takes bounded time and memory of a server that answers $name',
+    async ({ start }) => {
+      await using hostile = await start();
+      await using hasty = createFront50Client({
+        baseUrl: new URL(`${hostile.url}/`),
+        clock,
+        randomness: middling,
+        limits: { headersMs: 500, bodyMs: 500, totalMs: 3_000 },
+      });
+      const startMs = performance.now();
+      const idleBytes = process.memoryUsage().rss;
+      const answer = hasty.getJson('v2/projects').then(parseProjects);
+
+      await expect(answer).rejects.toThrow(/^Front50 .* cannot be asked: |its answer is no list/);
+      expect(performance.now() - startMs).toBeLessThan(10_000);
+      expect(process.memoryUsage().rss - idleBytes).toBeLessThan(300 * 2 ** 20);
+      await expect.poll(() => hostile.connections).toBeLessThanOrEqual(1);
+    },
+  );
 
   it('fails when nobody listens', async () => {
     await front50[Symbol.asyncDispose]();

@@ -133,7 +133,12 @@ function findLatestName(manifest: Manifest, live: readonly Manifest[]): string |
   const versions = listVersions(live, name)
     .map((object) => parseVersion(findRecordedArtifact(object)?.version ?? ''))
     .filter((version) => version !== undefined);
-  return versions.length === 0 ? undefined : formatVersionedName(name, Math.max(...versions));
+  return versions.length === 0
+    ? undefined
+    : formatVersionedName(
+        name,
+        versions.reduce((one, other) => Math.max(one, other)),
+      );
 }
 
 /** A name for an object that brings only its beginning, as the API server would make it up, and free at this moment. */

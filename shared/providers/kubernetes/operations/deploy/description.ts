@@ -22,6 +22,7 @@ import {
   omitNulls,
 } from '../../../../core/json.ts';
 import type { Moniker } from '../../../../core/moniker.ts';
+import { loadBalancersMax } from '../../../../core/request-limits.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import {
   findApiVersionProblem,
@@ -55,7 +56,9 @@ export const deployField = objectField({
   namespaceOverride: withDefault(stringField(), '').describe(
     "Namespace for all manifests; empty or blank for none. What then names none goes to the account's default one.",
   ),
-  services: withDefault(stringListField(), []).describe('Load balancers, as `service web`.'),
+  services: withDefault(stringListField({ itemsMax: loadBalancersMax }), []).describe(
+    'Load balancers, as `service web`.',
+  ),
   enableTraffic: flag(true).describe(
     'Whether the load balancers send traffic to what is deployed. Default: true.',
   ),

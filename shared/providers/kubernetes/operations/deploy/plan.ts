@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Artifact } from '../../../../core/artifact.ts';
 import { omitNulls } from '../../../../core/json.ts';
 import type { KubernetesAccount } from '../../account.ts';
@@ -5,6 +6,7 @@ import type { KubernetesSettings } from '../../account-settings.ts';
 import type { KindDefinition } from '../../kinds/kind.ts';
 import { formatFullName } from '../../kinds/name.ts';
 import { annotateArtifact, annotateMoniker, createDeployMoniker } from '../../manifest/annotate.ts';
+import { ArtifactIndex } from '../../manifest/artifact-index.ts';
 import { bindArtifacts, createDeployedArtifact } from '../../manifest/artifacts.ts';
 import { setName } from '../../manifest/expand.ts';
 import {
@@ -86,41 +88,54 @@ export function isAsking(question: Question): boolean {
   return versioned || useSourceCapacity || nameless || loadBalancers.length > 0;
 }
 
+/** Milliseconds of planning after which others get their turn. */
+const sliceMs = 50;
+
 /**
- * Works out what to send, manifest by manifest: later ones refer to what earlier ones become.
+ * Works out what to send, manifest by manifest: later ones refer to what earlier ones become. Thousands of manifests take their
+ * time, in which other requests of this process are served.
  *
  * @param decide answers the question about the manifest at that place; always the same when it is asked again.
  * @throws InvalidInputError or FailedOperationError for load balancers that cannot be attached.
  */
-export function planDeploy(
+export async function planDeploy(
   request: DeployRequest,
   decide: (question: Question, index: number) => Decision,
-): PlannedManifest[] {
+): Promise<PlannedManifest[]> {
   const planned: PlannedManifest[] = [];
+  const artifacts = indexArtifacts(request);
+  let sliceEndMs = performance.now() + sliceMs;
   for (const [index, manifest] of request.manifests.entries()) {
-    const created = planned.map(({ artifact }) => artifact).reverse();
-    const { manifest: bound, bound: artifacts } = bind(manifest, request, created);
+    const { manifest: bound, bound: used } = bind(manifest, request, artifacts);
     const question = createQuestion(bound, request);
-    const decision = decide(question, index);
-    planned.push({ ...plan(question, decision, request), bound: artifacts });
+    const each = plan(question, decide(question, index), request);
+    planned.push({ ...each, bound: used });
+    artifacts.addFirst(each.artifact);
+    if (performance.now() < sliceEndMs) continue;
+    await setImmediate();
+    sliceEndMs = performance.now() + sliceMs;
   }
   return planned;
 }
 
-/** The artifacts that may be bound: those made by this deploy first, then required, then optional ones. */
+/** The artifacts that may be bound: those made by this deploy, which are yet to come, first, then required, then optional ones. */
+function indexArtifacts({ description, account }: DeployRequest): ArtifactIndex {
+  const { enableArtifactBinding, requiredArtifacts, optionalArtifacts } = description;
+  const given = enableArtifactBinding ? [...requiredArtifacts, ...optionalArtifacts] : [];
+  return new ArtifactIndex(account.name, given);
+}
+
 function bind(
   manifest: Manifest,
-  { description, account, settings }: DeployRequest,
-  created: readonly Artifact[],
+  { account, settings }: DeployRequest,
+  artifacts: ArtifactIndex,
 ): ReturnType<typeof bindArtifacts> {
-  const { enableArtifactBinding, requiredArtifacts, optionalArtifacts } = description;
-  const given = enableArtifactBinding ? [requiredArtifacts, optionalArtifacts] : [];
   return bindArtifacts({
     manifest,
     kind: account.kindRegistry.find(readKind(manifest)),
     namespace: readNamespace(manifest),
     account: account.name,
-    artifacts: [created, ...given].flat(),
+    artifacts,
     imageBinding: settings.dockerImageBinding,
   });
 }
@@ -194,7 +209,7 @@ function attach(
   live: readonly Manifest[],
 ): { manifest: Manifest; names: string[] } {
   const loadBalancers = listLoadBalancers(manifest, request)
-    .map((coordinates) => findManifest([...request.manifests, ...live], coordinates))
+    .map((coordinates) => findManifest(request.manifests, coordinates) ?? findManifest(live, coordinates))
     .filter((loadBalancer) => loadBalancer !== undefined);
   return {
     manifest: loadBalancers.reduce(attachService, recordLoadBalancers(manifest, request)),

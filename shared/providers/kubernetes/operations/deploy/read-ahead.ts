@@ -34,14 +34,14 @@ export function createReadAhead(
 
 /** The places, from this one on, whose live objects may be read now. */
 function listNext(planned: readonly PlannedManifest[], first: number): number[] {
-  const window = [...planned.entries()].slice(first, first + depth);
+  const window = planned.slice(first, first + depth);
   const seen = new Set<string>();
   const places: number[] = [];
-  for (const [index, { manifest, method, priority }] of window) {
+  for (const [offset, { manifest, method, priority }] of window.entries()) {
     const key = JSON.stringify(readCoordinates(manifest));
     if (priority !== planned[first]?.priority) break;
     // What is written a second time looks different by then.
-    if (method === 'apply' && !seen.has(key)) places.push(index);
+    if (method === 'apply' && !seen.has(key)) places.push(first + offset);
     seen.add(key);
   }
   return places;

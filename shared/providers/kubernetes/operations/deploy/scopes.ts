@@ -2,7 +2,7 @@ import { asString, getPath } from '../../../../core/json.ts';
 import type { KubernetesClient } from '../../client/client.ts';
 import { isResourceNotServed } from '../../client/errors.ts';
 import type { KindRegistry } from '../../kinds/index.ts';
-import { getKindName, isSameKind } from '../../kinds/name.ts';
+import { getKindName, toKindKey } from '../../kinds/name.ts';
 import { readKind } from '../../manifest/identity.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 
@@ -26,18 +26,19 @@ export async function readScopes(
 ): Promise<(manifest: Manifest) => boolean> {
   const { registry } = options;
   const unknown = manifests.filter((manifest) => !registry.find(readKind(manifest)).known);
+  const definitions = indexDefinitions(manifests);
   const scopes = new Map<Manifest, boolean>();
-  for (const manifest of unknown) scopes.set(manifest, await readScope(manifest, manifests, options));
+  for (const manifest of unknown) scopes.set(manifest, await readScope(manifest, definitions, options));
   return (manifest) => scopes.get(manifest) ?? isNamespacedByTable(manifest, registry);
 }
 
 /** A definition in the same request knows best: the cluster may have none yet, or an older one. */
 async function readScope(
   manifest: Manifest,
-  manifests: readonly Manifest[],
+  definitions: Definitions,
   { client, signal }: ScopeOptions,
 ): Promise<boolean> {
-  const definition = manifests.find((each) => isDefinition(each) && isDefinitionOf(each, manifest));
+  const definition = findDefinition(definitions, manifest);
   if (definition !== undefined) return getPath(definition, 'spec', 'scope') !== 'Cluster';
   try {
     const { apiVersion, kind } = manifest;
@@ -48,14 +49,22 @@ async function readScope(
   }
 }
 
-/** Whether the manifest is a CustomResourceDefinition. */
-export function isDefinition(manifest: Manifest): boolean {
-  return readKind(manifest) === 'customResourceDefinition';
+/** CustomResourceDefinitions, the first one of each kind, by what they define. */
+export type Definitions = ReadonlyMap<string, Manifest>;
+
+/** The CustomResourceDefinitions among manifests. */
+export function indexDefinitions(manifests: readonly Manifest[]): Definitions {
+  const definitions = manifests.filter((manifest) => readKind(manifest) === 'customResourceDefinition');
+  return new Map(definitions.toReversed().map((definition) => [getDefinedKey(definition), definition]));
 }
 
-/** Whether a CustomResourceDefinition defines the manifest's kind. */
-export function isDefinitionOf(definition: Manifest, manifest: Manifest): boolean {
+/** The definition of the manifest's kind. */
+export function findDefinition(definitions: Definitions, manifest: Manifest): Manifest | undefined {
+  return definitions.get(toKindKey(readKind(manifest)));
+}
+
+function getDefinedKey(definition: Manifest): string {
   const group = asString(getPath(definition, 'spec', 'group')) ?? '';
   const kind = asString(getPath(definition, 'spec', 'names', 'kind')) ?? '';
-  return isSameKind(getKindName(`${group}/`, kind), readKind(manifest));
+  return toKindKey(getKindName(`${group}/`, kind));
 }

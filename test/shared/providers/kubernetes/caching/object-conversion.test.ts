@@ -89,6 +89,8 @@ test('a limit takes the first objects of a list, and begins anew with it', () =>
     attempt,
     resourceVersion: '1',
     items: names.map((name) => toService(name, '1')),
+    bytes: 0,
+    release: () => undefined,
   });
   const take = (...of: Parameters<typeof page>): unknown[] =>
     limit(page(...of)).map(({ metadata }) => Object(metadata).name);

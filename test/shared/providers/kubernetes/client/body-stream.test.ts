@@ -1,6 +1,7 @@
-import { Dispatcher } from 'undici';
+import { Dispatcher, Pool } from 'undici';
 import { expect, test } from 'vitest';
 import { streamBody } from '../../../../../shared/providers/kubernetes/client/body-stream.ts';
+import { startServer } from '../../../../support/hostile-servers.ts';
 
 const controller: Dispatcher.DispatchController = {
   aborted: false,
@@ -47,6 +48,7 @@ test.each([
     headers: {},
     silence: { patienceMs: 1_000, isAlive: async () => true },
     answerTimeoutMs: 1_000,
+    durationMs: 60_000,
     silenceMs: 1_000,
     signal: undefined,
     onChunk: async (chunk) => {
@@ -58,4 +60,36 @@ test.each([
   });
   expect(log).toEqual(['one?', 'one!', 'two?', 'two!', 'three?', 'three!']);
   expect(ended.type).toBe(end);
+});
+
+test('ends what the server never ends, although something comes all the time', async () => {
+  await using server = await startServer((response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write('\n'), 20);
+    response.on('close', () => clearInterval(timer));
+  });
+  const dispatcher = new Pool(server.url, { connections: 1 });
+  let received = 0;
+  const ended = await streamBody({
+    dispatcher,
+    origin: server.url,
+    path: '/',
+    method: 'GET',
+    headers: {},
+    silence: { patienceMs: 10_000, isAlive: async () => true },
+    answerTimeoutMs: 10_000,
+    silenceMs: 10_000,
+    durationMs: 300,
+    signal: undefined,
+    // What we take for it does not count.
+    onChunk: async () => {
+      received += 1;
+      await new Promise((resolve) => setTimeout(resolve, received === 1 ? 500 : 0));
+      return true;
+    },
+  });
+  expect(ended).toMatchObject({ type: 'broken', error: { message: 'no end within 0.3 s' } });
+  expect(received).toBeGreaterThan(1);
+  await expect.poll(() => server.connections).toBe(0);
+  await dispatcher.destroy();
 });

@@ -2,6 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
+  kubeconfigBytesMax,
+  kubeconfigMarksMax,
+} from '../../../../../shared/providers/kubernetes/client/answer-limits.ts';
+import {
   type ConnectionSurroundings,
   type KubernetesConnection,
   loadClusterConnection,
@@ -235,4 +239,15 @@ test('a connection notices that a file it was made of changed, and only then', a
   expect(next.files.getFingerprint()).not.toBe(connection.files.getFingerprint());
   await write('token', 'two!');
   expect((await load({ kubeconfigFile })).files.getFingerprint()).toBe(next.files.getFingerprint());
+});
+
+test('a kubeconfig, or a file that it names, has a size', async () => {
+  const path = join(dir.path, 'config');
+  await writeFile(path, `${toKubeconfig({ server: 'https://api' }, {})}${' '.repeat(kubeconfigBytesMax)}`);
+  const message = `account "prod": kubeconfigFile ${path}: ${path}: it is larger than ${kubeconfigBytesMax} bytes`;
+  await expect(load({ kubeconfigFile: path })).rejects.toThrow(message);
+  await writeFile(path, toKubeconfig({ server: 'https://api' }, { tokenFile: '/dev/zero' }));
+  await expect(load({ kubeconfigFile: path })).rejects.toThrow('/dev/zero: it is larger than');
+  const kubeconfigContents = `# ${'-'.repeat(kubeconfigMarksMax + 1)}`;
+  await expect(load({ kubeconfigContents })).rejects.toThrow('characters with a meaning in YAML');
 });

@@ -23,6 +23,8 @@ function send(options: Partial<WireRequest> = {}) {
     headers: {},
     body: undefined,
     signal: undefined,
+    account: 'prod',
+    answerBytesMax: 1_000_000,
   };
   return exchange({ dispatcher, timeoutMs: 30_000, ...request, ...options });
 }

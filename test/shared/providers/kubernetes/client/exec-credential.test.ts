@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LogFields, Logger } from '../../../../../shared/core/logger.ts';
-import { loadExecCredential } from '../../../../../shared/providers/kubernetes/client/exec-credential.ts';
+import {
+  execOutputBytesMax,
+  loadExecCredential,
+} from '../../../../../shared/providers/kubernetes/client/exec-credential.ts';
 import type {
   ExecPlugin,
   KubeconfigCluster,
@@ -129,7 +132,7 @@ test('a plugin that cannot be started gives none of its arguments away', async (
 
 test('a plugin that never stops talking is stopped', async () => {
   await expect(run('while :; do echo 0123456789012345678901234567890123456789; done')).rejects.toThrow(
-    'SIGKILL',
+    `printed more than ${execOutputBytesMax} bytes`,
   );
 });
 
@@ -144,4 +147,17 @@ test.each([
   [{ interactiveMode: 'Always' }, 'needs a terminal (interactiveMode Always)'],
 ])('a plugin that we cannot serve: %j', async (plugin, message) => {
   await expect(run(print({ token: 'abc' }), plugin)).rejects.toThrow(message);
+});
+
+test('of what a plugin complains about the last words are told', async () => {
+  await expect(run('yes words >&2 & sleep 0.3; kill $!; exit 3')).rejects.toThrow(
+    /ended with status 3: [\s\S]*words/,
+  );
+});
+
+test('a plugin whose children hold its outputs open is not waited for', async () => {
+  const startMs = performance.now();
+  const credential = await run(`${print({ token: 'abc' })}; sleep 30 &`);
+  expect(performance.now() - startMs).toBeLessThan(20_000);
+  expect(credential).toMatchObject({ authorization: 'Bearer abc' });
 });

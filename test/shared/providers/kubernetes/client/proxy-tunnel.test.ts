@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createProxyConnector } from '../../../../../shared/providers/kubernetes/client/proxy-tunnel.ts';
 import { createTestClient, TurnedClock } from './client-setup.ts';
 import { type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 
@@ -68,4 +69,27 @@ test('certificates behind a proxy are checked', async () => {
   const cluster = { 'proxy-url': `http://jane:p@127.0.0.1:${port}`, 'tls-server-name': 'other.example.com' };
   await using client = createTestClient({ kubeconfigContents: server.getKubeconfig({ cluster }) });
   await expect(client.getText('/livez')).rejects.toThrow('its certificate is for another host name');
+});
+
+test('a proxy that answers byte by byte, or without an end, is given up', async () => {
+  const trickles = new Map<Socket, NodeJS.Timeout>();
+  proxy.removeAllListeners('connect').on('connect', (_request, socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).write('HTTP/1.1 200 OK\r\nx: ');
+    trickles.set(
+      socket,
+      setInterval(() => socket.write('x'), 20),
+    );
+    socket.once('close', () => clearInterval(trickles.get(socket)));
+  });
+  const { port } = proxy.address() as AddressInfo;
+  const connector = createProxyConnector({
+    proxyUrl: `http://127.0.0.1:${port}`,
+    tls: {},
+    connectTimeoutMs: 2_000,
+  });
+  const target = { hostname: 'api', port: '443', protocol: 'https:' };
+  const connecting = new Promise((resolve) => connector(target, (...[error]) => resolve(error)));
+  expect(await connecting).toMatchObject({ message: 'the proxy did not answer' });
+  await expect.poll(() => [...sockets].every((socket) => socket.destroyed)).toBe(true);
 });

@@ -23,3 +23,10 @@ test('say nothing of what is no number, but that it includes itself', () => {
     expect(includesVersion(strange, strange)).toBe(true);
   }
 });
+
+test('what has more digits than etcd counts tells nothing', () => {
+  const [one, other] = ['1'.repeat(21), '2'.repeat(21)] as const;
+  expect(isOlder(one, other)).toBe(false);
+  expect(includesVersion(other, one)).toBe(false);
+  expect(includesVersion(one, one)).toBe(true);
+});

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { parseLogProperties } from '../../../../../shared/providers/kubernetes/reads/log-properties.ts';
+import {
+  parseLogProperties,
+  propertiesMax,
+} from '../../../../../shared/providers/kubernetes/reads/log-properties.ts';
 
 test.each([
   { log: '', properties: {} },
@@ -19,4 +22,11 @@ test.each([
   { log: 'SPINNAKER_PROPERTY___proto__=x', properties: JSON.parse('{"__proto__":"x"}') },
 ])('the properties in $log', ({ log, properties }) => {
   expect(JSON.stringify(parseLogProperties(log))).toBe(JSON.stringify(properties));
+});
+
+test('of more properties than a pipeline can bear, there are none', () => {
+  const toLog = (count: number): string =>
+    Array.from({ length: count }, (_, index) => `SPINNAKER_PROPERTY_k${index}=1`).join('\n');
+  expect(Object.keys(parseLogProperties(toLog(propertiesMax)))).toHaveLength(propertiesMax);
+  expect(parseLogProperties(toLog(propertiesMax + 1))).toEqual({});
 });

@@ -1,0 +1,131 @@
+import { toErrorHeaders } from '../../shared/runtime/error-body.ts';
+import { HttpError } from './http-error.ts';
+import type { FrontDoorLimits } from './http-limits.ts';
+import { TokenBuckets } from './token-buckets.ts';
+
+/** Who asks, and for what. */
+export interface RequestOrigin {
+  /** Name of the caller. */
+  readonly caller: string;
+  /** The account that the path names. */
+  readonly account: string | undefined;
+}
+
+/** A request's place at the front door. Disposing gives back what it took. */
+export interface Place extends Disposable {
+  /** Takes the request on. @throws HttpError 503 where there is no room for it */
+  enter(origin: RequestOrigin): void;
+  /** Takes further bytes of its body on. @throws HttpError 503 where there is no room for them */
+  addBodyBytes(count: number): void;
+}
+
+/** Characters of a caller's and of an account's name by which they are told apart. */
+const nameMax = 256;
+
+/** Decides which requests the front door takes on, by what is under way and by how many came before. */
+export class Admission {
+  readonly #limits: FrontDoorLimits;
+  readonly #callerTokens: TokenBuckets;
+  readonly #accountTokens: TokenBuckets;
+  readonly #callerRequests = new Amounts();
+  readonly #accountRequests = new Amounts();
+  readonly #callerBytes = new Amounts();
+  #requests = 0;
+  #bytes = 0;
+
+  constructor(limits: FrontDoorLimits) {
+    const { callerRate, callerBurst, accountRate, accountBurst, countedNamesMax: bucketsMax } = limits;
+    this.#limits = limits;
+    this.#callerTokens = new TokenBuckets({ rate: callerRate, burst: callerBurst, bucketsMax });
+    this.#accountTokens = new TokenBuckets({ rate: accountRate, burst: accountBurst, bucketsMax });
+  }
+
+  /** A place that has taken nothing yet. */
+  createPlace(): Place {
+    const giveBack: (() => void)[] = [];
+    let caller = '';
+    let length = 0;
+    return {
+      enter: (origin) => {
+        caller = origin.caller.slice(0, nameMax);
+        const account = origin.account?.slice(0, nameMax);
+        this.#checkRequests(caller, account);
+        giveBack.push(this.#countRequest(caller, account));
+      },
+      addBodyBytes: (count) => {
+        const counted = Math.min(count, Math.max(0, length + count - this.#limits.freeBodyBytes));
+        length += count;
+        if (counted > 0) giveBack.push(this.#countBytes(caller, counted));
+      },
+      [Symbol.dispose]: () => {
+        for (const undo of giveBack.splice(0)) undo();
+      },
+    };
+  }
+
+  #checkRequests(caller: string, account: string | undefined): void {
+    const { requestsMax, callerRequestsMax, accountRequestsMax } = this.#limits;
+    if (this.#requests >= requestsMax) throw createOverloadError(`${requestsMax} requests are under way`);
+    if (this.#callerRequests.get(caller) >= callerRequestsMax) {
+      throw createOverloadError(`${callerRequestsMax} requests of this caller are under way`);
+    }
+    if (!this.#callerTokens.take(caller)) {
+      throw createOverloadError(`this caller sends more than ${this.#limits.callerRate} requests a second`);
+    }
+    if (account === undefined) return;
+    if (this.#accountRequests.get(account) >= accountRequestsMax) {
+      throw createOverloadError(`${accountRequestsMax} requests for this account are under way`);
+    }
+    if (!this.#accountTokens.take(account)) {
+      throw createOverloadError(
+        `more than ${this.#limits.accountRate} requests a second come for this account`,
+      );
+    }
+  }
+
+  #countRequest(caller: string, account: string | undefined): () => void {
+    this.#requests += 1;
+    this.#callerRequests.add(caller, 1);
+    if (account !== undefined) this.#accountRequests.add(account, 1);
+    return () => {
+      this.#requests -= 1;
+      this.#callerRequests.add(caller, -1);
+      if (account !== undefined) this.#accountRequests.add(account, -1);
+    };
+  }
+
+  #countBytes(caller: string, count: number): () => void {
+    const { bodyBytesMax, callerBodyBytesMax } = this.#limits;
+    if (this.#bytes + count > bodyBytesMax)
+      throw createOverloadError(`bodies of ${bodyBytesMax} bytes are under way`);
+    if (this.#callerBytes.get(caller) + count > callerBodyBytesMax) {
+      throw createOverloadError(`bodies of ${callerBodyBytesMax} bytes of this caller are under way`);
+    }
+    this.#bytes += count;
+    this.#callerBytes.add(caller, count);
+    return () => {
+      this.#bytes -= count;
+      this.#callerBytes.add(caller, -count);
+    };
+  }
+}
+
+/** An amount for each name that has any. */
+class Amounts {
+  readonly #amounts = new Map<string, number>();
+
+  get(name: string): number {
+    return this.#amounts.get(name) ?? 0;
+  }
+
+  add(name: string, amount: number): void {
+    const sum = this.get(name) + amount;
+    if (sum > 0) this.#amounts.set(name, sum);
+    else this.#amounts.delete(name);
+  }
+}
+
+/** The answer to what is too much. 503 and no other status: it is the only one on which Orca sends a POST again. */
+export function createOverloadError(what: string): HttpError {
+  return new HttpError(503, `Too much at once: ${what}; try again`, toErrorHeaders(503));
+}

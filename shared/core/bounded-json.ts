@@ -1,0 +1,78 @@
+import type { JsonValue } from './json.ts';
+
+/** How much of a JSON text from outside is taken. */
+export interface JsonBounds {
+  /** Levels of objects and arrays within each other; a scalar has none. */
+  readonly depthMax: number;
+  /** Members, elements, objects and arrays, all levels together: what a value costs in memory goes by these, not by bytes. */
+  readonly valuesMax: number;
+}
+
+/** A JSON value and what it was made of. */
+export interface BoundedJson {
+  readonly value: JsonValue;
+  /** Counted as `JsonBounds.valuesMax` is. */
+  readonly values: number;
+}
+
+/** A JSON text that goes beyond a bound. The message says which. */
+export class JsonBoundsError extends Error {
+  override name = 'JsonBoundsError';
+  /** The bound that it exceeds. */
+  readonly bound: keyof JsonBounds;
+
+  constructor(bound: keyof JsonBounds, most: number) {
+    super(bound === 'depthMax' ? `is nested deeper than ${most} levels` : `has more than ${most} values`);
+    this.bound = bound;
+  }
+}
+
+const quote = 0x22;
+const comma = 0x2c;
+const backslash = 0x5c;
+/** Tells `[` from `{` and `]` from `}`: this bit aside they are the same. */
+const curlyBit = 0x20;
+const opening = 0x7b;
+const openingSquare = 0x5b;
+const closing = 0x7d;
+
+/**
+ * Reads a JSON text whose bounds are looked at before anything is made of it: one pass over the text, which holds nothing.
+ *
+ * @throws JsonBoundsError, or SyntaxError for what is no JSON
+ */
+export function parseBoundedJson(text: string, bounds: JsonBounds): BoundedJson {
+  const values = countValues(text, bounds);
+  return { value: JSON.parse(text) as JsonValue, values };
+}
+
+function countValues(text: string, { depthMax, valuesMax }: JsonBounds): number {
+  let depth = 0;
+  let values = 1;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === quote) index = findStringEnd(text, index);
+    else if (code === comma) values += 1;
+    // Numbers and white space are what remains most often.
+    else if (code < openingSquare) continue;
+    else if ((code | curlyBit) === closing) depth -= 1;
+    else if ((code | curlyBit) === opening) {
+      values += 1;
+      depth += 1;
+      if (depth > depthMax) throw new JsonBoundsError('depthMax', depthMax);
+    }
+  }
+  if (values > valuesMax) throw new JsonBoundsError('valuesMax', valuesMax);
+  return values;
+}
+
+/** Where the string that begins at `start` ends; the text's end for one that does not. Most of a text is in strings. */
+function findStringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let before = end - 1;
+    while (text.charCodeAt(before) === backslash) before -= 1;
+    // Each two backslashes are one that is meant: after an odd number of them the quote is meant, too.
+    if ((end - before) % 2 === 1) return end;
+  }
+  return text.length;
+}

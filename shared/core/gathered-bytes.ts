@@ -1,0 +1,41 @@
+const firstCapacity = 256;
+
+/**
+ * Bytes that come in parts, in one piece. What it holds is at most twice what was added, however small the parts are: a list of
+ * parts would cost a hundred times as much when a server sends byte by byte.
+ */
+export class GatheredBytes {
+  #bytes: Uint8Array = new Uint8Array(0);
+  #length = 0;
+
+  /** Bytes added since the last `take`. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds a part. The first one is kept as it is, not copied: nobody may write into it. */
+  add(part: Uint8Array): void {
+    const length = this.#length + part.length;
+    if (this.#length === 0) {
+      this.#bytes = part;
+    } else {
+      if (length > this.#bytes.length) this.#grow(length);
+      this.#bytes.set(part, this.#length);
+    }
+    this.#length = length;
+  }
+
+  /** All that was added, and lets go of it. */
+  take(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.#length);
+    this.#bytes = new Uint8Array(0);
+    this.#length = 0;
+    return taken;
+  }
+
+  #grow(length: number): void {
+    const grown = new Uint8Array(Math.max(length, this.#bytes.length * 2, firstCapacity));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+  }
+}

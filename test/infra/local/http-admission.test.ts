@@ -1,0 +1,184 @@
+import { type ClientRequest, request as sendRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Route } from '../../../functions/routes.ts';
+import { type HttpServer, startHttp } from '../../../infra/local/http.ts';
+import { type FrontDoorLimits, frontDoorLimits } from '../../../infra/local/http-limits.ts';
+import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
+import type { Logger } from '../../../shared/core/logger.ts';
+
+const routes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/task/{id}',
+    module: 'echo',
+    reaches: 'store',
+    access: 'anonymous',
+    timeoutSeconds: 20,
+  },
+  {
+    method: 'GET',
+    path: '/manifests/{account}',
+    module: 'echo',
+    reaches: 'store',
+    access: 'anonymous',
+    timeoutSeconds: 20,
+  },
+  {
+    method: 'GET',
+    path: '/wait/{account}',
+    module: 'wait',
+    reaches: 'store',
+    access: 'anonymous',
+    timeoutSeconds: 20,
+  },
+  { method: 'POST', path: '/ops', module: 'echo', reaches: 'store', access: 'anonymous', timeoutSeconds: 20 },
+];
+
+const log: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A front door with some limits lower, and a route at which requests wait until they are released. */
+async function startFront(limits: Partial<FrontDoorLimits>) {
+  const release = Promise.withResolvers<void>();
+  const answer = { statusCode: 200, body: '{}' };
+  const functions: { readonly [module: string]: Handler } = {
+    echo: async () => answer,
+    wait: () => release.promise.then(() => answer),
+  };
+  const server: HttpServer = await startHttp({
+    routes,
+    invoker: new Invoker(async (module) => functions[module] as Handler, log),
+    log,
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    limits: { ...frontDoorLimits, ...limits },
+  });
+  onTestFinished(async () => {
+    release.resolve();
+    await server[Symbol.asyncDispose]();
+  });
+  return { url: server.url, release: () => release.resolve() };
+}
+
+async function ask(url: string, user?: string): Promise<Response> {
+  return fetch(url, user === undefined ? {} : { headers: { 'x-spinnaker-user': user } });
+}
+
+async function expectOverload(response: Response, message: RegExp): Promise<void> {
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('1');
+  const body = (await response.json()) as { message: string; error: string };
+  expect(body.message).toMatch(message);
+  expect(body.error).toBe('Service Unavailable');
+}
+
+/** Sends the beginning of a body, and no more of it. */
+function hold(url: string, { bytes, user = 'holder' }: { bytes: number; user?: string }) {
+  const headers = { 'content-length': bytes + 1, 'x-spinnaker-user': user };
+  const call: ClientRequest = sendRequest(`${url}/ops`, { method: 'POST', headers });
+  const answered = new Promise<{ status: number; headers: object; body: string }>((resolve, reject) => {
+    call.on('response', async (response) => {
+      const body = await text(response);
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+    });
+    call.on('error', reject);
+  });
+  answered.catch(() => undefined);
+  onTestFinished(() => void call.destroy());
+  call.write(Buffer.alloc(bytes, 'x'));
+  return { answered, end: () => call.end('x'), destroy: () => call.destroy() };
+}
+
+test('takes on so many requests at a time, and others once those are answered', async () => {
+  const { url, release } = await startFront({ requestsMax: 2 });
+  const waiting = [ask(`${url}/wait/a`, 'one'), ask(`${url}/wait/b`, 'two')];
+  await expect.poll(async () => (await ask(`${url}/task/1`, 'three')).status).toBe(503);
+  await expectOverload(await ask(`${url}/task/1`, 'three'), /^Too much at once: 2 requests are under way/);
+  release();
+  for (const each of waiting) expect((await each).status).toBe(200);
+  await expect.poll(async () => (await ask(`${url}/task/1`, 'three')).status).toBe(200);
+});
+
+test('takes on so many requests of one caller and for one account at a time; others pass', async () => {
+  const { url } = await startFront({ callerRequestsMax: 2, accountRequestsMax: 3 });
+  void ask(`${url}/wait/busy`, 'one').catch(() => undefined);
+  void ask(`${url}/wait/busy`, 'one').catch(() => undefined);
+  await expect.poll(async () => (await ask(`${url}/task/1`, 'one')).status).toBe(503);
+  await expectOverload(await ask(`${url}/task/1`, 'one'), /2 requests of this caller are under way/);
+  void ask(`${url}/wait/busy`, 'two').catch(() => undefined);
+  await expect.poll(async () => (await ask(`${url}/manifests/busy`)).status).toBe(503);
+  await expectOverload(await ask(`${url}/manifests/busy`), /3 requests for this account are under way/);
+  expect((await ask(`${url}/manifests/idle`, 'three')).status).toBe(200);
+});
+
+test('takes on so many requests a second of one caller and for one account; others pass', async () => {
+  const slow = { callerRate: 0.001, callerBurst: 3, accountRate: 0.001, accountBurst: 2 };
+  const { url } = await startFront(slow);
+  for (const user of ['one', '__proto__', 'constructor']) {
+    for (let index = 0; index < 3; index += 1) expect((await ask(`${url}/task/1`, user)).status).toBe(200);
+    await expectOverload(await ask(`${url}/task/1`, user), /this caller sends more than 0.001 requests/);
+  }
+  expect((await ask(`${url}/manifests/busy`, 'two')).status).toBe(200);
+  expect((await ask(`${url}/manifests/busy`, 'three')).status).toBe(200);
+  await expectOverload(await ask(`${url}/manifests/busy`, 'four'), /requests a second come for this account/);
+  expect((await ask(`${url}/manifests/idle`, 'four')).status).toBe(200);
+});
+
+test('takes on so many bytes of bodies, of all and of one caller; small bodies pass', async () => {
+  const { url } = await startFront({
+    bodyBytesMax: 250_000,
+    callerBodyBytesMax: 120_000,
+    freeBodyBytes: 10_000,
+  });
+  const post = async (bytes: number, user: string) =>
+    fetch(`${url}/ops`, {
+      method: 'POST',
+      body: 'x'.repeat(bytes),
+      headers: { 'x-spinnaker-user': user },
+    });
+  const first = hold(url, { bytes: 100_000, user: 'one' });
+  await expect.poll(async () => (await post(100_000, 'one')).status).toBe(503);
+  await expectOverload(await post(100_000, 'one'), /bodies of 120000 bytes of this caller are under way/);
+  expect((await post(10_000, 'one')).status).toBe(200);
+  expect((await post(100_000, 'two')).status).toBe(200);
+
+  const second = hold(url, { bytes: 100_000, user: 'two' });
+  await expect.poll(async () => (await post(100_000, 'three')).status).toBe(503);
+  await expectOverload(await post(100_000, 'three'), /bodies of 250000 bytes are under way/);
+
+  first.end();
+  expect((await first.answered).status).toBe(200);
+  second.destroy();
+  await expect.poll(async () => (await post(120_000, 'one')).status).toBe(200);
+});
+
+test('gives a body up that stops coming, or comes too slowly', async () => {
+  const { url } = await startFront({ bodyIdleMs: 50, bodyTimeoutMs: 600_000 });
+  expect(await hold(url, { bytes: 10 }).answered).toMatchObject({
+    status: 408,
+    body: expect.stringContaining('The body did not arrive in time'),
+  });
+  const { url: other } = await startFront({ bodyTimeoutMs: 50, bodyIdleMs: 600_000 });
+  expect(await hold(other, { bytes: 10 }).answered).toMatchObject({ status: 408 });
+});
+
+test('reads no more of a refused body than is good for its sender', async () => {
+  const { url } = await startFront({ refusedBodyBytesMax: 1 << 20, refusedBodyMs: 600_000 });
+  const call = sendRequest(`${url}/ops`, { method: 'POST', headers: { 'content-length': 1 << 30 } });
+  const closed = new Promise<void>((resolve) => void call.on('error', () => resolve()).on('close', resolve));
+  const chunk = Buffer.alloc(1 << 16, 'x');
+  let sent = 0;
+  const write = (): void => {
+    let isFlowing = true;
+    while (!call.destroyed && isFlowing) {
+      isFlowing = call.write(chunk);
+      sent += chunk.length;
+    }
+    if (!call.destroyed) call.once('drain', write);
+  };
+  write();
+  await closed;
+  // What the kernel's buffers hold is sent, too.
+  expect(sent).toBeLessThan(100 << 20);
+});

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { JsonBoundsError, parseBoundedJson } from '../../../shared/core/bounded-json.ts';
+import { isWithinDepth, type JsonValue } from '../../../shared/core/json.ts';
+
+const wide = { depthMax: 1_000, valuesMax: 1_000_000 };
+
+test('reads what JSON.parse reads', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat({ max: 2 }), (value, indent) => {
+      const text = JSON.stringify(value, undefined, indent);
+      expect(parseBoundedJson(text, wide).value).toEqual(JSON.parse(text));
+    }),
+  );
+});
+
+test('refuses exactly what is nested deeper than allowed', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat({ max: 6 }), (value, depthMax) => {
+      const parse = (): unknown => parseBoundedJson(JSON.stringify(value), { ...wide, depthMax });
+      // A scalar at level n lies within n objects and arrays; an empty one counts by itself.
+      if (countLevels(value as JsonValue) <= depthMax) parse();
+      else expect(parse).toThrow(JsonBoundsError);
+    }),
+  );
+});
+
+function countLevels(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(countLevels));
+}
+
+test.each([
+  { text: '1', values: 1 },
+  { text: '[]', values: 2 },
+  { text: '[1,2]', values: 3 },
+  { text: '{"a":{"b":[]},"c":"},{[,"}', values: 5 },
+  { text: '{"a\\"{[,":1}', values: 2 },
+  { text: '{"a\\\\":[],"\\\\\\"{":1}', values: 4 },
+  { text: '"\\\\",', values: undefined },
+])('counts the values of $text', ({ text, values }) => {
+  if (values === undefined) return expect(() => parseBoundedJson(text, wide)).toThrow(SyntaxError);
+  expect(parseBoundedJson(text, wide).values).toBe(values);
+  expect(() => parseBoundedJson(text, { ...wide, valuesMax: values - 1 })).toThrow(
+    `has more than ${values - 1} values`,
+  );
+});
+
+test('says of a text that is no JSON that it is none', () => {
+  for (const text of ['', '{', '"', '"\\', '[1,', '}}}}', 'nothing']) {
+    expect(() => parseBoundedJson(text, wide)).toThrow(SyntaxError);
+  }
+});
+
+test('what it reads exhausts no stack', () => {
+  const text = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  expect(() => parseBoundedJson(text, wide)).toThrow('is nested deeper than 1000 levels');
+  expect(isWithinDepth(parseBoundedJson('[[[]]]', wide).value, 3)).toBe(true);
+});
