@@ -6,7 +6,7 @@ import {
   auditValueLengthMax,
   toAuditFields,
 } from '../../../shared/core/audit.ts';
-import { AccessDeniedError } from '../../../shared/core/errors.ts';
+import { AccessDeniedError, InvalidInputError, ViolationList } from '../../../shared/core/errors.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
 import type { BusEvent } from '../../../shared/core/task-events.ts';
 import { type Gate, makeApiFunction } from '../../../shared/runtime/api-function.ts';
@@ -93,6 +93,22 @@ describe('a record', () => {
 
     expect(trail.listRecords(403)).toMatchObject([{ action: 'deleteJob', user: 'eve', outcome: 'refused' }]);
     expect(trail.listRecords(403)[0]).not.toHaveProperty('claimedUser');
+  });
+
+  it('is of a refusal, however many other violations stand before it', () => {
+    const violations = new ViolationList();
+    for (let index = 0; index < 500; index += 1) violations.add(new InvalidInputError(`violation ${index}`));
+    violations.refuse('Access denied to account gated');
+    const trail = new AuditTrail(toEvent({}));
+    try {
+      violations.check();
+    } catch (error) {
+      trail.fail(error);
+    }
+
+    expect(trail.listRecords(400)).toMatchObject([
+      { outcome: 'refused', status: 400, reason: 'Access denied to account gated' },
+    ]);
   });
 
   it('tells of a function that ran out of time what it did', async () => {
