@@ -1,5 +1,5 @@
 import type { CallerRights } from './authorization.ts';
-import { InvalidInputError, ViolationList } from './errors.ts';
+import { InvalidInputError, RefusedOperationsError, ViolationList } from './errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import type { PreparedOperation } from './operation.ts';
 import type { TaskSystem } from './process-hint.ts';
@@ -34,7 +34,7 @@ export interface OperationsRequest {
  * `clientRequestId` answers the same task; a task of that id that still waits is hinted again, one that is retryable is
  * submitted anew.
  *
- * @throws InvalidInputError with every violation of every operation.
+ * @throws InvalidInputError with every violation of every operation; a RefusedOperationsError where one is a right that is missing.
  */
 export async function acceptOperations(
   system: TaskSystem,
@@ -95,7 +95,7 @@ export function checkOperations(
  * Checks that a task that was found by a `clientRequestId` is the caller's own: whoever posts first must neither learn of the task
  * of another account by its id, nor keep that account's operations from running.
  *
- * @throws InvalidInputError
+ * @throws RefusedOperationsError
  */
 function checkSameAccounts(
   task: Task,
@@ -111,9 +111,8 @@ function checkSameAccounts(
   const isSame =
     task.accounts.length === accounts.length && task.accounts.every((name) => accounts.includes(name));
   if (isSame && task.accounts.every((name) => rights.mayUseAccount(name, 'WRITE'))) return;
-  throw new InvalidInputError(
-    `clientRequestId '${requestId.slice(0, 100)}' belongs to a task of other accounts: post these operations under an id of their own`,
-  );
+  const denial = `clientRequestId '${requestId.slice(0, 100)}' belongs to a task of other accounts: post these operations under an id of their own`;
+  throw new RefusedOperationsError(denial, { denial });
 }
 
 /**
@@ -199,8 +198,8 @@ function prepareOperations(
   for (const operation of operations) {
     try {
       const one = prepareOperation(operation, providers);
-      const refusals = authorize(one, rights);
-      if (refusals.length > 0) violations.add(new InvalidInputError(refusals));
+      const denial = findDenial(one, rights);
+      if (denial !== undefined) violations.refuse(denial);
       prepared.push(one);
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
@@ -222,8 +221,8 @@ function prepareOperation(submitted: SubmittedOperation, providers: ProviderSet)
 }
 
 /** Clouddriver's rule: what the caller may not write to is a violation like others, not 403. */
-function authorize({ account }: PreparedOperation, rights: CallerRights): string[] {
-  return rights.mayUseAccount(account, 'WRITE') ? [] : [`Access denied to account ${account}`];
+function findDenial({ account }: PreparedOperation, rights: CallerRights): string | undefined {
+  return rights.mayUseAccount(account, 'WRITE') ? undefined : `Access denied to account ${account}`;
 }
 
 function parseClientRequestId(text: string): string {

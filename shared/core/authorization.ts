@@ -1,9 +1,12 @@
 import type { Account, Authorization } from './account.ts';
 import type { UserPermission } from './authorizer.ts';
 import { AccessDeniedError, InvalidInputError } from './errors.ts';
-import { asJsonObject, asString, getPath, type JsonObject } from './json.ts';
+import { asJsonObject, asString, getPath, isJsonObject, type JsonObject } from './json.ts';
 import { getSetting } from './spring-config.ts';
 import type { Task } from './task.ts';
+
+/** Where the settings say what is checked. */
+export const settingsPath = 'busdriver.authorization';
 
 /** What a caller may do. */
 export interface CallerRights {
@@ -122,9 +125,12 @@ export function getApplicationOf(value: unknown): string {
  * @throws InvalidInputError for anything else: nobody opens reads by a slip.
  */
 export function parseReadsChecked(settings: JsonObject): boolean {
-  const value = getSetting(settings, 'busdriver.authorization.reads') ?? true;
-  const text = String(value).toLowerCase();
+  const section = getSetting(settings, settingsPath) ?? {};
+  if (!isJsonObject(section))
+    throw new InvalidInputError(`${settingsPath}: expected a map with reads: on or off`);
+  const value = getSetting(settings, `${settingsPath}.reads`) ?? true;
+  const text = typeof value === 'object' ? '' : String(value).toLowerCase();
   if (['on', 'true'].includes(text)) return true;
   if (['off', 'false'].includes(text)) return false;
-  throw new InvalidInputError('busdriver.authorization.reads: expected on or off');
+  throw new InvalidInputError(`${settingsPath}.reads: expected on or off`);
 }

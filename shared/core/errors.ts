@@ -49,6 +49,13 @@ function cutText(text: string): string {
 export class ViolationList {
   readonly #told: string[] = [];
   #omitted = 0;
+  #denial: string | undefined;
+
+  /** Adds a violation that is a right that is missing. It counts as one, though nobody is told of it among so many others. */
+  refuse(denial: string): void {
+    this.#denial ??= denial;
+    this.add(new InvalidInputError(denial));
+  }
 
   /** Adds the violations of an error. */
   add({ told, omitted }: InvalidInputError): void {
@@ -59,9 +66,30 @@ export class ViolationList {
     this.#omitted += omitted;
   }
 
-  /** @throws InvalidInputError with all of them, if there is any. */
+  /** @throws InvalidInputError with all of them, if there is any: a RefusedOperationsError where one is a right that is missing. */
   check(): void {
-    if (this.#told.length > 0) throw new InvalidInputError(this.#told, { omitted: this.#omitted });
+    const options = { omitted: this.#omitted };
+    if (this.#denial !== undefined)
+      throw new RefusedOperationsError(this.#told, { ...options, denial: this.#denial });
+    if (this.#told.length > 0) throw new InvalidInputError(this.#told, options);
+  }
+}
+
+/**
+ * Operations that the caller may not have run. Clouddriver answers them as it does invalid ones, 400: Orca shows its users the
+ * violations then.
+ */
+export class RefusedOperationsError extends InvalidInputError {
+  override name = 'RefusedOperationsError';
+  /** The violation that is a refusal. */
+  readonly denial: string;
+
+  constructor(
+    errors: readonly string[] | string,
+    { denial, ...options }: InvalidInputOptions & { readonly denial: string },
+  ) {
+    super(errors, options);
+    this.denial = denial;
   }
 }
 

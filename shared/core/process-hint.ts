@@ -1,3 +1,4 @@
+import { auditListMax } from './audit.ts';
 import type { Clock, Randomness } from './clock.ts';
 import { getErrorMessage } from './errors.ts';
 import { holdLease } from './hold-lease.ts';
@@ -60,11 +61,10 @@ export async function processHint(
   const { attempts, acceptedAtMs } = leased.task;
   system.log.info('task started', { attempt: attempts, waitedMs: system.clock.now() - acceptedAtMs });
   const events = new EventBuffer(system);
-  if (leased.lease.fence === 1) {
-    events.add(toTaskEvent(leased.task, { type: 'TaskAccepted', atMs: leased.task.acceptedAtMs }));
-  }
+  const run = rememberOperations(leased);
+  if (leased.lease.fence === 1) events.add(await toAcceptedEvent(run));
   try {
-    const outcome = await runLeased({ system, leased, hint, options, events });
+    const outcome = await runLeased({ system, leased: run, hint, options, events });
     system.log.info(outcomeLines[outcome], { durationMs: Math.round(system.clock.monotonic() - startedAt) });
     await finishRun(system, leased.task, { outcome, events });
   } catch (error) {
@@ -74,6 +74,26 @@ export async function processHint(
     }
     system.log.warn('stopped working on a task', { taskId: hint.taskId, reason: error.message });
   }
+}
+
+/** The leased task, whose operations are read once however often they are asked for. */
+function rememberOperations(leased: LeasedTask): LeasedTask {
+  let reading: ReturnType<LeasedTask['readOperations']> | undefined;
+  return {
+    ...leased,
+    readOperations() {
+      reading ??= leased.readOperations();
+      return reading;
+    },
+  };
+}
+
+/** What was accepted: operations by name. Where they cannot be read the run tells. */
+async function toAcceptedEvent({ task, readOperations }: LeasedTask): Promise<BusEvent> {
+  const operations = await readOperations().catch(() => undefined);
+  const names = operations && [...new Set(operations.map(({ name }) => name))];
+  const more = names && { operations: names.slice(0, auditListMax) };
+  return toTaskEvent(task, { type: 'TaskAccepted', atMs: task.acceptedAtMs, ...(more && { more }) });
 }
 
 /** What the log tells of a run's end. */

@@ -24,6 +24,7 @@ export function toTaskEvent(
   const detail = {
     taskId: task.id,
     account: task.account,
+    accounts: task.accounts,
     requestId: task.requestId,
     acceptedAtMs: task.acceptedAtMs,
     ...task.caller,

@@ -14,7 +14,7 @@ import { getRoute } from './access-table.ts';
 import { findParameter } from './api-request.ts';
 import { type Identity, openIdentifier } from './identity.ts';
 import type { ProviderContext } from './provider-context.ts';
-import { createAccess, nobody, type RequestAccess } from './request-access.ts';
+import { type AdmitOptions, createAccess, nobody, type RequestAccess } from './request-access.ts';
 
 /** What the gate looks at: accounts, what tells rights, and the settings that say how callers are known. */
 type GateContext = Pick<ProviderContext, 'providers' | 'settings' | 'clock' | 'log'>;
@@ -22,20 +22,16 @@ type GateContext = Pick<ProviderContext, 'providers' | 'settings' | 'clock' | 'l
 /**
  * Asks what the row of a request's route in `functions/routes.ts` says, before the function sees the request.
  *
- * @param options.context the function's; accounts that it has are those that count.
  * @throws AccessDeniedError when the caller lacks a right to what the path names; UnauthenticatedError when he cannot prove who he
  *   is; UnavailableError when nobody can tell what he may do. Error for a route without a row: it is nobody's.
  */
-export async function admit(
-  event: APIGatewayProxyEvent,
-  options: { readonly context: object; readonly signal: AbortSignal },
-): Promise<RequestAccess> {
+export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions): Promise<RequestAccess> {
   const route = getRoute(event);
   const { access } = route;
   if (access === 'anonymous') return createAccess({ route, identity: nobody, rules: {} }, noOnesRights);
   const context = await openGateContext(options.context);
   if (access === 'identified') {
-    const identity = await identify(event, context);
+    const identity = await identify(event, { ...options, context });
     return createAccess({ route, identity, rules: {} }, noOnesRights);
   }
   const caller = access.anonymous ? findAnonymousCaller : findCaller;
@@ -70,13 +66,13 @@ interface Caller {
   readonly permission: UserPermission | undefined;
 }
 
-interface CallerOptions {
+interface CallerOptions extends AdmitOptions {
   readonly context: GateContext;
-  readonly signal: AbortSignal;
 }
 
-async function findCaller(event: APIGatewayProxyEvent, { context, signal }: CallerOptions): Promise<Caller> {
-  const identity = await identify(event, context);
+async function findCaller(event: APIGatewayProxyEvent, options: CallerOptions): Promise<Caller> {
+  const { context, signal } = options;
+  const identity = await identify(event, options);
   const permission = await context.providers.findAuthorizer()?.getPermission(identity.user, signal);
   return { identity, permission };
 }
@@ -86,11 +82,9 @@ async function findCaller(event: APIGatewayProxyEvent, { context, signal }: Call
  * as somebody who may do nothing where Fiat decides. Who does not say who he is, is not asked after: Fiat polls such a route while it
  * starts, and could not answer.
  */
-async function findAnonymousCaller(
-  event: APIGatewayProxyEvent,
-  { context, signal }: CallerOptions,
-): Promise<Caller> {
-  const identity = await identify(event, context).catch(toNobody);
+async function findAnonymousCaller(event: APIGatewayProxyEvent, options: CallerOptions): Promise<Caller> {
+  const { context, signal } = options;
+  const identity = await identify(event, options).catch(toNobody);
   const authorizer = context.providers.findAuthorizer();
   if (authorizer === undefined) return { identity, permission: undefined };
   if (identity.user === undefined) return { identity, permission: nothing };
@@ -117,8 +111,13 @@ const nothing: UserPermission = {
   allowAccessToUnknownApplications: false,
 };
 
-async function identify(event: APIGatewayProxyEvent, context: GateContext): Promise<Identity> {
-  return (await openIdentifier(context.settings, context)).identify(event);
+async function identify(
+  event: APIGatewayProxyEvent,
+  { context, onIdentified }: CallerOptions,
+): Promise<Identity> {
+  const identity = await (await openIdentifier(context.settings, context)).identify(event);
+  onIdentified?.(identity);
+  return identity;
 }
 
 /** What a path is held to. */

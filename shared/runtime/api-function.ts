@@ -9,8 +9,9 @@ import { type ApiRequest, createRequest, findHeader, toLogFields } from './api-r
 import { AuditTrail } from './audit-trail.ts';
 import { isResponseStreaming } from './config.ts';
 import { parseError, toErrorBody, toErrorHeaders } from './error-body.ts';
-import { runWithLogFields, toInvocationFields } from './logger.ts';
-import type { RequestAccess } from './request-access.ts';
+import type { Identity } from './identifier.ts';
+import { addLogFields, runWithLogFields, toInvocationFields } from './logger.ts';
+import type { AdmitOptions, RequestAccess } from './request-access.ts';
 
 export type { ApiRequest } from './api-request.ts';
 
@@ -64,13 +65,9 @@ export interface Gate {
   /**
    * Asks what the row of the request's route asks.
    *
-   * @param options.context the function's, which may have the accounts.
    * @throws AccessDeniedError, UnauthenticatedError or UnavailableError where the caller is not let in; Error for a route without a row.
    */
-  admit(
-    event: APIGatewayProxyEvent,
-    options: { readonly context: object; readonly signal: AbortSignal },
-  ): Promise<RequestAccess>;
+  admit(event: APIGatewayProxyEvent, options: AdmitOptions): Promise<RequestAccess>;
   /** Writes down what is to be recorded. Never throws. */
   record(records: readonly AuditRecord[]): Promise<void>;
 }
@@ -90,25 +87,28 @@ export function makeApiFunction<C extends LoggingContext>(
   { open, run }: ApiLogic<C>,
   gate: Gate,
 ): ApiFunction {
-  const records = new WeakMap<Answer, readonly AuditRecord[]>();
-  const note = (answer: Answer, trail: AuditTrail, error?: unknown): Answer => {
-    const found = trail.listRecords(answer.status, error);
-    if (found.length > 0) records.set(answer, found);
-    return answer;
-  };
+  // By event, not by answer: a function that is out of time is answered for, and what it did is recorded all the same.
+  const trails = new WeakMap<APIGatewayProxyEvent, AuditTrail>();
   const respond = withTimeout(async (event, _lambda, { signal }) => {
     const trail = new AuditTrail(event);
+    trails.set(event, trail);
     try {
       const context = await open();
-      const access = await gate.admit(event, { context, signal });
-      trail.begin(access);
+      const onIdentified = (identity: Identity): void => {
+        trail.identify(identity);
+        // Instead of what the header says.
+        addLogFields({ user: identity.user });
+      };
+      const access = trail.begin(await gate.admit(event, { context, signal, onIdentified }));
       const request = createRequest(event, { signal, access, audit: (act) => trail.note(act) });
-      return note(await awaitFirstPiece(toAnswer(await run(request, context))), trail);
+      return await awaitFirstPiece(toAnswer(await run(request, context)));
     } catch (error) {
-      return note(await toErrorAnswer(error, open), trail, error);
+      trail.fail(error);
+      return toErrorAnswer(error, open);
     }
   });
-  const record = async (answer: Answer): Promise<void> => gate.record(records.get(answer) ?? []);
+  const record = async (event: APIGatewayProxyEvent, { status }: Answer): Promise<void> =>
+    gate.record(trails.get(event)?.listRecords(status) ?? []);
   const parts = { respond, open, record };
   return isResponseStreaming() ? makeStreaming(parts) : makeBuffered(parts);
 }
@@ -117,8 +117,8 @@ export function makeApiFunction<C extends LoggingContext>(
 interface FunctionParts<C extends LoggingContext> {
   readonly respond: Respond;
   open(): C | Promise<C>;
-  /** Writes down what is to be recorded of an answer. */
-  record(answer: Answer): Promise<void>;
+  /** Writes down what is to be recorded of a request and its answer. */
+  record(event: APIGatewayProxyEvent, answer: Answer): Promise<void>;
 }
 
 function makeStreaming<C extends LoggingContext>({ respond, open, record }: FunctionParts<C>): ApiFunction {
@@ -133,7 +133,7 @@ function makeStreaming<C extends LoggingContext>({ respond, open, record }: Func
         throw error;
       } finally {
         // The caller has the answer already: he does not wait for the audit.
-        await record(answer);
+        await record(event, answer);
       }
     }),
   );
@@ -143,7 +143,7 @@ function makeBuffered<C extends LoggingContext>({ respond, open, record }: Funct
   return (event: APIGatewayProxyEvent, lambda: Context) =>
     runWithLogFields({ ...toInvocationFields(lambda), ...toLogFields(event) }, async () => {
       const answer = await respond(event, lambda);
-      await record(answer);
+      await record(event, answer);
       try {
         // API Gateway makes bytes of base64 for whom it sees accept them.
         const mayCompress = acceptsGzip(lambda) && findHeader(event, 'accept') !== undefined;

@@ -15,7 +15,7 @@ const gate: Gate = {
   async record(records) {
     if (records.length === 0) return;
     const { openAudit } = await import('./audit.ts');
-    for (const each of records) await openAudit().record(each);
+    await Promise.all(records.map((each) => openAudit().record(each)));
   },
 };
 

@@ -50,7 +50,10 @@ export interface ApiRequest {
 }
 
 /** An act for the audit. */
-export type AuditedAct = Pick<AuditRecord, 'action' | 'account' | 'location' | 'name' | 'application'>;
+export type AuditedAct = Pick<
+  AuditRecord,
+  'action' | 'account' | 'accounts' | 'application' | 'location' | 'name' | 'operations' | 'taskId' | 'values'
+>;
 
 /** What comes with an event. */
 export interface RequestOptions {

@@ -1,7 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AuditRecord } from '../core/audit.ts';
-import { AccessDeniedError, InvalidInputError } from '../core/errors.ts';
+import type { TaskOwners } from '../core/authorization.ts';
+import { AccessDeniedError, RefusedOperationsError, UnauthenticatedError } from '../core/errors.ts';
+import { getRoute } from './access-table.ts';
 import { type AuditedAct, findHeader, findParameter } from './api-request.ts';
+import type { Identity } from './identifier.ts';
 import type { RequestAccess } from './request-access.ts';
 
 /**
@@ -10,17 +13,32 @@ import type { RequestAccess } from './request-access.ts';
 export class AuditTrail {
   readonly #event: APIGatewayProxyEvent;
   readonly #acts: AuditedAct[] = [];
-  #user: string | undefined;
+  #identity: Pick<Identity, 'user'> | undefined;
+  #error: unknown;
+  /** What is known of the task that the request is about. */
+  #task: Pick<AuditRecord, 'account' | 'accounts'> = {};
 
   constructor(event: APIGatewayProxyEvent) {
     this.#event = event;
-    this.#user = findHeader(event, 'x-spinnaker-user');
   }
 
-  /** The caller is let in. */
-  begin({ identity, route }: RequestAccess): void {
-    this.#user = identity.user;
-    if (route.audit !== undefined) this.note({ action: route.audit });
+  /** It is known who calls; whether he is let in, is not. */
+  identify(identity: Pick<Identity, 'user'>): void {
+    this.#identity = identity;
+  }
+
+  /** The caller is let in. Answers the same access, which tells the audit whose task is looked at. */
+  begin(access: RequestAccess): RequestAccess {
+    this.identify(access.identity);
+    const { audit } = access.route;
+    if (audit !== undefined) this.note({ action: audit });
+    return {
+      ...access,
+      checkTask: (task) => {
+        this.#noteTask(task);
+        access.checkTask(task);
+      },
+    };
   }
 
   /** The function does something that is to be recorded. What it names counts more than the path. */
@@ -30,9 +48,20 @@ export class AuditTrail {
     else this.#acts[index] = { ...this.#acts[index], ...act };
   }
 
-  /** What is to be recorded. @param error what was thrown, if anything */
-  listRecords(status: number, error?: unknown): readonly AuditRecord[] {
-    const refusal = findRefusal(error, status);
+  /** Whose the task is counts more than whose a body says that it is. */
+  #noteTask({ accounts }: Pick<TaskOwners, 'accounts'>): void {
+    this.#task = { account: accounts[0], accounts: accounts.length > 1 ? accounts : undefined };
+    for (const [index, act] of this.#acts.entries()) this.#acts[index] = { ...act, ...this.#task };
+  }
+
+  /** The request failed. @param error what was thrown */
+  fail(error: unknown): void {
+    this.#error = error;
+  }
+
+  /** What is to be recorded. @param status what was answered */
+  listRecords(status: number): readonly AuditRecord[] {
+    const refusal = findRefusal(this.#error);
     const outcome = refusal !== undefined ? 'refused' : status < 400 ? 'allowed' : 'failed';
     const acts = this.#acts.length === 0 && refusal !== undefined ? [this.#toRefusedAct()] : this.#acts;
     return acts.map((act) => ({
@@ -44,32 +73,39 @@ export class AuditTrail {
     }));
   }
 
+  /** What was refused before it began: by the name that it has where it is allowed, too. */
   #toRefusedAct(): AuditedAct {
-    return { action: `${this.#event.httpMethod} ${this.#event.resource}` };
+    const { httpMethod, resource } = this.#event;
+    return { action: getRoute(this.#event).audit ?? `${httpMethod} ${resource}` };
   }
 
   #describe(): Omit<AuditRecord, 'action' | 'outcome' | 'status'> {
     const event = this.#event;
     const find = (name: string): string | undefined => findParameter(event, name);
+    const isTask = event.resource.includes('/task/');
     return {
-      user: this.#user,
+      ...this.#describeCaller(),
       account: find('account'),
       application: find('application'),
       location: find('location') ?? find('region'),
-      name: find('name') ?? find('pod') ?? (event.resource.includes('/task/') ? undefined : find('id')),
-      taskId: event.resource.includes('/task/') ? find('id') : undefined,
+      name: find('name') ?? find('pod') ?? (isTask ? undefined : find('id')),
+      taskId: isTask ? find('id')?.replace(/:resume$/, '') : undefined,
       requestId: findHeader(event, 'x-spinnaker-request-id'),
       executionId: findHeader(event, 'x-spinnaker-execution-id'),
       sourceIp: event.requestContext?.identity?.sourceIp,
+      ...this.#task,
     };
+  }
+
+  #describeCaller(): Pick<AuditRecord, 'user' | 'claimedUser'> {
+    if (this.#identity !== undefined) return { user: this.#identity.user };
+    return { claimedUser: findHeader(this.#event, 'x-spinnaker-user') };
   }
 }
 
 /** Why it was refused; undefined where it was not. Operations that are refused are violations among others. */
-function findRefusal(error: unknown, status: number): string | undefined {
-  if (error instanceof AccessDeniedError || status === 401) {
-    return error instanceof Error ? error.message : 'no proof of who calls';
-  }
-  if (!(error instanceof InvalidInputError)) return undefined;
-  return error.errors.find((text) => text.startsWith('Access denied'));
+function findRefusal(error: unknown): string | undefined {
+  if (error instanceof RefusedOperationsError) return error.denial;
+  const isRefusal = error instanceof AccessDeniedError || error instanceof UnauthenticatedError;
+  return isRefusal ? error.message : undefined;
 }

@@ -5,21 +5,27 @@ import type { EventBus } from '../core/task-events.ts';
 import { openBaseContext } from './base-context.ts';
 import { createLateBus } from './late-bus.ts';
 
-/** Records that a process publishes in a second at the most, so that a flood of refusals does not become one of events. The log has all. */
+/**
+ * Refusals that a process publishes in a second at the most, and as many other records: a flood of refusals becomes neither one of
+ * events, nor hides among them what was allowed. The log has all.
+ */
 export const auditEventsPerSecond = 20;
+
+/** Milliseconds for which a process waits until the bus has taken a record. */
+export const auditPublishMs = 2_000;
 
 /** What records go to. */
 export interface AuditTargets {
   readonly log: Logger;
   readonly bus: EventBus;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
 }
 
 /** Writes records down. Never throws: what cannot be published is in the log. */
 export class Audit {
   readonly #targets: AuditTargets;
-  #second = 0;
-  #published = 0;
+  /** Records that were published in a second, by whether they are refusals. */
+  readonly #turns = { refused: { second: 0, taken: 0 }, other: { second: 0, taken: 0 } };
 
   constructor(targets: AuditTargets) {
     this.#targets = targets;
@@ -33,20 +39,27 @@ export class Audit {
     const { log, bus, clock } = this.#targets;
     log.info('audit', { audit: toAuditFields(record) });
     const isTold = record.action === 'startOperations' && record.outcome === 'allowed';
-    if (isTold || !this.#takeTurn(clock.now())) return;
+    if (isTold || !this.#takeTurn(record, clock.now())) return;
+    const waiting = new AbortController();
+    const enough = clock.sleep(auditPublishMs, waiting.signal).then(() => {
+      throw new Error(`the bus did not answer within ${auditPublishMs} ms`);
+    });
     try {
-      await bus.publish([toAuditEvent(record, clock.now())]);
+      await Promise.race([bus.publish([toAuditEvent(record, clock.now())]), enough]);
     } catch (error) {
       log.error('an audit event could not be published; the log has it', { action: record.action, error });
+    } finally {
+      waiting.abort();
     }
   }
 
-  #takeTurn(nowMs: number): boolean {
+  #takeTurn({ outcome }: AuditRecord, nowMs: number): boolean {
+    const turn = this.#turns[outcome === 'refused' ? 'refused' : 'other'];
     const second = Math.floor(nowMs / 1000);
-    if (second !== this.#second) this.#published = 0;
-    this.#second = second;
-    this.#published += 1;
-    return this.#published <= auditEventsPerSecond;
+    if (second !== turn.second) turn.taken = 0;
+    turn.second = second;
+    turn.taken += 1;
+    return turn.taken <= auditEventsPerSecond;
   }
 }
 

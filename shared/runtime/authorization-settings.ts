@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { settingsPath as authorizationPath, parseReadsChecked } from '../core/authorization.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { getSetting, mergeDocuments } from '../core/spring-config.ts';
@@ -29,7 +30,8 @@ export function applyFiatVariables(settings: JsonObject, environment: Environmen
 }
 
 /**
- * Looks at the settings by which callers are known (`busdriver.identity`) and their rights (`services.fiat`).
+ * Looks at the settings by which callers are known (`busdriver.identity`), and by which their rights are (`services.fiat`,
+ * `busdriver.authorization`).
  *
  * @param locate where a setting is written, for messages.
  * @throws AuthorizationSettingsError with each setting that is of no use, by place, path and what was expected.
@@ -38,7 +40,8 @@ export function checkAuthorization(
   settings: JsonObject,
   { environment, locate }: { environment: Environment; locate: (path: string) => string | undefined },
 ): void {
-  const errors = [parseFiatSettings, parseIdentitySettings].flatMap((parse) => findErrors(parse, settings));
+  const parsers = [parseFiatSettings, parseIdentitySettings, parseReadsChecked];
+  const errors = parsers.flatMap((parse) => findErrors(parse, settings));
   if (errors.length === 0) return;
   throw new AuthorizationSettingsError(
     errors.map((message) => {
@@ -56,7 +59,7 @@ export function isFiatEnabled(settings: JsonObject): boolean {
 
 /** Whether callers are known and authorized in the same way by both. */
 export function hasSameAuthorization(one: JsonObject, other: JsonObject): boolean {
-  return [fiatPath, identityPath].every((path) =>
+  return [fiatPath, identityPath, authorizationPath].every((path) =>
     isDeepStrictEqual(getSetting(one, path), getSetting(other, path)),
   );
 }

@@ -15,7 +15,10 @@ export async function readManifest(
   const account = request.getParameter('account');
   const revealSecrets = request.access.rights.mayUseAccount(account, 'WRITE');
   const reader = providers.getManifestReader(account);
-  if (reader.isSecret(name)) request.audit({ action: 'readSecret', account, location, name });
+  if (reader.isSecret(name)) {
+    const values = revealSecrets ? 'shown' : 'masked';
+    request.audit({ action: 'readSecret', account, location, name, values });
+  }
   const includeEvents = request.getFlag('includeEvents', true);
   const manifest = await reader.getManifest({ account, location, name, includeEvents, revealSecrets });
   request.access.checkResult(manifest);

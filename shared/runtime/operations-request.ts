@@ -1,8 +1,11 @@
 import { acceptOperations, checkOperations, restartTask } from '../core/accept-operations.ts';
+import { auditListMax } from '../core/audit.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import { getTask } from '../core/get-task.ts';
-import type { JsonValue } from '../core/json.ts';
+import { asJsonArray, asJsonObject, asString, type JsonValue } from '../core/json.ts';
+import type { Task } from '../core/task.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
+import type { AuditedAct } from './api-request.ts';
 import type { OperationsContext } from './operations-context.ts';
 import { findNewerContext } from './provider-context.ts';
 import { toTaskReference } from './task-reference.ts';
@@ -19,6 +22,7 @@ export async function startOperations(
   context: OperationsContext,
   operations: OperationsBody,
 ): Promise<ApiResponse> {
+  noteClaims(request, operations.body);
   return withNewestSettings(context, async (current) => {
     const task = await acceptOperations(current, current.providers, {
       ...operations,
@@ -26,6 +30,7 @@ export async function startOperations(
       caller: request.caller,
       rights: request.access.getRights(current.providers),
     });
+    noteTask(request, task);
     return ok(toTaskReference(task));
   });
 }
@@ -36,13 +41,44 @@ export async function restartOperations(
   context: OperationsContext,
   { id, ...operations }: OperationsBody & { readonly id: string },
 ): Promise<ApiResponse> {
+  noteClaims(request, operations.body);
   return withNewestSettings(context, async (current) => {
     const rights = request.access.getRights(current.providers);
     const checked = checkOperations(current.providers, { ...operations, rights });
     const task = await getTask(current.store, id);
     request.access.checkTask(task);
-    return ok(toTaskReference(await restartTask(current, task, checked)));
+    const restarted = await restartTask(current, task, checked);
+    noteTask(request, restarted);
+    return ok(toTaskReference(restarted));
   });
+}
+
+/** What a body says that it is about, for the audit. Nothing of it is checked yet. */
+function noteClaims(request: ApiRequest, body: JsonValue): void {
+  const entries = asJsonArray(body)
+    .slice(0, auditListMax)
+    .flatMap((item) => Object.entries(asJsonObject(item) ?? {}).slice(0, 1));
+  const accounts = entries.map(([, description]) => {
+    const { account, credentials } = asJsonObject(description) ?? {};
+    return asString(account) ?? asString(credentials);
+  });
+  const named = [...new Set(accounts)].filter((account) => account !== undefined);
+  note(request, { ...toOwners(named), operations: [...new Set(entries.map(([name]) => name))] });
+}
+
+/** What became of it. */
+function noteTask(request: ApiRequest, { id, accounts }: Pick<Task, 'id' | 'accounts'>): void {
+  note(request, { ...toOwners(accounts), taskId: id });
+}
+
+function toOwners(accounts: readonly string[]): Pick<AuditedAct, 'account' | 'accounts'> {
+  const [account] = accounts;
+  if (account === undefined) return {};
+  return { account, ...(accounts.length > 1 && { accounts }) };
+}
+
+function note(request: ApiRequest, act: Omit<AuditedAct, 'action'>): void {
+  request.audit({ action: request.access.route.audit ?? 'startOperations', ...act });
 }
 
 /** A request that is refused may name an account that is new: it is looked at again with newer settings. */

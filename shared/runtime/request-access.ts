@@ -24,8 +24,19 @@ export interface RequestAccess {
   getRights(providers: Pick<ProviderSet, 'findAccount'>): CallerRights;
   /** @throws AccessDeniedError unless the caller has the right to the task that the row asks. */
   checkTask(task: TaskOwners): void;
+  /** Whether the caller may read the task: a list holds only those. */
+  mayReadTask(task: TaskOwners): boolean;
   /** @throws AccessDeniedError where the row asks it and the caller may not read the application of what is answered. */
   checkResult(value: unknown): void;
+}
+
+/** How a caller is let in. */
+export interface AdmitOptions {
+  /** The function's context; accounts that it has are those that count. */
+  readonly context: object;
+  readonly signal: AbortSignal;
+  /** Called when it is known who calls, which may be before he is refused. */
+  onIdentified?(identity: Identity): void;
 }
 
 /** Finds configured accounts. */
@@ -47,6 +58,9 @@ export function createAccess(
   { providers = { findAccount: () => undefined }, getRights }: RightsSource,
 ): RequestAccess {
   const rights = getRights(providers);
+  const isKnown = (account: string): boolean => providers.findAccount(account) !== undefined;
+  const findDenied = (task: TaskOwners, authorization: 'READ' | 'WRITE') =>
+    findDeniedAccount(task, rights, { authorization, isKnown });
   return {
     route,
     identity,
@@ -55,10 +69,10 @@ export function createAccess(
     getRights,
     checkTask(task) {
       if (rules.task === undefined) return;
-      const isKnown = (account: string): boolean => providers.findAccount(account) !== undefined;
-      const denied = findDeniedAccount(task, rights, { authorization: rules.task, isKnown });
+      const denied = findDenied(task, rules.task);
       if (denied !== undefined) throw denyAccount(denied, rules.task);
     },
+    mayReadTask: (task) => findDenied(task, 'READ') === undefined,
     checkResult(value) {
       if (!rules.resultApplication) return;
       const application = getApplicationOf(value);

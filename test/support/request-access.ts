@@ -8,5 +8,6 @@ export const fullAccess: RequestAccess = {
   rights: { mayUseAccount: () => true, mayUseApplication: () => true, isManager: true },
   getRights: () => fullAccess.rights,
   checkTask() {},
+  mayReadTask: () => true,
   checkResult() {},
 };

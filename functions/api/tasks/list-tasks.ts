@@ -6,8 +6,6 @@ import { openTaskContext } from '../../../shared/runtime/task-context.ts';
 /** GET /task: the running tasks of accounts that the caller may read, oldest first. */
 export const handler = apiHandler(openTaskContext, async function listTasks(request, context) {
   const running = await listRunningTasks(context.store);
-  const tasks = running.filter(({ accounts }) =>
-    accounts.every((account) => request.access.rights.mayUseAccount(account, 'READ')),
-  );
+  const tasks = running.filter((task) => request.access.mayReadTask(task));
   return okText(`[${tasks.map(toTaskView).join(',')}]`);
 });

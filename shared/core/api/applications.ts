@@ -49,7 +49,11 @@ export const applicationRoutes: ApiRoutes = {
     isCached: true,
     parameters: [
       flagParameter('expand', 'Changes nothing: the clusters are always there.', false),
-      flagParameter('restricted', 'Changes nothing: without Fiat nothing is restricted.', false),
+      flagParameter(
+        'restricted',
+        '`false` names all applications and accounts, but no clusters of accounts that the caller may not read.',
+        false,
+      ),
     ],
     answer: {
       description: 'The applications.',

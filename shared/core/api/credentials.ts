@@ -111,7 +111,6 @@ export const credentialsRoutes: ApiRoutes = {
     ...oneAccount,
     operationId: 'getAuthorizedCredentials',
     summary: 'One account, expanded, for who may write to it',
-    description:
-      'Orca asks it before webhooks when `webhook.validateAccount` is on. Without Fiat everybody may.',
+    description: 'Orca asks it before webhooks when `webhook.validateAccount` is on. Others get 403.',
   },
 };

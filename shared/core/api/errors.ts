@@ -41,12 +41,13 @@ export const apiErrors = {
     errors: ['deployKubernetesManifest.deployKubernetesManifest.account.empty'],
   }),
   401: makeError(401, 'Unauthorized', {
-    description: 'The front door demands the shared secret of this installation.',
+    description: 'The proof of who calls, or the shared secret of this installation, is missing or wrong.',
     message: 'The Authorization header must be Bearer and the shared secret',
   }),
   403: makeError(403, 'Forbidden', {
-    description: 'The front door does not admit the caller, or the URL of an artifact is not allowed.',
-    message: "The host 'example.com' is not allowed",
+    description:
+      'The caller lacks a right, the front door does not admit him, or the URL of an artifact is not allowed.',
+    message: 'Access denied to account prod - required authorization: READ',
   }),
   404: makeError(404, 'Not Found', {
     description: 'What was asked for does not exist.',

@@ -22,7 +22,8 @@ const namesProvider = z.object({ cloudProvider: z.string().min(1).describe('Prov
 const clientRequestId: ApiParameter = {
   in: 'query',
   name: 'clientRequestId',
-  description: 'The same id answers the same task, whatever the body, and nothing is executed twice.',
+  description:
+    'The same id answers the same task, whatever the body, and nothing is executed twice. For operations of other accounts than the task it is 400.',
   schema: z.string().max(1_024),
   example: '3f5a',
 };
@@ -31,7 +32,8 @@ const callerParameters: readonly ApiParameter[] = [
   {
     in: 'header',
     name: 'X-SPINNAKER-USER',
-    description: 'Who asks. Trusted as it is.',
+    description:
+      'Who asks. Trusted as it is, unless the installation asks for proof. Several such headers count as none.',
     schema: z.string(),
     example: 'ada@example.com',
   },
@@ -39,7 +41,7 @@ const callerParameters: readonly ApiParameter[] = [
     in: 'header',
     name: 'X-SPINNAKER-ACCOUNTS',
     description:
-      'Accounts that the user may write to, with commas between: counts for accounts restricted to groups.',
+      'Accounts that the user may use, with commas between: counts for accounts restricted to groups, where Fiat is not asked. Several such headers count as none.',
     schema: z.string(),
     example: 'prod,staging',
   },
