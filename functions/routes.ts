@@ -325,7 +325,10 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
   [{ ...viewRoute, access: filterAll }, { '/serverGroups': 'api/server-groups/list-server-groups' }],
 ];
 
-/** What the gate does in each function whose callers it lets in: it looks at accounts, and publishes refusals. */
+/**
+ * What the gate does in each function whose callers it lets in: it looks at accounts, and publishes refusals. It asks Fiat, which may
+ * be anywhere.
+ */
 const gateUses = ['readAccountFacts', 'publishEvents'] as const;
 
 /** Every route. */
@@ -339,6 +342,7 @@ function withGate(route: Route): Route {
   // Who reads accounts with their credentials knows the facts.
   return {
     ...route,
+    reaches: route.reaches === 'store' ? 'internet' : route.reaches,
     uses: uses.includes('readAccounts') ? uses.filter((use) => use !== 'readAccountFacts') : uses,
   };
 }

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+// By name: as a member of `z`, the core is bundled whole, with its texts in forty languages.
+import { $constructor, $ZodAsyncError } from 'zod/v4/core';
 import { errorsToldMax, mapMembersMax } from './request-limits.ts';
 
 /**
@@ -19,7 +21,7 @@ let dropped = 0;
 
 const initArray: (schema: BoundedArray, def: BoundedArrayDef) => void = z.ZodArray.init;
 
-const BoundedArray = z.core.$constructor<BoundedArray>('BoundedArray', (schema, def) => {
+const BoundedArray = $constructor<BoundedArray>('BoundedArray', (schema, def) => {
   const { itemsMax, element } = def;
   initArray(schema, def);
   const parseOther = schema._zod.parse;
@@ -32,7 +34,7 @@ const BoundedArray = z.core.$constructor<BoundedArray>('BoundedArray', (schema, 
     }
     payload.value = input.map((item: unknown, index) => {
       const result = element._zod.run({ value: item, issues: [] }, context);
-      if (result instanceof Promise) throw new z.core.$ZodAsyncError();
+      if (result instanceof Promise) throw new $ZodAsyncError();
       keepIssues(payload, result, index);
       return result.value;
     });
