@@ -60,7 +60,10 @@ const responses: { readonly [type: string]: GatewayResponse } = {
   WAF_FILTERED: denied,
 };
 
-const headers = { 'gatewayresponse.header.Content-Type': "'application/json;charset=UTF-8'" };
+const headers = {
+  'gatewayresponse.header.Content-Type': "'application/json;charset=UTF-8'",
+  'gatewayresponse.header.X-Content-Type-Options': "'nosniff'",
+};
 const retryHeaders = { ...headers, 'gatewayresponse.header.Retry-After': `'${retryAfterSeconds}'` };
 
 /** API Gateway does not say what of a request it was. Bodies reach functions as text where answers are streamed, else in base64. */

@@ -4,17 +4,29 @@ import { runInNewContext } from 'node:vm';
 /** Milliseconds after the last large request at which memory is given back. */
 const quietMs = 2_000;
 
+/** Milliseconds between two looks at what the process takes … */
+const watchMs = 2_000;
+/** … and, where that did not help, up to this long: what is in use stays. */
+const watchMaxMs = 30_000;
+
+/** Bytes by which it may have grown beyond what it began with. */
+const growthBytes = 96 * 2 ** 20;
+
 /**
- * Has V8 give memory back a while after large requests: by itself it keeps what they took for as long as the process has little to
- * do. That pauses the process for a tenth of a second or so, once.
+ * Has V8 give memory back a while after large requests, and where the process has grown, as it does by what streams through it: by
+ * itself V8 keeps what was taken for as long as there is little to do. That pauses the process for a tenth of a second or so, once.
  */
 export class GarbageCollection implements Disposable {
   readonly #timer: NodeJS.Timeout;
+  readonly #floorBytes = process.memoryUsage.rss();
+  #watch: NodeJS.Timeout;
+  #watchMs = watchMs;
   #collect: (() => void) | undefined;
   #isDue = false;
 
   constructor() {
-    this.#timer = setTimeout(() => this.#run(), quietMs).unref();
+    this.#timer = setTimeout(() => this.#runIfDue(), quietMs).unref();
+    this.#watch = this.#watchLater();
   }
 
   /** Collects when nothing large has come for a while. */
@@ -25,10 +37,28 @@ export class GarbageCollection implements Disposable {
 
   [Symbol.dispose](): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#watch);
+  }
+
+  #runIfDue(): void {
+    if (this.#isDue) this.#run();
+  }
+
+  #watchLater(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#runIfGrown();
+      this.#watch = this.#watchLater();
+    }, this.#watchMs).unref();
+  }
+
+  #runIfGrown(): void {
+    const before = process.memoryUsage.rss() - this.#floorBytes;
+    if (before > growthBytes) this.#run();
+    const after = process.memoryUsage.rss() - this.#floorBytes;
+    this.#watchMs = after > growthBytes ? Math.min(this.#watchMs * 1.5, watchMaxMs) : watchMs;
   }
 
   #run(): void {
-    if (!this.#isDue) return;
     this.#isDue = false;
     this.#collect ??= loadCollector();
     this.#collect();

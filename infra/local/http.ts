@@ -179,7 +179,11 @@ function sendError(response: ServerResponse, error: unknown): void {
   const { status, message, headers } = toHttpError(error);
   writeAnswer(response, {
     statusCode: status,
-    headers: { ...headers, 'content-type': 'application/json;charset=UTF-8' },
+    headers: {
+      ...headers,
+      'content-type': 'application/json;charset=UTF-8',
+      'x-content-type-options': 'nosniff',
+    },
     body: JSON.stringify(toErrorBody(status, message, Date.now())),
   });
 }
@@ -204,6 +208,7 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
   const body = JSON.stringify(toErrorBody(status, message, Date.now()));
   socket.end(
     `HTTP/1.1 ${status} ${line}\r\nconnection: close\r\ncontent-type: application/json;charset=UTF-8\r\n` +
+      'x-content-type-options: nosniff\r\n' +
       `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   );
 }
