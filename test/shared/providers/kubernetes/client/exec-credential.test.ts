@@ -149,10 +149,11 @@ test.each([
   await expect(run(print({ token: 'abc' }), plugin)).rejects.toThrow(message);
 });
 
-test('of what a plugin complains about the last words are told', async () => {
-  await expect(run('yes words >&2 & sleep 0.3; kill $!; exit 3')).rejects.toThrow(
-    /ended with status 3: [\s\S]*words/,
-  );
+test('of what a plugin complains about the last words are logged', async () => {
+  await expect(run('yes words >&2 & sleep 0.3; kill $!; exit 3')).rejects.toThrow('ended with status 3');
+  const [{ stderr } = {}] = logged;
+  expect(stderr).toMatch(/words$/);
+  expect(String(stderr).length).toBeLessThan(20_000);
 });
 
 test('a plugin whose children hold its outputs open is not waited for', async () => {
