@@ -21,6 +21,15 @@ LOG = open(os.environ["BUSDRIVER_FUZZ_LOG"], "a", encoding="utf-8", buffering=1)
 # Headers that the API reads but that no route describes, each as likely as not.
 CALLER_HEADERS = ["X-SPINNAKER-REQUEST-ID", "X-SPINNAKER-EXECUTION-ID", "X-SPINNAKER-APPLICATION"]
 
+# What every object of JavaScript has: names that must mean nothing to an API.
+PROTOTYPE_NAMES = [
+    "__proto__", "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "prototype", "toLocaleString",
+    "toString", "valueOf", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__",
+]  # fmt: skip
+
+# Seconds that a refusal may take, where that is looked at.
+FREEZE_SECONDS = SETUP.get("freezeSeconds")
+
 ODD_KEYS = ["", "__proto__", "constructor", "toString", "a.b/c", "\u0000", "null", "0", "é" * 40]
 ODD_VALUES = [
     None, True, False, 0, -1, 1.5, 2**31, 2**53 + 1, 1e308, -0.0,
@@ -58,9 +67,9 @@ def filter_query(context, query):
 @schemathesis.hook
 def flatmap_case(context, case):
     """Aims most of the generated requests at real things, except where they are meant to be wrong."""
-    hits = HITS.get(case.operation.label)
-    if not hits or case.meta is None:
+    if case.meta is None:
         return st.just(case)
+    hits = HITS.get(case.operation.label) or [{}]
     return st.builds(aim, st.just(case), st.sampled_from(hits), st.randoms(use_true_random=False))
 
 
@@ -78,7 +87,22 @@ def aim(case, hit, random):
         case.query = {name: value for name, value in case.query.items() if name != "clientRequestId"}
     if Location.BODY not in wrong and "body" in hit:
         aim_body(case, hit, random)
+    if random.random() < 0.15:
+        name_prototypes(case, random)
     return case
+
+
+def name_prototypes(case, random):
+    """Puts names of `Object.prototype` where a caller may: into a header, a parameter of the query, and the path."""
+    name = random.choice(PROTOTYPE_NAMES)
+    place = random.randrange(3)
+    if place == 0:
+        case.headers.update({name: name})
+    elif place == 1:
+        case.query = {**(case.query or {}), name: name}
+    elif case.path_parameters:
+        parameter = random.choice(sorted(case.path_parameters))
+        case.path_parameters = {**case.path_parameters, parameter: name}
 
 
 def aim_body(case, hit, random):
@@ -163,6 +187,20 @@ def hides_planted_secret(context, response, case):
     shown = any(planted.encode() in response.content for planted in SETUP["planted"])
     if shown and not case.path.startswith("/manifests/"):
         raise AssertionError("The answer holds a secret that was only ever within a Secret")
+
+
+@schemathesis.check
+def does_not_freeze(context, response, case):
+    """What is refused is refused at once: only what is let through may wait, for a cluster, a host or a cache."""
+    is_refused = response.status_code in (400, 401, 403, 404, 405, 413)
+    if FREEZE_SECONDS and is_refused and response.elapsed > FREEZE_SECONDS and not waits(case):
+        raise AssertionError(f"It took {response.elapsed:.1f} s to refuse the request")
+
+
+def waits(case):
+    names = {name.lower() for name in case.headers or {}}
+    live = case.path.startswith(("/manifests/", "/instances/", "/artifacts/"))
+    return live or "/jobs/" in case.path or "/pods/" in case.path or "cache-control" in names
 
 
 def log(**entry):

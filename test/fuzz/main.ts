@@ -66,7 +66,7 @@ async function runFuzzHere(options: Omit<RunFuzzOptions, 'url'>): Promise<FuzzRe
   ];
   await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
   await using system = await startSystem({ config: [config], args: ['--log-level', 'debug'] });
-  const report = await runFuzz({ ...options, url: system.url });
+  const report = await runFuzz({ ...options, url: system.url, freezeSeconds: 2 });
   await system.idle();
   const openRows = await listOpenRows(system.stores);
   const secrets = [...Object.values(plantedSecret), cluster.token];

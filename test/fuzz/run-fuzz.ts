@@ -37,6 +37,8 @@ export interface RunFuzzOptions {
   readonly coverage?: boolean;
   /** Further checks of schemathesis to leave out, such as `unsupported_method`: API Gateway answers 403 where this machine answers 405. */
   readonly excludedChecks?: readonly string[];
+  /** Seconds that a refusal may take. Default: any time; functions that start cold take theirs. */
+  readonly freezeSeconds?: number;
   /** How long tasks may take to end after the last call, in milliseconds; default two minutes. */
   readonly drainTimeoutMs?: number;
   /** Told about progress, line by line. */
@@ -108,6 +110,7 @@ async function makeCalls(
     planted: Object.values(plantedSecret),
     retryable: retryableMark,
     slowOperations: createSlowOperations(playground),
+    freezeSeconds: options.freezeSeconds,
   };
   await writeFile(getSetupFile(dir), JSON.stringify(setup));
   const errors: string[] = [];
