@@ -6,6 +6,8 @@ export interface JsonBounds {
   readonly depthMax: number;
   /** Members, elements, objects and arrays, all levels together: what a value costs in memory goes by these, not by bytes. */
   readonly valuesMax: number;
+  /** Members of one object. Default: any number. */
+  readonly membersMax?: number;
 }
 
 /** A JSON value and what it was made of. */
@@ -22,10 +24,16 @@ export class JsonBoundsError extends Error {
   readonly bound: keyof JsonBounds;
 
   constructor(bound: keyof JsonBounds, most: number) {
-    super(bound === 'depthMax' ? `is nested deeper than ${most} levels` : `has more than ${most} values`);
+    super(describe[bound](most));
     this.bound = bound;
   }
 }
+
+const describe: { readonly [bound in keyof JsonBounds]-?: (most: number) => string } = {
+  depthMax: (most) => `is nested deeper than ${most} levels`,
+  valuesMax: (most) => `has more than ${most} values`,
+  membersMax: (most) => `has an object of more than ${most} members`,
+};
 
 const quote = 0x22;
 const comma = 0x2c;
@@ -46,24 +54,57 @@ export function parseBoundedJson(text: string, bounds: JsonBounds): BoundedJson 
   return { value: JSON.parse(text) as JsonValue, values };
 }
 
-function countValues(text: string, { depthMax, valuesMax }: JsonBounds): number {
+function countValues(text: string, { depthMax, valuesMax, membersMax }: JsonBounds): number {
+  const members = membersMax === undefined ? undefined : new MemberCounts(membersMax);
   let depth = 0;
   let values = 1;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code === quote) index = findStringEnd(text, index);
-    else if (code === comma) values += 1;
+    else if (code === comma) {
+      values += 1;
+      members?.add();
+    }
     // Numbers and white space are what remains most often.
     else if (code < openingSquare) continue;
-    else if ((code | curlyBit) === closing) depth -= 1;
-    else if ((code | curlyBit) === opening) {
+    else if ((code | curlyBit) === closing) {
+      depth -= 1;
+      members?.close();
+    } else if ((code | curlyBit) === opening) {
       values += 1;
       depth += 1;
+      members?.open(code === opening);
       if (depth > depthMax) throw new JsonBoundsError('depthMax', depthMax);
     }
   }
   if (values > valuesMax) throw new JsonBoundsError('valuesMax', valuesMax);
   return values;
+}
+
+/** Counts the members of the objects that are open. */
+class MemberCounts {
+  readonly #most: number;
+  /** By level; NaN for arrays. */
+  readonly #open: number[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  open(isObject: boolean): void {
+    this.#open.push(isObject ? 1 : Number.NaN);
+  }
+
+  close(): void {
+    this.#open.pop();
+  }
+
+  /** @throws JsonBoundsError */
+  add(): void {
+    const count = (this.#open.pop() ?? 0) + 1;
+    if (count > this.#most) throw new JsonBoundsError('membersMax', this.#most);
+    this.#open.push(count);
+  }
 }
 
 /** Where the string that begins at `start` ends; the text's end for one that does not. Most of a text is in strings. */

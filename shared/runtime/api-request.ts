@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AuditRecord } from '../core/audit.ts';
+import { type JsonBounds, JsonBoundsError, parseBoundedJson } from '../core/bounded-json.ts';
 import { InvalidInputError, TooLargeError } from '../core/errors.ts';
-import { type JsonValue, measureJson } from '../core/json.ts';
+import type { JsonValue } from '../core/json.ts';
 import type { LogFields } from '../core/logger.ts';
 import { payloadBytesMax, toTooLargeMessage } from '../core/payload-limit.ts';
 import {
@@ -190,23 +191,7 @@ function parseBody(event: APIGatewayProxyEvent): JsonValue {
   checkSize(raw);
   const text = event.isBase64Encoded ? Buffer.from(raw, 'base64').toString('utf8') : raw;
   if (text.trim() === '') throw new InvalidInputError('The request must have a body in JSON');
-  checkMeasure(text);
   return parseJsonText(text);
-}
-
-/** What is too much is not even parsed. */
-function checkMeasure(text: string): void {
-  const { levels, values, members } = measureJson(text, { levels: bodyLevelsMax, values: bodyValuesMax });
-  if (levels > bodyLevelsMax) {
-    throw new InvalidInputError(`The body is nested too deep: at most ${bodyLevelsMax} levels are accepted`);
-  }
-  if (values > bodyValuesMax) {
-    throw new InvalidInputError(`The body holds more values than the ${bodyValuesMax} that are accepted`);
-  }
-  if (members <= bodyMembersMax) return;
-  throw new InvalidInputError(
-    `The body holds an object of ${members} members: at most ${bodyMembersMax} are accepted`,
-  );
 }
 
 /** Lambda itself lets nothing larger in: this is for whatever else runs the function. */
@@ -215,10 +200,25 @@ function checkSize(raw: string): void {
   if (size > payloadBytesMax) throw new TooLargeError(toTooLargeMessage(`its body of ${size} bytes exceeds`));
 }
 
+/** What of a body is looked at before anything is made of it. */
+const bodyBounds: JsonBounds = {
+  depthMax: bodyLevelsMax,
+  valuesMax: bodyValuesMax,
+  membersMax: bodyMembersMax,
+};
+
+const bodyRefusals: { readonly [bound in keyof JsonBounds]-?: string } = {
+  depthMax: `is nested too deep: at most ${bodyLevelsMax} levels are accepted`,
+  valuesMax: `holds more values than the ${bodyValuesMax} that are accepted`,
+  membersMax: `holds an object of more members than the ${bodyMembersMax} that are accepted`,
+};
+
 function parseJsonText(text: string): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseBoundedJson(text, bodyBounds).value;
   } catch (error) {
+    if (error instanceof JsonBoundsError)
+      throw new InvalidInputError(`The body ${bodyRefusals[error.bound]}`);
     // V8's message quotes the text, which may hold a secret: only where it breaks is told.
     const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
     throw new InvalidInputError(`The body is not valid JSON${position ? ` (at ${position})` : ''}`);

@@ -15,7 +15,6 @@ import {
   stringField,
 } from '../../shared/core/coerce.ts';
 import { parseMaxAgeMs } from '../../shared/core/freshness-headers.ts';
-import { measureJson } from '../../shared/core/json.ts';
 import { parseMoniker } from '../../shared/core/moniker.ts';
 import { parseSearchRequest } from '../../shared/core/search-request.ts';
 import { isSecretReference, parseSecretReference } from '../../shared/core/secret-reference.ts';
@@ -47,7 +46,6 @@ const readers: { readonly [name: string]: (text: string) => unknown } = {
   'a flag of a query': (text) => request({ queryStringParameters: { a: text } }).getFlag('a', true),
   'a name of a query': (text) => request({ queryStringParameters: { [text]: 'a' } }),
   'a body': (text) => request({ body: text }).parseJson(),
-  'the measure of a body': (text) => measureJson(text, { levels: 500, values: 1e9 }),
   'ids of server groups': (text) =>
     parseListedServerGroups(request({ queryStringParameters: { ids: text } })),
   'a search': (text) =>

@@ -57,3 +57,30 @@ test('what it reads exhausts no stack', () => {
   expect(() => parseBoundedJson(text, wide)).toThrow('is nested deeper than 1000 levels');
   expect(isWithinDepth(parseBoundedJson('[[[]]]', wide).value, 3)).toBe(true);
 });
+
+function countMembers(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Math.max(own, ...Object.values(value).map(countMembers));
+}
+
+test('refuses exactly objects of more members than allowed', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), fc.integer({ min: 1, max: 4 }), (value, membersMax) => {
+      const parse = (): unknown => parseBoundedJson(JSON.stringify(value), { ...wide, membersMax });
+      if (countMembers(value as JsonValue) <= membersMax) parse();
+      else expect(parse).toThrow(`has an object of more than ${membersMax} members`);
+    }),
+  );
+});
+
+test.each([
+  ['lists in lists', '['.repeat(3e6)],
+  ['empty lists', '[],'.repeat(2e6)],
+  ['escaped quotes', `"${'\\"'.repeat(3e6)}`],
+  ['spaces', ' '.repeat(6e6)],
+])('takes no time for 6 MB of %s', (_, text) => {
+  const startMs = performance.now();
+  expect(() => parseBoundedJson(text, { ...wide, membersMax: 1_000 })).toThrow();
+  expect(performance.now() - startMs).toBeLessThan(2_000);
+});

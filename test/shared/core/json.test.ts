@@ -7,7 +7,6 @@ import {
   getPath,
   isJsonObject,
   type JsonValue,
-  measureJson,
   omitNulls,
   withDoubles,
 } from '../../../shared/core/json.ts';
@@ -99,64 +98,4 @@ describe('withDoubles', () => {
       }),
     );
   });
-});
-
-function count(value: JsonValue): number {
-  const members = typeof value === 'object' && value !== null ? Object.values(value) : [];
-  return 1 + members.map(count).reduce((sum, each) => sum + each, 0);
-}
-
-function getDepth(value: JsonValue): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  return 1 + Math.max(0, ...Object.values(value).map(getDepth));
-}
-
-function countMembers(value: JsonValue): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
-  return Math.max(own, ...Object.values(value).map(countMembers));
-}
-
-test('measureJson() counts what a text holds, however it is spelled', () => {
-  fc.assert(
-    fc.property(json, fc.constantFrom(0, 2, '\t \n'), (value, space) => {
-      const measured = measureJson(JSON.stringify(value, null, space), { levels: 10, values: 1_000 });
-      expect(measured).toEqual({
-        levels: getDepth(value),
-        values: count(value),
-        members: countMembers(value),
-      });
-    }),
-  );
-});
-
-test.each([
-  ['["[[{{,,"]', { levels: 1, values: 2, members: 0 }],
-  ['["\\"[,", "\\\\", [ ] , { }]', { levels: 2, values: 5, members: 0 }],
-  ['["never ends [[[', { levels: 1, values: 2, members: 0 }],
-  ['', { levels: 0, values: 1, members: 0 }],
-])('measureJson() of %s takes nothing in a string for structure', (text, expected) => {
-  expect(measureJson(text, { levels: 10, values: 10 })).toEqual(expected);
-});
-
-test.each([
-  ['lists in lists', '['.repeat(3e6)],
-  ['empty lists', '[],'.repeat(2e6)],
-  ['escaped quotes', `"${'\\"'.repeat(3e6)}`],
-  ['spaces', ' '.repeat(6e6)],
-])('measureJson() takes no time for 6 MB of %s', (_, text) => {
-  const start = performance.now();
-  measureJson(text, { levels: 500, values: 1e7 });
-  expect(performance.now() - start).toBeLessThan(2_000);
-});
-
-test('measureJson() stops at the level below the last that counts', () => {
-  expect(measureJson('[[]]', { levels: 2, values: 9 }).levels).toBe(2);
-  expect(measureJson('[[[[[[', { levels: 2, values: 9 }).levels).toBe(3);
-});
-
-test('measureJson() stops at the value after the last that counts', () => {
-  const max = { levels: 2, values: 1_000 };
-  expect(measureJson(`[${'0,'.repeat(998)}0]`, max).values).toBe(1_000);
-  expect(measureJson(`[${'0,'.repeat(1e6)}0]`, max).values).toBe(1_001);
 });
