@@ -40,7 +40,7 @@ const rules: readonly Rule[] = [
       'shared/runtime/',
       'shared/aws/tables.ts',
       'functions/[a-z]+\\.ts$',
-    ].concat(['@aws-sdk/', '@smithy/', 'dynalite', 'esbuild', 'yaml', 'aws-lambda']),
+    ].concat(['@aws-sdk/', 'dynalite', 'esbuild', 'yaml', 'aws-lambda']),
     node: 'any',
   },
   {
