@@ -128,6 +128,7 @@ class FrontDoor {
     { stream, requestId, place }: { stream: ResponseStream; requestId: string; place: Place },
   ): Promise<unknown> {
     const receivedAtMs = Date.now();
+    this.#garbage.noteRequest();
     const refusal = findRefusal(request, { allowedHosts: this.#allowedHosts });
     if (refusal !== undefined) throw new HttpError(403, refusal);
     const target = parseTarget(request.url ?? '/');
