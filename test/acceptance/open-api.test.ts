@@ -252,7 +252,9 @@ describeWithCluster('the OpenAPI document', (cluster) => {
       spec: { replicas: 1, selector: { matchLabels: labels }, template },
     };
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { color: 'blue' } };
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec: template.spec };
+    // Not one of the ReplicaSet's, which would adopt it, and delete it once it is scaled to none.
+    const alone = { ...metadata, labels: { app: 'alone' } };
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: alone, spec: template.spec };
     const policy = {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'NetworkPolicy',
