@@ -58,7 +58,7 @@ export class EngineAccess {
   readonly #region: string;
   /**
    * Connections over which a signed request came. Nobody else can write into them, so what comes later need only name the access key:
-   * looking at each signature took a fifth of the time of a call.
+   * looking at each signature costs a call a noticeable part of its time.
    */
   readonly #proven = new WeakSet<Socket>();
   /** The key that signatures of a day and a service are made with, by their scope: it costs four hashes to make. */
