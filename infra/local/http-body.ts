@@ -133,7 +133,10 @@ function beginAnswer(response: ServerResponse, answer: unknown): boolean {
   return true;
 }
 
-/** Takes a streamed answer. Once the caller is gone what comes is dropped: Lambda lets a function go on, too. */
+/**
+ * Takes a streamed answer. Once the caller is gone it fails with `EPIPE`, so that the function stops: what is without end would go on
+ * for as long as its time-outs allow.
+ */
 export function toAnswerSink(response: ServerResponse): AnswerSink {
   let isTaken = false;
   return {
@@ -141,7 +144,9 @@ export function toAnswerSink(response: ServerResponse): AnswerSink {
       isTaken = beginAnswer(response, description);
     },
     async write(bytes) {
-      if (!isTaken || response.destroyed || response.write(bytes)) return;
+      if (!isTaken) return;
+      if (response.destroyed) throw Object.assign(new Error('The caller is gone'), { code: 'EPIPE' });
+      if (response.write(bytes)) return;
       await new Promise<void>((resolve) => {
         const go = (): void => {
           response.off('drain', go).off('close', go);

@@ -110,7 +110,8 @@ class FrontDoor {
     using place = this.#admission.createPlace();
     try {
       const answer = await this.#invoke(request, { stream, requestId, place });
-      if (stream.writableEnded) await finished(stream);
+      if (response.destroyed) stream.destroy();
+      else if (stream.writableEnded) await finished(stream);
       else writeAnswer(response, answer);
     } catch (error) {
       // What a function throws is logged already.

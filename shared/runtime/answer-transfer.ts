@@ -48,6 +48,8 @@ export async function streamAnswer({ status, headers, body }: Answer, stream: Wr
   // The first write, and nothing else, sends status and headers on their way: a body may be empty.
   out.write('');
   for await (const piece of toPieces(body)) {
+    // A stream that has failed takes whatever comes, and waits for nothing.
+    if (out.errored) throw out.errored;
     if (!out.write(piece)) await once(out, 'drain');
   }
   await new Promise<void>((resolve, reject) => {

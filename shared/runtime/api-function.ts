@@ -128,6 +128,7 @@ function makeStreaming<C extends LoggingContext>({ respond, open, record }: Func
       try {
         await streamAnswer(acceptsGzip(lambda) ? compress(answer) : answer, stream);
       } catch (error) {
+        if (isBrokenPipe(error)) return;
         // Thrown, so that API Gateway breaks the answer off instead of ending it as if it were whole.
         await logError(open, 'an answer broke off', { error });
         throw error;
@@ -137,6 +138,11 @@ function makeStreaming<C extends LoggingContext>({ respond, open, record }: Func
       }
     }),
   );
+}
+
+/** Whoever asked is gone: nobody is to be told, and nothing went wrong. */
+function isBrokenPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
 
 function makeBuffered<C extends LoggingContext>({ respond, open, record }: FunctionParts<C>): ApiFunction {

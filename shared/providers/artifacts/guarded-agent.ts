@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
 import createConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
+import { joinPieces } from './joined-pieces.ts';
 import { createSystemResolver } from './lookup-turns.ts';
 import { answerHeadersBytesMax } from './response-body.ts';
 import { assertAddressesAllowed, hostAddressesMax } from './url-guard.ts';
@@ -63,8 +64,9 @@ export function startGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
         callback(null, socket);
       }),
   });
+  const joining = agent.compose(joinPieces);
   return {
-    request: (target) => request.call(agent, target),
+    request: (target) => request.call(joining, target),
     [Symbol.asyncDispose]: () => agent.destroy(),
   };
 }
