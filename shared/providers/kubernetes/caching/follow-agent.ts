@@ -20,6 +20,8 @@ const defaultMaximumWatches = 60;
 const runIntervalMs = 5 * 60_000;
 /** They are no closer together than that, milliseconds. */
 const shortestFollowMs = 5_000;
+/** What could not be read although the cluster serves it, as a kind that has just been defined, is read again after this long, then after twice as long … */
+const unreadRetryMs = 2_000;
 /** How often the kinds that the cluster serves are looked at where they change, milliseconds. */
 const kindsIntervalMs = 30_000;
 /** How often the directory is looked at for what is not used any more, milliseconds. */
@@ -51,6 +53,8 @@ class AgentFollowing {
   /** What the run before came to; its changes are those of all before. */
   #last: CachingResult | undefined;
   #isTelling = false;
+  /** Runs in a row that could not read something. */
+  #incompleteRuns = 0;
 
   constructor(options: FollowAgentOptions, run: FollowingRun) {
     this.#options = options;
@@ -99,6 +103,8 @@ class AgentFollowing {
     const ending = new AbortController();
     const ends = AbortSignal.any([signal, ending.signal]);
     const isWhole = followed.length === planned.length && !this.#needsNamespaces(planned);
+    const isUnread = planned.some(({ state }) => state.position === undefined);
+    this.#incompleteRuns = isUnread ? this.#incompleteRuns + 1 : 0;
     const reasons = [this.#awaitDue(work, isWhole, ends), this.#awaitOtherKinds(work.kinds, ends)];
     const waiting = reasons.map((reason) => reason.finally(() => ending.abort()));
     try {
@@ -144,14 +150,21 @@ class AgentFollowing {
 
   /** Ends when a run is due. Names that are not used any more are taken away meanwhile: that needs no run. */
   async #awaitDue(work: CachingWork, isWhole: boolean, signal: AbortSignal): Promise<void> {
-    const { clock, intervalMs } = this.#options;
-    const dueMs = Math.min(clock.now() + (isWhole ? runIntervalMs : intervalMs), work.state.checkAtMs);
+    const { clock } = this.#options;
+    const dueMs = Math.min(clock.now() + this.#getIntervalMs(isWhole), work.state.checkAtMs);
     while (clock.now() < dueMs && !signal.aborted) {
       const pauseMs = Math.min(dueMs - clock.now(), pruneIntervalMs);
       await clock.sleep(pauseMs, signal).catch(() => undefined);
       // What cannot be taken away now is left to the next time.
       if (!signal.aborted) await work.prune().catch(() => undefined);
     }
+  }
+
+  #getIntervalMs(isWhole: boolean): number {
+    const { intervalMs } = this.#options;
+    if (this.#incompleteRuns > 0)
+      return Math.min(intervalMs, unreadRetryMs * 2 ** (this.#incompleteRuns - 1));
+    return isWhole ? runIntervalMs : intervalMs;
   }
 
   /** Ends when the cluster serves other kinds than these. */

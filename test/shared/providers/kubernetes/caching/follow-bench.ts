@@ -12,8 +12,12 @@ import {
   followCachingAgent,
 } from '../../../../../shared/providers/kubernetes/caching/follow-agent.ts';
 import type { KindFamily } from '../../../../../shared/providers/kubernetes/caching/kind-families.ts';
+import { KubernetesApiError } from '../../../../../shared/providers/kubernetes/client/errors.ts';
 import { createKubernetesClient } from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
-import { createWatchClient } from '../../../../../shared/providers/kubernetes/client/watch-client.ts';
+import {
+  createWatchClient,
+  type WatchClient,
+} from '../../../../../shared/providers/kubernetes/client/watch-client.ts';
 import { systemClock, systemRandomness } from '../../../../../shared/runtime/system.ts';
 import { getCluster, requestApi } from '../../../../support/cluster.ts';
 import { silentLog } from '../client/client-setup.ts';
@@ -26,6 +30,8 @@ export interface FollowBenchOptions {
   readonly settings?: JsonObject;
   readonly family?: KindFamily;
   readonly clock?: Clock;
+  /** Kind of which the first list is answered 404, as of one that the cluster has just begun to tell of. */
+  readonly lateKind?: string;
 }
 
 /** One account of the cluster, and what follows it. */
@@ -72,6 +78,7 @@ export function openFollowBench(options: FollowBenchOptions): FollowBench {
   };
   const client = createKubernetesClient(parts);
   const watches = createWatchClient(parts);
+  if (options.lateKind !== undefined) refuseFirstList(watches, options.lateKind);
   const followOptions: FollowAgentOptions = {
     account,
     settings: parseKubernetesSettings(settings).cache,
@@ -103,6 +110,16 @@ export function openFollowBench(options: FollowBenchOptions): FollowBench {
       await client[Symbol.asyncDispose]();
       await watches[Symbol.asyncDispose]();
     },
+  };
+}
+
+function refuseFirstList(watches: WatchClient, kind: string): void {
+  let isRefused = false;
+  const listFrom = watches.listFrom.bind(watches);
+  watches.listFrom = (scope, options) => {
+    if (isRefused || scope.resource.kind !== kind) return listFrom(scope, options);
+    isRefused = true;
+    throw new KubernetesApiError(404, 'NotFound', 'the server could not find the requested resource');
   };
 }
 

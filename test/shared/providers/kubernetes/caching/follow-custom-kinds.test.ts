@@ -19,39 +19,47 @@ const hastyClock: Clock = {
 };
 
 describeWithCluster('following custom kinds', () => {
-  it('begins with a kind whose definition comes, and evicts it when that goes', async () => {
-    await using namespace = await createNamespace('follow');
-    const group = `${randomBytes(4).toString('hex')}.example.com`;
-    const kind = `Tram.${group}`;
-    const { store: cache } = openCache(openTable(cacheTable), createTestClock());
-    await using bench = openFollowBench({
-      cache,
-      clock: hastyClock,
-      family: 'custom',
-      account: { namespaces: [namespace.name] },
-      settings: { kubernetes: { cache: { cacheKinds: [kind] } } },
-    });
-    const countCached = async (): Promise<number> => {
-      let count = 0;
-      for await (const heads of cache.listHeads(bench.account, kind)) count += heads.length;
-      return count;
-    };
-    const followed = bench.follow();
-    await until(() => followed.progress !== undefined);
+  it.each([
+    ['whose definition comes', undefined],
+    ['that is told of a moment before it is served', 'Tram'],
+  ])(
+    'begins with a kind %s, and evicts it when that goes',
+    async (_, lateKind) => {
+      await using namespace = await createNamespace('follow');
+      const group = `${randomBytes(4).toString('hex')}.example.com`;
+      const kind = `Tram.${group}`;
+      const { store: cache } = openCache(openTable(cacheTable), createTestClock());
+      await using bench = openFollowBench({
+        cache,
+        clock: hastyClock,
+        ...(lateKind === undefined ? {} : { lateKind }),
+        family: 'custom',
+        account: { namespaces: [namespace.name] },
+        settings: { kubernetes: { cache: { cacheKinds: [kind] } } },
+      });
+      const countCached = async (): Promise<number> => {
+        let count = 0;
+        for await (const heads of cache.listHeads(bench.account, kind)) count += heads.length;
+        return count;
+      };
+      const followed = bench.follow();
+      await until(() => followed.progress !== undefined);
 
-    const path = `/apis/${group}/v1/namespaces/${namespace.name}/trams`;
-    await requestApi('POST', definitions, toDefinition(group));
-    await until(async () => (await findObject(path)) !== undefined);
-    await requestApi('POST', path, { apiVersion: `${group}/v1`, kind: 'Tram', metadata: { name: 'one' } });
-    await until(async () => (await countCached()) === 1);
-    await requestApi('POST', path, { apiVersion: `${group}/v1`, kind: 'Tram', metadata: { name: 'two' } });
-    await until(async () => (await countCached()) === 2);
+      const path = `/apis/${group}/v1/namespaces/${namespace.name}/trams`;
+      await requestApi('POST', definitions, toDefinition(group));
+      await until(async () => (await findObject(path)) !== undefined);
+      await requestApi('POST', path, { apiVersion: `${group}/v1`, kind: 'Tram', metadata: { name: 'one' } });
+      await until(async () => (await countCached()) === 1);
+      await requestApi('POST', path, { apiVersion: `${group}/v1`, kind: 'Tram', metadata: { name: 'two' } });
+      await until(async () => (await countCached()) === 2);
 
-    await requestApi('DELETE', `${definitions}/trams.${group}`);
-    await until(async () => (await countCached()) === 0, { withinMs: 40_000 });
-    expect(followed.progress?.error).toBeUndefined();
-    await followed.stop().catch(() => undefined);
-  }, 90_000);
+      await requestApi('DELETE', `${definitions}/trams.${group}`);
+      await until(async () => (await countCached()) === 0, { withinMs: 40_000 });
+      expect(followed.progress?.error).toBeUndefined();
+      await followed.stop().catch(() => undefined);
+    },
+    90_000,
+  );
 });
 
 function toDefinition(group: string) {
