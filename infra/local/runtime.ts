@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { type Queue, queues } from '../../functions/queues.ts';
 import { type Route, routes } from '../../functions/routes.ts';
 import { type Schedule, schedules } from '../../functions/schedules.ts';
@@ -11,9 +10,10 @@ import { createLogger } from '../../shared/runtime/logger.ts';
 import { systemClock } from '../../shared/runtime/system.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { startDynamoDb } from './dynamodb.ts';
-import { EngineAccess, type EngineClientOptions } from './engine-access.ts';
+import { EngineAccess } from './engine-access.ts';
 import { writeEngineFile } from './engine-file.ts';
 import { type Engines, type FunctionSettings, toFunctionEnvironment } from './environment.ts';
+import { createQueues, toEventSources } from './event-sources.ts';
 import { startEventBridge } from './eventbridge.ts';
 import { type FrontDoorFiles, loadFrontDoorAccess } from './front-door-access.ts';
 import { loadHandler } from './handlers.ts';
@@ -24,7 +24,7 @@ import { offerResponseStreaming } from './response-streaming.ts';
 import { startScheduler } from './scheduler.ts';
 import { type SqsServer, startSqs } from './sqs.ts';
 import { startTableExpiry } from './table-expiry.ts';
-import { type EventSource, startWorkers, toQueueArn } from './workers.ts';
+import { startWorkers } from './workers.ts';
 
 /** Name of the event bus. */
 const busName = 'busdriver';
@@ -175,32 +175,4 @@ function listModules({ routes, queues, schedules }: Inventory): readonly string[
   return [...routes.filter(({ method }) => method === 'POST'), ...queues, ...routes, ...schedules].map(
     ({ module }) => module,
   );
-}
-
-async function createQueues(sqs: EngineClientOptions, all: readonly Queue[]): Promise<void> {
-  const client = new SQSClient(sqs);
-  const create = (QueueName: string, Attributes: { [name: string]: string }) =>
-    client.send(new CreateQueueCommand({ QueueName, Attributes }));
-  for (const queue of all) {
-    const settings = {
-      MessageRetentionPeriod: String(queue.retentionSeconds),
-      VisibilityTimeout: String(queue.visibilityTimeoutSeconds),
-    };
-    const deadLetters = toDeadLetterName(queue);
-    await create(deadLetters, settings);
-    const redrive = { deadLetterTargetArn: toQueueArn(deadLetters), maxReceiveCount: queue.receivesMax };
-    await create(queue.name, { ...settings, RedrivePolicy: JSON.stringify(redrive) });
-  }
-  client.destroy();
-}
-
-function toEventSources(all: readonly Queue[]): readonly EventSource[] {
-  return all.flatMap((queue) => [
-    { ...queue, queueName: queue.name },
-    { ...queue, queueName: toDeadLetterName(queue), module: queue.deadLetterModule, concurrency: 1 },
-  ]);
-}
-
-function toDeadLetterName({ name }: Queue): string {
-  return `${name}-dead-letters`;
 }
