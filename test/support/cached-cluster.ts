@@ -33,6 +33,9 @@ const collections: { readonly [kind: string]: string } = {
 
 const registry = createKindRegistry([]);
 
+/** What of a system is looked at. */
+export type CacheSubject = Pick<Subject, 'stores' | 'fetch'>;
+
 /** What of a cluster is compared. */
 export interface CachedPart {
   /** Of the system. It has no filters but its `namespaces`. */
@@ -45,7 +48,7 @@ export interface CachedPart {
  * What the cache of a system has otherwise than the cluster has it, a line each: the objects, and the views of every application as
  * the API answers them. None when both are equal.
  */
-export async function findDifferences(subject: Subject, part: CachedPart): Promise<string[]> {
+export async function findDifferences(subject: CacheSubject, part: CachedPart): Promise<string[]> {
   const facts = await readClusterFacts(part.namespaces);
   const ofObjects = await compareObjects(subject, part.account, facts);
   return ofObjects.length > 0 ? ofObjects : compareViews(subject, part.account, facts);
@@ -70,7 +73,7 @@ interface List {
 }
 
 async function compareObjects(
-  { stores }: Subject,
+  { stores }: CacheSubject,
   account: string,
   facts: readonly ObjectFacts[],
 ): Promise<string[]> {
@@ -96,7 +99,7 @@ async function compareObjects(
 }
 
 async function compareViews(
-  subject: Subject,
+  subject: CacheSubject,
   account: string,
   facts: readonly ObjectFacts[],
 ): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { kubectl } from '../../support/cluster.ts';
+import { createRandom, type Random } from '../../support/seeded-random.ts';
 
 /** A storm over namespaces. */
 export interface StormOptions {
@@ -19,9 +20,6 @@ const batchSize = 20;
 const names = 25;
 const applications = ['alpha', 'beta', 'gamma-eu'];
 const callsAtATime = 2;
-
-/** Makes a random number from 0 to 1. */
-type Random = () => number;
 
 /** Begins a storm: creates, updates and deletes of many kinds by kubectl, from a seed that is printed. */
 export function rageStorm(options: StormOptions): Storm {
@@ -166,14 +164,3 @@ const makers: readonly Maker[] = [
     },
   },
 ];
-
-/** Numbers that follow from a seed (mulberry32). */
-function createRandom(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
