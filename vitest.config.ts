@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 
 const clusterSetup = './test/support/global-cluster.ts';
 
-/** Suites that measure how long others wait. They run alone, after all the others. */
-const quiet = ['test/acceptance/flood.test.ts'];
+/** Suites that measure how long others wait, or in which leases run out by real time. They run alone, after all the others. */
+const quiet = ['test/acceptance/flood.test.ts', 'test/lab/laboratory.test.ts'];
 
 export default defineConfig({
   test: {

@@ -51,7 +51,13 @@ const grants: { readonly [use in Use]: (surroundings: Surroundings) => PolicySta
   sendStreams: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agent-streams').queueArn)],
 };
 
-const writingCacheActions = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
+/** The cache is filled in batches, too. */
+const writingCacheActions = [
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:BatchWriteItem',
+];
 
 /** What DynamoDB does with the key for who writes. */
 const writingKeyActions = [

@@ -59,7 +59,10 @@ export async function countUnits(documents: DynamoDBDocumentClient): Promise<Uni
     randomness: systemRandomness,
   });
   const fleet = makeObjects();
-  await writer.write(fleet.flat().map((facts, index) => toChange(facts, index + 1)));
+  await writer.write(
+    fleet.flat().map((facts, index) => toChange(facts, index + 1)),
+    { isFirstFill: true },
+  );
   const objects = fleet.flat().length;
   counter.take();
   let resourceVersion = objects;
@@ -170,7 +173,7 @@ function divide({ requests, readUnits, writeUnits }: Units, by: number): Units {
   return { requests: requests / by, readUnits: readUnits / by, writeUnits: writeUnits / by };
 }
 
-const writes = ['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand'];
+const writes = ['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand', 'BatchWriteItemCommand'];
 
 /** Counts what DynamoDB says that requests consumed. */
 function countCapacity(documents: DynamoDBDocumentClient): { take(): Units } {

@@ -1,17 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unusedNameRetentionMs } from '../../shared/core/cache/noted-names.ts';
 import type { TestClock } from '../support/test-clock.ts';
-import {
-  type CacheBench,
-  collect,
-  countRequests,
-  newAccount,
-  pod,
-  podKey,
-  put,
-  putAll,
-  v,
-} from './cache-bench.ts';
+import { type CacheBench, collect, countRequests, newAccount, pod, podKey, put, v } from './cache-bench.ts';
 
 const shop = { clusters: ['cart', 'cart-main'], namespaces: ['shop'] };
 const nothing = { clusters: [], namespaces: [] };
@@ -131,10 +121,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const [account, other] = [newAccount(), newAccount()];
       for (const each of [account, other]) {
         const keys = Array.from({ length: 60 }, (_, index) => podKey(each, `p${index}`));
-        await putAll(
-          store,
-          keys.map((key) => pod(key, v(1))),
-        );
+        await store.fillObjects(keys.map((key) => pod(key, v(1))));
         await store.deleteObject({ ...podKey(each, 'gone'), kind: 'service' }, v(2));
         for (const application of ['cart', 'pay']) {
           await store.noteApplication(application, each, shop);

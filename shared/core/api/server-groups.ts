@@ -69,6 +69,7 @@ export const serverGroupSchema = z
     instances: z.array(instanceSchema),
     zones: empty,
     launchConfig: z.strictObject({}),
+    imagesSummary: imagesSummarySchema,
   })
   .describe('A ReplicaSet, StatefulSet, DaemonSet, Job or CronJob.');
 
@@ -174,6 +175,7 @@ export const serverGroupExample = {
   instances: [instanceExample],
   zones: [],
   launchConfig: {},
+  imagesSummary: { summaries: [imageSummaryExample] },
 };
 
 /** The same with what it belongs to. */

@@ -45,7 +45,6 @@ export async function runCachingAgent(options: AgentRunOptions, run: CachingRun)
     writer: options.writer,
     state: run.state,
     signal: run.signal,
-    ensureHeld: () => run.ensureHeld(),
   };
   const work = await openCachingWork(options, context);
   const first = await new AgentRun(work, options, run).run();
@@ -127,9 +126,9 @@ class AgentRun {
 
   async #list(scope: WatchedScope): Promise<void> {
     this.#tried.add(toScopeKey(scope));
-    const { tools } = this.#work;
+    const { tools, isFirstFill } = this.#work;
     const select = createPageLimit(this.#work.getRoom(scope));
-    const { outcome, items } = await listScope(scope, tools, { select });
+    const { outcome, items } = await listScope(scope, tools, { isFirstFill, select });
     this.#run.signal.throwIfAborted();
     await this.#note(scope, outcome, items);
     await this.#commit();

@@ -26,10 +26,10 @@ import { createRowBatch } from './row-batch.ts';
 import { getRowName, rowViews } from './row-names.ts';
 import { isServerGroup, movePods } from './server-group-moves.ts';
 import {
-  fence,
   forEachAtOnce,
   type KnownObject,
   readKnownObjects,
+  stopWith,
   toObjectKey,
   type Writing,
   type WritingAccount,
@@ -50,13 +50,14 @@ const roundPauseMs = 20;
 
 /** Writes what became of an account's objects: see {@link CacheWriter}. */
 export function createCacheWriter(options: CacheWriterOptions): CacheWriter {
-  const start = (ensureHeld = (): void => undefined): Writing => ({
+  const start = (signal?: AbortSignal, isFirstFill = false): Writing => ({
     ...options,
-    cache: fence(options.cache, ensureHeld),
+    cache: stopWith(options.cache, signal),
+    isFirstFill,
     dropped: new Set(),
   });
   return {
-    write: (changes, { ensureHeld } = {}) => writeChanges(start(ensureHeld), changes),
+    write: (changes, { isFirstFill, signal } = {}) => writeChanges(start(signal, isFirstFill), changes),
     prune: (applications) => pruneApplications(start(), applications),
   };
 }

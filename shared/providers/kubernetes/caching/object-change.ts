@@ -31,11 +31,12 @@ export interface CacheWriter {
   /**
    * Writes changes, each object at most once. It may be repeated, come late and run beside others: the later version stays.
    *
-   * @param options.ensureHeld called before each write; what it throws ends it. Default: nothing is in the way.
+   * @param options.isFirstFill nothing of the account was ever cached: objects are written in batches, without looking.
+   * @param options.signal ends it between two writes, with the signal's reason.
    */
   write(
     changes: readonly ObjectChange[],
-    options?: { readonly ensureHeld?: () => void },
+    options?: { readonly isFirstFill?: boolean; readonly signal?: AbortSignal },
   ): Promise<WriteOutcome>;
   /**
    * Takes from the directory what applications do not have any more.

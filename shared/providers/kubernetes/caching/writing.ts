@@ -20,6 +20,7 @@ export type WritingStore = Pick<
   CacheStore,
   | 'putObject'
   | 'deleteObject'
+  | 'fillObjects'
   | 'getObjects'
   | 'mergeRows'
   | 'getRow'
@@ -34,6 +35,7 @@ export interface Writing {
   readonly account: WritingAccount;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  readonly isFirstFill: boolean;
   /** Collects what was too large, by full name. */
   readonly dropped: Set<string>;
 }
@@ -51,15 +53,16 @@ const concurrency = 16;
 const attemptsMax = 4;
 const pauseMs = 200;
 
-/** The same store, which begins nothing that the writer may not do any more. @param ensureHeld throws when it may not */
-export function fence(cache: CacheStore, ensureHeld: () => void): WritingStore {
+/** The same store, which refuses to begin anything once the signal is aborted, with the signal's reason. */
+export function stopWith(cache: CacheStore, signal: AbortSignal | undefined): WritingStore {
   const use = (): CacheStore => {
-    ensureHeld();
+    signal?.throwIfAborted();
     return cache;
   };
   return {
     putObject: async (...call) => use().putObject(...call),
     deleteObject: async (...call) => use().deleteObject(...call),
+    fillObjects: async (...call) => use().fillObjects(...call),
     getObjects: async (...call) => use().getObjects(...call),
     mergeRows: async (...call) => use().mergeRows(...call),
     getRow: async (...call) => use().getRow(...call),

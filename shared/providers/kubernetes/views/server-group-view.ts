@@ -56,6 +56,10 @@ export interface ServerGroupView extends ResourceView, ServerGroupCore {
   readonly instances: readonly InstanceView[];
   readonly zones: readonly never[];
   readonly launchConfig: { readonly [key: string]: never };
+  /** What it runs once more, in the form that other providers have. */
+  readonly imagesSummary: {
+    readonly summaries: readonly { readonly serverGroupName: string; readonly buildInfo: BuildInfoView }[];
+  };
 }
 
 /** A server group in the list with `expand=true`. */
@@ -116,6 +120,7 @@ export function toServerGroupView(
   const { facts, instances } = serverGroup;
   const { account } = surroundings;
   const { disabled, core } = createCore(serverGroup, surroundings);
+  const { buildInfo } = core;
   return {
     ...toResourceView(account, facts),
     ...core,
@@ -123,6 +128,7 @@ export function toServerGroupView(
     instances: instances.map((instance) => toInstanceView(account, instance)),
     zones: [],
     launchConfig: {},
+    imagesSummary: { summaries: [{ serverGroupName: facts.name, buildInfo }] },
   };
 }
 

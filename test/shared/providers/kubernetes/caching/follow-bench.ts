@@ -129,9 +129,7 @@ function startFollowing(options: FollowAgentOptions, cache: CacheStore, state: s
   const onProgress = (told: Omit<CachingResult, 'outcome'>): void => {
     progress = told;
   };
-  const { signal } = aborter;
-  const ensureHeld = (): void => signal.throwIfAborted();
-  const done = followCachingAgent(options, { cache, state, signal, ensureHeld, onProgress });
+  const done = followCachingAgent(options, { cache, state, signal: aborter.signal, onProgress });
   done.catch(() => undefined);
   return {
     done,

@@ -1,0 +1,270 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { queues } from '../../functions/queues.ts';
+import type { BusEvent } from '../../infra/local/eventbridge-bus.ts';
+import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
+import { asJsonObject, asString } from '../../shared/core/json.ts';
+import { listLive } from '../acceptance/faults/effects.ts';
+import type { PlantedSecrets } from '../acceptance/planted-secrets.ts';
+import { findDifferences } from '../support/cached-cluster.ts';
+import { listOpenRows } from '../support/open-rows.ts';
+import { type Stores, scanTasks } from '../support/stores.ts';
+import type { SystemTask } from '../support/system.ts';
+import type { Chain } from './chains.ts';
+import type { OrcaCaller } from './orca-caller.ts';
+import { accounts, type Surroundings } from './surroundings.ts';
+
+/** A promise, and whether it was kept. */
+export interface Finding {
+  /** The promise in words. */
+  readonly promise: string;
+  /** How much of what was looked at, such as `500 operations`. */
+  readonly checked: string;
+  /** What breaks it, in words; none when it was kept. */
+  readonly violations: readonly string[];
+}
+
+/** An operation that was posted. */
+export interface Posting {
+  readonly chain: Chain;
+  /** Its place in the chain. */
+  readonly index: number;
+  /** Undefined when it was never accepted. */
+  readonly id: string | undefined;
+  /** Undefined when its task did not end. */
+  readonly task: SystemTask | undefined;
+}
+
+/** What a run left behind. */
+export interface AuditOptions {
+  readonly surroundings: Surroundings;
+  readonly postings: readonly Posting[];
+  /** The same chains without faults, one of each sort. */
+  readonly reference: readonly Posting[];
+  /** Postings that the run is about. */
+  readonly operations: number;
+  readonly caller: OrcaCaller;
+  readonly secrets: PlantedSecrets;
+  /** How long to wait for what comes about by itself, milliseconds. */
+  readonly patienceMs: number;
+}
+
+/** Looks at every promise once nothing goes wrong any more. */
+export async function audit(options: AuditOptions): Promise<Finding[]> {
+  return [
+    auditTasks(options),
+    await auditEffects(options),
+    auditHistories(options),
+    auditAnswers(options),
+    await auditOpenRows(options),
+    await auditQueues(options),
+    auditEvents(options),
+    await auditViews(options),
+    await auditSecrets(options),
+  ];
+}
+
+function auditTasks({ postings, operations }: AuditOptions): Finding {
+  const violations = postings.flatMap(({ chain, index, id, task }) => {
+    const what = `operation ${index} of ${chain.place.name}`;
+    if (id === undefined) return [`${what} was never accepted`];
+    if (task === undefined) return [`${what} is stuck: task ${id} has not ended`];
+    return task.status.failed ? [`${what} failed: ${describeFailure(task)}`] : [];
+  });
+  // What follows one of these in its chain was not posted.
+  const missing = operations - postings.length;
+  if (missing > 0)
+    violations.push(`${missing} operations were not posted, since one before them did not end well`);
+  return {
+    promise: 'Each accepted operation ends, and succeeds',
+    checked: `${postings.length} operations`,
+    violations,
+  };
+}
+
+function describeFailure({ id, resultObjects, history }: SystemTask): string {
+  const exception = resultObjects.find(({ type }) => type === 'EXCEPTION');
+  return `task ${id}: ${exception?.['message'] ?? JSON.stringify(history.at(-1))}`;
+}
+
+async function auditEffects({ surroundings, postings }: AuditOptions): Promise<Finding> {
+  const { namespace, apiProxy } = surroundings;
+  const live = await listLive(namespace);
+  const chains = new Set(postings.map(({ chain }) => chain));
+  const violations = [...chains].flatMap(({ sort, place, operations }) => {
+    const own = postings.filter(({ chain }) => chain.place === place);
+    const isDone = own.length === operations.length && own.every(({ task }) => task?.status.failed === false);
+    return sort.findWrongs(place, { isDone, live, calls: apiProxy.calls });
+  });
+  return {
+    promise: 'Each has its effect in the cluster exactly once',
+    checked: `${chains.size} objects`,
+    violations,
+  };
+}
+
+/** Compares histories with those of the same operations when nothing went wrong. */
+function auditHistories({ postings, reference }: AuditOptions): Finding {
+  const ended = postings.filter(({ task }) => task?.status.failed === false);
+  const violations = ended.flatMap(({ chain, index, task }) => {
+    const same = reference.find((one) => one.chain.sort.name === chain.sort.name && one.index === index);
+    const expected = toLines(same?.task, same?.chain.place.name);
+    const lines = toLines(task, chain.place.name);
+    if (JSON.stringify(lines) !== JSON.stringify(expected)) {
+      return [
+        `task ${task?.id} (${chain.place.name}) tells ${JSON.stringify(lines)} instead of ${JSON.stringify(expected)}`,
+      ];
+    }
+    const results = task?.resultObjects.length;
+    const expectedResults = same?.task?.resultObjects.length;
+    return results === expectedResults
+      ? []
+      : [`task ${task?.id} has ${results} results instead of ${expectedResults}`];
+  });
+  return {
+    promise: 'Its history and its results are complete',
+    checked: `${ended.length} tasks`,
+    violations,
+  };
+}
+
+/** A worker that died right after its call leaves an object that the next one truly finds unchanged. */
+function toLines(task: SystemTask | undefined, name = ''): string[] {
+  return (task?.history ?? []).map(({ phase, status }) => {
+    const line = status
+      .replaceAll(name, 'NAME')
+      .replace(/\bNAME-made-\w+/g, 'NAME-made')
+      .replace(/: (created|configured|unchanged)$/, ': applied');
+    return `${phase} ${line}`;
+  });
+}
+
+function auditAnswers({ caller }: AuditOptions): Finding {
+  const count = [...caller.answers.values()].reduce((sum, one) => sum + one, 0);
+  return {
+    promise: 'Callers are answered 200, or 503 with Retry-After, and the same id for the same request',
+    checked: `${count} requests`,
+    violations: caller.wrongs,
+  };
+}
+
+async function auditOpenRows({ surroundings, caller, patienceMs }: AuditOptions): Promise<Finding> {
+  const rows = await until(patienceMs, () => listOpenRows(surroundings.stores), isEmpty);
+  const answer = await caller.call('GET', '/task');
+  const running = answer?.body === '[]' ? [] : [`GET /task tells ${answer?.body}`];
+  const violations = [...rows.map((row) => `the open row ${row} is left`), ...running];
+  return { promise: 'Nothing is left in the list of open tasks', checked: '16 partitions', violations };
+}
+
+async function auditQueues({ surroundings: { stores }, patienceMs }: AuditOptions): Promise<Finding> {
+  // The queues of agents always hold the message for the next run.
+  const names = ['operations', ...queues.map(({ name }) => `${name}-dead-letters`)];
+  const violations = await until(patienceMs, () => listMessages(stores, names), isEmpty);
+  return { promise: 'No message is left in a queue', checked: `${names.length} queues`, violations };
+}
+
+async function listMessages(stores: Stores, names: readonly string[]): Promise<string[]> {
+  const { sqs: endpoint, credentials } = stores;
+  const client = new SQSClient({ endpoint, region: localRegion, credentials });
+  try {
+    const counts = names.map(async (name) => {
+      const QueueUrl = `${endpoint}/${localAccountId}/${name}`;
+      const { Attributes = {} } = await client.send(
+        new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),
+      );
+      const left = Object.entries(Attributes).filter(
+        ([attribute, count]) => /^ApproximateNumberOfMessages/.test(attribute) && count !== '0',
+      );
+      return left.map(([attribute, count]) => `${name}: ${attribute} is ${count}`);
+    });
+    return (await Promise.all(counts)).flat();
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The bus must be told of each end; repeats are allowed. */
+function auditEvents({ surroundings: { events }, postings }: AuditOptions): Finding {
+  const told = groupEvents(events);
+  const ended = postings.filter(({ task }) => task !== undefined);
+  const violations = ended.flatMap(({ task }) => {
+    const end = task?.status.failed ? 'TaskFailed' : 'TaskCompleted';
+    return told.get(task?.id ?? '')?.has(end) ? [] : [`the bus was not told of the end of task ${task?.id}`];
+  });
+  return {
+    promise: 'The bus was told of the end of each task',
+    checked: `${events.length} events`,
+    violations,
+  };
+}
+
+/** What was told of each task: types of events, and steps. */
+function groupEvents(events: readonly BusEvent[]): Map<string, Set<string>> {
+  const groups = new Map<string, Set<string>>();
+  for (const event of events) {
+    const { taskId, step } = asJsonObject(event['detail']) ?? {};
+    const id = asString(taskId);
+    if (id === undefined) continue;
+    const group = groups.get(id) ?? new Set<string>();
+    group.add([event['detail-type'], step].filter((part) => part !== undefined).join(' '));
+    groups.set(id, group);
+  }
+  return groups;
+}
+
+async function auditViews({ surroundings, patienceMs }: AuditOptions): Promise<Finding> {
+  const { namespace, stores, fleet } = surroundings;
+  const fetchAny = (target: string, init?: RequestInit) => fetch(new URL(target, fleet.urls[0]), init);
+  const differences = accounts.map(async (account) => {
+    const part = { account, namespaces: [namespace] };
+    const left = await until(patienceMs, () => findDifferences({ stores, fetch: fetchAny }, part), isEmpty);
+    return left.map((difference) => `account ${account}: ${difference}`);
+  });
+  const violations = (await Promise.all(differences)).flat();
+  return { promise: 'What is cached equals the cluster', checked: `${accounts.length} accounts`, violations };
+}
+
+async function auditSecrets({ surroundings, secrets, postings }: AuditOptions): Promise<Finding> {
+  const { logDir, credentials, events, stores } = surroundings;
+  const names = (await readdir(logDir)).filter((name) => name.endsWith('.log'));
+  const logs = names.map(async (name) => ({ name, text: await readFile(join(logDir, name), 'utf8') }));
+  const places = [
+    ...(await Promise.all(logs)),
+    { name: 'the bus', text: JSON.stringify(events) },
+    { name: 'the histories', text: JSON.stringify(postings.map(({ task }) => task)) },
+    { name: 'the table of tasks', text: await scanTasks(stores) },
+  ];
+  const violations = places.flatMap(({ name, text }) => {
+    const planted = secrets.findIn(text).map((secret) => `${name} shows the planted secret '${secret}'`);
+    const opening = credentials.some((one) => text.includes(one))
+      ? [`${name} shows what opens engines or cluster`]
+      : [];
+    return [...planted, ...opening];
+  });
+  const bytes = places.reduce((sum, { text }) => sum + text.length, 0);
+  return {
+    promise: 'No secret is told',
+    checked: `${Math.round(bytes / 1_024)} KiB of logs, events and tasks`,
+    violations,
+  };
+}
+
+function isEmpty(list: readonly string[]): boolean {
+  return list.length === 0;
+}
+
+/** What is read once it is as it should be, or when that took too long. */
+async function until<T>(
+  patienceMs: number,
+  read: () => Promise<T>,
+  isRight: (value: T) => boolean,
+): Promise<T> {
+  const endsAtMs = performance.now() + patienceMs;
+  for (;;) {
+    const value = await read();
+    if (isRight(value) || performance.now() > endsAtMs) return value;
+    await sleep(1_000);
+  }
+}

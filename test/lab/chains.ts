@@ -1,0 +1,187 @@
+import type { JsonObject } from '../../shared/core/json.ts';
+import {
+  arrange,
+  findWrongs,
+  isMatch,
+  type LiveObject,
+  type TrialOutcome,
+} from '../acceptance/faults/effects.ts';
+import { type OperationSort, operationSorts, type Place } from '../acceptance/faults/faulty-operations.ts';
+import { getPathOf } from '../shared/providers/kubernetes/live.ts';
+import {
+  createConfigMap,
+  createSecret,
+  createService,
+  createWorkload,
+} from '../shared/providers/kubernetes/manifests.ts';
+import { requestApi } from '../support/cluster.ts';
+import { createRandom, drawItem } from '../support/seeded-random.ts';
+
+/** An operation as Orca posts it. */
+export type Operation = { readonly [name: string]: JsonObject };
+
+/** Operations about one object. Each is posted when the one before has ended, so that what comes late shows. */
+export interface ChainSort {
+  readonly name: string;
+  /** How likely it is, compared with others. */
+  readonly weight: number;
+  /** Makes what must be there before. */
+  arrange(place: Place): Promise<void>;
+  listOperations(place: Place): readonly Operation[];
+  /** What is wrong at the end, in words. */
+  findWrongs(place: Place, outcome: TrialOutcome): string[];
+}
+
+/** A chain in its place. */
+export interface Chain {
+  readonly sort: ChainSort;
+  readonly place: Place;
+  readonly operations: readonly Operation[];
+}
+
+const account = 'test';
+const moniker = { app: 'chains' };
+const deploy = (manifest: object): Operation => ({
+  deployManifest: { account, moniker, manifests: [manifest as JsonObject] },
+});
+
+const about = ({ namespace, name }: Place, kind: string, more: JsonObject = {}): JsonObject => ({
+  account,
+  manifestName: `${kind} ${name}`,
+  location: namespace,
+  ...more,
+});
+
+/** A Deployment that is changed in all ways: each changes its generation, and none may do so twice, or late. */
+const rollout: ChainSort = {
+  name: 'rollout',
+  weight: 12,
+  arrange: async () => undefined,
+  listOperations(place) {
+    const { namespace, name } = place;
+    const web = (image: string) =>
+      createWorkload('Deployment', name, { namespace, replicas: 0, image: `registry.test/web:${image}` });
+    const patchBody = { metadata: { labels: { patched: 'yes' } }, spec: { minReadySeconds: 3 } };
+    return [
+      deploy(web('1')),
+      { scaleManifest: about(place, 'deployment', { replicas: 1 }) },
+      { patchManifest: about(place, 'deployment', { patchBody, options: { mergeStrategy: 'strategic' } }) },
+      { rollingRestartManifest: about(place, 'deployment') },
+      { pauseRolloutManifest: about(place, 'deployment') },
+      { resumeRolloutManifest: about(place, 'deployment') },
+      deploy(web('2')),
+    ];
+  },
+  findWrongs({ name }, { isDone, live }) {
+    const [object] = takeOwn(live.get('deployments'), name);
+    const expected = {
+      metadata: { generation: 7, labels: { patched: 'yes' } },
+      spec: {
+        ...{ replicas: 0, minReadySeconds: 3 },
+        template: { spec: { containers: [{ image: 'registry.test/web:2' }] } },
+      },
+    };
+    return isDone && !isMatch(object, expected)
+      ? [`${name} is not what its chain made of it: ${describe(object)}`]
+      : [];
+  },
+};
+
+const texts = ['a', 'b', 'c', 'd'];
+
+/** A versioned ConfigMap: each content gets a version, and none two. */
+const versions: ChainSort = {
+  name: 'versions',
+  weight: 8,
+  arrange: async () => undefined,
+  listOperations: ({ namespace, name }) =>
+    texts.map((text) => deploy(createConfigMap(name, { text }, { namespace }))),
+  findWrongs({ name }, { isDone, live }) {
+    const own = takeOwn(live.get('configmaps'), `${name}-v`).map((object) => [
+      object.metadata.name,
+      object['data'],
+    ]);
+    const expected = texts.map((text, index) => [`${name}-v00${index}`, { text }]);
+    const isRight = JSON.stringify(own.toSorted()) === JSON.stringify(expected);
+    return isDone && !isRight
+      ? [`${name} has other versions than it was deployed with: ${JSON.stringify(own)}`]
+      : [];
+  },
+};
+
+const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'];
+
+/** A list that grows by JSON patches: none may be applied twice. */
+const appended: ChainSort = {
+  name: 'appended-often',
+  weight: 8,
+  async arrange({ namespace, name }) {
+    const service = createService(name, { app: name }, { namespace });
+    const spec = { selector: { app: name }, ports: [{ port: 80 }], externalIPs: [addresses[0]] };
+    await requestApi('POST', getPathOf(namespace, 'services'), { ...service, spec });
+  },
+  listOperations: (place) =>
+    addresses.slice(1).map((value) => {
+      const patchBody = [{ op: 'add', path: '/spec/externalIPs/-', value }];
+      return { patchManifest: about(place, 'service', { patchBody, options: { mergeStrategy: 'json' } }) };
+    }),
+  findWrongs({ name }, { isDone, live }) {
+    const [object] = takeOwn(live.get('services'), name);
+    const isRight = isMatch(object, { spec: { externalIPs: addresses } });
+    return isDone && !isRight ? [`${name} is not what its patches made of it: ${describe(object)}`] : [];
+  },
+};
+
+/** Every sort of chain: those of the test of failing API servers with one operation each, and longer ones. */
+export function listChainSorts(plantedSecret: string): readonly ChainSort[] {
+  return [...operationSorts.map((sort) => toChainSort(sort, plantedSecret)), rollout, versions, appended];
+}
+
+function toChainSort(sort: OperationSort, plantedSecret: string): ChainSort {
+  const create = (place: Place) => {
+    if (sort.name !== 'secret') return sort.create(place);
+    return deploy(createSecret(place.name, plantedSecret, { namespace: place.namespace }));
+  };
+  return {
+    name: sort.name,
+    weight: sort.count / 10,
+    arrange: (place) => arrange({ sort, place }),
+    listOperations: (place) => [create(place)],
+    findWrongs: (place, outcome) => findWrongs({ sort, place }, outcome),
+  };
+}
+
+/** Draws chains of so many operations altogether, the last one as long as it is. */
+export function drawChains(
+  sorts: readonly ChainSort[],
+  {
+    seed,
+    operations,
+    namespace,
+  }: { readonly seed: number; readonly operations: number; readonly namespace: string },
+): Chain[] {
+  const random = createRandom(seed);
+  const urn = sorts.flatMap((sort) => Array.from({ length: Math.ceil(sort.weight) }, () => sort));
+  const chains: Chain[] = [];
+  for (let count = 0; count < operations; ) {
+    const chain = createChain(drawItem(random, urn), namespace, chains.length);
+    count += chain.operations.length;
+    chains.push(chain);
+  }
+  return chains;
+}
+
+/** The n-th chain of a run. */
+export function createChain(sort: ChainSort, namespace: string, index: number): Chain {
+  const place = { namespace, name: `${sort.name}-${index}` };
+  return { sort, place, operations: sort.listOperations(place) };
+}
+
+function takeOwn(objects: readonly LiveObject[] | undefined, name: string): LiveObject[] {
+  const isOwn = (found: string) => (name.endsWith('-v') ? found.startsWith(name) : found === name);
+  return (objects ?? []).filter(({ metadata }) => isOwn(metadata.name));
+}
+
+function describe(object: LiveObject | undefined): string {
+  return JSON.stringify({ metadata: object?.metadata, spec: object?.['spec'] });
+}

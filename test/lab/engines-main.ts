@@ -1,0 +1,64 @@
+import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
+import { queues } from '../../functions/queues.ts';
+import { startDynamoDb } from '../../infra/local/dynamodb.ts';
+import { EngineAccess, type EngineClientOptions } from '../../infra/local/engine-access.ts';
+import type { Engines } from '../../infra/local/environment.ts';
+import { createQueues } from '../../infra/local/event-sources.ts';
+import { startEventBridge } from '../../infra/local/eventbridge.ts';
+import type { BusEvent } from '../../infra/local/eventbridge-bus.ts';
+import { toFunctionArn } from '../../infra/local/invoker.ts';
+import { startSqs } from '../../infra/local/sqs.ts';
+import { tables } from '../../shared/aws/tables.ts';
+import type { EngineCredentials } from '../../shared/runtime/config.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+
+/** What the process of the engines tells: first where they are, then each event that the bus delivers. */
+export type EnginesMessage =
+  | { readonly engines: Engines; readonly credentials: EngineCredentials }
+  | { readonly event: BusEvent };
+
+/**
+ * Seconds for which a received message stays hidden. The queues' own 6 to 16 minutes would have the laboratory wait for the messages
+ * that killed workers had.
+ */
+const visibilityTimeoutSeconds = 60;
+
+/** The local DynamoDB, SQS and EventBridge in a process of their own. The arguments are the folder of the data and the name of the bus. */
+async function main([dir = '', busName = '']: readonly string[]): Promise<void> {
+  const log = createLogger({ logLevel: 'WARN', placement: 'local' });
+  const access = new EngineAccess({ log });
+  const dynamodb = await startDynamoDb({ dir, tables, access });
+  const sqs = await startSqs(access);
+  await createQueues(
+    sqs.clientOptions,
+    queues.map((queue) => ({ ...queue, visibilityTimeoutSeconds })),
+  );
+  const eventbridge = await startEventBridge({
+    buses: [busName],
+    log,
+    access,
+    deliver: async (_target, event) => tell({ event }),
+  });
+  await targetEverything(eventbridge.clientOptions, busName);
+  const engines = { dynamodb: dynamodb.url, sqs: sqs.url, eventbridge: eventbridge.url };
+  tell({ engines, credentials: access.credentials });
+}
+
+async function targetEverything(options: EngineClientOptions, busName: string): Promise<void> {
+  const client = new EventBridgeClient(options);
+  const EventBusName = busName;
+  const Rule = 'everything';
+  const EventPattern = JSON.stringify({ source: [{ prefix: '' }] });
+  await client.send(new PutRuleCommand({ EventBusName, Name: Rule, EventPattern }));
+  const Targets = [{ Id: 'laboratory', Arn: toFunctionArn('laboratory') }];
+  await client.send(new PutTargetsCommand({ EventBusName, Rule, Targets }));
+  client.destroy();
+}
+
+function tell(message: EnginesMessage): void {
+  process.send?.(message);
+}
+
+// Whoever started it is gone, however that came.
+process.once('disconnect', () => process.exit());
+await main(process.argv.slice(2));

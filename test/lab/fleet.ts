@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FunctionsMessage } from './functions-main.ts';
+import { drawClockOffset, processCount } from './plan.ts';
+import { type LabProcess, startLabProcess } from './processes.ts';
+
+/** How to start the processes that run functions. */
+export interface FleetOptions {
+  readonly seed: number;
+  /** Seconds between two runs of a scheduled function in one process. */
+  readonly scheduleSeconds: number;
+  /** The functions' environment. */
+  readonly env: { readonly [name: string]: string };
+  /** Folder of the logs. */
+  readonly logDir: string;
+}
+
+/** Processes that run every function each, with clocks of their own. Disposing kills them. */
+export class Fleet implements AsyncDisposable {
+  readonly #options: FleetOptions;
+  readonly #members: Member[];
+
+  private constructor(options: FleetOptions, members: Member[]) {
+    this.#options = options;
+    this.#members = members;
+  }
+
+  /** Starts them. */
+  static async start(options: FleetOptions): Promise<Fleet> {
+    const places = Array.from({ length: processCount }, (_, process) => process);
+    const members = places.map(async (process) => ({
+      ...{ starts: 1, changing: Promise.resolve() },
+      running: await startMember(options, { process, start: 0 }),
+    }));
+    return new Fleet(options, await Promise.all(members));
+  }
+
+  /** Where the API answers, by process. */
+  get urls(): readonly string[] {
+    return this.#members.map(({ running }) => running.first.url);
+  }
+
+  /** Kills a process and starts another one in its place. */
+  async kill(process: number): Promise<void> {
+    const member = this.#members[process];
+    if (member === undefined) return;
+    const change = member.changing.then(async () => {
+      await member.running.kill();
+      member.running = await startMember(this.#options, { process, start: member.starts });
+      member.starts += 1;
+    });
+    member.changing = change;
+    await change;
+  }
+
+  /** Has a process stand still for a while, unless it is killed meanwhile. */
+  async freeze(process: number, ms: number): Promise<void> {
+    const running = this.#members[process]?.running;
+    running?.freeze();
+    await sleep(ms);
+    running?.thaw();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#members.map(({ changing }) => changing));
+    await Promise.all(this.#members.map(({ running }) => running.kill()));
+  }
+}
+
+interface Member {
+  running: LabProcess<FunctionsMessage>;
+  starts: number;
+  changing: Promise<void>;
+}
+
+function startMember(
+  { seed, scheduleSeconds, env, logDir }: FleetOptions,
+  place: { readonly process: number; readonly start: number },
+): Promise<LabProcess<FunctionsMessage>> {
+  return startLabProcess<FunctionsMessage>({
+    module: 'functions-main.ts',
+    args: [String(scheduleSeconds)],
+    env,
+    logFile: `${logDir}/functions-${place.process}.log`,
+    clockOffsetMs: drawClockOffset(seed, place),
+  });
+}

@@ -1,0 +1,43 @@
+import { queues } from '../../functions/queues.ts';
+import { routes } from '../../functions/routes.ts';
+import { schedules } from '../../functions/schedules.ts';
+import { toEventSources } from '../../infra/local/event-sources.ts';
+import { loadHandler } from '../../infra/local/handlers.ts';
+import { startHttp } from '../../infra/local/http.ts';
+import { Invoker } from '../../infra/local/invoker.ts';
+import { localRegion } from '../../infra/local/local-aws.ts';
+import { offerResponseStreaming } from '../../infra/local/response-streaming.ts';
+import { startScheduler } from '../../infra/local/scheduler.ts';
+import { startWorkers } from '../../infra/local/workers.ts';
+import { readConfig } from '../../shared/runtime/config.ts';
+import { createLogger } from '../../shared/runtime/logger.ts';
+import { systemClock } from '../../shared/runtime/system.ts';
+
+/** What a process of functions tells once it serves the API. */
+export interface FunctionsMessage {
+  readonly url: string;
+}
+
+/**
+ * Every function of Busdriver in one process, as `npm start` runs them, on engines that are somewhere else: those that the
+ * environment names, as Lambda's would. The argument is the number of seconds between two runs of a scheduled function.
+ */
+async function main(scheduleSeconds: number): Promise<void> {
+  const config = readConfig();
+  const { engineCredentials: credentials, operationsQueueUrl } = config;
+  if (credentials === undefined) throw new Error('The laboratory runs functions on local engines alone');
+  const log = createLogger(config);
+  const invoker = new Invoker(loadHandler, log);
+  offerResponseStreaming();
+  const http = await startHttp({ routes, invoker, log, host: '127.0.0.1', port: 0, allowedHosts: [] });
+  const sqs = { endpoint: new URL(operationsQueueUrl).origin, region: localRegion, credentials };
+  startWorkers({ sources: toEventSources(queues), sqs, invoker, log });
+  const often = schedules.map((schedule) => ({ ...schedule, rateMinutes: scheduleSeconds / 60 }));
+  startScheduler({ schedules: often, invoker, clock: systemClock });
+  const message: FunctionsMessage = { url: http.url };
+  process.send?.(message);
+}
+
+// Whoever started it is gone, however that came.
+process.once('disconnect', () => process.exit());
+await main(Number(process.argv[2]));

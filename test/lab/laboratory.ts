@@ -1,0 +1,232 @@
+import { cp } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlantedSecrets } from '../acceptance/planted-secrets.ts';
+import type { TestCluster } from '../support/cluster.ts';
+import { createRandom } from '../support/seeded-random.ts';
+import { audit, type Finding, type Posting } from './audit.ts';
+import { type Chain, type ChainSort, createChain, drawChains, listChainSorts } from './chains.ts';
+import { EngineFaults } from './engine-faults.ts';
+import { OrcaCaller } from './orca-caller.ts';
+import { type LabPlan, planRun } from './plan.ts';
+import { type Surroundings, startSurroundings } from './surroundings.ts';
+
+/** Share of the calls of the engines that go wrong, from 0 to 1. */
+const engineFaultShare = 0.06;
+
+/** Seconds between two lines that tell how far a run is. */
+const progressSeconds = 15;
+
+/** What a run may take before the faults begin, milliseconds. */
+const startMs = 120_000;
+
+/** Chains of the reference are counted from here: no other has their names. */
+const referenceIndex = 90_000;
+
+/** How to run the laboratory. */
+export interface LaboratoryOptions {
+  readonly cluster: TestCluster;
+  readonly seed: number;
+  /** Operations that are posted at least. */
+  readonly operations: number;
+  /** Processes that are killed. */
+  readonly kills: number;
+  /** How long things go wrong, milliseconds. */
+  readonly durationMs: number;
+  /** Seconds between two runs of a scheduled function in each process. */
+  readonly scheduleSeconds: number;
+  /** How long to wait afterwards for what comes about by itself, milliseconds. */
+  readonly patienceMs: number;
+  /** Where logs go when something is wrong. */
+  readonly evidenceDir: string;
+  /** Called with each line that tells how far the run is. */
+  say(line: string): void;
+}
+
+/** What a run did and found. */
+export interface LaboratoryReport {
+  readonly seed: number;
+  readonly operations: number;
+  /** Milliseconds from the first fault to the end of the audit. */
+  readonly ranMs: number;
+  /** How often what was injected, by name. */
+  readonly injected: ReadonlyMap<string, number>;
+  /** How often what was answered, such as `POST 503`. */
+  readonly answers: ReadonlyMap<string, number>;
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Runs operations while everything around Busdriver fails at once: answers of the engines are lost after they were acted upon, calls
+ * are late, throttled and refused, services are silent, processes with clocks that are off are killed and stand still. Then
+ * looks at every promise.
+ */
+export async function runLaboratory(options: LaboratoryOptions): Promise<LaboratoryReport> {
+  const { cluster, seed, scheduleSeconds, durationMs, patienceMs, say } = options;
+  const secrets = new PlantedSecrets();
+  const sorts = listChainSorts(secrets.plant('secret'));
+  const { length: chains } = drawChains(sorts, { ...options, namespace: '' });
+  const plan = planRun({ ...options, chains });
+  const faults = new EngineFaults({ seed, share: engineFaultShare, silences: plan.silences });
+  say(
+    `seed ${seed}: ${options.operations} operations, ${options.kills} kills, ${seconds(durationMs)} of faults`,
+  );
+  await using surroundings = await startSurroundings({ cluster, seed, scheduleSeconds, faults });
+  const caller = new OrcaCaller({
+    getUrls: () => surroundings.fleet.urls,
+    random: createRandom(seed),
+    signal: AbortSignal.timeout(startMs + durationMs + patienceMs),
+  });
+  const run = new Run({ ...options, plan, faults, surroundings, caller });
+  const reference = await run.playReference(sorts);
+  const beganAtMs = performance.now();
+  const postings = await run.play(drawChains(sorts, { ...options, namespace: surroundings.namespace }));
+
+  say('looking at every promise');
+  const { operations } = run.counts;
+  const findings = await audit({
+    surroundings,
+    postings,
+    reference,
+    operations,
+    caller,
+    secrets,
+    patienceMs,
+  });
+  if (findings.some(({ violations }) => violations.length > 0)) {
+    await cp(surroundings.logDir, options.evidenceDir, { recursive: true });
+    say(`something is wrong: the logs are in ${options.evidenceDir}`);
+  }
+  const ranMs = performance.now() - beganAtMs;
+  return { seed, operations, ranMs, findings, answers: caller.answers, injected: run.listInjected() };
+}
+
+interface RunOptions extends LaboratoryOptions {
+  readonly plan: LabPlan;
+  readonly faults: EngineFaults;
+  readonly surroundings: Surroundings;
+  readonly caller: OrcaCaller;
+}
+
+class Run {
+  readonly #options: RunOptions;
+  /** How much there is, and how much of it is done. */
+  readonly counts = { operations: 0, accepted: 0, ended: 0, kills: 0, freezes: 0 };
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+  }
+
+  /** Plays a chain of each sort while nothing goes wrong. */
+  async playReference(sorts: readonly ChainSort[]): Promise<Posting[]> {
+    const { namespace } = this.#options.surroundings;
+    const chains = sorts.map((sort, index) => createChain(sort, namespace, referenceIndex + index));
+    for (const { sort, place } of chains) await sort.arrange(place);
+    const postings = (await Promise.all(chains.map((chain) => this.#playChain(chain)))).flat();
+    const failed = postings.filter(({ task }) => task?.status.failed !== false);
+    const names = failed.map(({ chain, index }) => `${chain.sort.name} ${index}`);
+    if (failed.length > 0) throw new Error(`Without faults these do not succeed: ${names.join(', ')}`);
+    Object.assign(this.counts, { accepted: 0, ended: 0 });
+    return postings;
+  }
+
+  /** Plays chains while everything goes wrong, and on until all have ended. */
+  async play(chains: readonly Chain[]): Promise<Posting[]> {
+    const { plan, faults, surroundings, durationMs, say } = this.#options;
+    for (const { sort, place } of chains) await sort.arrange(place);
+    this.counts.operations = chains.reduce((total, { operations }) => total + operations.length, 0);
+    say(`the faults begin; ${this.counts.operations} operations about ${chains.length} objects are coming`);
+    const over = new AbortController();
+    const beside = [this.#tellProgress(over.signal), this.#readViews(over.signal)];
+    faults.begin();
+    surroundings.setClusterFaults(true);
+    const trouble = this.#makeTrouble();
+    const playing = chains.map(async (chain, index) => {
+      await sleep(plan.beginnings[index]);
+      return this.#playChain(chain);
+    });
+    await Promise.all([trouble, sleep(durationMs)]);
+    faults.end();
+    surroundings.setClusterFaults(false);
+    say(`the faults are over; ${this.counts.operations - this.counts.ended} operations have not ended yet`);
+    const postings = (await Promise.all(playing)).flat();
+    over.abort();
+    await Promise.all(beside);
+    return postings;
+  }
+
+  /** How often what was injected, by name. */
+  listInjected(): ReadonlyMap<string, number> {
+    const { faults, surroundings } = this.#options;
+    const { kills, freezes } = this.counts;
+    return new Map([
+      ...Object.entries({ 'functions: killed': kills, 'functions: frozen': freezes }),
+      ...[...faults.counts].toSorted(([one], [other]) => one.localeCompare(other)),
+      ...Object.entries(surroundings.clusterFaults).map(
+        ([type, count]) => [`API server: ${type}`, count] as const,
+      ),
+    ]);
+  }
+
+  /** Posts the operations of a chain one after the other. What follows one that does not end well is not posted. */
+  async #playChain(chain: Chain): Promise<Posting[]> {
+    const { caller, surroundings } = this.#options;
+    const postings: Posting[] = [];
+    for (const [index, operation] of chain.operations.entries()) {
+      const id = await caller.post([operation], `${surroundings.namespace}-${chain.place.name}-${index}`);
+      if (id !== undefined) this.counts.accepted += 1;
+      const task = id === undefined ? undefined : await caller.awaitEnd(id);
+      if (task !== undefined) this.counts.ended += 1;
+      postings.push({ chain, index, id, task });
+      if (task?.status.failed !== false) break;
+    }
+    return postings;
+  }
+
+  /** Kills processes and has them stand still, as planned. */
+  async #makeTrouble(): Promise<void> {
+    const { plan, surroundings } = this.#options;
+    const kills = plan.kills.map(async ({ atMs, process }) => {
+      await sleep(atMs);
+      this.counts.kills += 1;
+      await surroundings.fleet.kill(process);
+    });
+    const freezes = plan.freezes.map(async ({ atMs, process, ms }) => {
+      await sleep(atMs);
+      this.counts.freezes += 1;
+      await surroundings.fleet.freeze(process, ms);
+    });
+    await Promise.all([...kills, ...freezes]);
+  }
+
+  /** Reads what Deck lists, now and then, so that accounts count as used and reads meet the faults, too. */
+  async #readViews(signal: AbortSignal): Promise<void> {
+    const { caller } = this.#options;
+    const paths = [
+      '/applications',
+      '/applications/chains/serverGroups',
+      '/applications/faults/loadBalancers',
+    ];
+    for (let turn = 0; !signal.aborted; turn += 1) {
+      await caller.call('GET', paths[turn % paths.length] ?? '/applications');
+      await sleep(1_000, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #tellProgress(signal: AbortSignal): Promise<void> {
+    const { say, faults } = this.#options;
+    const beganAtMs = performance.now();
+    while (!signal.aborted) {
+      await sleep(progressSeconds * 1_000, undefined, { signal }).catch(() => undefined);
+      const { operations, accepted, ended, kills, freezes } = this.counts;
+      const injected = [...faults.counts.values()].reduce((total, count) => total + count, 0);
+      const done = `${accepted} of ${operations} accepted, ${ended} ended`;
+      say(
+        `${seconds(performance.now() - beganAtMs)}: ${done}; ${kills} kills, ${freezes} freezes, ${injected} other faults`,
+      );
+    }
+  }
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1_000)} s`;
+}
