@@ -43,15 +43,17 @@ export async function listStoredKinds({ names }: CacheParts, account: string): P
 }
 
 async function listApplicationsOf({ table }: CacheParts, account: string): Promise<string[]> {
-  const applications: string[] = [];
+  const applications = new Set<string>();
   const pages = table.queryPages({
     pk: directoryPartition,
     consistent: true,
     attributes: ['application'],
     filter: { expression: 'account = :account', values: { ':account': account } },
   });
-  for await (const items of pages) applications.push(...items.map((item) => String(item['application'])));
-  return applications;
+  for await (const items of pages) {
+    for (const item of items) applications.add(String(item['application']));
+  }
+  return [...applications];
 }
 
 /** Deletes the items of a partition that nobody writes meanwhile; `by` is the attribute that tells. */

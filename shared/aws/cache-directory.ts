@@ -1,7 +1,7 @@
 import type { DirectoryEntry, DirectoryNames } from '../core/cache/cache-store.ts';
-import { listNames } from '../core/cache/noted-names.ts';
+import { joinNames, listNames } from '../core/cache/noted-names.ts';
 import { toKeyText } from './cache-keys.ts';
-import { readNames } from './cache-names.ts';
+import { readNames } from './cache-name-parts.ts';
 import type { CacheParts } from './cache-parts.ts';
 import type { Item, ItemKey } from './table.ts';
 
@@ -13,8 +13,13 @@ export async function noteApplication(
   { names }: CacheParts,
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
   { clusters, namespaces }: DirectoryNames,
-): Promise<void> {
-  await names.note(getDirectoryKey(application, account), { clusters, namespaces }, { application, account });
+): Promise<readonly string[]> {
+  // Namespaces first: they are few, and services are found by them.
+  return names.note(
+    getDirectoryKey(application, account),
+    { namespaces, clusters },
+    { application, account },
+  );
 }
 
 /** See {@link CacheStore.pruneApplication}. */
@@ -35,11 +40,18 @@ export async function listDirectory(
   application?: string,
 ): Promise<readonly DirectoryEntry[]> {
   const prefix = application === undefined ? undefined : `${toKeyText(application)}#`;
-  const entries: DirectoryEntry[] = [];
+  const places = new Map<string, Item[]>();
   for await (const items of table.queryPages({ pk: directoryPartition, prefix, consistent: false })) {
-    entries.push(...items.map(toEntry));
+    for (const item of items) {
+      const place = toKeyText(String(item['application']), String(item['account']));
+      const parts = places.get(place);
+      if (parts === undefined) places.set(place, [item]);
+      else parts.push(item);
+    }
   }
-  return entries.filter(({ clusters, namespaces }) => clusters.length + namespaces.length > 0);
+  return [...places.values()]
+    .map(toEntry)
+    .filter(({ clusters, namespaces }) => clusters.length + namespaces.length > 0);
 }
 
 /** Where the directory has an application in an account. */
@@ -47,11 +59,13 @@ export function getDirectoryKey(application: string, account: string): ItemKey {
   return { pk: directoryPartition, sk: toKeyText(application, account) };
 }
 
-function toEntry(item: Item): DirectoryEntry {
-  const noted = readNames(item);
+function toEntry(parts: readonly Item[]): DirectoryEntry {
+  const [first] = parts;
+  // Most places have one part, whose names need no joining.
+  const noted = parts.length === 1 ? readNames(first) : joinNames(parts.map(readNames));
   return {
-    application: String(item['application']),
-    account: String(item['account']),
+    application: String(first?.['application']),
+    account: String(first?.['account']),
     clusters: listNames(noted, 'clusters'),
     namespaces: listNames(noted, 'namespaces'),
   };

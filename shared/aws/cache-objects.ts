@@ -144,8 +144,8 @@ export function getKindsKey(account: string): ItemKey {
   return { pk: `KINDS#${toKeyText(account)}`, sk: 'KINDS' };
 }
 
-function noteKind({ names }: CacheParts, { account, kind }: ObjectKey): Promise<void> {
-  return names.note(getKindsKey(account), { kinds: [kind] });
+async function noteKind({ names }: CacheParts, { account, kind }: ObjectKey): Promise<void> {
+  await names.note(getKindsKey(account), { kinds: [kind] });
 }
 
 function getKinds(objects: readonly NewObject[]): Map<string, Set<string>> {

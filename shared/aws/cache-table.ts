@@ -7,6 +7,7 @@ import {
   PutCommand,
   QueryCommand as QueryDocumentsCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { ItemTooLargeError } from '../core/cache/cache-store.ts';
 import type { Clock, Randomness } from '../core/clock.ts';
 import { type Item, type ItemKey, ItemTable } from './table.ts';
 
@@ -32,6 +33,8 @@ export interface PartitionQuery {
   readonly pk: string;
   /** Only sort keys that begin so. */
   readonly prefix?: string | undefined;
+  /** Only sort keys from one to another, both included; not together with a prefix. */
+  readonly range?: { readonly from: string; readonly to: string } | undefined;
   readonly consistent: boolean;
   /** Only these attributes. */
   readonly attributes?: readonly string[];
@@ -180,14 +183,15 @@ async function* followPages<T, Key>(
 }
 
 function toQueryInput<T>(
-  { pk, prefix, consistent, attributes, filter }: PartitionQuery,
+  { pk, prefix, range, consistent, attributes, filter }: PartitionQuery,
   { tableName, toValue }: { tableName: string; toValue: (value: unknown) => T },
 ) {
-  const values = { ':pk': pk, ...(prefix && { ':prefix': prefix }), ...filter?.values };
+  const bounds = range && { ':from': range.from, ':to': range.to };
+  const values = { ':pk': pk, ...(prefix && { ':prefix': prefix }), ...bounds, ...filter?.values };
   const names = (attributes ?? []).map((name): [string, string] => [`#${name}`, name]);
   return {
     TableName: tableName,
-    KeyConditionExpression: prefix ? 'pk = :pk AND begins_with(sk, :prefix)' : 'pk = :pk',
+    KeyConditionExpression: toKeyCondition({ prefix, range }),
     ConsistentRead: consistent,
     ExpressionAttributeValues: Object.fromEntries(
       Object.entries(values).map(([name, value]) => [name, toValue(value)]),
@@ -198,6 +202,11 @@ function toQueryInput<T>(
       ExpressionAttributeNames: Object.fromEntries(names),
     }),
   };
+}
+
+function toKeyCondition({ prefix, range }: Pick<PartitionQuery, 'prefix' | 'range'>): string {
+  if (range !== undefined) return 'pk = :pk AND sk BETWEEN :from AND :to';
+  return prefix ? 'pk = :pk AND begins_with(sk, :prefix)' : 'pk = :pk';
 }
 
 function toInput({ expression, values }: Condition) {
@@ -213,8 +222,14 @@ async function isMet(send: () => Promise<unknown>): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
+    throw toItemError(error);
   }
+}
+
+/** DynamoDB has no code of its own for an item of more than 400 KB. */
+function toItemError(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'ValidationException') return error;
+  return /item size/i.test(error.message) ? new ItemTooLargeError(error.message, { cause: error }) : error;
 }
 
 function toSlices<T>(items: readonly T[], size: number): T[][] {

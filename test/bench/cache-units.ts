@@ -10,13 +10,7 @@ import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
 import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/index.ts';
 import type { ObjectFacts } from '../../shared/providers/kubernetes/views/facts.ts';
 import { systemClock, systemRandomness } from '../../shared/runtime/system.ts';
-
-/** Requests and capacity units, as DynamoDB counts them. */
-export interface Units {
-  readonly requests: number;
-  readonly readUnits: number;
-  readonly writeUnits: number;
-}
+import { countCapacity, type Units } from '../support/count-capacity.ts';
 
 /** What docs/scale.md reckons with. */
 export interface UnitsReport {
@@ -171,37 +165,4 @@ function makeGroup(application: string, namespace: string, group: number): Objec
 
 function divide({ requests, readUnits, writeUnits }: Units, by: number): Units {
   return { requests: requests / by, readUnits: readUnits / by, writeUnits: writeUnits / by };
-}
-
-const writes = ['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand', 'BatchWriteItemCommand'];
-
-/** Counts what DynamoDB says that requests consumed. */
-function countCapacity(documents: DynamoDBDocumentClient): { take(): Units } {
-  let units = { requests: 0, readUnits: 0, writeUnits: 0 };
-  documents.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      async (args) => {
-        const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' } as typeof args.input;
-        const result = await next({ ...args, input });
-        const { ConsumedCapacity } = result.output as { ConsumedCapacity?: Consumed | Consumed[] };
-        const consumed = [ConsumedCapacity ?? []]
-          .flat()
-          .reduce((sum, each) => sum + (each.CapacityUnits ?? 0), 0);
-        const name = writes.includes(commandName) ? 'writeUnits' : 'readUnits';
-        units = { ...units, requests: units.requests + 1, [name]: units[name] + consumed };
-        return result;
-      },
-    { step: 'initialize', name: 'countCapacity' },
-  );
-  return {
-    take() {
-      const taken = units;
-      units = { requests: 0, readUnits: 0, writeUnits: 0 };
-      return taken;
-    },
-  };
-}
-
-interface Consumed {
-  readonly CapacityUnits?: number;
 }

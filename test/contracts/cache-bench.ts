@@ -78,3 +78,28 @@ export function countRequests(documents: DynamoDBDocumentClient): { take(): Reco
     },
   };
 }
+
+/** The write units that a client's single-item writes consume from now on. */
+export function countWriteUnits(documents: DynamoDBDocumentClient): { take(): number } {
+  let units = 0;
+  documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      if (!/Put|Update|Delete/.test(String(context.commandName))) return next(args);
+      const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' } as typeof args.input;
+      const result = await next({ ...args, input });
+      const { ConsumedCapacity } = result.output as {
+        readonly ConsumedCapacity?: { readonly CapacityUnits?: number };
+      };
+      units += ConsumedCapacity?.CapacityUnits ?? 0;
+      return result;
+    },
+    { step: 'initialize', name: 'countWriteUnits' },
+  );
+  return {
+    take() {
+      const taken = units;
+      units = 0;
+      return taken;
+    },
+  };
+}

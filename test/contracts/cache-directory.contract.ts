@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { ItemTooLargeError } from '../../shared/core/cache/cache-store.ts';
 import { unusedNameRetentionMs } from '../../shared/core/cache/noted-names.ts';
 import type { TestClock } from '../support/test-clock.ts';
-import { type CacheBench, collect, countRequests, newAccount, pod, podKey, put, v } from './cache-bench.ts';
+import {
+  type CacheBench,
+  collect,
+  countRequests,
+  countWriteUnits,
+  newAccount,
+  pod,
+  podKey,
+  put,
+  v,
+} from './cache-bench.ts';
 
 const shop = { clusters: ['cart', 'cart-main'], namespaces: ['shop'] };
 const nothing = { clusters: [], namespaces: [] };
@@ -112,6 +123,80 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       expect(asked).toBe(2);
       const own = (await one.store.listAccounts('cart')).find((entry) => entry.account === account);
       expect(own?.clusters).toContain('new');
+    });
+  });
+
+  describe('the directory of an application with more names than an item holds', () => {
+    // As 9,500 ReplicaSets would make them: 700 KB.
+    const many = Array.from({ length: 9_500 }, (_, index) => `cart-${String(index).padEnd(60, 'x')}`).sort();
+    const find = async (store: CacheBench['store'], account: string) =>
+      (await store.listAccounts('cart')).find((entry) => entry.account === account);
+
+    it('lists all of them, and notes another one for a few units', async () => {
+      const { store, documents } = open();
+      const account = newAccount();
+      expect(await store.noteApplication('cart', account, { clusters: many, namespaces: ['shop'] })).toEqual(
+        [],
+      );
+      expect(await find(store, account)).toEqual({
+        application: 'cart',
+        account,
+        clusters: many,
+        namespaces: ['shop'],
+      });
+      const units = countWriteUnits(documents);
+      await store.noteApplication('cart', account, { clusters: ['cart-new'], namespaces: ['shop'] });
+      expect(units.take()).toBeLessThan(20);
+      expect((await find(store, account))?.clusters).toHaveLength(many.length + 1);
+    });
+
+    it('takes away what is not left, from all of its items', async () => {
+      const { store, clock, table } = open();
+      const account = newAccount();
+      await store.noteApplication('cart', account, { clusters: many, namespaces: ['shop'] });
+      const left = async () => ({ clusters: many.slice(0, 5), namespaces: ['shop'] });
+      expect(await store.pruneApplication('cart', account, left)).toBe(true);
+      expect((await find(store, account))?.clusters).toEqual(many.slice(0, 5));
+      clock.advance(unusedNameRetentionMs + 1);
+      expect(await store.pruneApplication('cart', account, async () => nothing)).toBe(true);
+      expect(await find(store, account)).toBeUndefined();
+      clock.advance(unusedNameRetentionMs + 1);
+      expect(await store.pruneApplication('cart', account, async () => nothing)).toBe(false);
+      const items = await table.query('APPLICATIONS');
+      expect(items.filter((item) => item['account'] === account)).toEqual([]);
+    });
+
+    it('leaves out what nothing has room for, and tells', async () => {
+      const { store } = open();
+      const account = newAccount();
+      const huge = 'h'.repeat(350_000);
+      expect(
+        await store.noteApplication('cart', account, { clusters: ['small', huge], namespaces: ['shop'] }),
+      ).toEqual([huge]);
+      expect((await find(store, account))?.clusters).toEqual(['small']);
+      const application = 'a'.repeat(410_000);
+      await expect(
+        store.noteApplication(application, account, { clusters: ['small'], namespaces: ['shop'] }),
+      ).rejects.toThrow(ItemTooLargeError);
+    });
+
+    it('reads what an earlier version wrote, and goes on from there', async () => {
+      const { store, table, clock } = open();
+      const account = newAccount();
+      const topics = [
+        ['clusters', [...many.slice(0, 4_000).map((name) => [name, 0]), ['unused', clock.now()]]],
+        ['namespaces', [['shop', 0]]],
+      ];
+      const key = { pk: 'APPLICATIONS', sk: `cart#${account}` };
+      await table.put({ ...key, application: 'cart', account, revision: 7, topics: JSON.stringify(topics) });
+      expect((await find(store, account))?.clusters).toEqual(many.slice(0, 4_000));
+
+      await store.noteApplication('cart', account, { clusters: ['unused', 'cart-new'], namespaces: ['web'] });
+      const listed = await find(store, account);
+      expect(listed?.clusters).toHaveLength(4_002);
+      expect(listed?.namespaces).toEqual(['shop', 'web']);
+      await store.pruneApplication('cart', account, async () => ({ clusters: ['cart-new'], namespaces: [] }));
+      expect(await find(store, account)).toMatchObject({ clusters: ['cart-new'], namespaces: [] });
     });
   });
 

@@ -184,8 +184,11 @@ export interface CacheStore {
   /**
    * Notes what an application has in an account: to be called before rows with it are written. It writes only what is new, and
    * for two minutes it does not even read what it knows.
+   *
+   * @returns names for which the directory has no room, of an application with millions of them: all others are noted.
+   * @throws ItemTooLargeError for an application whose own name leaves no room.
    */
-  noteApplication(application: string, account: string, names: DirectoryNames): Promise<void>;
+  noteApplication(application: string, account: string, names: DirectoryNames): Promise<readonly string[]>;
   /**
    * Takes from the directory what an application does not have any more in an account. What is not left is not listed from now
    * on, and dropped by a call at least 5 minutes later if it is not left then, either: writers who were about to use it have

@@ -10,24 +10,50 @@ export interface NotedNames {
 /** Names by topic. */
 export type NamesByTopic = Readonly<Record<string, readonly string[]>>;
 
+/** What noting names came to. */
+export interface NamesNoted {
+  readonly noted: NotedNames;
+  readonly changed: boolean;
+  /** New names for which there was no room; without topics when there was room for all. */
+  readonly left: NamesByTopic;
+}
+
 /** No names. */
 export const noNames: NotedNames = { topics: new Map() };
 
-/** Notes that names are in use. */
-export function noteNames(noted: NotedNames, names: NamesByTopic): { noted: NotedNames; changed: boolean } {
+const encoder = new TextEncoder();
+
+/**
+ * Notes that names are in use.
+ *
+ * @param bytesMax new names are noted until all names take so many bytes; default: all are noted.
+ */
+export function noteNames(
+  noted: NotedNames,
+  names: NamesByTopic,
+  bytesMax: number = Number.POSITIVE_INFINITY,
+): NamesNoted {
   const topics = new Map<string, Map<string, number>>();
   for (const [topic, known] of noted.topics) topics.set(topic, new Map(known));
+  const left: Record<string, string[]> = {};
+  let bytes = Number.isFinite(bytesMax) ? measureNames(noted) : 0;
   let changed = false;
   for (const [topic, wanted] of Object.entries(names)) {
     const known = topics.get(topic) ?? new Map<string, number>();
     topics.set(topic, known);
     for (const name of wanted) {
       if (known.get(name) === 0) continue;
+      const more = known.has(name) ? 0 : measureName(name);
+      if (bytes + more > bytesMax) {
+        left[topic] = [...(left[topic] ?? []), name];
+        continue;
+      }
+      bytes += more;
       known.set(name, 0);
       changed = true;
     }
   }
-  return changed ? { noted: { topics }, changed } : { noted, changed };
+  return changed ? { noted: { topics }, changed, left } : { noted, changed, left };
 }
 
 /**
@@ -54,6 +80,20 @@ export function noteUnused(
   return changed ? { noted: { topics }, changed } : { noted, changed };
 }
 
+/** What several places have noted, as if it were one: a name is in use if any of them says so. */
+export function joinNames(places: readonly NotedNames[]): NotedNames {
+  const topics = new Map<string, Map<string, number>>();
+  for (const [topic, known] of places.flatMap((place) => [...place.topics])) {
+    const joined = topics.get(topic) ?? new Map<string, number>();
+    topics.set(topic, joined);
+    for (const [name, unusedSinceMs] of known) {
+      const before = joined.get(name);
+      joined.set(name, before === 0 || unusedSinceMs === 0 ? 0 : Math.max(before ?? 0, unusedSinceMs));
+    }
+  }
+  return { topics };
+}
+
 /** The names of a topic that are in use, sorted. */
 export function listNames({ topics }: NotedNames, topic: string): string[] {
   const known = topics.get(topic) ?? new Map<string, number>();
@@ -68,4 +108,16 @@ export function listAllNames({ topics }: NotedNames, topic: string): string[] {
 /** Whether no name is left, used or not. */
 export function hasNoNames({ topics }: NotedNames): boolean {
   return topics.values().every((known) => known.size === 0);
+}
+
+/** Bytes that the names take in JSON. */
+function measureNames({ topics }: NotedNames): number {
+  let bytes = 0;
+  for (const known of topics.values()) for (const name of known.keys()) bytes += measureName(name);
+  return bytes;
+}
+
+/** With its quotation marks and a comma. */
+function measureName(name: string): number {
+  return encoder.encode(JSON.stringify(name)).length + 1;
 }

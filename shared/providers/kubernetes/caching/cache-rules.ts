@@ -4,6 +4,13 @@ import type { CacheSettings } from '../account-settings.ts';
 import { factsVersion } from '../views/facts-codec.ts';
 
 /**
+ * The version of the rules by which facts are read off objects. Raise it where these change while the form of facts stays: then
+ * every account is listed anew, and what is cached is shown until its turn comes. From 2 on a ReplicaSet has the cluster of its
+ * Deployment.
+ */
+const readingVersion = 2;
+
+/**
  * Tells whether what is cached was chosen by the same rules. By other ones everything is listed anew, in an epoch of its own: what
  * was evicted by the old rules could not come back in the same one.
  */
@@ -12,7 +19,7 @@ export function hashCacheRules(account: KubernetesAccount, settings: CacheSettin
   const { namespaces, omitNamespaces, clusterScopedKinds, customResources } = account;
   const rules = [kinds, omitKinds, policies, onlySpinnakerManaged, allApplicationRelationships];
   const told = JSON.stringify([
-    ...[factsVersion, settings, rules, namespaces, omitNamespaces, customResources],
+    ...[factsVersion, readingVersion, settings, rules, namespaces, omitNamespaces, customResources],
     // Left out where it is as it always was, so that what is cached stays.
     ...(clusterScopedKinds ? [] : [clusterScopedKinds]),
   ]);

@@ -22,7 +22,10 @@ export interface WriteOutcome {
   readonly changes: number;
   /** Applications from which something was removed that must be looked at again at least five minutes later. */
   readonly waiting: readonly string[];
-  /** Objects that are too large to be cached, or to be shown, by their full names (`replicaSet web-v003 in shop`); mostly none. */
+  /**
+   * What is too large to be cached, or to be shown, in words for people; mostly nothing. Objects by their full names
+   * (`replicaSet web-v003 in shop`), applications (`application web`), and names of clusters of these.
+   */
   readonly dropped: readonly string[];
 }
 

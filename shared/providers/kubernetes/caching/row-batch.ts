@@ -1,4 +1,4 @@
-import { ItemTooLargeError, type RowChanges } from '../../../core/cache/cache-store.ts';
+import { type DirectoryNames, ItemTooLargeError, type RowChanges } from '../../../core/cache/cache-store.ts';
 import type { RowChange } from '../../../core/cache/packed-row.ts';
 import type { Version } from '../../../core/cache/version.ts';
 import type { ObjectFacts } from '../views/facts.ts';
@@ -80,13 +80,28 @@ async function writeApplication(
   application: string,
   { clusters, namespaces, rows }: ApplicationChanges,
 ): Promise<void> {
-  const { cache, account } = writing;
   const names = { clusters: [...clusters], namespaces: [...namespaces] };
   if (application === waitingApplication) await noteWaiting(writing);
-  else if (namespaces.size > 0) {
-    await untilWritten(writing, () => cache.noteApplication(application, account.name, names));
-  }
+  else if (namespaces.size > 0 && !(await noteNames(writing, application, names))) return;
   await mergeRows(writing, application, [...rows.values()]);
+}
+
+/** @returns whether the application can have rows: without its name in the directory nobody would find them. */
+async function noteNames(
+  { cache, account, clock, randomness, dropped }: Writing,
+  application: string,
+  names: DirectoryNames,
+): Promise<boolean> {
+  const note = () => cache.noteApplication(application, account.name, names);
+  try {
+    const left = await untilWritten({ clock, randomness }, note);
+    if (left.length > 0) dropped.add(toNamesOf(application));
+    return true;
+  } catch (error) {
+    if (!(error instanceof ItemTooLargeError)) throw error;
+    dropped.add(toApplicationName(application));
+    return false;
+  }
 }
 
 /** Lets the removal of an account find the rows of pods that wait: the name is noted, and hidden at once. */
@@ -122,6 +137,16 @@ async function mergeRows(writing: Writing, application: string, rows: readonly R
 export function toFullName(row: string): string {
   const [kind, namespace, name] = row.split(' ');
   return namespace === '' ? `${kind} ${name}` : `${kind} ${name} in ${namespace}`;
+}
+
+/** An application that cannot be cached, in words for people. */
+export function toApplicationName(application: string): string {
+  return `application ${application}`;
+}
+
+/** Names of an application for which the directory has no room, in words for people. */
+export function toNamesOf(application: string): string {
+  return `names of clusters of application ${application}`;
 }
 
 function createChanges(): ApplicationChanges {

@@ -94,12 +94,15 @@ export function readOwners(manifest: Manifest): readonly OwnerReference[] {
 
 /**
  * Where a live object belongs. Spinnaker's annotations decide; application, cluster and sequence fall back to what
- * the name says. A ReplicaSet's sequence is its Deployment's revision where it has no annotation of its own.
+ * the name says. A ReplicaSet's sequence is its Deployment's revision where it has no annotation of its own, and its cluster that of
+ * its Deployment's name: its own name, which ends with a hash, would make each of them a cluster, as Clouddriver does.
  */
 export function readMoniker(manifest: Manifest): Moniker {
   const named = parseMoniker(readName(manifest));
+  const deployment = findControllingDeployment(manifest);
+  const namedCluster = deployment === undefined ? named.cluster : parseMoniker(deployment).cluster;
   const app = readTextAnnotation(manifest, annotationKeys.application) ?? named.app;
-  const cluster = readTextAnnotation(manifest, annotationKeys.cluster) ?? named.cluster;
+  const cluster = readTextAnnotation(manifest, annotationKeys.cluster) ?? namedCluster;
   const stack = readTextAnnotation(manifest, annotationKeys.stack);
   const detail = readTextAnnotation(manifest, annotationKeys.detail);
   const sequence = readSequence(manifest, named.sequence);
@@ -110,6 +113,18 @@ export function readMoniker(manifest: Manifest): Moniker {
     ...(detail === undefined ? {} : { detail }),
     ...(sequence === undefined ? {} : { sequence }),
   };
+}
+
+/** The name of the Deployment to which a ReplicaSet belongs; undefined for any other object. */
+function findControllingDeployment(manifest: Manifest): string | undefined {
+  if (readKind(manifest) !== 'replicaSet') return undefined;
+  const owner = asJsonArray(getPath(manifest, 'metadata', 'ownerReferences'))
+    .map(asJsonObject)
+    .find((each) => each?.controller === true);
+  const isDeployment =
+    owner !== undefined &&
+    getKindName(asString(owner.apiVersion) ?? '', asString(owner.kind) ?? '') === 'deployment';
+  return isDeployment ? asString(owner.name) || undefined : undefined;
 }
 
 /** An annotation that is there decides even when it holds no number: then there is no sequence. */

@@ -21,7 +21,7 @@ describe('names in use', () => {
     const first = note(noNames, 'b', 'a');
     expect(first.changed).toBe(true);
     expect(listNames(first.noted, 'clusters')).toEqual(['a', 'b']);
-    expect(note(first.noted, 'a')).toEqual({ noted: first.noted, changed: false });
+    expect(note(first.noted, 'a')).toEqual({ noted: first.noted, changed: false, left: {} });
     expect(listNames(first.noted, 'namespaces')).toEqual([]);
   });
 

@@ -107,6 +107,37 @@ describe('readMoniker', () => {
     expect(readMoniker({})).toEqual({});
   });
 
+  const byDeployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    name: 'cart-prod-v003',
+    controller: true,
+  };
+
+  test.each([
+    ['of a Deployment has that one’s cluster', byDeployment, 'cart-prod'],
+    [
+      'of another controller has its own',
+      { ...byDeployment, apiVersion: 'example.com/v1' },
+      'cart-prod-v003-5b9',
+    ],
+    [
+      'whose Deployment does not control it has its own',
+      { ...byDeployment, controller: false },
+      'cart-prod-v003-5b9',
+    ],
+    ['of nobody has its own', undefined, 'cart-prod-v003-5b9'],
+  ])('a ReplicaSet %s', (_, owner, cluster) => {
+    const metadata = { name: 'cart-prod-v003-5b9', ...(owner && { ownerReferences: [owner] }) };
+    expect(readMoniker({ apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata })).toEqual({
+      app: 'cart',
+      cluster,
+    });
+    const annotations = { 'moniker.spinnaker.io/cluster': 'deployment cart' };
+    const annotated = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { ...metadata, annotations } };
+    expect(readMoniker(annotated).cluster).toBe('deployment cart');
+  });
+
   test.each([
     ['ReplicaSet', { 'deployment.kubernetes.io/revision': '9' }, 9],
     ['Deployment', { 'deployment.kubernetes.io/revision': '9' }, 7],

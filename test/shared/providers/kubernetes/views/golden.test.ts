@@ -146,7 +146,7 @@ describeWithCluster('views of a live application', () => {
       applications: ['shop', 'legacy', 'absent'],
       clusters: [
         { account, stack: '*', detail: '*' },
-        { account, stack: 'prod', detail: 'eu-hash' },
+        { account, stack: 'prod', detail: 'eu' },
         { account: 'elsewhere', applications: ['shop'] },
       ],
     };

@@ -1,0 +1,106 @@
+import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
+import { createCacheStore } from '../../shared/aws/cache-store.ts';
+import type { Agent } from '../../shared/core/cache/agent-store.ts';
+import type { CacheStore } from '../../shared/core/cache/cache-store.ts';
+import type { CachingAgent } from '../../shared/core/cache/caching-agent.ts';
+import { type AgentSystem, runAgents } from '../../shared/core/cache/run-agents.ts';
+import type { Logger } from '../../shared/core/logger.ts';
+import type { ViewReader } from '../../shared/core/views.ts';
+import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
+import type { StoreEngine } from '../contracts/store-bench.ts';
+import type { ScriptedServer } from '../shared/providers/kubernetes/client/scripted-server.ts';
+import { openProvider } from '../shared/providers/kubernetes/provider-setup.ts';
+import { countCapacity, type Units } from '../support/count-capacity.ts';
+import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import type { FleetWorld } from './fleet-world.ts';
+
+/** Accounts of one cluster with their cache, run as a worker runs them. */
+export interface CapacityBench extends AsyncDisposable {
+  readonly cache: CacheStore;
+  readonly agents: DynamoAgentStore;
+  readonly reader: ViewReader;
+  readonly clock: TestClock;
+  /** What the table was asked for since the last time. */
+  takeUnits(): Units;
+  /** Runs the agent of an account once. @returns it as it is then */
+  run(account: string): Promise<Agent>;
+}
+
+/** What a bench is made of. */
+export interface CapacityBenchOptions {
+  readonly engine: StoreEngine;
+  readonly server: ScriptedServer;
+  readonly world: FleetWorld;
+  readonly accounts: readonly string[];
+}
+
+const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Opens accounts of which nothing is cached. All of them have the same cluster. */
+export async function openCapacityBench(options: CapacityBenchOptions): Promise<CapacityBench> {
+  const { engine, server, world } = options;
+  server.script((response, request) => world.answer(request.path)(response, request));
+  const clock = createTestClock();
+  const documents = engine.openDocuments();
+  const units = countCapacity(documents);
+  const parts = { documents, tableName: engine.tableName, clock, randomness: testRandomness };
+  const cache = createCacheStore({ ...parts, codecs: kubernetesPlugin.rowCodecs ?? {} });
+  const agents = new DynamoAgentStore(parts);
+  const members = {
+    kinds: ['deployment', 'replicaSet', 'pod'],
+    serviceAccount: false,
+    kubeconfigContents: server.getKubeconfig(),
+  };
+  const provider = openProvider(
+    options.accounts.map((name) => ({ ...members, name })),
+    { clock },
+  );
+  const reader = await provider.openViews?.(cache, () => true);
+  if (reader === undefined) throw new Error('the provider has no views');
+  const own = (provider.cachingAgents ?? []).filter(({ name }) => name.includes('Core'));
+  const byAccount = new Map(own.map((agent) => [agent.account, agent]));
+  await agents.sync(own);
+  const system: AgentSystem = {
+    ...{ agents, cache, clock, randomness: testRandomness, log: silentLog, host: 'capacity' },
+    bus: { publish: async () => undefined },
+    recordLags: () => undefined,
+    agentQueue: { send: async () => undefined },
+  };
+  return {
+    cache,
+    agents,
+    reader,
+    clock,
+    takeUnits: () => units.take(),
+    run: (account) => runOnce(system, byAccount.get(account)),
+    [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
+  };
+}
+
+async function runOnce(system: AgentSystem, agent: CachingAgent | undefined): Promise<Agent> {
+  if (agent === undefined) throw new Error('there is no such agent');
+  const { account, name } = agent;
+  const message = { agents: [{ account, name }], dueMs: system.clock.now(), isDemanded: true };
+  const stop = new AbortController().signal;
+  await runAgents(system, message, { findAgent: () => agent, stop });
+  const found = (await system.agents.list()).find((each) => each.account === account);
+  if (found === undefined) throw new Error(`the agent of ${account} is not there`);
+  return found;
+}
+
+/** Everything of the views of an application in an account: its clusters, and its server groups with the names of their pods. */
+export async function showApplication(
+  { reader }: Pick<CapacityBench, 'reader'>,
+  application: string,
+): Promise<{
+  clusters: Readonly<Record<string, readonly string[]>>;
+  serverGroups: ReadonlyMap<string, number>;
+}> {
+  const clusters = (await reader.listClusterNames(application)).value;
+  const { value } = await reader.listServerGroups({ applications: [application], expand: false });
+  const serverGroups = new Map<string, number>();
+  for (const each of value as readonly { readonly name: string; readonly instances: readonly unknown[] }[]) {
+    serverGroups.set(each.name, each.instances.length);
+  }
+  return { clusters, serverGroups };
+}
