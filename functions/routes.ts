@@ -109,6 +109,7 @@ const emptyLists: readonly string[] = [
   '/applications/{application}/functions',
   '/artifacts/account/{account}/names',
   '/artifacts/account/{account}/versions',
+  '/certificates',
   '/certificates/{cloudProvider}',
   '/cloudMetrics/{cloudProvider}/{account}/{region}',
   '/credentials/type/{type}',
@@ -121,6 +122,8 @@ const emptyLists: readonly string[] = [
   '/instanceTypes',
   '/keyPairs',
   '/networks/{cloudProvider}',
+  '/reports/reservation',
+  '/reports/reservation/{name}',
   '/roles/{cloudProvider}',
   '/servicebroker/{account}/services',
   '/storage',
@@ -134,9 +137,6 @@ const emptyLists: readonly string[] = [
   '/{cloudProvider}/images/tags',
 ];
 
-/** Maps of what only other providers have: GET answers `{}`. */
-const emptyMaps: readonly string[] = ['/certificates', '/networks'];
-
 /** What routes have in common that stand together. Without a method it is GET. */
 type RouteBase = Omit<Route, 'method' | 'path' | 'module'> & { readonly method?: Route['method'] };
 
@@ -145,12 +145,13 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
   [
     openRoute,
     {
+      '/': 'api/docs/get-start-page',
       '/cache/{cloudProvider}/{type}': 'api/cache/list-pending-refreshes',
       '/health': 'api/health/get-health',
       '/installedPlugins': 'api/plugins/list-installed-plugins',
       '/v3/api-docs': 'api/docs/get-api-docs',
       ...toModules(emptyLists, 'api/other-providers/list-nothing'),
-      ...toModules(emptyMaps, 'api/other-providers/map-nothing'),
+      '/networks': 'api/other-providers/list-networks',
     },
   ],
   [{ ...openRoute, method: 'POST' }, { '/cache/{cloudProvider}/{type}': 'api/cache/refresh-cache' }],

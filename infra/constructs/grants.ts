@@ -51,13 +51,7 @@ const grants: { readonly [use in Use]: (surroundings: Surroundings) => PolicySta
   sendStreams: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agent-streams').queueArn)],
 };
 
-/** The cache is filled in batches, too. */
-const writingCacheActions = [
-  'dynamodb:PutItem',
-  'dynamodb:UpdateItem',
-  'dynamodb:DeleteItem',
-  'dynamodb:BatchWriteItem',
-];
+const writingCacheActions = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
 
 /** What DynamoDB does with the key for who writes. */
 const writingKeyActions = [

@@ -6,7 +6,7 @@ import { deleteAccount, listStoredKinds } from './cache-deletion.ts';
 import { listDirectory, noteApplication, pruneApplication } from './cache-directory.ts';
 import { getEpoch, raiseEpoch } from './cache-epochs.ts';
 import { NameStore } from './cache-names.ts';
-import { deleteObject, fillObjects, getObjects, listHeads, listObjects, putObject } from './cache-objects.ts';
+import { deleteObject, getObjects, listHeads, listObjects, putObject } from './cache-objects.ts';
 import type { CacheParts } from './cache-parts.ts';
 import { getRow, listRows, mergeRows } from './cache-rows.ts';
 import { CacheTable } from './cache-table.ts';
@@ -36,7 +36,6 @@ export function createCacheStore(options: CacheStoreOptions): CacheStore {
   return {
     putObject: (object, how) => putObject(parts, object, how),
     deleteObject: (key, version, how) => deleteObject(parts, { key, version }, how),
-    fillObjects: (objects) => fillObjects(parts, objects),
     getObjects: (keys, how) => getObjects(parts, keys, how),
     listObjects: (account, kind, how) => listObjects(parts, { account, kind }, how),
     listHeads: (account, kind, how) => listHeads(parts, { account, kind }, how),

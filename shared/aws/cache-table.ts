@@ -1,7 +1,6 @@
 import { type AttributeValue, ConditionalCheckFailedException, QueryCommand } from '@aws-sdk/client-dynamodb';
 import {
   BatchGetCommand,
-  BatchWriteCommand,
   DeleteCommand,
   type DynamoDBDocumentClient,
   PutCommand,
@@ -12,7 +11,7 @@ import type { Clock, Randomness } from '../core/clock.ts';
 import { type Item, type ItemKey, ItemTable } from './table.ts';
 
 /** Items of one batch: what DynamoDB takes. */
-const batchSize = { get: 100, put: 25 } as const;
+const batchSize = 100;
 
 /** Requests at a time. */
 const concurrency = 4;
@@ -106,7 +105,7 @@ export class CacheTable extends ItemTable {
   ): Promise<readonly Item[]> {
     const { documents, tableName } = this.#options;
     const found: Item[] = [];
-    await forEachConcurrently(toSlices(keys, batchSize.get), concurrency, (slice) =>
+    await forEachConcurrently(toSlices(keys, batchSize), concurrency, (slice) =>
       this.#untilProcessed(slice, async (left) => {
         const request = { Keys: left.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead: consistent };
         const answer = await documents.send(new BatchGetCommand({ RequestItems: { [tableName]: request } }));
@@ -115,21 +114,6 @@ export class CacheTable extends ItemTable {
       }),
     );
     return found;
-  }
-
-  /** Writes items of different keys, replacing what is there. */
-  async putBatch(items: readonly Item[]): Promise<void> {
-    const { documents, tableName } = this.#options;
-    await forEachConcurrently(toSlices(items, batchSize.put), concurrency, (slice) =>
-      this.#untilProcessed(slice, async (left) => {
-        const requests = left.map((item) => ({ PutRequest: { Item: item } }));
-        const answer = await documents.send(
-          new BatchWriteCommand({ RequestItems: { [tableName]: requests } }),
-        );
-        const unprocessed = answer.UnprocessedItems?.[tableName] ?? [];
-        return unprocessed.flatMap(({ PutRequest }) => (PutRequest?.Item ? [PutRequest.Item] : []));
-      }),
-    );
   }
 
   /** Sends again what DynamoDB left out: it does so when it is asked for too much at once. */

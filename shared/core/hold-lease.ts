@@ -18,14 +18,21 @@ export interface HoldLeaseOptions {
   renew(): Promise<void>;
 }
 
-/**
- * Renews a lease until disposed, and aborts `signal` with a LeaseLostError when it is lost, or when so little of it is left
- * that a request begun now might outlive it. Time is the monotonic clock's.
- */
-export function holdLease(
-  lease: HeldLease,
-  options: HoldLeaseOptions,
-): { signal: AbortSignal } & AsyncDisposable {
+/** A lease that is held. */
+export interface Hold extends AsyncDisposable {
+  /** Aborted with a LeaseLostError when the lease is lost, or when so little of it is left that a request begun now might outlive it. */
+  readonly signal: AbortSignal;
+  /**
+   * Asks the clock. A process that was stopped and goes on may see answers that came meanwhile before any timer of its runs,
+   * and so before `signal` is aborted: whatever must not be done without the lease asks here first.
+   *
+   * @throws LeaseLostError as the reason of `signal`
+   */
+  ensureHeld(): void;
+}
+
+/** Renews a lease until disposed. Time is the monotonic clock's. */
+export function holdLease(lease: HeldLease, options: HoldLeaseOptions): Hold {
   const lost = new AbortController();
   const stopped = new AbortController();
   const ends = AbortSignal.any([lost.signal, stopped.signal]);
@@ -35,6 +42,10 @@ export function holdLease(
   ]);
   return {
     signal: lost.signal,
+    ensureHeld() {
+      if (getLeftMs(lease, options.clock) <= 0) lost.abort(toLoss(options.subject));
+      lost.signal.throwIfAborted();
+    },
     async [Symbol.asyncDispose]() {
       stopped.abort();
       await keeping;
@@ -61,11 +72,19 @@ async function watchExpiry(
   { clock, subject }: HoldLeaseOptions,
   { lost, ends }: { lost: AbortController; ends: AbortSignal },
 ): Promise<void> {
-  const getLeft = (): number => lease.validUntil - leaseMarginMs - clock.monotonic();
-  while (getLeft() > 0) {
-    if (!(await waits(clock, getLeft(), ends))) return;
+  while (getLeftMs(lease, clock) > 0) {
+    if (!(await waits(clock, getLeftMs(lease, clock), ends))) return;
   }
-  lost.abort(new LeaseLostError(`the lease on ${subject} could not be renewed`));
+  lost.abort(toLoss(subject));
+}
+
+/** For how long requests may still be begun, milliseconds. */
+function getLeftMs({ validUntil }: HeldLease, clock: Clock): number {
+  return validUntil - leaseMarginMs - clock.monotonic();
+}
+
+function toLoss(subject: string): LeaseLostError {
+  return new LeaseLostError(`the lease on ${subject} could not be renewed`);
 }
 
 /** False when stopped while waiting. */

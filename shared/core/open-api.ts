@@ -10,6 +10,7 @@ import type {
 import { type ApiTable, createApiTable } from './api/api-table.ts';
 import { type ApiErrorStatus, apiErrors, bodyErrors, commonErrors } from './api/errors.ts';
 import { cacheControlParameter } from './api/parameters.ts';
+import { apiVersion } from './api-version.ts';
 import type { JsonObject } from './json.ts';
 
 /** The API's document, in OpenAPI 3.1. */
@@ -26,9 +27,6 @@ export interface OpenApiDocument {
     readonly headers: { readonly [name: string]: JsonObject };
   };
 }
-
-/** Version of the API; the same as the package's. */
-export const apiVersion = '0.1.0';
 
 const info = {
   title: 'Busdriver',

@@ -24,9 +24,11 @@ const ownParameters = new Set(['q', 'type', 'platform', 'pageSize', 'page', 'all
  * @throws InvalidInputError naming the parameter.
  */
 export function parseSearchRequest(query: SearchQuery): SearchRequest {
-  const types = query.findQueryList('type') ?? [];
-  if (types.length === 0) {
-    throw new InvalidInputError("Query parameter 'type' must say what to look for, for example serverGroups");
+  const types = query.findQueryList('type');
+  if (types === undefined) {
+    throw new InvalidInputError(
+      "Query parameter 'type' must say what to look for, for example serverGroups; empty, it looks for everything",
+    );
   }
   const filters = query
     .listQueryNames()

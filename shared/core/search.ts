@@ -7,7 +7,7 @@ import type { Viewed } from './views.ts';
 export interface SearchRequest {
   /** Any case; an empty one finds everything. */
   readonly query: string;
-  /** At least one: `serverGroups`, `replicaSet`, `applications`, `projects` … */
+  /** `serverGroups`, `replicaSet`, `applications`, `projects` …; without any, everything. */
   readonly types: readonly string[];
   /** Only what this provider has; undefined for all, and for what Front50 has besides. */
   readonly platform: string | undefined;
@@ -84,7 +84,7 @@ async function searchCatalog(
   { query, types }: SearchRequest,
   catalog: NonNullable<SearchSources['catalog']>,
 ): Promise<JsonObject[]> {
-  const isWanted = (type: string) => types.some((one) => one.toLowerCase() === type);
+  const isWanted = (type: string) => types.length === 0 || types.some((one) => one.toLowerCase() === type);
   const text = query.toLowerCase();
   const holds = (part: string) => part.toLowerCase().includes(text);
   const [applications, projects] = await Promise.all([

@@ -73,14 +73,17 @@ export interface SecurityGroupsRequest {
 /** What is searched for: see `GET /search`. */
 export interface ViewSearchRequest {
   readonly query: string;
+  /** Without any, everything. */
   readonly types: readonly string[];
 }
 
 /** One cluster of a project, as Front50 has it. */
 export interface ProjectClusterSpec {
   readonly account: string;
-  readonly stack: string;
-  readonly detail: string;
+  /** `*` for any; left out for clusters without a stack. Nothing has an empty one. */
+  readonly stack?: string | undefined;
+  /** `*` for any; left out for clusters without a detail. Nothing has an empty one. */
+  readonly detail?: string | undefined;
   /** Only these applications; empty for all of the project. */
   readonly applications: readonly string[];
 }

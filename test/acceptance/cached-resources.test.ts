@@ -88,7 +88,7 @@ describeWithCluster('load balancers, pods, security groups, searches and project
   });
 
   it('shows network policies in all forms', async () => {
-    const summary = { name: 'networkPolicy deny', id: 'networkPolicy deny' };
+    const summary = { name: 'networkPolicy deny', id: 'networkPolicy deny', moniker: {} };
     const { name } = namespace;
 
     expect(await getJson('/securityGroups')).toMatchObject({ test: { kubernetes: { [name]: [summary] } } });
@@ -153,6 +153,11 @@ describeWithCluster('load balancers, pods, security groups, searches and project
       names: expect.arrayContaining(['Cached Project', application, 'cachedother', 'replicaSet web-v001']),
     });
     const { results } = await search(`q=${application}&type=applications`);
+    expect((await search(`q=${application}&type=`)).names).toEqual(
+      expect.arrayContaining([application, 'replicaSet web-v001', 'Cached Project']),
+    );
+    expect((await search('q=web-v001&type=')).names).toContain(`pod ${pod.name}`);
+    expect((await search('q=replicaset web&type=applications')).names).toContain(application);
     expect(results).toEqual([
       expect.objectContaining({ name: application, email: 'shop@example.com', provider: 'kubernetes' }),
     ]);
@@ -163,7 +168,7 @@ describeWithCluster('load balancers, pods, security groups, searches and project
       totalMatches: 0,
       results: [],
     });
-    for (const wrong of ['q=web', 'q=web&type=', 'q=web&type=serverGroups&page=0']) {
+    for (const wrong of ['q=web', 'q=web&type=serverGroups&page=0']) {
       expect(await getStatus(`/search?${wrong}`)).toBe(400);
     }
   });

@@ -141,6 +141,7 @@ describeWithCluster('the OpenAPI document', (cluster) => {
       'GET /credentials/{account}': { target: '/credentials/test' },
       'GET /credentials/{account}/authorized': { target: '/credentials/test/authorized' },
       'GET /features/stages': { target: '/features/stages' },
+      'GET /': { target: '/' },
       'GET /health': { target: '/health' },
       'GET /installedPlugins': { target: '/installedPlugins' },
       'GET /manifests/{account}/{location}': { target: `/manifests/test/namespace%20${namespace.name}` },

@@ -70,6 +70,21 @@ describe('routes that call no cluster', () => {
     expect(await response.json()).toEqual({ status: 'UP' });
   });
 
+  it('GET / says what answers here, and leads further', async () => {
+    const page = (await getJson('/')) as { links: { [name: string]: string } };
+    expect(page).toMatchObject({ name: 'Busdriver', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+    expect(Object.keys(page.links)).toEqual(expect.arrayContaining(['health', 'openApi']));
+    for (const path of Object.values(page.links)) {
+      expect([path, (await system.fetch(path)).status]).toEqual([path, 200]);
+    }
+  });
+
+  it('answers lists of what only other providers have', async () => {
+    for (const path of ['/certificates', '/reports/reservation', '/reports/reservation/v3']) {
+      expect([path, await getJson(path)]).toEqual([path, []]);
+    }
+  });
+
   it('GET /credentials lists the accounts as Fiat, Gate and Igor read them', async () => {
     expect(await getJson('/credentials')).toEqual([
       {

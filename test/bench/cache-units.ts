@@ -53,10 +53,7 @@ export async function countUnits(documents: DynamoDBDocumentClient): Promise<Uni
     randomness: systemRandomness,
   });
   const fleet = makeObjects();
-  await writer.write(
-    fleet.flat().map((facts, index) => toChange(facts, index + 1)),
-    { isFirstFill: true },
-  );
+  await writer.write(fleet.flat().map((facts, index) => toChange(facts, index + 1)));
   const objects = fleet.flat().length;
   counter.take();
   let resourceVersion = objects;

@@ -52,6 +52,11 @@ export function remove(key: string, at: number): EntryRemoval {
   return { key, version: v(at), gone: true };
 }
 
+/** Caches objects, all at once. */
+export async function putAll(store: CacheStore, objects: readonly NewObject[]): Promise<void> {
+  await Promise.all(objects.map((object) => store.putObject(object)));
+}
+
 /** Everything of all pages. */
 export async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
   const all: T[] = [];

@@ -11,6 +11,7 @@ import {
   pod,
   podKey,
   put,
+  putAll,
   v,
 } from './cache-bench.ts';
 
@@ -206,7 +207,10 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const [account, other] = [newAccount(), newAccount()];
       for (const each of [account, other]) {
         const keys = Array.from({ length: 60 }, (_, index) => podKey(each, `p${index}`));
-        await store.fillObjects(keys.map((key) => pod(key, v(1))));
+        await putAll(
+          store,
+          keys.map((key) => pod(key, v(1))),
+        );
         await store.deleteObject({ ...podKey(each, 'gone'), kind: 'service' }, v(2));
         for (const application of ['cart', 'pay']) {
           await store.noteApplication(application, each, shop);

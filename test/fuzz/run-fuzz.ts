@@ -23,6 +23,8 @@ const examplesMin = 10;
 /** How long tasks may take to end once the calls are over, in milliseconds. */
 const defaultDrainTimeoutMs = 120_000;
 const setUpTimeoutMs = 60_000;
+/** How often it is told how many calls were made, milliseconds. */
+const progressIntervalMs = 15_000;
 /** What to run against which API. */
 export interface RunFuzzOptions {
   /** The API, which may have a path. Its cluster must be one for tests: anything in it may be deleted. */
@@ -118,7 +120,14 @@ async function makeCalls(
   const run = async (phases: string, roundSeed: number): Promise<FuzzLog> => {
     log(`fuzz: schemathesis with seed ${roundSeed}, phases ${phases}`);
     const before = parseFuzzLog(await readLog(dir));
-    const error = await runSchemathesis({ ...options, url: api.url, phases, seed: roundSeed, examples });
+    const telling = setInterval(() => void tellProgress(dir, log), progressIntervalMs);
+    const error = await runSchemathesis({
+      ...options,
+      url: api.url,
+      phases,
+      seed: roundSeed,
+      examples,
+    }).finally(() => clearInterval(telling));
     const found = parseFuzzLog(await readLog(dir));
     log(`fuzz: ${found.calls} calls, ${found.failures.length} kinds of failures so far`);
     if (error !== undefined && found.failures.length === before.failures.length) errors.push(error);
@@ -131,6 +140,14 @@ async function makeCalls(
   }
   if (coverage) await run('coverage', seed);
   return errors;
+}
+
+/** Tells how many calls were made so far. */
+async function tellProgress(dir: string, log: (line: string) => void): Promise<void> {
+  const text = await readLog(dir);
+  // The last line may be half written.
+  const { calls, failures } = parseFuzzLog(text.slice(0, text.lastIndexOf('\n') + 1));
+  log(`fuzz: ${calls} calls, ${failures.length} kinds of failures so far`);
 }
 
 async function readLog(dir: string): Promise<string> {

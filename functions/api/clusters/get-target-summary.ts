@@ -1,5 +1,5 @@
 import { NotFoundError } from '../../../shared/core/errors.ts';
-import { asJsonArray, getPath } from '../../../shared/core/json.ts';
+import { getPath } from '../../../shared/core/json.ts';
 import { getTargetServerGroup } from '../../../shared/runtime/target-request.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 
@@ -12,6 +12,9 @@ export const handler = viewHandler(async function getTargetSummary(request, cont
   const isOne = type.toLowerCase() === 'image';
   if (!isOne && type.toLowerCase() !== 'images') throw new NotFoundError(`Summary not found (type: ${type})`);
   const { value, accounts } = await getTargetServerGroup(request, context, { validateOldest: false });
-  const images = getPath(value, 'imagesSummary');
-  return { value: isOne ? asJsonArray(getPath(images, 'summaries'))[0] : images, accounts };
+  const summary = {
+    serverGroupName: getPath(value, 'displayName'),
+    buildInfo: getPath(value, 'buildInfo'),
+  };
+  return { value: isOne ? summary : { summaries: [summary] }, accounts };
 });

@@ -9,6 +9,7 @@ import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
  * - GET /applications/{application}/serverGroups/{account}/{region}/events
  * - GET /artifacts/account/{account}/names
  * - GET /artifacts/account/{account}/versions
+ * - GET /certificates
  * - GET /certificates/{cloudProvider}
  * - GET /cloudMetrics/{cloudProvider}/{account}/{region}
  * - GET /credentials/type/{type}
@@ -21,6 +22,8 @@ import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
  * - GET /instanceTypes
  * - GET /keyPairs
  * - GET /networks/{cloudProvider}
+ * - GET /reports/reservation
+ * - GET /reports/reservation/{name}
  * - GET /roles/{cloudProvider}
  * - GET /servicebroker/{account}/services
  * - GET /storage

@@ -3,6 +3,31 @@ import type { ApiRoutes } from './api-route.ts';
 
 /** Routes that tell what there is: health, stages, plugins. */
 export const featureRoutes: ApiRoutes = {
+  'GET /': {
+    operationId: 'getStartPage',
+    tag: 'features',
+    summary: 'What answers here, and where to look further',
+    answer: {
+      description: 'Its name, its version and paths of further answers.',
+      schema: z.strictObject({
+        name: z.literal('Busdriver'),
+        version: z.string().min(1),
+        description: z.string().min(1),
+        links: z.record(z.string(), z.string().min(1)),
+      }),
+      examples: {
+        page: {
+          summary: 'The start page, with one of its links',
+          value: {
+            name: 'Busdriver',
+            version: '0.1.0',
+            description: "Spinnaker's Clouddriver for Kubernetes",
+            links: { health: '/health' },
+          },
+        },
+      },
+    },
+  },
   'GET /features/stages': {
     operationId: 'listStages',
     tag: 'features',

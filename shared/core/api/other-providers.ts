@@ -16,6 +16,7 @@ const lists: Absences = {
   ],
   '/artifacts/account/{account}/names': ['listArtifactNames', 'names of the artifacts of an account'],
   '/artifacts/account/{account}/versions': ['listArtifactVersions', 'versions of an artifact of an account'],
+  '/certificates': ['listCertificates', 'certificates of providers'],
   '/certificates/{cloudProvider}': ['listProviderCertificates', 'certificates of a provider'],
   '/cloudMetrics/{cloudProvider}/{account}/{region}': ['listCloudMetrics', 'metrics of a provider'],
   '/credentials/type/{type}': ['listStoredAccounts', 'stored definitions of accounts'],
@@ -28,6 +29,8 @@ const lists: Absences = {
   '/instanceTypes': ['listInstanceTypes', 'types of virtual machines'],
   '/keyPairs': ['listKeyPairs', 'key pairs'],
   '/networks/{cloudProvider}': ['listProviderNetworks', 'networks of a provider'],
+  '/reports/reservation': ['listReservationReports', 'reports of reserved instances'],
+  '/reports/reservation/{name}': ['listNamedReservationReports', 'a report of reserved instances'],
   '/roles/{cloudProvider}': ['listRoles', 'roles of a provider'],
   '/servicebroker/{account}/services': ['listServices', 'services of a broker'],
   '/storage': ['listStorage', 'storage'],
@@ -42,7 +45,6 @@ const lists: Absences = {
 };
 
 const maps: Absences = {
-  '/certificates': ['listCertificates', 'certificates by provider'],
   '/networks': ['listNetworks', 'networks by provider'],
 };
 
@@ -65,6 +67,7 @@ const parameters = [
   regionParameter,
   pathParameter('type', { description: 'Provider of the accounts.', example: 'kubernetes' }),
   clusterParameter,
+  pathParameter('name', { description: 'Name of the report.', example: 'v3' }),
   pathParameter('serverGroup', { description: 'Name of the server group.', example: 'frontend-v003' }),
 ];
 

@@ -48,7 +48,7 @@ export const searchRoutes: ApiRoutes = {
       textParameter('type', {
         description:
           "What to look for: Spinnaker's classes (`serverGroups`), kinds (`replicaSet`), `applications`, `clusters` and " +
-          '`projects`, with commas between them or repeated. Required; others find nothing.',
+          '`projects`, with commas between them or repeated. Required; empty it is everything, and others find nothing.',
         example: 'serverGroups,applications',
       }),
       textParameter('platform', {

@@ -3,7 +3,11 @@ import type { ApiRoute, ApiRoutes } from './api-route.ts';
 import { accountParameter, cloudProviderParameter, pathParameter, textParameter } from './parameters.ts';
 import { makeResourceExample, providedShape, regionParameter, resourceShape } from './resources.ts';
 
-const summarySchema = z.strictObject({ name: z.string().min(1), id: z.string().min(1) });
+const summarySchema = z.strictObject({
+  name: z.string().min(1),
+  id: z.string().min(1),
+  moniker: z.strictObject({}).describe('Always empty.'),
+});
 const summariesSchema = z.array(summarySchema);
 const regionsSchema = z.record(z.string(), summariesSchema).describe('By namespace.');
 const providersSchema = z.record(z.string(), regionsSchema).describe('By provider.');
@@ -38,7 +42,7 @@ const securityGroupSchema = z
 /** Named schemas of the routes of security groups. */
 export const securityGroupSchemas = { SecurityGroup: securityGroupSchema };
 
-const summaryExample = { name: 'networkPolicy deny', id: 'networkPolicy deny' };
+const summaryExample = { name: 'networkPolicy deny', id: 'networkPolicy deny', moniker: {} };
 const className = 'com.netflix.spinnaker.clouddriver.kubernetes.caching.view.model.KubernetesSecurityGroup';
 const securityGroupExample = {
   ...makeResourceExample('networkPolicy', 'deny', 'networking.k8s.io/v1'),

@@ -69,7 +69,6 @@ export const serverGroupSchema = z
     instances: z.array(instanceSchema),
     zones: empty,
     launchConfig: z.strictObject({}),
-    imagesSummary: imagesSummarySchema,
   })
   .describe('A ReplicaSet, StatefulSet, DaemonSet, Job or CronJob.');
 
@@ -175,7 +174,6 @@ export const serverGroupExample = {
   instances: [instanceExample],
   zones: [],
   launchConfig: {},
-  imagesSummary: { summaries: [imageSummaryExample] },
 };
 
 /** The same with what it belongs to. */

@@ -116,13 +116,6 @@ export interface CacheStore {
    */
   deleteObject(key: ObjectKey, version: Version, options?: ObjectWriteOptions): Promise<boolean>;
   /**
-   * Caches objects without looking at what is there: for the first fill of an epoch in which nothing was cached yet. Of two
-   * objects with one key the later version counts.
-   *
-   * @throws ItemTooLargeError before anything is written.
-   */
-  fillObjects(objects: readonly NewObject[]): Promise<void>;
-  /**
    * Objects by their keys, in the order of these; undefined for those that are not there. Eventually consistent unless asked
    * otherwise.
    */

@@ -16,6 +16,13 @@ export interface CachingRun {
   readonly isAlone: boolean;
   /** Aborted when the time of the run is over, its lease was lost, or the worker stops. */
   readonly signal: AbortSignal;
+  /**
+   * To be called before each write: a process that was stopped for a while learns here that its lease is over, before any timer
+   * has told `signal`.
+   *
+   * @throws Error when the run may write no more, or the reason of `signal`
+   */
+  ensureHeld(): void;
   /** Stores what the next run is to know before this one ends: a worker that dies later costs only what came after it. */
   commitState(state: string): Promise<void>;
 }

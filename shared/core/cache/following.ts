@@ -113,13 +113,25 @@ export class Following {
       this.#latest = progress;
     };
     try {
-      const run = { cache, state: await this.#readState(), signal, onProgress };
+      const ensureHeld = (): void => {
+        signal.throwIfAborted();
+        this.#ensureHeld();
+      };
+      const run = { cache, state: await this.#readState(), signal, ensureHeld, onProgress };
       const result = await this.#waitFor(run, signal);
       if (result !== undefined) this.#latest = result;
       return signal.aborted ? undefined : { error: new Error('it ended although nobody told it to') };
     } catch (error) {
       return signal.aborted ? undefined : { error };
     }
+  }
+
+  /** A lease that can be renewed is waited for: what is written is tried again. */
+  #ensureHeld(): void {
+    const { clock } = this.#worker;
+    const { account, name, validUntil } = this.#lease;
+    if (clock.monotonic() < validUntil) return;
+    throw new LeaseLostError(`the lease on agent ${name} of ${account} could not be renewed in time`);
   }
 
   async #readState(): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import type { Clock, Randomness } from '../clock.ts';
 import { getErrorMessage } from '../errors.ts';
-import { holdLease } from '../hold-lease.ts';
+import { type Hold, holdLease } from '../hold-lease.ts';
 import type { Logger } from '../logger.ts';
 import { LeaseLostError } from '../task.ts';
 import { getNextRunMs } from './agent-schedule.ts';
@@ -62,7 +62,7 @@ export async function runAgent(
     durationMs: lease.leaseMs,
     renew: () => agents.renew(lease),
   });
-  const ending = await attempt(system, agent, { ...options, lost: held.signal });
+  const ending = await attempt(system, agent, { ...options, held });
   const durationMs = Math.round(clock.monotonic() - startedAt);
   return finish(system, options.claimed, { ...toFinish(system, agent, { ...options, ending }), durationMs });
 }
@@ -78,14 +78,18 @@ type Ending = { readonly result: CachingResult } | { readonly error: unknown };
 async function attempt(
   system: RunSystem,
   agent: CachingAgent,
-  { claimed, isAlone, stop, lost }: RunAgentOptions & { readonly lost: AbortSignal },
+  { claimed, isAlone, stop, held }: RunAgentOptions & { readonly held: Hold },
 ): Promise<Ending> {
   const { cache, clock, agents, log } = system;
   const over = new AbortController();
   const timer = new AbortController();
   const timeOut = (): void => over.abort(new Error(`given up after ${agent.timeoutMs / 1000} s`));
   clock.sleep(agent.timeoutMs, timer.signal).then(timeOut, () => undefined);
-  const signal = AbortSignal.any([lost, stop, over.signal]);
+  const signal = AbortSignal.any([held.signal, stop, over.signal]);
+  const ensureHeld = (): void => {
+    held.ensureHeld();
+    signal.throwIfAborted();
+  };
   try {
     const state = await claimed.readState().catch((error: unknown) => {
       log.warn('what an agent left is damaged: it begins anew', {
@@ -95,7 +99,7 @@ async function attempt(
       return undefined;
     });
     const commitState = (next: string): Promise<void> => agents.commitState(claimed.lease, next);
-    const running = agent.run({ cache, state, isAlone, signal, commitState });
+    const running = agent.run({ cache, state, isAlone, signal, ensureHeld, commitState });
     return { result: await untilAborted(running, signal, clock) };
   } catch (error) {
     return { error: signal.aborted ? signal.reason : error };

@@ -37,8 +37,8 @@ function parseCluster(value: JsonValue): ProjectClusterSpec[] {
   return [
     {
       account,
-      stack: asString(cluster.stack) ?? '',
-      detail: asString(cluster.detail) ?? '',
+      stack: asString(cluster.stack),
+      detail: asString(cluster.detail),
       applications: readTexts(cluster.applications),
     },
   ];

@@ -45,6 +45,7 @@ const rules = {
 
 /** What each route asks. A new route has no row here, and fails. */
 export const table: { readonly [route: string]: keyof typeof rules } = {
+  'GET /': 'open',
   'GET /applications': 'names',
   'GET /applications/{application}': 'application',
   'GET /applications/{application}/clusters': 'application',
@@ -110,6 +111,8 @@ export const table: { readonly [route: string]: keyof typeof rules } = {
   'POST /ops': 'write',
   'POST /ops/{operation}': 'write',
   'GET /projects/{project}/clusters': 'list',
+  'GET /reports/reservation': 'open',
+  'GET /reports/reservation/{name}': 'open',
   'GET /roles/{cloudProvider}': 'open',
   'GET /search': 'list',
   'GET /securityGroups': 'list',

@@ -38,6 +38,10 @@ describe('what a search is asked', () => {
     ]);
   });
 
+  it.each(['type=', 'type=,&q=web'])('looks for everything where the types are empty: %s', (query) => {
+    expect(parse(query).types).toEqual([]);
+  });
+
   it('takes what it does not know for a filter', () => {
     expect(
       parse('q=Web&type=x&platform=kubernetes&page=2&pageSize=3&account=prod&empty=&allowShortQuery=true'),
@@ -53,8 +57,6 @@ describe('what a search is asked', () => {
 
   it.each([
     ['q=web', /^Query parameter 'type' must say what to look for/],
-    ['type=', /^Query parameter 'type' must say what to look for/],
-    ['type=,', /^Query parameter 'type' must say what to look for/],
     ['type=x&page=0', /^Query parameter 'page' must be a whole number from 1 to 1000000, not '0'$/],
     ['type=x&pageSize=-1', /^Query parameter 'pageSize' must be a whole number from 1 to 10000, not '-1'$/],
     [

@@ -45,6 +45,7 @@ export async function runCachingAgent(options: AgentRunOptions, run: CachingRun)
     writer: options.writer,
     state: run.state,
     signal: run.signal,
+    ensureHeld: () => run.ensureHeld(),
   };
   const work = await openCachingWork(options, context);
   const first = await new AgentRun(work, options, run).run();
@@ -126,9 +127,9 @@ class AgentRun {
 
   async #list(scope: WatchedScope): Promise<void> {
     this.#tried.add(toScopeKey(scope));
-    const { tools, isFirstFill } = this.#work;
+    const { tools } = this.#work;
     const select = createPageLimit(this.#work.getRoom(scope));
-    const { outcome, items } = await listScope(scope, tools, { isFirstFill, select });
+    const { outcome, items } = await listScope(scope, tools, { select });
     this.#run.signal.throwIfAborted();
     await this.#note(scope, outcome, items);
     await this.#commit();

@@ -26,10 +26,10 @@ import { createRowBatch } from './row-batch.ts';
 import { getRowName, rowViews } from './row-names.ts';
 import { isServerGroup, movePods } from './server-group-moves.ts';
 import {
+  fence,
   forEachAtOnce,
   type KnownObject,
   readKnownObjects,
-  stopWith,
   toObjectKey,
   type Writing,
   type WritingAccount,
@@ -50,14 +50,13 @@ const roundPauseMs = 20;
 
 /** Writes what became of an account's objects: see {@link CacheWriter}. */
 export function createCacheWriter(options: CacheWriterOptions): CacheWriter {
-  const start = (signal?: AbortSignal, isFirstFill = false): Writing => ({
+  const start = (ensureHeld = (): void => undefined): Writing => ({
     ...options,
-    cache: stopWith(options.cache, signal),
-    isFirstFill,
+    cache: fence(options.cache, ensureHeld),
     dropped: new Set(),
   });
   return {
-    write: (changes, { isFirstFill, signal } = {}) => writeChanges(start(signal, isFirstFill), changes),
+    write: (changes, { ensureHeld } = {}) => writeChanges(start(ensureHeld), changes),
     prune: (applications) => pruneApplications(start(), applications),
   };
 }

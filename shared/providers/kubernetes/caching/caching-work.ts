@@ -56,6 +56,8 @@ export interface CachingWorkRun {
   readonly writer: CacheWriter;
   readonly state: string | undefined;
   readonly signal: AbortSignal;
+  /** See `CachingRun.ensureHeld`. */
+  readonly ensureHeld: () => void;
 }
 
 /** Milliseconds between a removal and the look at what is left in the directory: writers need 5 minutes to notice names. */
@@ -80,12 +82,12 @@ export async function openCachingWork(
   const tools = { account: account.name, cache: run.cache, clock };
   const rules = hashCacheRules(account, settings);
   const found = await findEpoch(tools, read, known?.cluster ?? '');
-  const hasOtherRules = known?.epoch === found.epoch && known.rules !== rules;
-  const epoch = hasOtherRules ? await raiseEpoch(tools, cluster, { ...found, cluster }) : found.epoch;
+  const hasOtherRules = known?.epoch === found && known.rules !== rules;
+  const epoch = hasOtherRules ? await raiseEpoch(tools, cluster, { epoch: found, cluster }) : found;
   const isUsable = known?.epoch === epoch && known.rules === rules;
   const state = isUsable ? known : toNewState(options, { known, epoch, rules });
   state.cluster = cluster;
-  return createCachingWork(options, { ...run, current: state, isFirstFill: found.isFirst });
+  return createCachingWork(options, { ...run, current: state });
 }
 
 /** Begins another epoch: the cluster is not the one that it was, and everything is to be listed anew. */
@@ -98,7 +100,7 @@ export async function reopenCachingWork(
   const tools: EpochTools = { account: options.account.name, cache: run.cache, clock: options.clock };
   const raised = await raiseEpoch(tools, cluster, { epoch, cluster });
   const state = toNewState(options, { known: work.state, epoch: raised, rules });
-  return createCachingWork(options, { ...run, current: state, isFirstFill: false });
+  return createCachingWork(options, { ...run, current: state });
 }
 
 function toNewState(
@@ -118,7 +120,7 @@ export function getNextCheckMs(clock: Clock, randomness: Randomness): number {
 
 async function createCachingWork(
   options: CachingWorkOptions,
-  run: CachingWorkRun & { readonly current: AgentState; readonly isFirstFill: boolean },
+  run: CachingWorkRun & { readonly current: AgentState },
 ): Promise<CachingWork> {
   const { signal } = run;
   const [kinds, applications] = await Promise.all([
@@ -131,7 +133,6 @@ async function createCachingWork(
 interface WorkParts extends CachingWorkRun {
   readonly current: AgentState;
   readonly kinds: readonly WatchedKind[];
-  readonly isFirstFill: boolean;
   readonly applications: ReadonlySet<string> | undefined;
 }
 
@@ -142,8 +143,6 @@ interface WorkParts extends CachingWorkRun {
 export class CachingWork {
   readonly kinds: readonly WatchedKind[];
   readonly state: AgentState;
-  /** Whether nothing of the account was ever cached. */
-  readonly isFirstFill: boolean;
   readonly tools: ScopeTools;
   /** Objects that this work put or removed. */
   changes = 0;
@@ -156,12 +155,11 @@ export class CachingWork {
 
   constructor(options: CachingWorkOptions, parts: WorkParts) {
     const { account, watches, clock } = options;
-    const { cache, signal, kinds, current, isFirstFill, applications } = parts;
+    const { cache, signal, kinds, current, applications } = parts;
     this.#options = options;
     this.#run = parts;
     this.kinds = kinds;
     this.state = current;
-    this.isFirstFill = isFirstFill;
     const conversion = createObjectConversion({
       account,
       epoch: current.epoch,
@@ -355,18 +353,15 @@ export class CachingWork {
     kindState.isSwept = true;
   }
 
-  async #write(
-    changes: readonly ObjectChange[],
-    { isFirstFill = false, isListed = false }: ScopeWrite = {},
-  ): Promise<void> {
+  async #write(changes: readonly ObjectChange[], { isListed = false }: ScopeWrite = {}): Promise<void> {
     if (changes.length === 0) return;
-    const { writer, cache, signal } = this.#run;
+    const { writer, cache, ensureHeld } = this.#run;
     const { account } = this.#options;
     const { policies } = account.caching;
     const last = toLastChanges(changes);
     const limited = isListed ? last : await limitChanges(last, { account: account.name, cache, policies });
     if (limited.length === 0) return;
-    const outcome = await writer.write(limited, { isFirstFill, signal });
+    const outcome = await writer.write(limited, { ensureHeld });
     this.changes += outcome.changes;
     for (const name of outcome.dropped) this.dropped.add(name);
     this.#noteWaiting(outcome.waiting);

@@ -11,13 +11,6 @@ export interface EpochTools {
   readonly clock: Clock;
 }
 
-/** The epoch in force. */
-export interface CurrentEpoch {
-  readonly epoch: number;
-  /** Nothing of the account was ever cached: there was no epoch before. */
-  readonly isFirst: boolean;
-}
-
 const msPerMinute = 60_000;
 
 /**
@@ -43,16 +36,12 @@ export async function readClusterUid(client: KubernetesClient, signal: AbortSign
  * @param cluster the UID of now.
  * @param knownCluster the UID that the agent read before, where the epoch began without one.
  */
-export async function findEpoch(
-  tools: EpochTools,
-  cluster: string,
-  knownCluster: string,
-): Promise<CurrentEpoch> {
+export async function findEpoch(tools: EpochTools, cluster: string, knownCluster: string): Promise<number> {
   const current = await tools.cache.getEpoch(tools.account);
   const known = current?.cluster || knownCluster;
   const isAnother = known !== '' && cluster !== '' && known !== cluster;
-  if (current !== undefined && !isAnother) return { epoch: current.epoch, isFirst: false };
-  return { epoch: await raiseEpoch(tools, cluster, current), isFirst: current === undefined };
+  if (current !== undefined && !isAnother) return current.epoch;
+  return raiseEpoch(tools, cluster, current);
 }
 
 /**

@@ -74,12 +74,13 @@ class AgentFollowing {
   }
 
   async #catchUp(): Promise<CachingResult> {
-    const { cache, signal, onProgress, state } = this.#run;
+    const { cache, signal, ensureHeld, onProgress, state } = this.#run;
     const { changes: before, ...last } = this.#last ?? { items: 0, changes: 0, state };
     const result = await runCachingAgent(this.#options, {
       cache,
       state: last.state,
       signal,
+      ensureHeld,
       isAlone: true,
       // The worker stores it with the next progress.
       commitState: async (text) => onProgress({ ...last, state: text, changes: before }),
@@ -91,9 +92,15 @@ class AgentFollowing {
 
   /** Follows what can be, until something else is to be done. @returns how far it has come */
   async #follow(last: CachingResult): Promise<CachingResult> {
-    const { cache, signal } = this.#run;
+    const { cache, signal, ensureHeld } = this.#run;
     const { writer } = this.#options;
-    const work = await openCachingWork(this.#options, { cache, writer, signal, state: last.state });
+    const work = await openCachingWork(this.#options, {
+      cache,
+      writer,
+      signal,
+      ensureHeld,
+      state: last.state,
+    });
     const planned = await work.planScopes();
     const nowMs = this.#options.clock.now();
     const followed = planned

@@ -34,12 +34,11 @@ export interface CacheWriter {
   /**
    * Writes changes, each object at most once. It may be repeated, come late and run beside others: the later version stays.
    *
-   * @param options.isFirstFill nothing of the account was ever cached: objects are written in batches, without looking.
-   * @param options.signal ends it between two writes, with the signal's reason.
+   * @param options.ensureHeld called before each write; what it throws ends it. Default: nothing is in the way.
    */
   write(
     changes: readonly ObjectChange[],
-    options?: { readonly isFirstFill?: boolean; readonly signal?: AbortSignal },
+    options?: { readonly ensureHeld?: () => void },
   ): Promise<WriteOutcome>;
   /**
    * Takes from the directory what applications do not have any more.

@@ -64,11 +64,7 @@ export async function putObjects(
   writes: readonly ObjectWrite[],
 ): Promise<{ written: readonly ObjectWrite[]; refused: readonly ObjectWrite[] }> {
   const answers = new Map<ObjectWrite, boolean>();
-  const isNew = ({ known, change }: ObjectWrite): boolean =>
-    writing.isFirstFill && known === undefined && change.facts !== undefined;
-  const filled = await fillObjects(writing, writes.filter(isNew));
-  const others = writes.filter((write) => !filled.has(write));
-  await forEachAtOnce(others, async (write) => {
+  await forEachAtOnce(writes, async (write) => {
     try {
       answers.set(write, await putObject(writing, write));
     } catch (error) {
@@ -77,7 +73,7 @@ export async function putObjects(
     }
   });
   return {
-    written: writes.filter((write) => filled.has(write) || answers.get(write) === true),
+    written: writes.filter((write) => answers.get(write) === true),
     refused: writes.filter((write) => answers.get(write) === false),
   };
 }
@@ -146,23 +142,6 @@ async function putObject(writing: Writing, write: ObjectWrite): Promise<boolean>
   const object = facts === undefined ? findMark(writing, write) : { ...toNewObject(write, facts), leaving };
   if (object === undefined || isStored(object, known)) return true;
   return writing.cache.putObject(object, { over: known?.stored });
-}
-
-/** Writes new objects in batches, if all of them fit. */
-async function fillObjects(
-  { cache }: Writing,
-  writes: readonly ObjectWrite[],
-): Promise<ReadonlySet<ObjectWrite>> {
-  const objects = writes.flatMap((write) =>
-    write.change.facts === undefined ? [] : [toNewObject(write, write.change.facts)],
-  );
-  try {
-    if (objects.length > 0) await cache.fillObjects(objects);
-    return new Set(writes);
-  } catch (error) {
-    if (!(error instanceof ItemTooLargeError)) throw error;
-    return new Set();
-  }
 }
 
 function toNewObject({ key, change, application }: ObjectWrite, facts: ObjectFacts): NewObject {

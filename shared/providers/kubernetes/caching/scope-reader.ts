@@ -23,8 +23,6 @@ export interface ScopeTools {
 
 /** How changes are written. */
 export interface ScopeWrite {
-  /** Nothing of the account was ever cached. Default: false. */
-  readonly isFirstFill?: boolean;
   /** They are of a list, from which was taken what a limit of the account leaves. Default: false. */
   readonly isListed?: boolean;
 }
@@ -123,8 +121,6 @@ export interface ListedScope {
 
 /** How to list a scope. */
 export interface ListScopeOptions {
-  /** Nothing of the account was ever cached. Default: false. */
-  readonly isFirstFill?: boolean;
   /** Which of a page's objects are to be kept at all. Default: all. */
   readonly select?: (page: ListPage) => ListPage['items'];
   /** Which of a page's kept objects are to be written. Default: all. */
@@ -146,15 +142,14 @@ export async function listScope(
   options: ListScopeOptions,
 ): Promise<ListedScope> {
   const { conversion, watches, clock, signal, write } = tools;
-  const { isFirstFill = false, select = ({ items }) => items, sift = (kept) => kept, onListed } = options;
+  const { select = ({ items }) => items, sift = (kept) => kept, onListed } = options;
   const listed = new ListedObjects();
   let gathered: ObjectChange[] = [];
   let attempt = 1;
   const writeGathered = async (): Promise<void> => {
     const changes = gathered;
     gathered = [];
-    // What another attempt wrote is there already.
-    await write(changes, { isFirstFill: isFirstFill && attempt === 1, isListed: true });
+    await write(changes, { isListed: true });
   };
   const onPage = async (page: ListPage): Promise<void> => {
     if (!isComparable(page.resourceVersion)) throw new IncomparableVersionsError(scope.kind.kind);
@@ -174,8 +169,7 @@ export async function listScope(
   const outcome = await drainKind(request, { client: watches, clock }).catch(toBroken);
   await writeGathered();
   const { position } = outcome;
-  const isFilled = isFirstFill && !listed.isRepeated;
-  if (outcome.outcome !== 'listed' || position === undefined || isFilled)
+  if (outcome.outcome !== 'listed' || position === undefined)
     return { outcome, items: listed.count, evicted: 0 };
   await onListed?.(position);
   const evicted = await evictUnlisted(scope, tools, { listed, version: conversion.toVersion(position) });
@@ -203,10 +197,6 @@ class ListedObjects {
 
   get count(): number {
     return this.#names.size;
-  }
-
-  get isRepeated(): boolean {
-    return this.#attempt > 1;
   }
 
   has({ namespace, name }: Pick<ObjectChange, 'namespace' | 'name'>): boolean {

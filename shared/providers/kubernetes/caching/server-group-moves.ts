@@ -91,7 +91,7 @@ async function findPods(writing: Writing, writes: readonly ObjectWrite[]): Promi
   await forEachAtOnce(writes, async (write) => {
     const { row } = write;
     collect(write, waitingApplication, waiting.get(row));
-    for (const application of listOrigins(writing, write)) {
+    for (const application of listOrigins(write)) {
       const key = { application, account: account.name, view: 'serverGroups', row };
       collect(write, application, await cache.getRow(key, { consistent: true }));
     }
@@ -124,11 +124,10 @@ async function readWaiting(
  * Applications whose rows may have pods of the server group. The one that it comes to is among them: when it was there before,
  * a writer may have died that had to take a pod out.
  */
-function listOrigins({ isFirstFill }: Writing, write: ObjectWrite): string[] {
+function listOrigins(write: ObjectWrite): string[] {
   const { application, leaving, known } = write;
   const isComing = application !== undefined && known?.stored.application !== application;
-  const isSure = isFirstFill && known === undefined;
-  const origins = new Set([...leaving, ...(isComing && !isSure ? [application] : [])]);
+  const origins = new Set([...leaving, ...(isComing ? [application] : [])]);
   return [...origins].filter((each) => each !== waitingApplication);
 }
 

@@ -20,7 +20,6 @@ export type WritingStore = Pick<
   CacheStore,
   | 'putObject'
   | 'deleteObject'
-  | 'fillObjects'
   | 'getObjects'
   | 'mergeRows'
   | 'getRow'
@@ -35,7 +34,6 @@ export interface Writing {
   readonly account: WritingAccount;
   readonly clock: Clock;
   readonly randomness: Randomness;
-  readonly isFirstFill: boolean;
   /** Collects what was too large, by full name. */
   readonly dropped: Set<string>;
 }
@@ -53,16 +51,15 @@ const concurrency = 16;
 const attemptsMax = 4;
 const pauseMs = 200;
 
-/** The same store, which refuses to begin anything once the signal is aborted, with the signal's reason. */
-export function stopWith(cache: CacheStore, signal: AbortSignal | undefined): WritingStore {
+/** The same store, which begins nothing that the writer may not do any more. @param ensureHeld throws when it may not */
+export function fence(cache: CacheStore, ensureHeld: () => void): WritingStore {
   const use = (): CacheStore => {
-    signal?.throwIfAborted();
+    ensureHeld();
     return cache;
   };
   return {
     putObject: async (...call) => use().putObject(...call),
     deleteObject: async (...call) => use().deleteObject(...call),
-    fillObjects: async (...call) => use().fillObjects(...call),
     getObjects: async (...call) => use().getObjects(...call),
     mergeRows: async (...call) => use().mergeRows(...call),
     getRow: async (...call) => use().getRow(...call),

@@ -28,14 +28,16 @@ export async function search(
   { query, types }: ViewSearchRequest,
 ): Promise<ViewedList<SearchResultView>> {
   const { accounts } = reading.session;
-  const objectTypes = types.filter((type) => !placeTypes.includes(type.toLowerCase()));
+  const isPlaceType = (type: string) => placeTypes.includes(type.toLowerCase());
+  const wantedPlaces = types.length === 0 ? placeTypes : types.filter(isPlaceType);
+  const objectTypes = types.filter((type) => !isPlaceType(type));
   const select = (found: Iterable<SearchObject | SearchPlace>, among: readonly string[]) =>
     searchObjects(found, { query, types: among });
-  const isWanted = createKindFilter(objectTypes);
+  const isWanted = types.length === 0 ? () => true : createKindFilter(objectTypes);
   const lists = await Promise.all([
-    objectTypes.length < types.length ? listPlaces(reading).then((places) => select(places, types)) : [],
+    wantedPlaces.length > 0 ? listPlaces(reading).then((places) => select(places, wantedPlaces)) : [],
     ...accounts.map((account) =>
-      searchAccount(reading, account, { query, isWanted, select: (found) => select(found, objectTypes) }),
+      searchAccount(reading, account, { query, isWanted, select: (found, kind) => select(found, [kind]) }),
     ),
   ]);
   return { value: lists.flat().sort(compareResults), accounts: accounts.map(({ name }) => name) };
@@ -45,7 +47,7 @@ export async function search(
 interface AccountSearch {
   readonly query: string;
   readonly isWanted: ReturnType<typeof createKindFilter>;
-  readonly select: (found: readonly SearchObject[]) => readonly SearchResultView[];
+  readonly select: (found: readonly SearchObject[], kind: string) => readonly SearchResultView[];
 }
 
 async function listPlaces(reading: CacheReading): Promise<SearchPlace[]> {
@@ -88,14 +90,22 @@ async function searchKind(
     for await (const objects of cache.listObjects(name, kind)) {
       const facts = readAllFacts(objects.filter((object) => isSeen(object.key) && mayHold(object, query)));
       found.push(
-        ...select(facts.map((each) => toSearchObject(name, each, caching.allApplicationRelationships))),
+        ...select(
+          facts.map((each) => toSearchObject(name, each, caching.allApplicationRelationships)),
+          kind,
+        ),
       );
     }
     return found;
   }
   for await (const heads of cache.listHeads(name, kind)) {
     const seen = heads.filter(({ key }) => isSeen(key));
-    found.push(...select(seen.map(({ key, application }) => ({ ...key, spinnakerKind, application }))));
+    found.push(
+      ...select(
+        seen.map(({ key, application }) => ({ ...key, spinnakerKind, application })),
+        kind,
+      ),
+    );
   }
   return found;
 }

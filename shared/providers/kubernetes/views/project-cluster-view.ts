@@ -9,9 +9,9 @@ import { compareText } from './text-order.ts';
 /** A cluster of a project, as Front50 keeps it. */
 export interface ProjectCluster {
   readonly account: string;
-  /** `*` for any; absent for clusters without a stack. */
+  /** `*` for any; absent for clusters without a stack; empty for none at all. */
   readonly stack?: string | undefined;
-  /** `*` for any; absent for clusters without a detail. */
+  /** `*` for any; absent for clusters without a detail; empty for none at all. */
   readonly detail?: string | undefined;
   /** Absent for all of the project's. */
   readonly applications?: readonly string[] | undefined;
@@ -116,14 +116,17 @@ function findServing(
   );
 }
 
-/** Stack and detail are read from the cluster's name: one that Spinnaker named, `deployment web`, has neither. */
+/**
+ * Stack and detail are read from the cluster's name: one that Spinnaker named, `deployment web`, has neither. As in Clouddriver, an
+ * empty text that a project wants is the stack of no cluster.
+ */
 function isInCluster({ facts }: ServerGroupFacts, { stack, detail }: ProjectCluster): boolean {
   const named = parseMoniker(facts.moniker.cluster ?? '');
   return isPartWanted(named.stack, stack) && isPartWanted(named.detail, detail);
 }
 
 function isPartWanted(part: string | undefined, wanted: string | undefined): boolean {
-  return wanted === '*' || (wanted ?? '') === (part ?? '');
+  return wanted === '*' || wanted === (part || undefined);
 }
 
 function addCounts(counts: readonly InstanceCountsView[]): InstanceCountsView {

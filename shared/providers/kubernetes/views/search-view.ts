@@ -100,7 +100,8 @@ export function isInCluster(spinnakerKind: SpinnakerKind): boolean {
 
 /**
  * Searches what is cached. An object is found when its kind, account, namespace or name holds the query, or when its application or
- * cluster does; applications and clusters are those of the objects and places. Each is found once. The order is that of
+ * cluster does; applications and clusters are those of the objects and places, and an application is found by its clusters, too. Each
+ * is found once. The order is that of
  * {@link compareResults}, so that pages fit together.
  */
 export function searchObjects(
@@ -157,7 +158,8 @@ function listCandidates(object: SearchObject | SearchPlace, types: ReadonlySet<s
     candidates.push({ texts, toView: () => toObjectResult(object) });
   }
   if (application !== undefined && types.has('applications')) {
-    candidates.push({ texts: [application], toView: () => toApplicationResult(application) });
+    const texts = [application, cluster ?? ''];
+    candidates.push({ texts, toView: () => toApplicationResult(application) });
   }
   if (application !== undefined && cluster !== undefined && types.has('clusters')) {
     const texts = [[account, application, cluster].join(':')];

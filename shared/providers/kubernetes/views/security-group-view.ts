@@ -9,6 +9,8 @@ export interface SecurityGroupSummaryView {
   readonly name: string;
   /** Full name. */
   readonly id: string;
+  /** Always empty: Clouddriver's summaries know no application. */
+  readonly moniker: { readonly [key: string]: never };
 }
 
 /** Network policies by namespace. */
@@ -144,7 +146,7 @@ export function getBareName(fullName: string): string {
 
 function toSummary({ kind, name }: ObjectFacts): SecurityGroupSummaryView {
   const fullName = formatFullName(kind, name);
-  return { name: fullName, id: fullName };
+  return { name: fullName, id: fullName, moniker: {} };
 }
 
 function toRule({ protocol, port, endPort }: PortFacts): PortRuleView {

@@ -56,10 +56,6 @@ export interface ServerGroupView extends ResourceView, ServerGroupCore {
   readonly instances: readonly InstanceView[];
   readonly zones: readonly never[];
   readonly launchConfig: { readonly [key: string]: never };
-  /** What it runs once more, in the form that other providers have. */
-  readonly imagesSummary: {
-    readonly summaries: readonly { readonly serverGroupName: string; readonly buildInfo: BuildInfoView }[];
-  };
 }
 
 /** A server group in the list with `expand=true`. */
@@ -120,7 +116,6 @@ export function toServerGroupView(
   const { facts, instances } = serverGroup;
   const { account } = surroundings;
   const { disabled, core } = createCore(serverGroup, surroundings);
-  const { buildInfo } = core;
   return {
     ...toResourceView(account, facts),
     ...core,
@@ -128,7 +123,6 @@ export function toServerGroupView(
     instances: instances.map((instance) => toInstanceView(account, instance)),
     zones: [],
     launchConfig: {},
-    imagesSummary: { summaries: [{ serverGroupName: facts.name, buildInfo }] },
   };
 }
 

@@ -29,7 +29,7 @@ const shopSpec = {
   applications: ['cart', 'web'],
   clusters: [
     { account: 'prod', stack: '*', detail: '*', applications: [] },
-    { account: 'test', stack: 'blue', detail: '', applications: ['web'] },
+    { account: 'test', stack: 'blue', detail: undefined, applications: ['web'] },
   ],
 };
 

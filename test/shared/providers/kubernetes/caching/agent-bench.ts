@@ -27,11 +27,13 @@ export interface AgentBenchOptions {
   readonly cacheSettings?: JsonObject;
   /** Default: a new one; given to look at the same account in another way. */
   readonly before?: AgentBench;
+  /** Default: that of `before`, or a new one. */
+  readonly clock?: TestClock;
   readonly setup?: ProviderSetup;
 }
 
 /** How to run an agent. */
-export interface BenchRun extends Partial<Pick<CachingRun, 'isAlone' | 'signal' | 'cache'>> {
+export interface BenchRun extends Partial<Pick<CachingRun, 'isAlone' | 'signal' | 'cache' | 'ensureHeld'>> {
   readonly agent?: string;
   /** Whether the worker dies when it is about to store a state. */
   readonly commitDies?: boolean;
@@ -53,7 +55,7 @@ export interface AgentBench extends AsyncDisposable {
 /** Opens the agents of an account over a cache. */
 export function openAgentBench(options: AgentBenchOptions): AgentBench {
   const { engine, before, cacheSettings = {}, setup = {} } = options;
-  const { store: cache, clock } = openCache(engine, before?.clock);
+  const { store: cache, clock } = openCache(engine, options.clock ?? before?.clock);
   const name = before?.account ?? newAccount();
   const settings = { ...setup.settings, kubernetes: { cache: cacheSettings } };
   const account = { serviceAccount: false, ...options.account, name };
@@ -79,6 +81,7 @@ export function openAgentBench(options: AgentBenchOptions): AgentBench {
         state: states.get(agentName),
         isAlone: true,
         signal: new AbortController().signal,
+        ensureHeld: () => run.signal?.throwIfAborted(),
         commitState: store,
         ...run,
       });

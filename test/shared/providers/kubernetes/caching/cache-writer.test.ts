@@ -196,7 +196,6 @@ describe('a write', () => {
         put(replicaSet(name), 2 * index + 1),
         put(pod(`${name}-a`, name), 2 * index + 2),
       ]),
-      { isFirstFill: true },
     );
     const requests = countRequests(documents);
     await writer.write([put(pod('cart-v150-a', 'cart-v150'), 1_000)]);
@@ -206,8 +205,9 @@ describe('a write', () => {
     expect(requests.take()).toEqual({ BatchGetItem: 2, Query: 1 });
   });
 
-  test('of the first fill writes objects in batches, each bucket of rows once', async () => {
+  test('of very many server groups write each object once, and each bucket of rows once', async () => {
     const { writer, documents, read } = open();
+    await writer.write([put(cart, 1), put(pod('cart-v001-a', 'cart-v001'), 2)]);
     const requests = countRequests(documents);
     const names = Array.from({ length: 300 }, (_, index) => `cart-v${100 + index}`);
     const outcome = await writer.write(
@@ -215,41 +215,31 @@ describe('a write', () => {
         put(pod(`${name}-a`, name), 2 * index + 2),
         put(replicaSet(name), 2 * index + 1),
       ]),
-      { isFirstFill: true },
     );
     expect(outcome.changes).toBe(600);
-    const { BatchWriteItem, PutItem = 0 } = requests.take();
-    expect(BatchWriteItem).toBe(600 / 25);
-    // 64 buckets, the application and the kinds.
-    expect(PutItem).toBeLessThanOrEqual(66);
+    // 64 buckets and the application.
+    expect(requests.take()['PutItem']).toBeLessThanOrEqual(600 + 65);
     const rows = Object.values((await read())['cart']?.rows ?? {});
-    expect(rows.filter((entries) => entries.length === 2)).toHaveLength(300);
+    expect(rows.filter((entries) => entries.length === 2)).toHaveLength(301);
   });
 
-  test('of a first fill that died half-way may be repeated with what became of it', async () => {
+  test('of a write that died half-way may be repeated with what became of it', async () => {
     const { writer, read } = open();
-    await writer.write([put(cart, 1), put(pod('cart-v001-a', 'cart-v001'), 2)], { isFirstFill: true });
-    await writer.write([put(replicaSet('cart-v001', { app: 'shop' }), 3), put(service('cart'), 4)], {
-      isFirstFill: true,
-    });
+    await writer.write([put(cart, 1), put(pod('cart-v001-a', 'cart-v001'), 2)]);
+    await writer.write([put(replicaSet('cart-v001', { app: 'shop' }), 3), put(service('cart'), 4)]);
     expect(await read()).toMatchObject({
       shop: { rows: { [cartRow]: ['pod cart-v001-a@2', 'self@3'] } },
       cart: { clusters: [], rows: { 'loadBalancers service shop cart': ['self@4'] } },
     });
   });
 
-  test.each([true, false])(
-    'leaves out what is too large, and says so (first fill: %s)',
-    async (isFirstFill) => {
-      const { writer, read } = open();
-      const huge = { ...service('huge'), labels: { huge: JSON.stringify(largePayload(1e6)) } };
-      const outcome = await writer.write([put(cart, 1), put(huge, 2), put(service('cart'), 3)], {
-        isFirstFill,
-      });
-      expect(outcome).toEqual({ changes: 2, waiting: [], dropped: ['service huge in shop'] });
-      expect(Object.keys((await read())['cart']?.rows ?? {})).toHaveLength(2);
-    },
-  );
+  test('leaves out what is too large, and says so', async () => {
+    const { writer, read } = open();
+    const huge = { ...service('huge'), labels: { huge: JSON.stringify(largePayload(1e6)) } };
+    const outcome = await writer.write([put(cart, 1), put(huge, 2), put(service('cart'), 3)]);
+    expect(outcome).toEqual({ changes: 2, waiting: [], dropped: ['service huge in shop'] });
+    expect(Object.keys((await read())['cart']?.rows ?? {})).toHaveLength(2);
+  });
 
   test('waits for others who write the same rows', async () => {
     let refusals = 2;
@@ -276,7 +266,11 @@ describe('a write', () => {
       },
     });
     const { writer, read } = open({ wrap });
-    await expect(writer.write([put(cart, 1)], { signal: stop.signal })).rejects.toThrow('the lease is lost');
+    await expect(
+      writer.write([put(cart, 1)], {
+        ensureHeld: () => stop.signal.throwIfAborted(),
+      }),
+    ).rejects.toThrow('the lease is lost');
     expect(await read()).toEqual({});
     await writer.write([put(cart, 1)]);
     expect((await read())['cart']?.rows).toEqual({ [cartRow]: ['self@1'] });

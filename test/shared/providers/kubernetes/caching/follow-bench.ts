@@ -129,7 +129,9 @@ function startFollowing(options: FollowAgentOptions, cache: CacheStore, state: s
   const onProgress = (told: Omit<CachingResult, 'outcome'>): void => {
     progress = told;
   };
-  const done = followCachingAgent(options, { cache, state, signal: aborter.signal, onProgress });
+  const { signal } = aborter;
+  const ensureHeld = (): void => signal.throwIfAborted();
+  const done = followCachingAgent(options, { cache, state, signal, ensureHeld, onProgress });
   done.catch(() => undefined);
   return {
     done,

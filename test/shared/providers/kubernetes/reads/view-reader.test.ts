@@ -7,13 +7,7 @@ import type { Manifest } from '../../../../../shared/providers/kubernetes/manife
 import { newAccount } from '../../../../contracts/cache-bench.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
 import { createManifest } from '../manifests.ts';
-import {
-  createPod,
-  createReplicaSet,
-  createSampleDeployment,
-  createSampleService,
-  getUid,
-} from '../views/sample-manifests.ts';
+import { createPod, createReplicaSet, getUid } from '../views/sample-manifests.ts';
 import { location, openAccount as openAccountOf, openCachedAccounts, show } from './cached-accounts.ts';
 
 const open = useLocalTables();
@@ -224,7 +218,8 @@ describe('custom kinds', () => {
       customResources,
     });
     const rollout = 'Rollout.stable.example.com web';
-    const fence = { name: 'Fence.stable.example.com web', id: 'Fence.stable.example.com web' };
+    const name = 'Fence.stable.example.com web';
+    const fence = { name, id: name, moniker: {} };
     expect(await list(reader.listServerGroups({ applications: ['shop'], expand: false }))).toEqual([rollout]);
     expect(await show(reader.findServerGroup(key(rollout)))).toMatchObject({ name: rollout });
     expect((await reader.listSecurityGroups({ account })).value).toEqual({
@@ -320,38 +315,17 @@ test.each([
   expect(await search('nothing')).toEqual([]);
 });
 
-test('a search finds objects with their application and cluster, of all accounts, in a steady order', async () => {
-  const { reader, account } = await openAccount([
-    createReplicaSet('web-1'),
-    createPod('web-1-a', { owner: 'web-1' }),
-    createSampleService('web', { app: 'web' }),
-    createSampleDeployment('web', { 'moniker.spinnaker.io/cluster': 'deployment web' }),
-  ]);
-  const types = ['serverGroups', 'instances', 'loadBalancers', 'serverGroupManagers', 'clusters'];
-  const { value, accounts } = await reader.search({ query: 'WEB', types });
-  expect(accounts).toEqual([account]);
-  const shown = (value as JsonObject[]).map(({ type, name, application, cluster }) => [
-    type,
-    name,
-    application,
-    cluster,
-  ]);
-  expect(shown).toEqual([
-    ['clusters', 'deployment web', 'shop', 'deployment web'],
-    ['instances', 'pod web-1-a', undefined, undefined],
-    ['loadBalancers', 'service web', 'shop', undefined],
-    ['serverGroupManagers', 'deployment web', 'shop', 'deployment web'],
-    ['serverGroups', 'replicaSet web-1', 'shop', 'deployment web'],
-  ]);
-});
-
 test('security groups of one namespace, and of one name', async () => {
   const { reader, account, key } = await openAccount([
     createPolicy('deny', 'a'),
     createPolicy('deny', 'b'),
     createPolicy('allow', 'a'),
   ]);
-  const view = (name: string) => ({ name: `networkPolicy ${name}`, id: `networkPolicy ${name}` });
+  const view = (name: string) => ({
+    name: `networkPolicy ${name}`,
+    id: `networkPolicy ${name}`,
+    moniker: {},
+  });
   const ask = async (request: object) => (await reader.listSecurityGroups({ account, ...request })).value;
   expect(await ask({})).toEqual({ kubernetes: { a: [view('allow'), view('deny')], b: [view('deny')] } });
   expect(await ask({ location: 'b' })).toEqual({ kubernetes: [view('deny')] });

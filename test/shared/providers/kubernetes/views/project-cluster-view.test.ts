@@ -25,7 +25,9 @@ test.each([
   { stack: 'prod', detail: '*', up: 3 },
   { stack: 'prod', detail: 'eu', up: 1 },
   { stack: 'prod', detail: undefined, up: 2 },
-  { stack: 'prod', detail: '', up: 2 },
+  { stack: 'prod', detail: '', up: 0 },
+  { stack: '', detail: '*', up: 0 },
+  { stack: '*', detail: undefined, up: 2 },
   { stack: undefined, detail: undefined, up: 0 },
   { stack: 'test', detail: '*', up: 0 },
 ])('stack $stack and detail $detail: $up pods that serve', ({ stack, detail, up }) => {

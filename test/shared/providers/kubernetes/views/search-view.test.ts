@@ -79,6 +79,11 @@ describe('finds', () => {
     ]);
   });
 
+  test('an application by the names of its clusters', () => {
+    expect(getNames({ query: 'deployment w', types: ['applications'] })).toEqual(['shop']);
+    expect(getNames({ query: 'replicaset', types: ['applications'] })).toEqual([]);
+  });
+
   test('each cluster once an account, whatever is in it', () => {
     const results = search({ query: 'web', types: ['clusters'] });
     expect(results).toHaveLength(2);
