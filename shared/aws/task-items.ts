@@ -1,3 +1,4 @@
+import { parseExactJson } from '../core/bounded-json.ts';
 import type { Caller, JournalEntry, OpenRow, SubmittedOperation, Task, TaskState } from '../core/task.ts';
 
 /** Number of partitions over which the list of open tasks is spread. */
@@ -122,11 +123,11 @@ export function parseTask(header: HeaderItem, entries: readonly string[] = heade
     attempts: header.attempts,
     leaseUntilMs: header.leaseUntil,
     openRow: header.openRow,
-    journal: entries.map((text) => JSON.parse(text) as JournalEntry),
+    journal: entries.map((text) => parseExactJson(text) as JournalEntry),
   };
 }
 
 /** Operations from a payload's JSON text. */
 export function parsePayload(text: string): SubmittedOperation[] {
-  return JSON.parse(text) as SubmittedOperation[];
+  return parseExactJson(text) as SubmittedOperation[];
 }

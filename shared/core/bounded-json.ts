@@ -1,3 +1,4 @@
+import { longDigitsMin, reviveNumbers } from './exact-json.ts';
 import type { JsonValue } from './json.ts';
 
 /** How much of a JSON text from outside is taken. */
@@ -43,21 +44,45 @@ const curlyBit = 0x20;
 const opening = 0x7b;
 const openingSquare = 0x5b;
 const closing = 0x7d;
+const zero = 0x30;
+const nine = 0x39;
+/** Tells `E` from `e`. */
+const smallBit = 0x20;
+const exponent = 0x65;
 
 /**
  * Reads a JSON text whose bounds are looked at before anything is made of it: one pass over the text, which holds nothing.
+ * Integers beyond 2^53 - 1 on either side become bigints, which keep each digit.
  *
- * @throws JsonBoundsError, or SyntaxError for what is no JSON
+ * @throws JsonBoundsError, JsonNumberError for a number that no double holds, or SyntaxError for what is no JSON
  */
 export function parseBoundedJson(text: string, bounds: JsonBounds): BoundedJson {
-  const values = countValues(text, bounds);
-  return { value: JSON.parse(text) as JsonValue, values };
+  const { values, hasLong } = scanJson(text, bounds);
+  return { value: hasLong ? reviveNumbers(text) : (JSON.parse(text) as JsonValue), values };
 }
 
-function countValues(text: string, { depthMax, valuesMax, membersMax }: JsonBounds): number {
+/**
+ * The same for a text that is known to be within all bounds: one that we wrote ourselves.
+ *
+ * @throws JsonNumberError or SyntaxError
+ */
+export function parseExactJson(text: string): unknown {
+  return parseBoundedJson(text, { depthMax: Number.POSITIVE_INFINITY, valuesMax: Number.POSITIVE_INFINITY })
+    .value;
+}
+
+/** What one look at a text tells. */
+interface JsonScan {
+  readonly values: number;
+  /** Whether it may hold a number that a double does not: one of many digits, or with an exponent. */
+  readonly hasLong: boolean;
+}
+
+function scanJson(text: string, { depthMax, valuesMax, membersMax }: JsonBounds): JsonScan {
   const members = membersMax === undefined ? undefined : new MemberCounts(membersMax);
   let depth = 0;
   let values = 1;
+  let hasLong = false;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code === quote) index = findStringEnd(text, index);
@@ -66,8 +91,12 @@ function countValues(text: string, { depthMax, valuesMax, membersMax }: JsonBoun
       members?.add();
     }
     // Numbers and white space are what remains most often.
-    else if (code < openingSquare) continue;
-    else if ((code | curlyBit) === closing) {
+    else if (code < openingSquare) {
+      if (code < zero || code > nine) continue;
+      const end = findDigitsEnd(text, index);
+      hasLong ||= end - index >= longDigitsMin || (text.charCodeAt(end) | smallBit) === exponent;
+      index = end - 1;
+    } else if ((code | curlyBit) === closing) {
       depth -= 1;
       members?.close();
     } else if ((code | curlyBit) === opening) {
@@ -78,7 +107,14 @@ function countValues(text: string, { depthMax, valuesMax, membersMax }: JsonBoun
     }
   }
   if (values > valuesMax) throw new JsonBoundsError('valuesMax', valuesMax);
-  return values;
+  return { values, hasLong };
+}
+
+/** Where the digits end that begin at `start`. */
+function findDigitsEnd(text: string, start: number): number {
+  let end = start + 1;
+  for (let code = text.charCodeAt(end); code >= zero && code <= nine; code = text.charCodeAt(end)) end += 1;
+  return end;
 }
 
 /** Counts the members of the objects that are open. */

@@ -60,6 +60,7 @@ export function booleanField(): Field<boolean | undefined> {
   const accepted = { type: ['boolean', 'string', 'integer', 'null'], pattern };
   return scalarField('true or false', accepted, (value) => {
     if (typeof value === 'boolean') return value;
+    if (typeof value === 'bigint') return true;
     if (typeof value === 'number' && Number.isInteger(value)) return value !== 0;
     if (typeof value !== 'string') return undefined;
     if (/^(true|True|TRUE)$/.test(value)) return true;
@@ -254,7 +255,9 @@ function optionalOf<T>(schema: z.ZodType<T>): Field<T | undefined> {
 /** The text of a scalar. */
 function toText(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
 }
 
 /** The map without its undefined members. */

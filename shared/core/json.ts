@@ -1,5 +1,8 @@
-/** A JSON scalar. */
-export type JsonPrimitive = string | number | boolean | null;
+/**
+ * A JSON scalar. Integers that no double holds for sure, beyond 2^53 - 1 on either side, are `bigint`: `parseBoundedJson` reads them
+ * so, and `JSON.stringify` writes them so: see the end of this file. Every other number is a `number`.
+ */
+export type JsonPrimitive = string | number | bigint | boolean | null;
 
 /** Any JSON value. */
 export type JsonValue = JsonPrimitive | JsonValue[] | JsonObject;
@@ -37,6 +40,43 @@ export function getPath(root: unknown, ...keys: readonly string[]): JsonValue | 
   return current as JsonValue | undefined;
 }
 
+/** Whether two values say the same, whatever the order of members. Numbers are compared as {@link isSameNumber} does. */
+export function isSameJson(one: JsonValue | undefined, other: JsonValue | undefined): boolean {
+  if (one === other) return true;
+  if (isNumber(one)) return isNumber(other) && isSameNumber(one, other);
+  if (Array.isArray(one)) return Array.isArray(other) && haveSameElements(one, other);
+  return isJsonObject(one) && isJsonObject(other) && haveSameMembers(one, other);
+}
+
+function haveSameElements(one: readonly JsonValue[], other: readonly JsonValue[]): boolean {
+  return one.length === other.length && one.every((element, index) => isSameJson(element, other[index]));
+}
+
+function haveSameMembers(one: JsonObject, other: JsonObject): boolean {
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  return keys.every((key) => Object.hasOwn(other, key) && isSameJson(one[key], other[key]));
+}
+
+function isNumber(value: JsonValue | undefined): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/**
+ * Whether two numbers are the same to Kubernetes, which reads integers of 64 bits exactly and makes doubles of larger ones: what it
+ * answers for 2^64 - 1 is 18446744073709552000.
+ */
+export function isSameNumber(one: number | bigint, other: number | bigint): boolean {
+  return toKept(one) === toKept(other);
+}
+
+/** What Kubernetes keeps of a number. */
+function toKept(value: number | bigint): number | bigint {
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : Number(value);
+  if (!Number.isInteger(value) || Number.isSafeInteger(value)) return value;
+  return value >= -(2 ** 63) && value < 2 ** 63 ? BigInt(value) : value;
+}
+
 /** True when no member of `value` lies deeper than `levels`. It does not recurse, so no depth can exhaust the stack. */
 export function isWithinDepth(value: JsonValue, levels: number): boolean {
   let members: JsonValue[] = [value];
@@ -61,7 +101,8 @@ export function omitNulls(value: JsonValue): JsonValue {
 }
 
 /**
- * A copy of `value` for `JSON.stringify` in which every number is written as a double (`2` as `2.0`).
+ * A copy of `value` for `JSON.stringify` in which every number that a double holds is written as one (`2` as `2.0`). Integers
+ * beyond 2^53 stay integers: as doubles, whoever reads them would read another number.
  *
  * Clouddriver reads all Kubernetes JSON into doubles, and the Java Orca casts `status.readyReplicas` and
  * `status.availableReplicas` to Double: an integer literal there fails its blue/green stages.
@@ -81,3 +122,13 @@ function rawNumber(value: number): unknown {
 
 /** Standard ECMAScript (Node 22+) that TypeScript's library does not declare yet. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
+
+// `JSON.stringify` refuses bigints, unless told how to write them. Told here, each text that is made anywhere is exact; a function of
+// our own in its place would have to be remembered wherever JSON with numbers of others is written.
+Object.defineProperty(BigInt.prototype, 'toJSON', {
+  value(this: bigint): unknown {
+    return rawJson(String(this));
+  },
+  configurable: true,
+  writable: true,
+});

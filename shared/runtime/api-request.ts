@@ -2,6 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AuditRecord } from '../core/audit.ts';
 import { type JsonBounds, JsonBoundsError, parseBoundedJson } from '../core/bounded-json.ts';
 import { InvalidInputError, TooLargeError } from '../core/errors.ts';
+import { JsonNumberError } from '../core/exact-json.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { LogFields } from '../core/logger.ts';
 import { payloadBytesMax, toTooLargeMessage } from '../core/payload-limit.ts';
@@ -219,6 +220,7 @@ function parseJsonText(text: string): JsonValue {
   } catch (error) {
     if (error instanceof JsonBoundsError)
       throw new InvalidInputError(`The body ${bodyRefusals[error.bound]}`);
+    if (error instanceof JsonNumberError) throw new InvalidInputError(`The body ${error.message}`);
     // V8's message quotes the text, which may hold a secret: only where it breaks is told.
     const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
     throw new InvalidInputError(`The body is not valid JSON${position ? ` (at ${position})` : ''}`);

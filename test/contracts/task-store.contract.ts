@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseExactJson } from '../../shared/core/bounded-json.ts';
+import type { JsonValue } from '../../shared/core/json.ts';
 import { LeaseLostError, taskRetentionMs } from '../../shared/core/task.ts';
+import { integers } from '../support/edge-numbers.ts';
 import { type TestClock, testRandomness } from '../support/test-clock.ts';
 import { testLeases } from './lease.contract.ts';
 import {
@@ -172,7 +175,12 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
         const anyEntry = fc.record({
           key: text,
           lines: fc.array(fc.record({ phase: text, status: text }), { maxLength: 3 }),
-          value: fc.jsonValue({ stringUnit: 'binary' }).map((value) => JSON.parse(JSON.stringify(value))),
+          value: fc.oneof(
+            fc.array(integers).map((list) => parseExactJson(JSON.stringify({ list })) as JsonValue),
+            fc
+              .jsonValue({ stringUnit: 'binary' })
+              .map((value) => parseExactJson(JSON.stringify(value)) as JsonValue),
+          ),
           results: fc.array(text, { maxLength: 3 }),
         });
         await fc.assert(

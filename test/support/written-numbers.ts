@@ -1,14 +1,17 @@
 /** Objects and arrays that `parseNoting` made, and in whose text a number was written as an integer. */
 const withIntegers = new WeakSet<object>();
 
-/** Parses JSON, and notes what a parse loses: which numbers were written as integers (`2`), not as doubles (`2.0`). */
+/**
+ * Parses JSON, and notes what a parse loses: which numbers were written as integers (`2`), not as doubles (`2.0`). Integers that a
+ * double does not hold are no matter of this.
+ */
 export function parseNoting(text: string): unknown {
   return JSON.parse(text, noteMember);
 }
 
 /** A reviver; `this` is what has the member. */
 function noteMember(this: object, ...[, value, context]: [string, unknown, { source?: string }?]): unknown {
-  if (typeof value === 'number' && /^-?\d+$/.test(context?.source ?? '')) withIntegers.add(this);
+  if (Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')) withIntegers.add(this);
   return value;
 }
 

@@ -24,7 +24,9 @@ const jobSchema = z
       .array(
         z.strictObject({
           name: z.string().min(1),
-          status: z.record(z.string(), z.unknown()).describe('As Kubernetes has it, numbers as doubles.'),
+          status: z
+            .record(z.string(), z.unknown())
+            .describe('As Kubernetes has it. Its numbers are written as they are there, not as doubles.'),
         }),
       )
       .describe('Oldest first. Empty with `kubernetes.jobs.detailed-pod-status: false`.'),

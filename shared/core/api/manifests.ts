@@ -24,7 +24,9 @@ export const kubernetesObjectSchema = z
   })
   .catchall(presentValue)
   .meta({
-    description: 'A Kubernetes object as its API server has it. Every number is written as a double (`2.0`).',
+    description:
+      'A Kubernetes object as its API server has it. Every number is written as a double (`2.0`), ' +
+      'but for integers beyond 2^53, which a double does not hold.',
     ...doubles,
   });
 
@@ -32,7 +34,9 @@ const eventSchema = z
   .object({ metadata: z.looseObject({ name: z.string().min(1) }) })
   .catchall(presentValue)
   .meta({
-    description: 'A Kubernetes event. Every number is written as a double (`2.0`).',
+    description:
+      'A Kubernetes event. Every number is written as a double (`2.0`), ' +
+      'but for integers beyond 2^53, which a double does not hold.',
     ...doubles,
   });
 

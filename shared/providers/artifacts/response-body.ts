@@ -1,5 +1,6 @@
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { parseExactJson } from '../../core/bounded-json.ts';
 import type { Clock } from '../../core/clock.ts';
 import { FailedOperationError, VisibleError } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json.ts';
@@ -125,7 +126,7 @@ export async function readJsonBody(
   const text = bytes.subarray(0, received);
   if (!isShallowJson(text, jsonDepthMax)) return undefined;
   try {
-    return JSON.parse(text.toString('utf8')) as JsonValue;
+    return parseExactJson(text.toString('utf8')) as JsonValue;
   } catch {
     return undefined;
   }

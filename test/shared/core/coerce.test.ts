@@ -66,6 +66,7 @@ describe('intField', () => {
     [[3], 'op: f: expected a whole number, got a list'],
     [{}, 'op: f: expected a whole number, got an object'],
     [2147483648, 'op: f: expected a whole number, got 2147483648'],
+    [9007199254740993n, 'op: f: expected a whole number, got 9007199254740993'],
   ])('refuses %j', (value, message) => {
     expect(errorsOf(() => read(intField(), value))).toEqual([message]);
   });
@@ -102,6 +103,7 @@ describe('booleanField', () => {
     ['TRUE', true],
     [' false ', false],
     [1, true],
+    [9007199254740993n, true],
     [0, false],
     ['', undefined],
     [null, undefined],

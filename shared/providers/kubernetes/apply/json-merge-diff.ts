@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject, type JsonValue, omitNulls } from '../../../core/json.ts';
+import { isJsonObject, isSameJson, type JsonObject, type JsonValue, omitNulls } from '../../../core/json.ts';
 
 /**
  * What a JSON merge patch sets to turn `base` into `modified`. Lists are set whole. Nulls of the manifest are left
@@ -8,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue, omitNulls } from '../../
 export function diffJsonChanges(base: JsonObject, modified: JsonObject): JsonObject {
   return mapMembers(modified, (key, after) => {
     const before = Object.hasOwn(base, key) ? base[key] : undefined;
-    if (after === null || isDeepStrictEqual(before, after)) return undefined;
+    if (after === null || isSameJson(before, after)) return undefined;
     if (!isJsonObject(after)) return omitNulls(after);
     const isReplaced = !isJsonObject(before);
     if (isReplaced && Object.keys(after).length === 0) return {};

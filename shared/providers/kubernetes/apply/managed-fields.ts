@@ -1,10 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   asJsonArray,
   asJsonObject,
   asString,
   getPath,
   isJsonObject,
+  isSameJson,
   type JsonObject,
 } from '../../../core/json.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -35,7 +35,7 @@ export function moveManagedFields(
 ): JsonObject[] | undefined {
   const entries = listEntries(object);
   const moved = from.reduce((remaining, manager) => moveManager(remaining, manager, to), entries);
-  return isDeepStrictEqual(moved, entries) ? undefined : moved;
+  return isSameJson(moved, entries) ? undefined : moved;
 }
 
 function moveManager(entries: readonly JsonObject[], from: string, to: string): JsonObject[] {

@@ -17,7 +17,7 @@ export type JsonType = 'null' | 'array' | 'object' | 'string' | 'number' | 'bool
 export function getJsonType(value: JsonValue): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  return typeof value as 'object' | 'string' | 'number' | 'boolean';
+  return typeof value === 'bigint' ? 'number' : (typeof value as 'object' | 'string' | 'number' | 'boolean');
 }
 
 /**

@@ -1,5 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
-import { asJsonObject, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import {
+  asJsonObject,
+  isJsonObject,
+  isSameJson,
+  type JsonObject,
+  type JsonValue,
+} from '../../../core/json.ts';
 import { compareGoStrings } from './go-json.ts';
 import {
   getIdentity,
@@ -64,7 +69,7 @@ function diffMember({ key, before, after }: MemberDiff, scope: DiffScope): Patch
     return diffMergeLists(before, after, { name: key, field, mode: scope.mode, isTerse: scope.isTerse });
   }
   // An object that replaces the live one is sent even when nothing changed: so does kubectl.
-  const isSent = (field.strategy === 'replace' && !scope.isTerse) || !isDeepStrictEqual(before, after);
+  const isSent = (field.strategy === 'replace' && !scope.isTerse) || !isSameJson(before, after);
   return scope.mode === 'changes' && isSent ? [[key, after]] : [];
 }
 
@@ -77,7 +82,7 @@ interface ListScope {
 
 function diffMergeLists(before: JsonValue[], after: JsonValue[], scope: ListScope): PatchEntry[] {
   const { name, field, mode } = scope;
-  if (scope.isTerse && isDeepStrictEqual(before, after)) return [];
+  if (scope.isTerse && isSameJson(before, after)) return [];
   if (before.length === 0) return mode === 'changes' && after.length > 0 ? [[name, after]] : [];
   const list = { name, mergeKey: field.mergeKey };
   const diffLists = holdsObjects(list, [...before, ...after]) ? diffObjectLists : diffScalarLists;
@@ -119,7 +124,7 @@ function diffElement(before: JsonValue | undefined, after: JsonValue, scope: Lis
 
 function haveSameOrder(list: MergeList, before: JsonValue[], after: JsonValue[]): boolean {
   const identify = (element: JsonValue) => getIdentity(list, element);
-  return isDeepStrictEqual(before.map(identify), after.map(identify));
+  return isSameJson(before.map(identify), after.map(identify));
 }
 
 function diffScalarLists(before: JsonValue[], after: JsonValue[], scope: ListScope): PatchEntry[] {
@@ -135,7 +140,7 @@ function diffScalarLists(before: JsonValue[], after: JsonValue[], scope: ListSco
     ];
   }
   // kubectl compares with the live list in sorted order, so it sends the order of every unsorted list.
-  const isOrderSent = !isDeepStrictEqual(sortByIdentity(list, before), after);
+  const isOrderSent = !isSameJson(sortByIdentity(list, before), after);
   return [
     [name, sortByOrder(list, added, after)],
     [`$setElementOrder/${name}`, isOrderSent ? after : []],

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import {
   asJsonArray,
   asString,
   getPath,
   isJsonObject,
+  isSameJson,
   type JsonObject,
   type JsonValue,
 } from '../../../core/json.ts';
@@ -73,7 +73,7 @@ function isOfWriter(entry: JsonValue): boolean {
 /** Whether an object has at least the members of another. Elements of lists are compared by place. */
 function holds(present: JsonValue | undefined, wanted: JsonValue): boolean {
   if (isJsonObject(wanted)) return isJsonObject(present) && holdsMembers(present, wanted);
-  if (!Array.isArray(wanted)) return isDeepStrictEqual(present, wanted);
+  if (!Array.isArray(wanted)) return isSameJson(present, wanted);
   if (!Array.isArray(present) || present.length !== wanted.length) return false;
   return wanted.every((element, index) => holds(present[index], element));
 }

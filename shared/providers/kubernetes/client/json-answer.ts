@@ -1,4 +1,5 @@
 import { type BoundedJson, JsonBoundsError, parseBoundedJson } from '../../../core/bounded-json.ts';
+import { JsonNumberError } from '../../../core/exact-json.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { AnswerLimitError, answerJsonBounds, pageBytesMax } from './answer-limits.ts';
@@ -65,6 +66,7 @@ function parseJson(text: string, what: string): BoundedJson {
   try {
     return parseBoundedJson(text, answerJsonBounds);
   } catch (error) {
+    if (error instanceof JsonNumberError) throw new KubernetesConnectionError(`${what} ${error.message}`);
     if (!(error instanceof JsonBoundsError)) throw new KubernetesConnectionError(`${what} is no JSON`);
     const cause = new AnswerLimitError(error.message, error.bound === 'valuesMax');
     throw new KubernetesConnectionError(`${what} ${error.message}`, { cause });

@@ -1,3 +1,4 @@
+import { parseExactJson } from '../../../core/bounded-json.ts';
 import {
   asJsonArray,
   asJsonObject,
@@ -258,7 +259,7 @@ function decodeName(segment: string): string {
 
 function parseBody(body: string | undefined): JsonValue | undefined {
   // Our own text: what we could write we can read.
-  return body === undefined ? undefined : (JSON.parse(body) as JsonValue);
+  return body === undefined ? undefined : (parseExactJson(body) as JsonValue);
 }
 
 /** The texts of a submitted Secret or patch that no field's path may hold, each as it is, in base64 and out of it. */

@@ -1,5 +1,12 @@
 import { type JsonBounds, parseBoundedJson } from '../../../core/bounded-json.ts';
-import { asJsonObject, asString, getPath, isJsonObject, type JsonValue } from '../../../core/json.ts';
+import {
+  asJsonObject,
+  asString,
+  getPath,
+  isJsonObject,
+  type JsonPrimitive,
+  type JsonValue,
+} from '../../../core/json.ts';
 import type { Manifest } from './manifest.ts';
 
 /** JSON in annotations is small: Kubernetes takes 256 KiB of all annotations together. It may come from a server that is none. */
@@ -96,6 +103,6 @@ export function toTextMap(value: JsonValue | undefined): TextMap {
 }
 
 /** True for text, numbers and booleans. */
-function isScalar(value: JsonValue | undefined): value is string | number | boolean {
+function isScalar(value: JsonValue | undefined): value is Exclude<JsonPrimitive, null> {
   return value !== undefined && value !== null && !Array.isArray(value) && !isJsonObject(value);
 }

@@ -1,6 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Artifact } from '../../../core/artifact.ts';
-import { asJsonObject, getPath, type JsonObject, omitNulls } from '../../../core/json.ts';
+import {
+  asJsonObject,
+  getPath,
+  isSameJson,
+  type JsonObject,
+  type JsonValue,
+  omitNulls,
+} from '../../../core/json.ts';
 import { findRecordedArtifact } from './annotate.ts';
 import { annotationKeys, parseJson } from './annotations.ts';
 import { readCreationTimestamp, readGenerateName, readName } from './identity.ts';
@@ -96,11 +102,11 @@ function findVersion(object: Manifest): number | undefined {
 function isAppliedFrom(object: Manifest, manifest: Manifest): boolean {
   const record = getPath(object, 'metadata', 'annotations', annotationKeys.lastApplied);
   const applied = typeof record === 'string' ? asJsonObject(parseJson(record)) : undefined;
-  return applied !== undefined && isDeepStrictEqual(toContent(applied), toContent(manifest));
+  return applied !== undefined && isSameJson(toContent(applied), toContent(manifest));
 }
 
 /** All but the top-level metadata, without nulls, which are dropped on the way to the cluster. */
-function toContent(manifest: JsonObject): unknown {
+function toContent(manifest: JsonObject): JsonValue {
   const { metadata: _metadata, ...content } = manifest;
   return omitNulls(content);
 }

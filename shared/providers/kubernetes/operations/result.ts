@@ -19,8 +19,8 @@ export interface OperationOutcome {
 }
 
 /**
- * The result object of an operation. Orca promotes its four members, so each is there; numbers are doubles, and nulls, which
- * Orca's maps refuse, are left out.
+ * The result object of an operation. Orca promotes its four members, so each is there; numbers in manifests are doubles, and nulls,
+ * which Orca's maps refuse, are left out.
  */
 export interface OperationResult {
   readonly manifestNamesByNamespace: NamesByNamespace;
@@ -39,8 +39,8 @@ export function toOperationResult({
   return {
     manifestNamesByNamespace: names,
     manifests: objects.map(omitNulls).map(withDoubles),
-    createdArtifacts: created.map(toArtifactView).map(withDoubles),
-    boundArtifacts: bound.map(toArtifactView).map(withDoubles),
+    createdArtifacts: created.map(toArtifactView),
+    boundArtifacts: bound.map(toArtifactView),
   };
 }
 

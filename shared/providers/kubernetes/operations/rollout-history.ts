@@ -1,6 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import { FailedOperationError } from '../../../core/errors.ts';
-import { asJsonArray, asJsonObject, getPath, type JsonObject, omitNulls } from '../../../core/json.ts';
+import {
+  asJsonArray,
+  asJsonObject,
+  getPath,
+  isSameJson,
+  type JsonObject,
+  omitNulls,
+} from '../../../core/json.ts';
 import type { ObjectRef } from '../client/client.ts';
 import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
 import { changeObject } from '../manifest/edit.ts';
@@ -83,7 +89,7 @@ export function chooseRevision(
 export function hasTemplateOf(live: Manifest, record: Manifest): boolean {
   const template = getPath(live, 'spec', 'template') ?? null;
   // An older controller may have written nulls where a newer one writes nothing.
-  return isDeepStrictEqual(omitNulls(template), omitNulls(readTemplate(record)));
+  return isSameJson(omitNulls(template), omitNulls(readTemplate(record)));
 }
 
 /**

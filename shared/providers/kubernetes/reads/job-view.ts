@@ -5,7 +5,6 @@ import {
   getPath,
   type JsonObject,
   omitNulls,
-  withDoubles,
 } from '../../../core/json.ts';
 import { findCondition, findCount, findStatus } from '../kinds/live-object.ts';
 import { readCreationTimestamp, readName, readNamespace } from '../manifest/identity.ts';
@@ -56,7 +55,7 @@ export function sortByUse(pods: readonly Manifest[]): Manifest[] {
 }
 
 function toPodView(pod: Manifest): object {
-  return { name: readName(pod), status: withDoubles(omitNulls(pod.status ?? {})) };
+  return { name: readName(pod), status: omitNulls(pod.status ?? {}) };
 }
 
 /**

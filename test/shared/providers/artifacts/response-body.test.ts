@@ -256,7 +256,7 @@ describe('readJsonBody', () => {
   }
 
   test.each([1, 7, 2 ** 20])('reads JSON in pieces of %d', async (size) => {
-    const value = { text: 'x'.repeat(200_000), list: [1, { a: 'b' }] };
+    const value = { text: 'x'.repeat(200_000), list: [1, { a: 'b' }], id: 9007199254740993n };
 
     expect(await readJsonBody(inPieces(JSON.stringify(value), size), 2 ** 20)).toEqual(value);
   });

@@ -33,6 +33,24 @@ describe('createStrategicPatch', () => {
     expect(patch).toEqual(wrapped({ nodeSelector: { a: '3', b: null }, hostNetwork: null }));
   });
 
+  test('tells integers apart that no double does, and not what the API server makes one', () => {
+    const [one, other, huge] = [9007199254740992n, 9007199254740993n, 2n ** 64n - 1n];
+    const members = { terminationGracePeriodSeconds: one, activeDeadlineSeconds: huge };
+    const live = { terminationGracePeriodSeconds: one, activeDeadlineSeconds: 18446744073709552000n };
+    expect(patchPodSpecs(members, members, live)).toEqual({});
+    const changed = { ...members, terminationGracePeriodSeconds: other };
+    expect(patchPodSpecs(members, changed, live)).toEqual(wrapped({ terminationGracePeriodSeconds: other }));
+    const versions = { original: members, modified: changed, current: live };
+    expect(createJsonMergePatch(versions)).toEqual({ terminationGracePeriodSeconds: other });
+    const lists = { original: {}, modified: { finalizers: [other, 1] }, current: { finalizers: [one] } };
+    const type = { finalizers: { strategy: 'merge' } } as const;
+    expect(createStrategicPatch({ ...lists, original: lists.current }, type)).toEqual({
+      '$deleteFromPrimitiveList/finalizers': [one],
+      '$setElementOrder/finalizers': [other, 1],
+      finalizers: [other, 1],
+    });
+  });
+
   test('merges lists of objects by key, and says their order', () => {
     const patch = patchPodSpecs(
       { imagePullSecrets: named('a', 'b') },

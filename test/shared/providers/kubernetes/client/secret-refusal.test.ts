@@ -161,6 +161,16 @@ test('a value in a JSON patch or in stringData is not taken for a key', () => {
   }
 });
 
+test('nor is a number that no double holds', () => {
+  const [number, details] = [
+    '9007199254740993',
+    { causes: [{ field: 'data[9007199254740993]', reason: 'FieldValueRequired' }] },
+  ];
+  const error = refuse(422, { message: 'no', reason: 'Invalid', details });
+  const told = tell(error, { path, body: `{"stringData":{"a":${number}}}` });
+  expect(told.message).not.toContain(number);
+});
+
 test('what callers go by stays', () => {
   const missing = tell(refuse(404, { reason: 'NotFound', message: 'x', details: { name: 'keys' } }));
   expect([isObjectNotFound(missing), isResourceNotServed(missing)]).toEqual([true, false]);

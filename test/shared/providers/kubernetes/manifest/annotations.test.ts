@@ -85,8 +85,11 @@ test('an annotation is there whatever its value', () => {
 });
 
 test('labels and annotations are text', () => {
-  const metadata = { labels: { a: 'x', b: 1, c: null, d: {} }, annotations: { e: true } };
-  expect(readLabels({ metadata })).toEqual({ a: 'x', b: '1' });
+  const metadata = {
+    labels: { a: 'x', b: 1, c: null, d: {}, f: 9007199254740993n },
+    annotations: { e: true },
+  };
+  expect(readLabels({ metadata })).toEqual({ a: 'x', b: '1', f: '9007199254740993' });
   expect(readAnnotations({ metadata })).toEqual({ e: 'true' });
 });
 

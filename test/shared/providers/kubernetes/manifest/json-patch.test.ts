@@ -32,6 +32,11 @@ describe('applyJsonPatch', () => {
       { op: 'add', path: '/deep/0/name', value: 'm' },
       { ...object, deep: [{ name: 'm' }] },
     ],
+    [
+      'keeps an integer that no double holds',
+      { op: 'add', path: '/list/0', value: 9007199254740993n },
+      { ...object, list: [9007199254740993n, 'x', 'y'] },
+    ],
     ['takes no value for null', { op: 'add', path: '/labels' }, { ...object, labels: null }],
   ])('%s', (_what, operation, patched) => {
     expect(applyJsonPatch(object, [operation])).toEqual({ patched, misfit: undefined });

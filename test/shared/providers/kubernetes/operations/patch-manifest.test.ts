@@ -24,7 +24,12 @@ describeWithCluster('patchManifest', (cluster) => {
     await using ns = await createNamespace();
     await makeDeployment(ns.name);
     const record = emptyRecord();
-    const image = { type: 'docker/image', name: 'registry.test/web', reference: 'registry.test/web:2' };
+    const image = {
+      type: 'docker/image',
+      name: 'registry.test/web',
+      reference: 'registry.test/web:2',
+      metadata: { build: 4 },
+    };
     const description = {
       credentials: 'test',
       manifestName: 'deploy web',
@@ -38,8 +43,10 @@ describeWithCluster('patchManifest', (cluster) => {
       manifestNamesByNamespace: { [ns.name]: ['deployment web'] },
       manifests: [{ kind: 'deployment', metadata: { name: 'web', namespace: ns.name } }],
       createdArtifacts: [],
-      boundArtifacts: [{ ...image, customKind: false, metadata: {} }],
+      boundArtifacts: [{ ...image, customKind: false }],
     });
+    // Doubles are for manifests alone.
+    expect(record.journal.flatMap(({ results = [] }) => results).join()).toContain('"build":4}');
     const [container] = getPath(
       await findLive(ns.name, 'deployments/web'),
       'spec',

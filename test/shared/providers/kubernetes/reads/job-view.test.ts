@@ -96,11 +96,11 @@ describe('the pods of a Job', () => {
     expect(view(createJob({}), pods, false)).toMatchObject({ pods: [], mostRecentPodName: 'waiting' });
   });
 
-  test('are shown without nulls, numbers as Java expects them', () => {
+  test('are shown without nulls, their numbers as Kubernetes has them', () => {
     const pod = createPod('web', 1, { phase: 'Running', message: null, restarts: 2 });
     const shown = toJobView({ account: 'prod', job: createJob({}), pods: [pod], detailedPodStatus: true });
     expect(JSON.stringify(shown)).toContain(
-      '"pods":[{"name":"web","status":{"startTime":"2030-01-02T03:04:01Z","phase":"Running","restarts":2.0}}]',
+      '"pods":[{"name":"web","status":{"startTime":"2030-01-02T03:04:01Z","phase":"Running","restarts":2}}]',
     );
   });
 

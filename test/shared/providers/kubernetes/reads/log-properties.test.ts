@@ -19,6 +19,7 @@ test.each([
   },
   { log: 'SPINNAKER_PROPERTY_a=1\nSPINNAKER_CONFIG_JSON={"b":', properties: {} },
   { log: 'SPINNAKER_CONFIG_JSON=[1]', properties: {} },
+  { log: 'SPINNAKER_CONFIG_JSON={"a":9007199254740993}', properties: { a: 9007199254740993n } },
   { log: 'SPINNAKER_PROPERTY___proto__=x', properties: JSON.parse('{"__proto__":"x"}') },
 ])('the properties in $log', ({ log, properties }) => {
   expect(JSON.stringify(parseLogProperties(log))).toBe(JSON.stringify(properties));
