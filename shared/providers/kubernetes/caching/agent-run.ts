@@ -14,6 +14,7 @@ import {
 import { createPageLimit } from './kind-limits.ts';
 import { isOnePage, mustList, type WatchedScope } from './kind-scopes.ts';
 import type { CacheWriter } from './object-change.ts';
+import { describeRestoration, isBelievable } from './restored-cluster.ts';
 import { type CheckedScope, checkScope } from './scope-check.ts';
 import { drainScope, listScope } from './scope-reader.ts';
 import { settleAtOnce } from './settle-at-once.ts';
@@ -49,11 +50,16 @@ export async function runCachingAgent(options: AgentRunOptions, run: CachingRun)
   };
   const work = await openCachingWork(options, context);
   const first = await new AgentRun(work, options, run).run();
-  if (first !== 'another-cluster') return first;
-  const anew = await reopenCachingWork(options, context, work);
+  if (!('proof' in first)) return first;
+  const anew = await reopenCachingWork(options, context, { work, ...first });
   const second = await new AgentRun(anew, options, run).run();
-  if (second !== 'another-cluster') return second;
+  if (!('proof' in second)) return second;
   throw new Error('the cluster went back in time twice during one run');
+}
+
+/** What proves that the cluster went back in time, in words for people. */
+interface Proof {
+  readonly proof: string;
 }
 
 class AgentRun {
@@ -77,18 +83,20 @@ class AgentRun {
     this.#committedAtMs = options.clock.monotonic();
   }
 
-  async run(): Promise<CachingResult | 'another-cluster'> {
+  async run(): Promise<CachingResult | Proof> {
     const work = this.#work;
     await work.evictKinds();
-    if ((await this.#drainAll()) === 'another-cluster') return 'another-cluster';
-    const listed = await this.#listAll();
-    const outcome = listed === 'done' ? await this.#check() : listed;
+    const proof = await this.#drainAll();
+    if (proof !== undefined) return { proof };
+    const outcome = await this.#listAndCheck();
+    if (typeof outcome !== 'string') return outcome;
     await work.prune();
     this.#run.signal.throwIfAborted();
     return { ...work.toProgress(), outcome, drift: this.#drift, ...this.#toComplaints() };
   }
 
-  async #drainAll(): Promise<'another-cluster' | undefined> {
+  /** @returns what proves that the cluster went back in time */
+  async #drainAll(): Promise<string | undefined> {
     const { tools } = this.#work;
     const nowMs = this.#clock.now();
     const scopes = (await this.#work.planScopes()).filter((scope) => !mustList(scope, nowMs));
@@ -97,7 +105,8 @@ class AgentRun {
       return { scope, awaitsBookmark, ...(await drainScope(scope, tools, awaitsBookmark)) };
     });
     this.#run.signal.throwIfAborted();
-    if (drained.some(({ outcome }) => outcome.outcome === 'future')) return 'another-cluster';
+    const rewound = drained.find(({ outcome }) => outcome.outcome === 'future');
+    if (rewound !== undefined) return toFutureProof(rewound.scope);
     // In one call: what belongs to one application lies together.
     await tools.write(drained.flatMap(({ changes }) => changes));
     for (const { scope, outcome, added, awaitsBookmark } of drained) {
@@ -108,8 +117,21 @@ class AgentRun {
     return undefined;
   }
 
-  async #listAll(): Promise<CachingResult['outcome']> {
+  async #listAndCheck(): Promise<CachingResult['outcome'] | Proof> {
+    const listed = await this.#listAll();
+    return listed === 'done' ? this.#check() : listed;
+  }
+
+  /** What lists have proved, if that is to be believed. */
+  #toProof(proof: string | undefined): Proof | undefined {
+    const isCredible = isBelievable(this.#work.state.restored, this.#clock.now());
+    return proof !== undefined && isCredible ? { proof } : undefined;
+  }
+
+  async #listAll(): Promise<CachingResult['outcome'] | Proof> {
     for (;;) {
+      const proof = this.#toProof(this.#work.proof);
+      if (proof !== undefined) return proof;
       const scopes = (await this.#work.planScopes()).filter((scope) => this.#isToBeListed(scope));
       const { isAlone } = this.#run;
       const allowed = scopes.filter(({ state }) => isAlone || isOnePage(state));
@@ -144,7 +166,7 @@ class AgentRun {
   }
 
   /** Compares all that is cached with the cluster, when it is time for that. */
-  async #check(): Promise<CachingResult['outcome']> {
+  async #check(): Promise<CachingResult['outcome'] | Proof> {
     const { state } = this.#work;
     if (state.checkAtMs > this.#clock.now()) return 'done';
     if (!this.#run.isAlone) return 'listing';
@@ -153,6 +175,8 @@ class AgentRun {
     this.#run.signal.throwIfAborted();
     // What was kept since another application is known is no mistake of the past.
     if (!isForced(state)) this.#drift = checks.reduce((sum, { drift }) => sum + drift, 0);
+    const proof = this.#toProof(checks.map((each) => each.proof).find((each) => each !== undefined));
+    if (proof !== undefined) return proof;
     state.checkAtMs = getNextCheckMs(this.#clock, this.#options.randomness);
     if (checks.some(({ isBlocked }) => isBlocked)) await this.#work.raiseEpoch();
     return 'done';
@@ -202,17 +226,25 @@ class AgentRun {
     const { kinds, dropped, areNamespacesUnknown, state } = this.#work;
     const { forbidden, isAllForbidden } = summarizeState(state, kinds, this.#options.account);
     const broken = joinNames([...this.#broken].map(toText));
+    const restored = describeRestoration(state.restored, this.#clock.now());
     const details = {
       kinds: kinds.length,
       ...(dropped.size > 0 && { tooLarge: joinNames([...dropped]) }),
       ...(forbidden.length > 0 && { forbidden: joinNames(forbidden) }),
       ...(areNamespacesUnknown && { namespaces: 'may not be listed, and the account names none' }),
       ...(broken !== '' && { broken }),
+      ...(restored !== undefined && { restored }),
     };
     if (this.#failed > this.#read) return { details, error: `could not be read: ${broken}` };
     if (isAllForbidden) return { details, error: `none of the kinds may be read: ${joinNames(forbidden)}` };
     return { details };
   }
+}
+
+/** Its server is behind what it told before. */
+function toFutureProof({ kind: { kind }, namespace, state: { position } }: WatchedScope): string {
+  const where = namespace === '' ? '' : ` in ${namespace}`;
+  return `the newest resource version of ${kind}${where} is lower than ${position}, which it had before`;
 }
 
 /** Whether the check was not due by its time. */

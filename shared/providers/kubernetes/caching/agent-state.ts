@@ -1,4 +1,5 @@
 import { asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import type { Restoration } from './restored-cluster.ts';
 
 /** What is known of the objects of a kind in one namespace, or in all. */
 export interface ScopeState {
@@ -42,6 +43,8 @@ export interface AgentState {
   isSwept: boolean;
   /** When the whole cache is to be compared with the cluster, wall time in milliseconds. */
   checkAtMs: number;
+  /** When the cluster was last noticed to have gone back in time. */
+  restored?: Restoration | undefined;
   readonly kinds: Map<string, KindState>;
   /** Applications from which something was removed, with the time from which the directory is to be looked at. */
   readonly waiting: Map<string, number>;
@@ -89,7 +92,7 @@ interface StoredKind {
 
 /** The state as text. */
 export function formatAgentState(state: AgentState): string {
-  const { epoch, rules, cluster, applications, isSwept, checkAtMs, kinds, waiting } = state;
+  const { epoch, rules, cluster, applications, isSwept, checkAtMs, restored, kinds, waiting } = state;
   return JSON.stringify({
     form: formVersion,
     epoch,
@@ -98,6 +101,7 @@ export function formatAgentState(state: AgentState): string {
     ...(applications !== '' && { applications }),
     isSwept,
     checkAtMs,
+    ...(restored && { restored }),
     kinds: Object.fromEntries([...kinds].map(([kind, known]) => [kind, toStoredKind(known)])),
     ...(waiting.size > 0 && { waiting: Object.fromEntries(waiting) }),
   });
@@ -124,9 +128,15 @@ function toAgentState(stored: JsonObject): AgentState {
     applications: asString(stored['applications']) ?? '',
     isSwept: stored['isSwept'] === true,
     checkAtMs: Number(stored['checkAtMs']),
+    restored: toRestoration(stored['restored']),
     kinds: new Map(kinds.map(([kind, known]) => [kind, toKindState(known)])),
     waiting: new Map(waiting),
   };
+}
+
+function toRestoration(stored: unknown): Restoration | undefined {
+  if (!isJsonObject(stored)) return undefined;
+  return { atMs: Number(stored['atMs']), proof: asString(stored['proof']) ?? '' };
 }
 
 function toStoredKind({ scopes, wideAtMs, isSwept }: KindState): StoredKind {

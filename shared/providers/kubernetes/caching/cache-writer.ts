@@ -22,6 +22,7 @@ import {
   readOwners,
   writePods,
 } from './pod-rows.ts';
+import { findProof } from './restored-cluster.ts';
 import { createRowBatch } from './row-batch.ts';
 import { getRowName, rowViews } from './row-names.ts';
 import { isServerGroup, movePods } from './server-group-moves.ts';
@@ -54,6 +55,7 @@ export function createCacheWriter(options: CacheWriterOptions): CacheWriter {
     ...options,
     cache: fence(options.cache, ensureHeld),
     dropped: new Set(),
+    proofs: [],
   });
   return {
     write: (changes, { ensureHeld } = {}) => writeChanges(start(ensureHeld), changes),
@@ -65,7 +67,7 @@ export function createCacheWriter(options: CacheWriterOptions): CacheWriter {
 async function writeChanges(writing: Writing, changes: readonly ObjectChange[]): Promise<WriteOutcome> {
   const isEnd = ({ kind, facts }: ObjectChange): boolean =>
     facts === undefined && writing.account.kindRegistry.find(kind).spinnakerKind === 'serverGroups';
-  const results: Omit<WriteOutcome, 'dropped'>[] = [];
+  const results: Omit<WriteOutcome, 'dropped' | 'proof'>[] = [];
   for (const wave of [changes.filter((change) => !isEnd(change)), changes.filter(isEnd)]) {
     results.push(await writeWave(writing, wave));
   }
@@ -73,6 +75,7 @@ async function writeChanges(writing: Writing, changes: readonly ObjectChange[]):
     changes: results.reduce((sum, result) => sum + result.changes, 0),
     waiting: [...new Set(results.flatMap(({ waiting }) => waiting))].sort(),
     dropped: [...writing.dropped].sort(),
+    proof: writing.proofs[0],
   };
 }
 
@@ -80,7 +83,7 @@ async function writeChanges(writing: Writing, changes: readonly ObjectChange[]):
 async function writeWave(
   writing: Writing,
   changes: readonly ObjectChange[],
-): Promise<Omit<WriteOutcome, 'dropped'>> {
+): Promise<Omit<WriteOutcome, 'dropped' | 'proof'>> {
   const outcome = { changes: 0, waiting: new Set<string>() };
   const absent = new Set<string>();
   let left = changes;
@@ -112,6 +115,7 @@ interface Round {
  */
 async function writeRound(writing: Writing, changes: readonly ObjectChange[]): Promise<Round> {
   const known = await readKnown(writing, changes);
+  noteProof(writing, changes, known);
   const planned = changes
     .map((change) => planWrite(writing, change, known.get(getRowName(change))))
     .filter((write) => write !== undefined);
@@ -136,6 +140,20 @@ async function writeRound(writing: Writing, changes: readonly ObjectChange[]): P
     refused: [...refused, ...unfinished],
     waiting,
   };
+}
+
+/** One is enough. */
+function noteProof(
+  { proofs }: Writing,
+  changes: readonly ObjectChange[],
+  known: ReadonlyMap<string, KnownObject>,
+): void {
+  for (const change of changes) {
+    if (proofs.length > 0) return;
+    const cached = known.get(getRowName(change))?.stored.version;
+    const proof = cached && findProof(cached, change);
+    if (proof !== undefined) proofs.push(proof);
+  }
 }
 
 /** What is cached of the objects and of the owners of pods. */

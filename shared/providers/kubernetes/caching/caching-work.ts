@@ -90,16 +90,21 @@ export async function openCachingWork(
   return createCachingWork(options, { ...run, current: state });
 }
 
-/** Begins another epoch: the cluster is not the one that it was, and everything is to be listed anew. */
+/**
+ * Begins another epoch: the cluster is not the one that it was, and everything is to be listed anew.
+ *
+ * @param how.proof what shows that the cluster went back in time, in words.
+ */
 export async function reopenCachingWork(
   options: CachingWorkOptions,
   run: CachingWorkRun,
-  work: CachingWork,
+  { work, proof }: { readonly work: CachingWork; readonly proof: string },
 ): Promise<CachingWork> {
   const { epoch, rules, cluster } = work.state;
   const tools: EpochTools = { account: options.account.name, cache: run.cache, clock: options.clock };
   const raised = await raiseEpoch(tools, cluster, { epoch, cluster });
   const state = toNewState(options, { known: work.state, epoch: raised, rules });
+  state.restored = { atMs: options.clock.now(), proof };
   return createCachingWork(options, { ...run, current: state });
 }
 
@@ -109,6 +114,7 @@ function toNewState(
 ): AgentState {
   const checkAtMs = getNextCheckMs(clock, randomness);
   const state = createAgentState({ epoch, rules, cluster: known?.cluster ?? '', checkAtMs });
+  state.restored = known?.restored;
   for (const [application, dueMs] of known?.waiting ?? []) state.waiting.set(application, dueMs);
   return state;
 }
@@ -148,6 +154,8 @@ export class CachingWork {
   changes = 0;
   /** Objects that are too large, by their full names. */
   readonly dropped = new Set<string>();
+  /** What a list proved: see `findProof`. */
+  proof: string | undefined;
   readonly #options: CachingWorkOptions;
   readonly #run: CachingWorkRun;
   #namespaces: Promise<readonly string[] | undefined> | undefined;
@@ -364,6 +372,7 @@ export class CachingWork {
     const outcome = await writer.write(limited, { ensureHeld });
     this.changes += outcome.changes;
     for (const name of outcome.dropped) this.dropped.add(name);
+    if (isListed) this.proof ??= outcome.proof;
     this.#noteWaiting(outcome.waiting);
   }
 

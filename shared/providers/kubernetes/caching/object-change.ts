@@ -27,6 +27,11 @@ export interface WriteOutcome {
    * (`replicaSet web-v003 in shop`), applications (`application web`), and names of clusters of these.
    */
   readonly dropped: readonly string[];
+  /**
+   * What a change proved, if all of them are of lists, about a cluster that went back in time: see `findProof`. Undefined, mostly, when
+   * nothing did.
+   */
+  readonly proof: string | undefined;
 }
 
 /** Writes what became of objects into the cache: the objects, the rows of views, the directory of applications. */

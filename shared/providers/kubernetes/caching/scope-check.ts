@@ -5,6 +5,7 @@ import type { ListPage } from '../client/list-pages.ts';
 import { includesVersion } from '../client/resource-version.ts';
 import type { WatchedScope } from './kind-scopes.ts';
 import type { ObjectChange } from './object-change.ts';
+import { findProof } from './restored-cluster.ts';
 import { drainScope, listScope, type ScopeTools } from './scope-reader.ts';
 
 /** What a comparison of a scope with the cluster found. */
@@ -17,6 +18,8 @@ export interface CheckedScope {
   readonly drift: number;
   /** Whether an object that is there counts as deleted, so that nothing can cache it in this epoch. */
   readonly isBlocked: boolean;
+  /** What proves that the cluster went back in time: see `findProof`; undefined when nothing does. */
+  readonly proof: string | undefined;
   /** Objects that are to be cached. */
   readonly items: number;
 }
@@ -50,13 +53,14 @@ export async function checkScope(scope: WatchedScope, tools: ScopeTools): Promis
   });
   const { outcome, items } = listed;
   const drift = found.wrong + (isTold ? listed.evicted : 0);
-  return { outcome, drained, drift, isBlocked: found.isBlocked, items };
+  return { outcome, drained, drift, isBlocked: found.isBlocked, proof: found.proof, items };
 }
 
 /** What is wrong among listed objects. */
 class Findings {
   wrong = 0;
   isBlocked = false;
+  proof: string | undefined;
   readonly #heads: ReadonlyMap<string, ObjectHead>;
   readonly #told: Version;
   #attempt = 1;
@@ -71,9 +75,19 @@ class Findings {
   sift(kept: readonly ObjectChange[], { attempt }: ListPage): readonly ObjectChange[] {
     if (attempt > this.#attempt) this.wrong = 0;
     this.#attempt = attempt;
+    this.proof ??= this.#findProof(kept);
     const wrong = kept.filter((change) => change.version <= this.#told && this.#isWrong(change));
     this.wrong += wrong.length;
     return wrong;
+  }
+
+  #findProof(kept: readonly ObjectChange[]): string | undefined {
+    for (const change of kept) {
+      const head = this.#heads.get(toName(change));
+      const proof = head === undefined || head.gone ? undefined : findProof(head.version, change);
+      if (proof !== undefined) return proof;
+    }
+    return undefined;
   }
 
   #isWrong(change: ObjectChange): boolean {

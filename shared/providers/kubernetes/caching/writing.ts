@@ -36,6 +36,8 @@ export interface Writing {
   readonly randomness: Randomness;
   /** Collects what was too large, by full name. */
   readonly dropped: Set<string>;
+  /** Collects what changes prove: see {@link WriteOutcome.proof}. */
+  readonly proofs: string[];
 }
 
 /** What is cached of an object. */

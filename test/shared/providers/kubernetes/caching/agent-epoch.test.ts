@@ -78,6 +78,113 @@ describe('a caching agent and the epochs of its cluster', () => {
     }
   });
 
+  test('says so when the cluster was restored to numbers behind its own', async () => {
+    world.now = 900;
+    await bench.run();
+    world.now = 40;
+    const proof = 'the newest resource version of configMap in shop is lower than 900, which it had before';
+    expect((await bench.run()).details?.['restored']).toMatch(new RegExp(`^20.*Z: ${proof}$`));
+  });
+
+  describe('of a cluster that was restored and has caught up in numbers', () => {
+    const proof = 'configMap two in shop has resource version 8 in a list of 30, and had 15 before';
+
+    /** Caches what is lost then: an object changed at 15, one created at 17; one deleted at 18 is back. */
+    const restore = async (): Promise<number> => {
+      world.objects.set('two', 8).set('back', 4);
+      world.now = 10;
+      await bench.run();
+      Object.assign(world, { now: 20 });
+      world.objects.set('two', 15).set('lost', 17).delete('back');
+      await bench.cache.deleteObject(toKey('back'), toVersion(await getEpoch(), '18'));
+      await bench.run();
+      expect(await read()).toEqual(['lost@17', 'one@5', 'two@15']);
+      world.now = 30;
+      world.objects.set('two', 8).set('back', 4).set('new', 28).delete('lost');
+      return getEpoch();
+    };
+    const toKey = (name: string) => ({ account: bench.account, kind: 'configMap', namespace: 'shop', name });
+
+    test('begins another one when a list shows it, and says so for a day', async () => {
+      const before = await restore();
+      world.isExpired = true;
+      const result = await bench.run();
+      expect(result).toMatchObject({ outcome: 'done', items: 4 });
+      expect(result.details?.['restored']).toMatch(new RegExp(`^20.*Z: ${proof}$`));
+      expect(await read()).toEqual(['back@4', 'new@28', 'one@5', 'two@8']);
+      expect(await getEpoch()).toBeGreaterThan(before);
+      const raised = await getEpoch();
+      expect((await bench.run()).details?.['restored']).toContain(proof);
+      bench.clock.advance(25 * 3600_000);
+      expect((await bench.run()).details).not.toHaveProperty('restored');
+      expect(await getEpoch()).toBe(raised);
+    });
+
+    test('begins another one when the check shows it, though watches tell nothing', async () => {
+      const before = await restore();
+      await bench.run();
+      expect(await read()).toContain('two@15');
+      bench.clock.advance(66 * 60_000);
+      const result = await bench.run();
+      expect(result.details?.['restored']).toContain(proof);
+      expect(await read()).toEqual(['back@4', 'new@28', 'one@5', 'two@8']);
+      expect(await getEpoch()).toBeGreaterThan(before);
+    });
+
+    test('asks for a run of its own to list', async () => {
+      const before = await restore();
+      world.isExpired = true;
+      expect(await bench.run({ isAlone: false })).toMatchObject({ outcome: 'listing' });
+      expect(await getEpoch()).toBeGreaterThan(before);
+      world.isExpired = false;
+      expect((await bench.run()).details?.['restored']).toContain(proof);
+      expect(await read()).toEqual(['back@4', 'new@28', 'one@5', 'two@8']);
+    });
+
+    test('believes no list for a while after that, whatever its numbers are', async () => {
+      await restore();
+      world.isExpired = true;
+      await bench.run();
+      const raised = await getEpoch();
+      bench.clock.advance(2 * 60_000);
+      world.now = 40;
+      world.objects.set('two', 35);
+      await bench.run();
+      world.now = 41;
+      world.objects.set('two', 34);
+      await bench.run();
+      expect(await read()).toContain('two@35');
+      expect(await getEpoch()).toBe(raised);
+      bench.clock.advance(9 * 60_000);
+      world.now = 42;
+      await bench.run();
+      expect(await getEpoch()).toBeGreaterThan(raised);
+      expect(await read()).toContain('two@34');
+    });
+  });
+
+  test('begins no other one for what was written after the list was made', async () => {
+    await bench.run();
+    const before = await getEpoch();
+    const key = { account: bench.account, kind: 'configMap', namespace: 'shop', name: 'one' };
+    const [one] = await bench.cache.getObjects([key], { consistent: true });
+    const overtake = (at: number) =>
+      bench.cache.putObject({ key, version: toVersion(before, String(at)), body: one?.readBody() ?? '' });
+    Object.assign(world, { now: 20, isExpired: true });
+    await overtake(21);
+    expect((await bench.run()).details).not.toHaveProperty('restored');
+    world.now = 25;
+    world.objects.set('one', 22);
+    bench.clock.advance(66 * 60_000);
+    world.onList = () => {
+      world.onList = () => undefined;
+      void overtake(26);
+      return undefined;
+    };
+    expect((await bench.run()).details).not.toHaveProperty('restored');
+    expect(await getEpoch()).toBe(before);
+  });
+
   test('knows a cluster by the name that it could read once, though the epoch began without', async () => {
     world.uid = undefined;
     await bench.run();

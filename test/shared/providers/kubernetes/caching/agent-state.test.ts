@@ -37,6 +37,7 @@ const state: fc.Arbitrary<AgentState> = fc.record({
   applications: fc.string(),
   isSwept: fc.boolean(),
   checkAtMs: fc.nat(),
+  restored: fc.option(fc.record({ atMs: time, proof: fc.string() }), { nil: undefined }),
   kinds: fc.array(fc.tuple(fc.string(), kind)).map((entries) => new Map(entries)),
   waiting: fc.array(fc.tuple(fc.string(), time)).map((entries) => new Map(entries)),
 });
