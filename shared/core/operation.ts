@@ -39,6 +39,11 @@ export interface OperationRun {
    * new version's name, a timestamp, a target revision): decide first, then act on what was decided.
    */
   decide<T extends JsonValue>(key: string, choose: () => Promise<T>): Promise<T>;
+  /**
+   * What an earlier worker decided or did under this key; undefined when none did. For decisions that are made only where something
+   * went otherwise than it was planned: a repeat goes by them from the start, and does not find out anew.
+   */
+  recall(key: string): JsonValue | undefined;
 }
 
 /** One parsed and validated operation of a request. */

@@ -90,6 +90,12 @@ export class OperationJournal implements OperationRun {
     this.#outputs.push(output);
   }
 
+  recall(key: string): JsonValue | undefined {
+    const known = this.#journal.find(this.#prefix + key);
+    if (known !== undefined) this.#forgetLines();
+    return known?.value;
+  }
+
   async step<T extends JsonValue>(key: string, work: () => Promise<T>): Promise<T> {
     const known = this.#journal.find(this.#prefix + key);
     if (known !== undefined) {

@@ -3,8 +3,8 @@ import { getPath } from '../../../core/json.ts';
 import type { KubernetesClient } from '../client/client.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { ApplyResult } from './result.ts';
-import { applyServerSide } from './server-side-apply.ts';
-import { resolveTarget, type WriteManifestOptions } from './target.ts';
+import { applyServerSide, createServerSide } from './server-side-apply.ts';
+import { resolveTarget, type WriteManifestOptions, type WriteTarget } from './target.ts';
 import type { SubmissionState } from './write-trace.ts';
 
 /** How to apply a manifest. */
@@ -33,11 +33,7 @@ export async function applyManifest(
   manifest: Manifest,
   options: ApplyOptions = {},
 ): Promise<ApplyResult> {
-  const target = await resolveTarget(client, manifest, options);
-  if (target.ref.name === '') {
-    const hint = getPath(manifest, 'metadata', 'generateName') ? '; generateName works with create only' : '';
-    throw new InvalidInputError(`metadata.name: apply needs it${hint}`);
-  }
+  const target = await resolveNamed(client, manifest, options);
   const { serverSide = false, signal, firstLook, before, isRepeat } = options;
   if (serverSide === false) {
     // Loaded late: functions that accept operations, and never apply, need not carry its tables through their start.
@@ -46,4 +42,33 @@ export async function applyManifest(
   }
   const force = serverSide === 'force-conflicts';
   return applyServerSide(client, target, { signal, force, before, isRepeat });
+}
+
+/**
+ * Creates an object as `applyManifest` would, and never changes one: of several that create it at once, one does.
+ *
+ * @throws {InvalidInputError} when the manifest lacks apiVersion, kind or name
+ * @throws {KubernetesApiError} 409 when there is an object of that name, `AlreadyExists` or, server-side, `Conflict`; and as
+ *   `applyManifest`
+ */
+export async function createApplied(
+  client: KubernetesClient,
+  manifest: Manifest,
+  { serverSide = false, signal, ...options }: Pick<ApplyOptions, 'serverSide' | 'signal' | 'namespace'> = {},
+): Promise<ApplyResult> {
+  const target = await resolveNamed(client, manifest, { ...options, signal });
+  if (serverSide !== false) return createServerSide(client, target, { signal });
+  const { createClientSide } = await import('./client-side-apply.ts');
+  return createClientSide(client, target, { signal });
+}
+
+async function resolveNamed(
+  client: KubernetesClient,
+  manifest: Manifest,
+  options: WriteManifestOptions,
+): Promise<WriteTarget> {
+  const target = await resolveTarget(client, manifest, options);
+  if (target.ref.name !== '') return target;
+  const hint = getPath(manifest, 'metadata', 'generateName') ? '; generateName works with create only' : '';
+  throw new InvalidInputError(`metadata.name: apply needs it${hint}`);
 }

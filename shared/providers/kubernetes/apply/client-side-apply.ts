@@ -45,6 +45,15 @@ export async function applyClientSide(
   });
 }
 
+/** Creates as an apply does. @throws KubernetesApiError (409, `AlreadyExists`) when there is an object of that name. */
+export async function createClientSide(
+  client: KubernetesClient,
+  target: WriteTarget,
+  options: CallOptions,
+): Promise<ApplyResult> {
+  return create(client, { ...target, manifest: withLastApplied(target.manifest) }, options);
+}
+
 /** True when a write failed because of what somebody else did since the object was read. */
 function isLostRace(error: unknown, current: Manifest | undefined): boolean {
   if (!(error instanceof KubernetesApiError)) return false;

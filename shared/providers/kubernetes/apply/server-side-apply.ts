@@ -1,5 +1,5 @@
 import { getErrorMessage } from '../../../core/errors.ts';
-import { getPath } from '../../../core/json.ts';
+import { asJsonArray, asJsonObject, getPath } from '../../../core/json.ts';
 import type { CallOptions, KubernetesClient } from '../client/client.ts';
 import { KubernetesApiError, KubernetesConnectionError } from '../client/errors.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -16,6 +16,8 @@ const manager = 'kubectl';
 /** kubectl's name as the owner of the annotation that client-side applies left. */
 const annotationManager = 'kubectl-last-applied';
 const fieldValidation = 'Strict';
+/** etcd's first revision, which no object has: an empty store is at it. */
+const neverVersion = '1';
 /** How often an object is read anew because somebody else changed it in between. */
 const maxTries = 5;
 
@@ -69,6 +71,46 @@ export async function applyServerSide(
     const warning = `Fields of earlier client-side applies could not be taken over: ${getErrorMessage(error)}`;
     return { object: applied, outcome: 'configured', warnings: [warning, ...warnIfDeleting(applied)] };
   }
+}
+
+/**
+ * Creates as a server-side apply does. It names a version of the object that none has: so the API server answers a conflict for one
+ * that is there, and heeds it not where there is none.
+ *
+ * @throws KubernetesApiError (409, `Conflict`) when there is an object of that name.
+ */
+export async function createServerSide(
+  client: KubernetesClient,
+  { ref, manifest }: WriteTarget,
+  { signal }: CallOptions,
+): Promise<ApplyResult> {
+  const body = {
+    ...manifest,
+    metadata: { ...asJsonObject(manifest.metadata), resourceVersion: neverVersion },
+  };
+  const patch = { type: 'apply', body, fieldManager: manager, fieldValidation, looksFirst: true } as const;
+  const object = await client.patch(ref, patch, { signal }).catch((error: unknown) => {
+    throw hideValues(error, ref);
+  });
+  return { object, outcome: 'created', warnings: [] };
+}
+
+/**
+ * What the API server would make of a live object by a server-side apply; nothing is stored. Undefined where no server-side apply
+ * made the object: what others own would stay in it unseen.
+ */
+export async function tryServerSide(
+  client: KubernetesClient,
+  { ref, manifest, live }: WriteTarget & { readonly live: Manifest },
+  { signal }: CallOptions,
+): Promise<Manifest | undefined> {
+  const entries = asJsonArray(getPath(live, 'metadata', 'managedFields'));
+  const isApplied = entries.some(
+    (entry) => getPath(entry, 'manager') === manager && getPath(entry, 'operation') === 'Apply',
+  );
+  if (!isApplied) return undefined;
+  const patch = { type: 'apply', body: manifest, fieldManager: manager, force: true, dryRun: true } as const;
+  return client.patch(ref, { ...patch, fieldValidation }, { signal });
 }
 
 interface AppliedTarget extends WriteTarget {

@@ -55,6 +55,11 @@ export function readResourceVersion(object: Manifest | undefined): string | unde
  */
 export function tookEffect(live: Manifest | undefined, manifest: Manifest, before: WriteTrace): boolean {
   if (live === undefined || readTrace(live).ownership === before.ownership) return false;
+  return holdsManifest(live, manifest);
+}
+
+/** Whether an object holds all that a manifest says, but for the version that it may name. It may hold more. */
+export function holdsManifest(live: Manifest, manifest: Manifest): boolean {
   const { metadata, ...rest } = manifest;
   const { resourceVersion: _, ...said } = isJsonObject(metadata) ? metadata : {};
   return holds(live, { ...rest, metadata: said });

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { asJsonObject, getPath } from '../../../core/json.ts';
-import type { CallOptions, KubernetesClient } from '../client/client.ts';
+import type { CallOptions, KubernetesClient, WriteOptions } from '../client/client.ts';
 import { KubernetesApiError } from '../client/errors.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { lastAppliedAnnotation, withLastApplied } from './last-applied.ts';
@@ -79,6 +79,15 @@ export async function replaceManifest(
   });
 }
 
+/** What the API server would make of an object by a replace of the version given; nothing is stored. */
+export async function tryReplace(
+  client: KubernetesClient,
+  target: WriteTarget,
+  { version, signal }: CallOptions & { readonly version: string },
+): Promise<Manifest> {
+  return put(client, { ...target, version }, { signal, dryRun: true });
+}
+
 /** What is there before a replace; of no interest to one that names its version. */
 async function readBefore(
   client: KubernetesClient,
@@ -123,12 +132,12 @@ async function putOrCreate(
 async function put(
   client: KubernetesClient,
   { ref, manifest, version }: PutTarget,
-  { signal }: CallOptions,
+  { signal, dryRun }: CallOptions & Pick<WriteOptions, 'dryRun'>,
 ): Promise<Manifest> {
   const refreshed = refreshLastApplied(manifest);
   const body = { ...refreshed, metadata: { ...asJsonObject(refreshed.metadata), resourceVersion: version } };
   const writer = { fieldManager: 'kubectl-replace', fieldValidation, looksFirst: true } as const;
-  return client.replace(ref.resource, body, { ...writer, signal });
+  return client.replace(ref.resource, body, { ...writer, dryRun, signal });
 }
 
 /** Writes the last-applied annotation anew, provided that the manifest brings one that is not empty. */

@@ -6,7 +6,7 @@ import { asString, getPath } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { KubernetesAccount } from '../account.ts';
 import type { CacheSettings } from '../account-settings.ts';
-import type { KubernetesClient, ObjectRef } from '../client/client.ts';
+import type { KubernetesClient, ObjectRef, WriteOptions } from '../client/client.ts';
 import { getKindName } from '../kinds/name.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { listCachedKinds } from '../views/cached-kinds.ts';
@@ -72,17 +72,20 @@ class Notes implements WrittenObjects {
   }
 
   watch(client: KubernetesClient): KubernetesClient {
-    const noted = async (writing: Promise<Manifest>): Promise<Manifest> => {
+    const noted = async (
+      writing: Promise<Manifest>,
+      how?: Pick<WriteOptions, 'dryRun'>,
+    ): Promise<Manifest> => {
       const object = await writing;
-      this.#note({ object });
+      if (!how?.dryRun) this.#note({ object });
       return object;
     };
     return {
       ...bindMembers(client),
-      create: (resource, manifest, how) => noted(client.create(resource, manifest, how)),
-      replace: (resource, manifest, how) => noted(client.replace(resource, manifest, how)),
+      create: (resource, manifest, how) => noted(client.create(resource, manifest, how), how),
+      replace: (resource, manifest, how) => noted(client.replace(resource, manifest, how), how),
       patch: async (ref, patch, how) => {
-        if (patch.subresource !== 'scale') return noted(client.patch(ref, patch, how));
+        if (patch.subresource !== 'scale') return noted(client.patch(ref, patch, how), patch);
         const scale = await client.patch(ref, patch, how);
         this.#note({ scale, ref });
         return scale;

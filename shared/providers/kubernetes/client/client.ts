@@ -45,6 +45,7 @@ export interface PatchRequest {
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
   readonly subresource?: 'scale' | 'status' | undefined;
   readonly looksFirst?: WriteOptions['looksFirst'];
+  readonly dryRun?: WriteOptions['dryRun'];
 }
 
 /** Options of a create or replace. */
@@ -56,6 +57,8 @@ export interface WriteOptions {
    * not sent again here. Always so for creates and JSON patches. Default: a repeat leaves what the first left, so it is sent.
    */
   readonly looksFirst?: boolean | undefined;
+  /** True to be answered what the object would be, with nothing stored (Kubernetes' `dryRun=All`). Default: false. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** Options of a delete, as in Kubernetes' DeleteOptions. */

@@ -283,9 +283,11 @@ class ApiServerClient implements KubernetesClient {
 function getWriteQuery(options: WriteOptions | undefined): {
   fieldManager?: string;
   fieldValidation?: string;
+  dryRun?: string;
 } {
   return {
     ...(options?.fieldManager && { fieldManager: options.fieldManager }),
     ...(options?.fieldValidation && { fieldValidation: options.fieldValidation }),
+    ...(options?.dryRun && { dryRun: 'All' }),
   };
 }

@@ -41,14 +41,19 @@ export function isVersioned({ manifest, requested, kindDefault }: VersioningInpu
 
 /**
  * The number of the manifest's version: that of the oldest live version that was applied from the same content, so
- * that an unchanged manifest makes no new one; else one more than the highest, from 0.
+ * that an unchanged manifest makes no new one; else one more than the highest, from 0. Numbers under whose name there is an
+ * object that records no version are passed over: a version is created, never applied over something else.
  */
 export function chooseVersion({ manifest, live }: VersionInput): number {
-  const prior = listVersions(live, readName(manifest));
+  const name = readName(manifest);
+  const prior = listVersions(live, name);
   const same = prior.find((object) => isAppliedFrom(object, manifest) && findVersion(object) !== undefined);
   const reused = same === undefined ? undefined : findVersion(same);
   if (reused !== undefined) return reused;
-  return Math.max(-1, ...prior.map((object) => findVersion(object) ?? -1)) + 1;
+  let version = Math.max(-1, ...prior.map((object) => findVersion(object) ?? -1)) + 1;
+  const taken = new Set(live.map(readName));
+  while (taken.has(formatVersionedName(name, version))) version += 1;
+  return version;
 }
 
 /** The live versions of what is deployed under `name`, oldest first; none for an empty name. */
@@ -99,10 +104,15 @@ function findVersion(object: Manifest): number | undefined {
  * Whether the object was last applied from this content, apart from its top-level metadata. Objects written by
  * anything but a client-side apply carry no such record and never match.
  */
-function isAppliedFrom(object: Manifest, manifest: Manifest): boolean {
+export function isAppliedFrom(object: Manifest, manifest: Manifest): boolean {
   const record = getPath(object, 'metadata', 'annotations', annotationKeys.lastApplied);
   const applied = typeof record === 'string' ? asJsonObject(parseJson(record)) : undefined;
-  return applied !== undefined && isSameJson(toContent(applied), toContent(manifest));
+  return applied !== undefined && hasSameContent(applied, manifest);
+}
+
+/** Whether two objects say the same, apart from their top-level metadata. */
+export function hasSameContent(one: JsonObject, other: JsonObject): boolean {
+  return isSameJson(toContent(one), toContent(other));
 }
 
 /** All but the top-level metadata, without nulls, which are dropped on the way to the cluster. */

@@ -1,3 +1,4 @@
+import type { Artifact } from '../../../core/artifact.ts';
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
 import { readLabels } from '../manifest/annotations.ts';
 import { checkArtifactsBound } from '../manifest/artifacts.ts';
@@ -8,19 +9,12 @@ import { sortForDeploy } from '../manifest/order.ts';
 import { matchesSelectors } from '../manifest/selectors.ts';
 import { checkVersionHistory, readStrategy } from '../manifest/strategy.ts';
 import { checkPlaces } from './deploy/bounds.ts';
-import { openDecider } from './deploy/decisions.ts';
 import { type DeployDescription, deployField, findManifests } from './deploy/description.ts';
-import {
-  type Decision,
-  type DeployRequest,
-  isAsking,
-  listQuestions,
-  type PlannedManifest,
-  planDeploy,
-} from './deploy/plan.ts';
+import { type DeployPlan, openPlan } from './deploy/open-plan.ts';
+import type { DeployRequest, PlannedManifest } from './deploy/plan.ts';
 import { createReadAhead } from './deploy/read-ahead.ts';
 import { findDefinition, indexDefinitions, isNamespacedByTable, readScopes } from './deploy/scopes.ts';
-import { submitManifest } from './deploy/submit.ts';
+import { submitAt } from './deploy/submit-at.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { groupNames, type OperationResult, toOperationResult } from './result.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
@@ -54,16 +48,16 @@ export async function runDeploy(
   const manifests = await prepareManifests(description, work);
   const request: DeployRequest = { description, manifests, account, settings: session.settings };
   run.report(`Order of deployment: ${manifests.map(readFullName).join(', ') || 'nothing to deploy'}`);
-  const planned = await planOnce(request, work);
-  reportPlan(planned, work);
-  const bound = [...new Set(planned.flatMap((each) => each.bound))];
+  const plan = await openPlan(request, work);
+  plan.report();
   if (description.enableArtifactBinding) {
     run.report('Checking that each required artifact was bound');
-    checkArtifactsBound(description.requiredArtifacts, bound);
+    checkArtifactsBound(description.requiredArtifacts, listBound(plan));
   }
-  const objects = await submitAll(planned, description, work);
-  run.report(`Deployed ${objects.length} of ${planned.length} manifests`);
-  const created = planned.map(({ artifact }) => artifact);
+  const objects = await submitAll(plan, description, work);
+  run.report(`Deployed ${objects.length} of ${manifests.length} manifests`);
+  const created = plan.planned.map(({ artifact }) => artifact);
+  const bound = listBound(plan);
   return toOperationResult({ names: groupNames(objects), objects, created, bound });
 }
 
@@ -122,32 +116,9 @@ async function prepareManifests(
   return sortForDeploy(manifests, account.kindRegistry);
 }
 
-/** The plan of a deploy. What might come out otherwise the next time is decided first, once. */
-async function planOnce(request: DeployRequest, work: OperationWork): Promise<PlannedManifest[]> {
-  const questions = listQuestions(request);
-  if (!questions.some(isAsking)) return planDeploy(request, () => ({}));
-  const { client, session, run } = work;
-  const decisions = await run.decide('decisions', async () => {
-    const { randomness } = session;
-    const decide = await openDecider(questions, { client, randomness, signal: run.signal });
-    const decided: Decision[] = [];
-    await planDeploy(request, (question, index) => {
-      const decision = decide(question, index);
-      decided.push(decision);
-      return decision;
-    });
-    return decided;
-  });
-  return planDeploy(request, (_question, index) => decisions[index] ?? {});
-}
-
-function reportPlan(planned: readonly PlannedManifest[], { run }: OperationWork): void {
-  for (const { fullName, bound, attached } of planned) {
-    const references = bound.map(({ type, reference }) => `${type} ${reference}`).join(', ');
-    run.report(`Bound artifacts in ${fullName}: ${references || 'none'}`);
-    run.report(`Annotated ${fullName} with its artifact and moniker`);
-    for (const loadBalancer of attached) run.report(`Attached ${loadBalancer} to ${fullName}`);
-  }
+/** The artifacts that are bound, each once. */
+function listBound({ planned }: DeployPlan): Artifact[] {
+  return [...new Set(planned.flatMap((each) => each.bound))];
 }
 
 /**
@@ -156,22 +127,23 @@ function reportPlan(planned: readonly PlannedManifest[], { run }: OperationWork)
  * @throws FailedOperationError when the labels select none and nothing says that this is fine.
  */
 async function submitAll(
-  planned: readonly PlannedManifest[],
+  plan: DeployPlan,
   { labelSelectors, allowNothingSelected }: DeployDescription,
   work: OperationWork,
 ): Promise<Manifest[]> {
   const objects: Manifest[] = [];
-  const definitions = indexDefinitions(planned.map(({ manifest }) => manifest));
-  const readAhead = createReadAhead(planned, work);
-  for (const [index, each] of planned.entries()) {
+  const definitions = indexDefinitions(plan.planned.map(({ manifest }) => manifest));
+  const readAhead = createReadAhead(() => plan.planned, work);
+  for (let index = 0; index < plan.planned.length; index += 1) {
+    const each = plan.planned[index] as PlannedManifest;
     if (!matchesSelectors(labelSelectors, readLabels(each.manifest))) {
       work.run.report(`Left out ${each.fullName}: the labels do not select it`);
       continue;
     }
-    const isLast = index === planned.length - 1;
+    const isLast = index === plan.planned.length - 1;
     const isKindNew = findDefinition(definitions, each.manifest) !== undefined;
     const firstLook = () => readAhead(index);
-    objects.push(await submitManifest(work, each, { key: String(index), isLast, isKindNew, firstLook }));
+    objects.push(await submitAt(plan, index, { work, isLast, isKindNew, firstLook }));
   }
   if (objects.length === 0 && labelSelectors.length > 0 && !allowNothingSelected) {
     throw new FailedOperationError(

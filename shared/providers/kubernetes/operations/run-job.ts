@@ -78,6 +78,7 @@ function reportAs(phase: string, run: OperationRun): OperationRun {
     output: (output) => run.output(output),
     step: (key, work) => run.step(key, work),
     decide: (key, choose) => run.decide(key, choose),
+    recall: (key) => run.recall(key),
   };
 }
 

@@ -69,6 +69,8 @@ export interface PlannedManifest {
   /** Spinnaker's name of it in the cluster: `configMap flags-v003`. */
   readonly fullName: string;
   readonly method: DeployMethod;
+  /** What it is a version of: the manifest with its artifacts bound, before anything was annotated. Undefined where it is none. */
+  readonly versionOf: Manifest | undefined;
   /** What it is for manifests deployed after it. */
   readonly artifact: Artifact;
   /** The artifacts that were bound in it. */
@@ -197,6 +199,7 @@ function plan(
     priority: kind.deployPriority,
     fullName: formatFullName(kind.name, name),
     method: readStrategy(manifest).method,
+    versionOf: version === undefined ? undefined : manifest,
     artifact,
     attached: names,
   };

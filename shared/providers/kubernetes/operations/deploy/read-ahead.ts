@@ -11,23 +11,24 @@ const depth = 8;
  * Reads the live objects of manifests that are to be applied, while those before them are written: side by side, within one
  * priority, since a write of a lower one may change what is there.
  *
+ * @param getPlanned the plan as it is: what is planned anew is read anew
  * @returns reads the live object of the manifest at that place; it may have been read already
  */
 export function createReadAhead(
-  planned: readonly PlannedManifest[],
+  getPlanned: () => readonly PlannedManifest[],
   work: OperationWork,
 ): (index: number) => Promise<Manifest | undefined> {
-  const readings = new Map<number, Promise<Manifest | undefined>>();
+  const readings = new Map<PlannedManifest, Promise<Manifest | undefined>>();
   const read = (index: number): Promise<Manifest | undefined> => {
-    const { manifest } = planned[index] as PlannedManifest;
-    const reading = readings.get(index) ?? readLive(manifest, work);
-    readings.set(index, reading);
+    const planned = getPlanned()[index] as PlannedManifest;
+    const reading = readings.get(planned) ?? readLive(planned.manifest, work);
+    readings.set(planned, reading);
     // A failure counts when its turn comes, if it does; the next try then reads anew.
-    reading.catch(() => readings.delete(index));
+    reading.catch(() => readings.delete(planned));
     return reading;
   };
   return (index) => {
-    for (const ahead of listNext(planned, index)) void read(ahead);
+    for (const ahead of listNext(getPlanned(), index)) void read(ahead);
     return read(index);
   };
 }

@@ -13,6 +13,7 @@ import { describeObject, explainFailure } from '../failure.ts';
 import type { OperationWork } from '../operation-definition.ts';
 import { maskObject } from '../result.ts';
 import type { PlannedManifest } from './plan.ts';
+import { checkVersionOurs, isVersion, writeVersion } from './version-write.ts';
 
 /** A new kind that is not served by then will not be. */
 const servedWithinMs = 10_000;
@@ -41,7 +42,8 @@ interface Written {
  * Brings a planned manifest into the cluster, by the method that its annotations ask for, and answers the object as task
  * results may hold it. Whatever the method, a run that repeats another one writes nothing that the other one wrote already.
  *
- * @throws FailedOperationError naming the manifest, with the API server's words.
+ * @throws FailedOperationError naming the manifest, with the API server's words; VersionTakenError when the number of its version
+ *   turns out to be somebody else's, who made it since it was chosen.
  */
 export async function submitManifest(
   work: OperationWork,
@@ -92,15 +94,21 @@ async function noteLive(work: OperationWork, planned: PlannedManifest, key: stri
   const { method, manifest } = planned;
   if (method === 'apply' || method === 'create') return {};
   const { client, run, session } = work;
-  const { ref } = await resolveTarget(client, manifest, await getWriteOptions(work));
+  const target = await resolveTarget(client, manifest, await getWriteOptions(work));
+  const { ref } = target;
   const getLive = () => client.get(ref, { signal: run.signal });
   if (method === 'recreate') {
     const found = await run.decide(`predecessor/${key}`, async () => {
-      const uid = readUid(await getLive()) ?? '';
-      return { uid, decidedAtMs: session.clock.now() };
+      const live = await getLive();
+      if (isVersion(planned) && live !== undefined) {
+        await checkVersionOurs(client, { planned, target, live }, { signal: run.signal });
+      }
+      return { uid: readUid(live) ?? '', decidedAtMs: session.clock.now() };
     });
     return found.uid === '' ? {} : { predecessor: found };
   }
+  // What it is a version of tells whether an earlier try wrote it.
+  if (isVersion(planned)) return {};
   let isRepeat = true;
   const before = await run.decide(`before/${key}`, async () => {
     isRepeat = false;
@@ -111,10 +119,14 @@ async function noteLive(work: OperationWork, planned: PlannedManifest, key: stri
 
 async function writeManifest(
   work: OperationWork,
-  { manifest, method }: PlannedManifest,
+  planned: PlannedManifest,
   { firstLook, before, isRepeat }: SubmissionState & Pick<SubmitOptions, 'firstLook'>,
 ): Promise<Written> {
   const { client } = work;
+  const { manifest, method } = planned;
+  if (isVersion(planned)) {
+    return writeVersion(client, planned, { ...(await getWriteOptions(work)), firstLook });
+  }
   const options = { ...(await getWriteOptions(work)), before, isRepeat };
   if (method === 'create') return createOnce(work, manifest, options);
   if (method === 'replace') {

@@ -1,0 +1,64 @@
+import { FailedOperationError } from '../../../../core/errors.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import type { OperationWork } from '../operation-definition.ts';
+import type { DeployPlan } from './open-plan.ts';
+import type { PlannedManifest } from './plan.ts';
+import { type SubmitOptions, submitManifest } from './submit.ts';
+import { VersionTakenError } from './version-write.ts';
+
+/** So many deploys may take the number that this one chose, one after the other. Each time one of them went ahead. */
+const roundsMax = 50;
+/** Who lost chooses anew after a random time of at most this at first, and twice as much each time … */
+const firstPauseMs = 50;
+/** … but not more. */
+const pauseMsMax = 1_000;
+
+/** How the manifest at a place is submitted. */
+export interface SubmitAtOptions extends Omit<SubmitOptions, 'key'> {
+  readonly work: OperationWork;
+}
+
+/**
+ * Submits the manifest at a place of a plan. A version whose number somebody else took meanwhile, for other content, gets the next
+ * one, and what comes after it is bound to that. Each choice is remembered before it is acted upon, so that a repeat sends the same.
+ *
+ * @throws FailedOperationError as `submitManifest`, and after 50 numbers that others took.
+ */
+export async function submitAt(plan: DeployPlan, place: number, options: SubmitAtOptions): Promise<Manifest> {
+  const { work, ...how } = options;
+  for (let round = 0; round <= roundsMax; round += 1) {
+    if (await plan.recall(place, round)) continue;
+    const planned = plan.planned[place] as PlannedManifest;
+    const key = round === 0 ? String(place) : `${place}/${round}`;
+    const object = await submitUnlessTaken(work, planned, { ...how, key });
+    if (object !== undefined) return object;
+    work.run.report(
+      `${planned.fullName} is there with other content, of another deploy: taking the next version`,
+    );
+    await pause(round, work);
+    await plan.chooseAgain(place, round);
+  }
+  throw new FailedOperationError(
+    `Deploying ${plan.planned[place]?.fullName} failed: other deploys took its version ${roundsMax} times in a row`,
+  );
+}
+
+/** Undefined when the version is somebody else's. */
+async function submitUnlessTaken(
+  work: OperationWork,
+  planned: PlannedManifest,
+  options: SubmitOptions,
+): Promise<Manifest | undefined> {
+  try {
+    return await submitManifest(work, planned, options);
+  } catch (error) {
+    if (error instanceof VersionTakenError) return undefined;
+    throw error;
+  }
+}
+
+/** Those who met at one number shall not meet at the next. */
+async function pause(round: number, { session, run }: OperationWork): Promise<void> {
+  const longestMs = Math.min(firstPauseMs * 2 ** round, pauseMsMax);
+  await session.clock.sleep(session.randomness.fraction() * longestMs, run.signal);
+}
