@@ -4,7 +4,11 @@ import { defineConfig } from 'vitest/config';
 const clusterSetup = './test/support/global-cluster.ts';
 
 /** Suites that measure how long others wait, or in which leases run out by real time. They run alone, after all the others. */
-const quiet = ['test/acceptance/flood.test.ts', 'test/lab/laboratory.test.ts'];
+const quiet = [
+  'test/acceptance/flood.test.ts',
+  'test/acceptance/overload.test.ts',
+  'test/lab/laboratory.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -6,6 +6,14 @@ export interface FrontDoorLimits {
   readonly callerRequestsMax: number;
   /** Requests under way for one account, as far as the path names it. */
   readonly accountRequestsMax: number;
+  /** Requests under way of one function. Such as wait for a cluster or a host take no time of the processor. */
+  readonly functionRequestsMax: number;
+  /** The same of one that starts or changes tasks: each keeps the engines busy, which share the processor with all else. */
+  readonly writingFunctionRequestsMax: number;
+  /** Requests that wait for one of these to end. */
+  readonly functionWaitingMax: number;
+  /** Milliseconds after which one that still waits is refused. */
+  readonly functionWaitMs: number;
   /** Requests a second of one caller, in the long run. */
   readonly callerRate: number;
   /** Requests of one caller at once, after a time without any. */
@@ -43,6 +51,10 @@ export const frontDoorLimits: FrontDoorLimits = {
   requestsMax: 1_024,
   callerRequestsMax: 512,
   accountRequestsMax: 256,
+  functionRequestsMax: 256,
+  writingFunctionRequestsMax: 8,
+  functionWaitingMax: 64,
+  functionWaitMs: 1_000,
   callerRate: 5_000,
   callerBurst: 10_000,
   accountRate: 2_500,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -7,9 +7,10 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '../../functions/routes.ts';
 import type { Logger } from '../../shared/core/logger.ts';
 import { payloadBytesMax } from '../../shared/core/payload-limit.ts';
-import { toErrorBody } from '../../shared/runtime/error-body.ts';
+import { toErrorBody, toErrorHeaders } from '../../shared/runtime/error-body.ts';
 import { closeServer } from './aws-json-server.ts';
 import { FrontDoorAccess, findClientCertificate } from './front-door-access.ts';
+import { FunctionSlots } from './function-slots.ts';
 import { GarbageCollection } from './garbage.ts';
 import { Admission, type Place } from './http-admission.ts';
 import { dropBody, readBody, refuseSize, toAnswerSink, writeAnswer } from './http-body.ts';
@@ -17,6 +18,7 @@ import { HttpError, MalformedAnswerError } from './http-error.ts';
 import { parseTarget, toProxyEvent } from './http-event.ts';
 import { type FrontDoorLimits, frontDoorLimits } from './http-limits.ts';
 import { FunctionTimeoutError, type Invoker } from './invoker.ts';
+import { startListeners } from './listeners.ts';
 import { findRefusal } from './loopback-guard.ts';
 import { ResponseStream } from './response-streaming.ts';
 import { RouteTable } from './route-table.ts';
@@ -37,6 +39,8 @@ export interface StartHttpOptions {
   readonly access?: FrontDoorAccess;
   /** What is taken on at a time. Default {@link frontDoorLimits}. */
   readonly limits?: FrontDoorLimits;
+  /** Why nothing can be stored at the moment: functions that store something are not invoked then. Default: it always can be. */
+  readonly findObstacle?: () => string | undefined;
 }
 
 /** The running front door. Disposing ends all its connections. */
@@ -67,14 +71,17 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
   const front = new FrontDoor({ ...options, access });
   server.on('request', (request, response) => void front.answer(request, response));
   server.on('clientError', refuseConnection);
-  await listen(server, options);
+  const listeners = await startListeners(server, options);
   return {
-    url: `${access.scheme}://${toAuthority(server, options.host)}`,
+    url: `${access.scheme}://${toAuthority(listeners.address, options.host)}`,
     stopAccepting() {
       front.isStopping = true;
-      server.close();
+      listeners.close();
     },
-    [Symbol.asyncDispose]: () => closeServer(server),
+    async [Symbol.asyncDispose]() {
+      listeners.close();
+      await closeServer(server);
+    },
   };
 }
 
@@ -87,7 +94,10 @@ class FrontDoor {
   readonly #access: FrontDoorAccess;
   readonly #limits: FrontDoorLimits;
   readonly #admission: Admission;
+  readonly #findObstacle: (() => string | undefined) | undefined;
   readonly #largeTurns: Turns;
+  /** By the function's module: several routes may lead to one. */
+  readonly #slots = new Map<string, FunctionSlots>();
   readonly #garbage = new GarbageCollection();
 
   constructor(options: StartHttpOptions & { readonly access: FrontDoorAccess }) {
@@ -99,6 +109,7 @@ class FrontDoor {
     this.#allowedHosts = [host, ...allowedHosts].map((name) => name.toLowerCase());
     this.#limits = limits;
     this.#admission = new Admission(limits);
+    this.#findObstacle = options.findObstacle;
     this.#largeTurns = new Turns(limits);
   }
 
@@ -138,7 +149,11 @@ class FrontDoor {
     const match = this.#table.find(method, target.segments);
     if (match === undefined) throw new HttpError(404, `No route for ${method} ${target.path}`);
     if ('allowedMethods' in match) throw refuseMethod(method, match.allowedMethods);
-    place.enter({ caller: findCaller(request), account: match.pathParameters['account'] });
+    this.#checkStorage(match.route);
+    const caller = findCaller(request);
+    place.enter({ caller, account: match.pathParameters['account'] });
+    const slots = this.#getSlots(match.route);
+    slots.checkRoom();
     const addBytes = (count: number) => place.addBodyBytes(count);
     const body = await readBody(request, { limits: this.#limits, addBytes });
     const isLarge = body.length >= this.#limits.largeBodyBytes;
@@ -147,9 +162,36 @@ class FrontDoor {
     event.requestContext.identity.clientCert = findClientCertificate(request);
     checkSize(event, body.length);
     const { module, timeoutSeconds } = match.route;
-    const invoke = () => this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream });
+    const invoke = () =>
+      slots.run(caller, () => this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream }));
     return isLarge ? this.#largeTurns.take(invoke) : invoke();
   }
+
+  /** @throws HttpError 503 for what would be stored, and cannot be */
+  #checkStorage(route: Route): void {
+    const obstacle = isWriting(route) ? this.#findObstacle?.() : undefined;
+    if (obstacle !== undefined) throw new HttpError(503, obstacle, toErrorHeaders(503));
+  }
+
+  #getSlots(route: Route): FunctionSlots {
+    let slots = this.#slots.get(route.module);
+    if (slots === undefined) {
+      const { functionRequestsMax, writingFunctionRequestsMax, functionWaitingMax, functionWaitMs } =
+        this.#limits;
+      slots = new FunctionSlots({
+        concurrency: isWriting(route) ? writingFunctionRequestsMax : functionRequestsMax,
+        waitingMax: functionWaitingMax,
+        waitMs: functionWaitMs,
+      });
+      this.#slots.set(route.module, slots);
+    }
+    return slots;
+  }
+}
+
+/** Whether a function starts or changes tasks. */
+function isWriting({ uses = [] }: Route): boolean {
+  return uses.includes('writeTasks');
 }
 
 /** Who asks, as far as anybody says: nobody checks it here. */
@@ -220,14 +262,7 @@ const connectionErrors: { readonly [code: string]: readonly [number, string, str
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time'],
 };
 
-async function listen(server: Server, { host, port }: StartHttpOptions): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, host.replace(/^\[(.*)\]$/, '$1'), resolve);
-  });
-}
-
-function toAuthority(server: Server, host: string): string {
-  const { port, family } = server.address() as AddressInfo;
+function toAuthority({ port, family }: AddressInfo, host: string): string {
   const name = family === 'IPv6' && host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   return `${name}:${port}`;
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AwsError } from './aws-json-error.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
+import { FairOrder } from './fair-order.ts';
 import type { QueueAttributes } from './sqs-attributes.ts';
-import { FairOrder } from './sqs-fair-order.ts';
 import type { MessageDraft } from './sqs-message.ts';
 
 /** A message in a queue. Times are milliseconds since the epoch. */

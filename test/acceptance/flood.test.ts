@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -7,6 +7,7 @@ import { createNamespace, describeWithCluster, type TestNamespace } from '../sup
 import type { SenderData, SenderReport } from '../support/flood-sender.ts';
 import { hostileArtifactHosts } from '../support/hostile-artifact-hosts.ts';
 import { hostileServers } from '../support/hostile-servers.ts';
+import { readMemoryMiB } from '../support/process-memory.ts';
 import { type System, startSystem } from '../support/system.ts';
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
 import { attackedAccount, type HostileRequest, hostileRequests } from './flood-data.ts';
@@ -243,10 +244,4 @@ function expectAnswer(
 ): void {
   expect(hostile.statuses.includes(status) || status === 503, `${status} ${body}`).toBe(true);
   if (status === 503) expect(retryAfter, body).toMatch(/^\d+$/);
-}
-
-/** Linux tells in /proc what is resident. */
-async function readMemoryMiB(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type FairItem, FairOrder } from '../../../infra/local/sqs-fair-order.ts';
+import { type FairItem, FairOrder } from '../../../infra/local/fair-order.ts';
 
 interface Item extends FairItem {
   readonly number: number;

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { FunctionSlots } from '../../../infra/local/function-slots.ts';
+
+const limits = { concurrency: 2, waitingMax: 3, waitMs: 60_000 };
+
+/** Slots with work that runs until it is ended. */
+function startWork(overrides: Partial<typeof limits> = {}) {
+  const slots = new FunctionSlots({ ...limits, ...overrides });
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  return {
+    slots,
+    begun,
+    run: (name: string, caller = 'one') =>
+      slots.run(caller, async () => {
+        begun.push(name);
+        await new Promise<void>((resolve) => ends.set(name, resolve));
+        return name;
+      }),
+    end: (name: string) => ends.get(name)?.(),
+  };
+}
+
+test('no more run at once than there are slots, and those who waited follow in their order', async () => {
+  const { run, begun, end } = startWork();
+  const all = ['a', 'b', 'c', 'd'].map((name) => run(name));
+  await Promise.resolve();
+  expect(begun).toEqual(['a', 'b']);
+  end('b');
+  await all[1];
+  await expect.poll(() => begun).toEqual(['a', 'b', 'c']);
+  for (const name of ['a', 'c']) end(name);
+  await expect.poll(() => begun).toEqual(['a', 'b', 'c', 'd']);
+  end('d');
+  expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('work that fails gives its slot back', async () => {
+  const { slots, run, begun, end } = startWork({ concurrency: 1 });
+  const failing = slots.run('one', () => Promise.reject(new Error('no')));
+  const next = run('next');
+  await expect(failing).rejects.toThrow('no');
+  await expect.poll(() => begun).toEqual(['next']);
+  end('next');
+  await next;
+});
+
+test('callers have turns: whoever sends many does not keep the others waiting', async () => {
+  const { run, begun, end } = startWork({ concurrency: 1 });
+  const all = ['a1', 'a2', 'a3'].map((name) => run(name, 'a'));
+  all.push(run('b1', 'b'));
+  for (const name of ['a1', 'b1', 'a2', 'a3']) {
+    await expect.poll(() => begun.at(-1)).toBe(name);
+    end(name);
+  }
+  await Promise.all(all);
+});
+
+test('too many who wait are refused at once, with when to try again', async () => {
+  const { slots, run, end } = startWork();
+  const all = ['a', 'b', 'c', 'd', 'e'].map((name) => run(name));
+  expect(() => slots.checkRoom()).toThrow('3 requests wait for this function');
+  await expect(run('f')).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
+  end('a');
+  await all[0];
+  expect(() => slots.checkRoom()).not.toThrow();
+  for (const name of ['b', 'c', 'd', 'e']) {
+    await expect.poll(() => end(name) ?? true).toBe(true);
+  }
+});
+
+test('who waits too long is refused, and keeps nobody from a slot', async () => {
+  const { run, begun, end } = startWork({ concurrency: 1, waitMs: 5 });
+  const first = run('first');
+  await expect(run('late')).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
+  end('first');
+  await first;
+  const next = run('next');
+  await expect.poll(() => begun).toEqual(['first', 'next']);
+  end('next');
+  expect(await next).toBe('next');
+});
