@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import type { IncomingMessage, RequestListener } from 'node:http';
-import { createRequire } from 'node:module';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateTableCommand,
@@ -13,6 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import type { Table } from '../../shared/aws/tables.ts';
+import { AwsError } from './aws-json-error.ts';
 import {
   type AwsJsonDialect,
   type AwsJsonServer,
@@ -22,10 +22,21 @@ import {
   stampDate,
 } from './aws-json-server.ts';
 import type { EngineAccess } from './engine-access.ts';
+import { type LevelStorage, requireOfLevel, watchStorage } from './level-storage.ts';
 
 /** Milliseconds between two looks at a table that is being made, and how many there are at most. */
 const statusPauseMs = 2;
 const statusPausesMax = 5_000;
+
+/** Milliseconds that calls under way get before the tables are opened again, and between two looks at them. */
+const settleMaxMs = 5_000;
+const settlePauseMs = 50;
+
+/** A running DynamoDB. */
+export interface DynamoDbServer extends AwsJsonServer {
+  /** The disk under the tables. */
+  readonly storage: LevelStorage;
+}
 
 /** How to start DynamoDB. */
 export interface StartDynamoDbOptions {
@@ -43,7 +54,7 @@ const dialect: AwsJsonDialect = { version: '1.0', errorNamespace: 'com.amazonaws
  * Starts DynamoDB (dynalite, on LevelDB) on a free port of 127.0.0.1 and makes the tables that are missing. What was
  * answered survives kill -9. It has no transactions, no expiry and no change streams; indexes do not survive kill -9.
  */
-export async function startDynamoDb(options: StartDynamoDbOptions): Promise<AwsJsonServer> {
+export async function startDynamoDb(options: StartDynamoDbOptions): Promise<DynamoDbServer> {
   // A process killed between dynalite's two writes of a new table leaves one that can neither be used nor deleted. So the
   // folder of a first start comes into being at once, with its tables.
   if (!existsSync(options.dir)) {
@@ -56,26 +67,56 @@ export async function startDynamoDb(options: StartDynamoDbOptions): Promise<AwsJ
   return serveTables(options);
 }
 
-async function serveTables({ dir, tables, access }: StartDynamoDbOptions): Promise<AwsJsonServer> {
+async function serveTables({ dir, tables, access }: StartDynamoDbOptions): Promise<DynamoDbServer> {
   letIteratorsClose();
   await mkdir(dir, { recursive: true });
+  const calls = new Calls();
+  const storage = watchStorage({ dir, settle: () => calls.settle() });
   const server = dynalite({ path: dir, createTableMs: 0, updateTableMs: 0 });
   server.keepAliveTimeout = 0;
   const [handle] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
-  if (handle !== undefined) server.on('request', guard(handle, access));
+  if (handle !== undefined) server.on('request', guard(handle, { access, storage, calls }));
   const url = await listenOnLoopback(server);
   const clientOptions = access.toClientOptions(url);
+  const stop = async () => {
+    await storage[Symbol.asyncDispose]();
+    await closeServer(server);
+  };
   const client = new DynamoDBClient(clientOptions);
   try {
+    await storage.waitUntilOpen();
     await Promise.all(tables.map((table) => ensureTable(client, table)));
   } catch (error) {
-    await closeServer(server);
+    await stop();
     throw error;
   } finally {
     client.destroy();
   }
-  return { url, clientOptions, [Symbol.asyncDispose]: () => closeServer(server) };
+  return { url, clientOptions, storage, [Symbol.asyncDispose]: stop };
+}
+
+/** The calls under way. */
+class Calls {
+  #count = 0;
+
+  /** Counts a call until it is answered. */
+  add(response: ServerResponse): void {
+    this.#count += 1;
+    response.once('close', () => {
+      this.#count -= 1;
+    });
+  }
+
+  /** Waits until there are none. @returns whether there are none */
+  async settle(): Promise<boolean> {
+    for (let waitedMs = 0; waitedMs < settleMaxMs; waitedMs += settlePauseMs) {
+      // A caller who went away leaves a call that still does something for a moment.
+      await sleep(settlePauseMs);
+      if (this.#count === 0) return true;
+    }
+    return false;
+  }
 }
 
 /**
@@ -83,21 +124,36 @@ async function serveTables({ dir, tables, access }: StartDynamoDbOptions): Promi
  * open iterator behind: memory that nothing frees, and a snapshot that keeps deleted data on the disk.
  */
 function letIteratorsClose(): void {
-  const requireHere = createRequire(import.meta.url);
-  const requireInDynalite = createRequire(requireHere.resolve('dynalite'));
-  const { AbstractIterator } = createRequire(requireInDynalite.resolve('level'))('abstract-level');
+  const { AbstractIterator } = requireOfLevel('abstract-level');
   const prototype: { close(): Promise<void>; return?: () => Promise<void> } = Object.getPrototypeOf(
     AbstractIterator.prototype,
   );
   prototype.return ??= prototype.close;
 }
 
-/** Adds what dynalite lacks: it answers anybody, and ends the process when a client breaks off a request. */
-function guard(handle: RequestListener, access: EngineAccess): RequestListener {
+interface Guards {
+  readonly access: EngineAccess;
+  readonly storage: LevelStorage;
+  readonly calls: Calls;
+}
+
+/**
+ * Adds what dynalite lacks: it answers anybody, and ends the process when a client breaks off a request or the tables are not open.
+ */
+function guard(handle: RequestListener, { access, storage, calls }: Guards): RequestListener {
   return (request, response) => {
     stampDate(response);
     access.admit(request, 'dynamodb').then(
       (body) => {
+        if (!storage.isOpen) {
+          sendAwsError(
+            response,
+            dialect,
+            new AwsError('InternalServerError', 'The tables are being opened', 500),
+          );
+          return;
+        }
+        calls.add(response);
         const admitted = new AdmittedRequest(request);
         handle(admitted as unknown as IncomingMessage, response);
         admitted.emit('data', body);

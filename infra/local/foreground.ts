@@ -8,6 +8,7 @@ import { GoUnavailableError } from './go-toolchain.ts';
 import { makeFolderPrivate } from './private-folder.ts';
 import { formatReadyLine, formatReadyMessage, formatWarnings } from './ready-message.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
+import { toDiskMessage } from './storage-message.ts';
 
 /** What invocations under way get when the process stops, in milliseconds. */
 const drainTimeoutMs = 10_000;
@@ -82,7 +83,8 @@ async function start(options: Parameters<typeof startRuntime>[0]): Promise<Runti
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       throw new Error(`--host ${options.host} is no address of this machine`);
     }
-    throw error;
+    const diskMessage = toDiskMessage(error, options.dataDir);
+    throw diskMessage === undefined ? error : new Error(diskMessage);
   }
 }
 

@@ -19,10 +19,12 @@ import { type FrontDoorFiles, loadFrontDoorAccess } from './front-door-access.ts
 import { loadHandler } from './handlers.ts';
 import { startHttp } from './http.ts';
 import { Invoker, type LoadHandler, toFunctionArn } from './invoker.ts';
+import type { LevelStorage } from './level-storage.ts';
 import { callOwnRoute } from './own-call.ts';
 import { offerResponseStreaming } from './response-streaming.ts';
 import { startScheduler } from './scheduler.ts';
 import { type SqsServer, startSqs } from './sqs.ts';
+import { findStorageObstacle, tellOfStorage } from './storage-message.ts';
 import { startTableExpiry } from './table-expiry.ts';
 import { startWorkers } from './workers.ts';
 
@@ -88,13 +90,22 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   const frontDoor = await loadFrontDoorAccess(options, log);
   const access = new EngineAccess({ log });
   const { credentials } = access;
-  const engines = await startEngines({ options, inventory, invoker, log, access }, starting);
+  const { engines, storage } = await startEngines({ options, inventory, invoker, log, access }, starting);
+  tellOfStorage(storage, { dataDir: options.dataDir, log });
   starting.use(await writeEngineFile(options.dataDir, { engines, credentials }));
   const parts = { settings: options, engines, credentials, busName, ...inventory };
   setEnvironment(toFunctionEnvironment(parts));
   offerResponseStreaming();
   // Disposed of in reverse order: first nothing new is taken, then what runs may end, then connections are cut.
-  const http = await startHttp({ ...options, routes: inventory.routes, invoker, log, access: frontDoor });
+  const findObstacle = () => findStorageObstacle(storage);
+  const http = await startHttp({
+    ...options,
+    routes: inventory.routes,
+    invoker,
+    log,
+    access: frontDoor,
+    findObstacle,
+  });
   starting.use(http);
   starting.defer(async () => {
     await invoker.drain(options.drainTimeoutMs);
@@ -133,7 +144,7 @@ interface Surroundings {
 async function startEngines(
   { options, inventory, invoker, log, access }: Surroundings,
   stack: AsyncDisposableStack,
-): Promise<Engines> {
+): Promise<{ readonly engines: Engines; readonly storage: LevelStorage }> {
   const dir = path.join(options.dataDir, 'dynamodb');
   const starts = [startDynamoDb({ dir, tables: inventory.tables, access }), startSqs(access)] as const;
   const [dynamodb, sqs] = await Promise.all(starts);
@@ -152,7 +163,8 @@ async function startEngines(
     },
   });
   stack.use(eventbridge);
-  return { dynamodb: dynamodb.url, sqs: sqs.url, eventbridge: eventbridge.url };
+  const engines = { dynamodb: dynamodb.url, sqs: sqs.url, eventbridge: eventbridge.url };
+  return { engines, storage: dynamodb.storage };
 }
 
 function deliverToQueue(sqs: SqsServer, arn: string, event: object): void {

@@ -1,0 +1,46 @@
+import type { Logger } from '../../shared/core/logger.ts';
+import type { LevelStorage } from './level-storage.ts';
+
+/** What systems call a disk on which no room is left; file sizes may be limited, too. */
+const fullDisk = /no space left|quota exceeded|file too large/i;
+
+/** Codes of the same, and of a disk that is mounted for reading only. */
+const diskCodes = new Map([
+  ['ENOSPC', 'its disk is full'],
+  ['EDQUOT', 'its quota is used up'],
+  ['EFBIG', 'the size of files is limited (ulimit -f)'],
+  ['EROFS', 'its disk is mounted for reading only'],
+  ['EIO', 'its disk fails'],
+]);
+
+/** Why nothing can be stored, for whoever posts something; undefined as long as it can be. */
+export function findStorageObstacle({ reason }: Pick<LevelStorage, 'reason'>): string | undefined {
+  if (reason === undefined) return undefined;
+  const what = fullDisk.test(reason) ? 'is full' : 'fails';
+  return `The disk of Busdriver's data directory ${what} (${reason}): nothing can be stored until that is mended; try again then`;
+}
+
+/** Has the log say in plain words when nothing can be stored any more, and when it can again. */
+export function tellOfStorage(
+  storage: LevelStorage,
+  { dataDir, log }: { readonly dataDir: string; readonly log: Logger },
+): void {
+  storage.on('full', (reason) => {
+    const what = fullDisk.test(reason)
+      ? 'the disk of the data directory is full: make room there'
+      : 'the data directory cannot be written: mend its disk';
+    log.error(`${what}. Until then what would be stored is answered with 503; then all goes on by itself`, {
+      dataDir,
+      reason,
+    });
+  });
+  storage.on('room', () => log.info('the data directory can be written again: all goes on', { dataDir }));
+}
+
+/** What to tell the user of an error of the disk at the start; undefined for other errors. */
+export function toDiskMessage(error: unknown, dataDir: string): string | undefined {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const what = diskCodes.get(code);
+  if (what === undefined) return undefined;
+  return `${dataDir} cannot be written: ${what} (${code}). Mend that, or pass another --data-dir`;
+}
