@@ -142,7 +142,7 @@ test("a project's clusters", async () => {
     applications: ['shop', 'legacy', 'absent'],
     clusters: [
       { account, stack: '*', detail: '*', applications: [] },
-      { account, stack: 'prod', detail: 'eu-hash', applications: [] },
+      { account, stack: 'prod', detail: 'eu', applications: [] },
       { account: 'elsewhere', stack: '', detail: '', applications: ['shop'] },
     ],
   };
