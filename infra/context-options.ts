@@ -62,8 +62,17 @@ const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
   configSecretArn: { type: makeSecretType(), otherwise: undefined },
   artifactsSecretArn: { type: makeSecretType(), otherwise: undefined },
   clusterArns: { type: makeListType(makeArnType('eks', `cluster/${anyName}`)), otherwise: [] },
+  clusterArnPrefixes: { type: makeListType(makePrefixType('eks', 'cluster/[\\w-]*')), otherwise: [] },
   accountRoleArns: { type: makeListType(makeArnType('iam', `role/${anyName}`)), otherwise: [] },
+  accountRoleArnPrefixes: {
+    type: makeListType(makePrefixType('iam', 'role/([\\w+=,.@-]+/)+')),
+    otherwise: [],
+  },
   accountSecretArns: { type: makeListType(makeSecretType()), otherwise: [] },
+  accountSecretArnPrefixes: {
+    type: makeListType(makePrefixType('secretsmanager', 'secret:([\\w+=.@-]+/)+')),
+    otherwise: [],
+  },
   encryptionKeyArn: { type: makeArnType('kms', `key/${anyName}`), otherwise: undefined },
   permissionsBoundaryArn: { type: makeArnType('iam', `policy/${anyName}`), otherwise: undefined },
   alarmTopicArn: { type: makeArnType('sns', anyName), otherwise: undefined },
@@ -121,6 +130,17 @@ function makeIdType(prefix: string): ValueType<string> {
 function makeArnType(service: string, resource: string): ValueType<string> {
   const pattern = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}$`);
   return makeTextType(pattern, `an ARN of ${service} without wildcards`);
+}
+
+/** How ARNs begin. It ends where a name or a step of a path does, so that nobody else's names begin alike. */
+function makePrefixType(service: string, resource: string): ValueType<string> {
+  const pattern = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}$`);
+  const examples: { readonly [service: string]: string } = {
+    eks: 'arn:aws:eks:us-east-1:123456789012:cluster/',
+    iam: 'arn:aws:iam::123456789012:role/spinnaker/',
+    secretsmanager: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker/',
+  };
+  return makeTextType(pattern, `how ARNs begin, without wildcards: ${examples[service]}`);
 }
 
 /** Grants name secrets by their whole ARN: without the six characters at its end they would need a wildcard. */

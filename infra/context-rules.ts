@@ -1,4 +1,5 @@
 import { queues } from '../functions/queues.ts';
+import { accountGrantCharactersMax, measureAccountGrants } from './account-grants.ts';
 import type { Context } from './context.ts';
 
 /** What options say of one another: the complaint, and when it holds. */
@@ -52,6 +53,16 @@ const rules: readonly Rule[] = [
     (c) => isGiven(c.artifactsSecretArn) && c.artifactsSecretArn === c.configSecretArn,
   ],
   [
+    `accountSecretArns, clusterArns, accountRoleArns: expected no more than ${accountGrantCharactersMax} characters together, which ` +
+      'is what the policies of one role hold beside its other grants; name many by how their ARNs begin, in accountSecretArnPrefixes, ' +
+      'clusterArnPrefixes and accountRoleArnPrefixes',
+    (c) => measureAccountGrants(c) > accountGrantCharactersMax,
+  ],
+  [
+    `clientCidrs: expected ranges of your own networks, not the whole internet, unless authorizerSecretArn tells callers apart`,
+    (c) => !isGiven(c.authorizerSecretArn) && c.clientCidrs.some((cidr) => isWholeInternet(cidr)),
+  ],
+  [
     `concurrency: expected names of queues: ${queues.map(({ name }) => name).join(', ')}`,
     (c) => [...c.concurrency.keys()].some((name) => queues.every((queue) => queue.name !== name)),
   ],
@@ -65,6 +76,11 @@ export function findContradictions(context: Context): string[] {
 /** Whether the interface endpoint of the API is ours to make. */
 export function makesEndpoint(context: Context): boolean {
   return !context.publicApi && !isGiven(context.vpcEndpointId) && isGiven(context.vpcId);
+}
+
+/** A range of half of all addresses is as good as all of them: two of these make one `/0`. */
+function isWholeInternet(cidr: string): boolean {
+  return Number(cidr.split('/')[1]) <= 1;
 }
 
 function isGiven(value: string | readonly string[] | undefined): boolean {

@@ -30,10 +30,16 @@ export interface Context {
   readonly artifactsSecretArn: string | undefined;
   /** EKS clusters whose endpoint and certificate authority functions may look up. Default: none. */
   readonly clusterArns: readonly string[];
+  /** How the ARNs of such clusters begin: `arn:aws:eks:us-east-1:123456789012:cluster/` for all of an account's. Default: none. */
+  readonly clusterArnPrefixes: readonly string[];
   /** Roles that functions may assume for accounts. Default: none. */
   readonly accountRoleArns: readonly string[];
+  /** How the ARNs of such roles begin, a path at least: `arn:aws:iam::123456789012:role/spinnaker/`. Default: none. */
+  readonly accountRoleArnPrefixes: readonly string[];
   /** Further secrets that accounts refer to: kubeconfigs, tokens. Default: none. */
   readonly accountSecretArns: readonly string[];
+  /** How the ARNs of such secrets begin: `arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker/`. Default: none. */
+  readonly accountSecretArnPrefixes: readonly string[];
   /** Existing KMS key for tables and secrets; its policy must let IAM decide. Default: one is made. */
   readonly encryptionKeyArn: string | undefined;
   /** Managed policy that bounds every role. Default: none. */

@@ -4,6 +4,7 @@ import type { Queue } from '../../functions/queues.ts';
 import type { Route } from '../../functions/routes.ts';
 import type { Schedule } from '../../functions/schedules.ts';
 import { accountFactsPartition, cacheTable, tasksTable } from '../../shared/aws/tables.ts';
+import { listAccountGrants } from '../account-grants.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What a row may say of what its function does. */
@@ -70,18 +71,24 @@ export function toUseStatements(uses: readonly Use[], surroundings: Surroundings
 
 /**
  * What a function that reaches clusters may do for accounts: look up those EKS clusters, assume those roles and read those
- * secrets that the operator names. Without names, nothing.
+ * secrets that the operator names, by themselves or by how their ARNs begin. Without names, nothing.
  */
 export function toClusterStatements({ context }: Surroundings): PolicyStatement[] {
-  const { clusterArns, accountRoleArns, accountSecretArns } = context;
-  return [
-    { action: 'eks:DescribeCluster', resources: clusterArns },
-    { action: 'sts:AssumeRole', resources: accountRoleArns },
-    { action: 'secretsmanager:GetSecretValue', resources: accountSecretArns },
-  ]
-    .filter(({ resources }) => resources.length > 0)
-    .map(({ action, resources }) => allow([action], ...resources));
+  return listAccountGrants(context).flatMap(({ action, resources }) =>
+    toParts(resources).map((part) => allow([action], ...part)),
+  );
 }
+
+/** Several small statements: CDK spreads a role's statements over policies, and divides none. */
+function toParts(resources: readonly string[]): string[][] {
+  const count = Math.ceil(resources.length / arnsPerStatement);
+  return Array.from({ length: count }, (_, index) =>
+    resources.slice(index * arnsPerStatement, (index + 1) * arnsPerStatement),
+  );
+}
+
+/** ARNs of one statement: at 160 characters each, less than half of what fits into a managed policy. */
+const arnsPerStatement = 16;
 
 const anyInterface = `arn:${Aws.PARTITION}:ec2:${Aws.REGION}:${Aws.ACCOUNT_ID}:*/*`;
 
@@ -142,5 +149,5 @@ function allowKey(
   { surroundings, service }: { surroundings: Surroundings; service: string },
 ): PolicyStatement {
   const conditions = { StringEquals: { 'kms:ViaService': `${service}.${Aws.REGION}.amazonaws.com` } };
-  return new PolicyStatement({ actions, resources: [surroundings.key.keyArn], conditions });
+  return new PolicyStatement({ actions, resources: [surroundings.keyArn], conditions });
 }

@@ -14,6 +14,7 @@ import {
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { variables } from '../../shared/runtime/config.ts';
+import { type AccountGrant, listAccountGrants } from '../account-grants.ts';
 import { toCode, toHandler } from '../bundling.ts';
 import { type Context, toResourceName } from '../context.ts';
 import { toClusterStatements, toNetworkStatements, toUseStatements, type Use } from './grants.ts';
@@ -96,7 +97,7 @@ export class ServiceFunction extends Construct {
     ]) {
       role.addToPolicy(statement);
     }
-    acknowledgeWildcards(this);
+    acknowledgeWildcards(this, row.reaches === 'cluster' ? listAccountGrants(surroundings.context) : []);
   }
 
   /** Adds the alarms about a function for which no caller waits. */
@@ -131,13 +132,14 @@ function toConstructId(module: string): string {
 function getEnvironment({ row, surroundings, environment }: ServiceFunctionProps): {
   [name: string]: string;
 } {
-  const { configSecretArn, artifactsSecretArn } = surroundings;
   const { uses = [] } = row;
   return {
     ...toEnvironment(surroundings),
     // By these a function knows what it may read: what is not named it takes from the account facts.
-    ...(uses.includes('readAccounts') && { [variables.configSecretArn]: configSecretArn }),
-    ...(uses.includes('readArtifactAccounts') && { [variables.artifactsSecretArn]: artifactsSecretArn }),
+    ...(uses.includes('readAccounts') && { [variables.configSecretArn]: surroundings.configSecretArn }),
+    ...(uses.includes('readArtifactAccounts') && {
+      [variables.artifactsSecretArn]: surroundings.artifactsSecretArn,
+    }),
     ...environment,
   };
 }
@@ -162,8 +164,16 @@ function toLogStatement(logGroup: ILogGroup): PolicyStatement {
   });
 }
 
-function acknowledgeWildcards(scope: ServiceFunction): void {
+function acknowledgeWildcards(scope: ServiceFunction, accountGrants: readonly AccountGrant[]): void {
   const interfaces = 'Resource::arn:<AWS::Partition>:ec2:<AWS::Region>:<AWS::AccountId>:*/*';
+  const chosen = accountGrants
+    .flatMap(({ resources }) => resources)
+    .filter((resource) => resource.endsWith('*'))
+    .map((resource) => ({
+      id: `AwsSolutions-IAM5[Resource::${resource}]`,
+      reason:
+        'The operator grants all that begins so: one by one, a thousand would not fit into the policies of a role.',
+    }));
   Validations.of(scope).acknowledge(
     {
       id: 'AwsSolutions-IAM5[Resource::*]',
@@ -175,5 +185,6 @@ function acknowledgeWildcards(scope: ServiceFunction): void {
       reason:
         "Lambda makes the function's network interfaces under its role; the function's own code is denied it.",
     },
+    ...chosen,
   );
 }

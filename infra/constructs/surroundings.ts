@@ -1,11 +1,13 @@
-import { Aws } from 'aws-cdk-lib';
+import { Annotations, Aws, type Stack } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
-import type { ISecurityGroup, ISubnet, IVpc } from 'aws-cdk-lib/aws-ec2';
+import { type ISecurityGroup, type ISubnet, type IVpc, SecurityGroup, Vpc } from 'aws-cdk-lib/aws-ec2';
 import type { IEventBus } from 'aws-cdk-lib/aws-events';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { queues } from '../../functions/queues.ts';
+import { tables } from '../../shared/aws/tables.ts';
 import { variables } from '../../shared/runtime/config.ts';
-import type { Context } from '../context.ts';
+import { type Context, toResourceName } from '../context.ts';
+import { readSharedValue } from './shared-values.ts';
 
 /** Where functions that reach clusters or the internet run. */
 export interface FunctionNetwork {
@@ -31,8 +33,8 @@ export interface Surroundings {
   readonly network: FunctionNetwork | undefined;
   /** Tables by the names of their rows. */
   readonly tables: ReadonlyMap<string, TableReference>;
-  /** Encrypts the tables, and the secrets that are ours. */
-  readonly key: IKey;
+  /** ARN of the key that encrypts the tables, and the secrets that are ours. */
+  readonly keyArn: string;
   /** ARN of the secret with Spinnaker's YAML. */
   readonly configSecretArn: string;
   /** ARN of the secret with artifact accounts. */
@@ -40,6 +42,57 @@ export interface Surroundings {
   readonly bus: BusReference;
   /** Queues by the names of their rows. */
   readonly queues: ReadonlyMap<string, QueueReference>;
+}
+
+/**
+ * What functions of a stack share with those of others. Tables, queues and the bus go by their names, the rest by what other stacks
+ * tell: nothing is exported, so that every option can change later.
+ *
+ * @param stack one of the topmost; it must depend on the data, bus and network stacks
+ */
+export function createSurroundings(stack: Stack, context: Context): Surroundings {
+  return {
+    context,
+    network: context.vpcId === undefined ? undefined : findNetwork(stack, context, context.vpcId),
+    tables: new Map(tables.map(({ name }) => [name, nameTable(toResourceName(context, name))])),
+    queues: new Map(queues.map(({ name }) => [name, nameQueue(toResourceName(context, name))])),
+    bus: nameBus(nameEventBus(context)),
+    // When they are asked for: a stack has a parameter for what it uses, and for nothing else.
+    get keyArn() {
+      return context.encryptionKeyArn ?? readSharedValue(stack, context, 'key-arn');
+    },
+    get configSecretArn() {
+      return context.configSecretArn ?? readSharedValue(stack, context, 'config-secret-arn');
+    },
+    get artifactsSecretArn() {
+      return context.artifactsSecretArn ?? readSharedValue(stack, context, 'artifacts-secret-arn');
+    },
+  };
+}
+
+/** The operator's VPC and subnets, and the security group of the network stack. */
+function findNetwork(stack: Stack, context: Context, vpcId: string): FunctionNetwork {
+  const vpc = findVpc(stack, context, vpcId);
+  const groupId = readSharedValue(stack, context, 'functions-security-group-id');
+  const securityGroup = SecurityGroup.fromSecurityGroupId(stack, 'Functions', groupId, { mutable: false });
+  return { vpc, subnets: vpc.privateSubnets, securityGroup };
+}
+
+/** The existing VPC, as a stack refers to it. */
+export function findVpc(stack: Stack, { subnetIds }: Context, vpcId: string): IVpc {
+  const acknowledged = '@aws-cdk/aws-ec2:noSubnetRouteTableId';
+  Annotations.of(stack).acknowledgeWarning(acknowledged, 'Nothing here reads a route table.');
+  return Vpc.fromVpcAttributes(stack, 'Vpc', {
+    vpcId,
+    // Nothing of ours depends on zones; CDK wants as many as there are subnets.
+    availabilityZones: subnetIds.map((_, index) => `zone-${index}`),
+    privateSubnetIds: [...subnetIds],
+  });
+}
+
+/** Name of the event bus: it alone has no word behind prefix and stage. */
+export function nameEventBus({ namePrefix, stage }: Context): string {
+  return `${namePrefix}-${stage}`;
 }
 
 /** The variables of every function: where what it shares with the others is. */
@@ -69,10 +122,21 @@ function toVariables<T>(
   return Object.fromEntries(entries);
 }
 
-/** A queue that is made in a stack that comes later. */
-export function nameQueue(name: string): QueueReference {
+function nameTable(tableName: string): TableReference {
+  return { tableName, tableArn: toArn('dynamodb', `table/${tableName}`) };
+}
+
+function nameQueue(name: string): QueueReference {
   return {
-    queueArn: `arn:${Aws.PARTITION}:sqs:${Aws.REGION}:${Aws.ACCOUNT_ID}:${name}`,
+    queueArn: toArn('sqs', name),
     queueUrl: `https://sqs.${Aws.REGION}.${Aws.URL_SUFFIX}/${Aws.ACCOUNT_ID}/${name}`,
   };
+}
+
+function nameBus(eventBusName: string): BusReference {
+  return { eventBusName, eventBusArn: toArn('events', `event-bus/${eventBusName}`) };
+}
+
+function toArn(service: string, resource: string): string {
+  return `arn:${Aws.PARTITION}:${service}:${Aws.REGION}:${Aws.ACCOUNT_ID}:${resource}`;
 }

@@ -36,8 +36,7 @@ export class WorkerQueue extends Construct {
   readonly deadLetterQueue: Queue;
   readonly worker: ServiceFunction;
   readonly deadLetterWorker: ServiceFunction;
-  /** The surroundings, this queue among them. */
-  readonly surroundings: Surroundings;
+  readonly #surroundings: Surroundings;
 
   constructor(scope: Construct, id: string, { row, surroundings }: WorkerQueueProps) {
     super(scope, id);
@@ -54,8 +53,7 @@ export class WorkerQueue extends Construct {
       retentionPeriod: Duration.seconds(row.retentionSeconds),
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: row.receivesMax },
     });
-    const queues = new Map([...surroundings.queues, [row.name, this.queue]]);
-    this.surroundings = { ...surroundings, queues };
+    this.#surroundings = surroundings;
     this.worker = this.#addWorker(row);
     this.deadLetterWorker = this.#addDeadLetterWorker(row);
     this.#addAlarms(row);
@@ -63,7 +61,7 @@ export class WorkerQueue extends Construct {
   }
 
   #addWorker(row: QueueRow): ServiceFunction {
-    const { surroundings } = this;
+    const surroundings = this.#surroundings;
     const concurrency = surroundings.context.concurrency.get(row.name) ?? row.concurrency;
     const worker = new ServiceFunction(this, {
       row,
@@ -89,7 +87,7 @@ export class WorkerQueue extends Construct {
       uses: deadLetterUses,
       timeoutSeconds: deadLetterTimeoutSeconds,
     };
-    const worker = new ServiceFunction(this, { row, surroundings: this.surroundings });
+    const worker = new ServiceFunction(this, { row, surroundings: this.#surroundings });
     worker.function.addEventSource(
       new SqsEventSource(this.deadLetterQueue, {
         maxConcurrency: deadLetterConcurrency,
@@ -100,7 +98,7 @@ export class WorkerQueue extends Construct {
   }
 
   #addAlarms({ name, timeoutSeconds, stack }: QueueRow): void {
-    const { context } = this.surroundings;
+    const { context } = this.#surroundings;
     if (stack === 'caching') this.#addLagAlarm(name);
     new ServiceAlarm(this, 'QueueAge', {
       context,
@@ -125,7 +123,7 @@ export class WorkerQueue extends Construct {
   #addLagAlarm(name: string): void {
     const { namespace, metricName, dimension } = agentLagMetric;
     new ServiceAlarm(this, 'AgentLag', {
-      context: this.surroundings.context,
+      context: this.#surroundings.context,
       name: `${name}-agent-lag`,
       description: `Agents of the queue ${name} run late: what Spinnaker is shown of clusters is older than it should be.`,
       metric: new Metric({

@@ -1,7 +1,6 @@
-import { type App, PERMISSIONS_BOUNDARY_CONTEXT_KEY } from 'aws-cdk-lib';
+import { type App, PERMISSIONS_BOUNDARY_CONTEXT_KEY, type Stack } from 'aws-cdk-lib';
 import { type Queue, queues } from '../../functions/queues.ts';
 import { type Schedule, schedules } from '../../functions/schedules.ts';
-import { nameQueue, type Surroundings } from '../constructs/surroundings.ts';
 import { type Context, toResourceName } from '../context.ts';
 import { readContext } from '../context-options.ts';
 import { ApiStack } from './api-stack.ts';
@@ -20,23 +19,28 @@ export function createStacks(app: App): void {
   const context = readContext(app);
   const { permissionsBoundaryArn: arn } = context;
   if (arn !== undefined) app.node.setContext(PERMISSIONS_BOUNDARY_CONTEXT_KEY, { arn });
-  const network = createNetworkStack(app, context);
-  const data = new DataStack(app, toResourceName(context, 'data'), { context });
-  const { tables, key, configSecretArn, artifactsSecretArn } = data;
-  const { bus } = new BusStack(app, toResourceName(context, 'bus'), { context });
-  const shared = {
-    ...{ context, network: network?.network, bus, queues: new Map() },
-    ...{ tables, key, configSecretArn, artifactsSecretArn },
-  };
-  const surroundings = createWorkerStacks(app, shared);
-  new ApiStack(app, toResourceName(context, 'api'), { surroundings, vpcEndpoint: network?.endpoint });
-  new DashboardStack(app, toResourceName(context, 'dashboard'), { context });
+  const name = (stack: string): string => toResourceName(context, stack);
+  const basis = [
+    ...createNetworkStack(app, context),
+    new DataStack(app, name('data'), { context }),
+    new BusStack(app, name('bus'), { context }),
+  ];
+  const workers = createWorkerStacks(app, context);
+  const api = new ApiStack(app, name('api'), { context });
+  // By names and parameters they refer to each other, which CDK does not see.
+  let before: Stack[] = basis;
+  for (const stack of [...workers, api]) {
+    for (const one of before) stack.addStackDependency(one);
+    before = [stack];
+  }
+  new DashboardStack(app, name('dashboard'), { context });
 }
 
-function createNetworkStack(app: App, context: Context): NetworkStack | undefined {
+function createNetworkStack(app: App, context: Context): NetworkStack[] {
   const { vpcId } = context;
-  if (vpcId === undefined) return undefined;
-  return new NetworkStack(app, toResourceName(context, 'network'), { context, vpcId });
+  return vpcId === undefined
+    ? []
+    : [new NetworkStack(app, toResourceName(context, 'network'), { context, vpcId })];
 }
 
 /** In this order: operations send messages for agents, agents none for operations. */
@@ -45,16 +49,12 @@ const workerStacks = [
   { name: 'operations', description: 'Busdriver: queue of operations, its worker, sweeper of tasks' },
 ] as const;
 
-/** Those that have a row; the queues of each are there for those that follow, and before that only named. */
-function createWorkerStacks(app: App, shared: Surroundings): Surroundings {
-  const named = queues.map(({ name }) => [name, nameQueue(toResourceName(shared.context, name))] as const);
-  let surroundings: Surroundings = { ...shared, queues: new Map(named) };
-  for (const { name, description } of workerStacks) {
+/** Those that have a row. */
+function createWorkerStacks(app: App, context: Context): WorkerStack[] {
+  return workerStacks.flatMap(({ name, description }) => {
     const isPart = ({ stack = 'operations' }: Queue | Schedule): boolean => stack === name;
     const rows = { queues: queues.filter(isPart), schedules: schedules.filter(isPart) };
-    if (rows.queues.length + rows.schedules.length === 0) continue;
-    const id = toResourceName(shared.context, name);
-    surroundings = new WorkerStack(app, id, { description, ...rows, surroundings }).surroundings;
-  }
-  return surroundings;
+    if (rows.queues.length + rows.schedules.length === 0) return [];
+    return [new WorkerStack(app, toResourceName(context, name), { description, ...rows, context })];
+  });
 }

@@ -11,23 +11,25 @@ import { FrontDoor, type FrontDoorProps } from '../constructs/front-door.ts';
 import { PrivateDomain } from '../constructs/private-domain.ts';
 import { PublicDomain } from '../constructs/public-domain.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
-import type { Surroundings } from '../constructs/surroundings.ts';
+import { readSharedValue } from '../constructs/shared-values.ts';
+import { createSurroundings, type Surroundings } from '../constructs/surroundings.ts';
+import type { Context } from '../context.ts';
+import { makesEndpoint } from '../context-rules.ts';
 import { ControllerStack } from './controller-stack.ts';
 
 /** What the stack is made of. */
 export interface ApiStackProps {
-  readonly surroundings: Surroundings;
-  /** The endpoint that was made for the API. Default: the one that the operator names. */
-  readonly vpcEndpoint?: IVpcEndpoint | undefined;
+  readonly context: Context;
 }
 
 /** The API: a function for each route behind one REST API. */
 export class ApiStack extends Stack {
-  constructor(scope: Construct, id: string, { surroundings, vpcEndpoint }: ApiStackProps) {
+  constructor(scope: Construct, id: string, { context }: ApiStackProps) {
     super(scope, id, { description: 'Busdriver: the API and its functions' });
-    const endpoint = vpcEndpoint ?? this.#findEndpoint(surroundings);
+    const surroundings = createSurroundings(this, context);
+    const endpoint = this.#findEndpoint(context);
     const door = new FrontDoor(this, 'FrontDoor', {
-      context: surroundings.context,
+      context,
       routes,
       functions: this.#makeFunctions(surroundings),
       vpcEndpoint: endpoint,
@@ -36,8 +38,11 @@ export class ApiStack extends Stack {
     this.#addDomain(door, surroundings, endpoint);
   }
 
-  #findEndpoint({ context }: Surroundings): IVpcEndpoint | undefined {
-    const { vpcEndpointId } = context;
+  /** The endpoint of the operator, or the one of the network stack; undefined for a public API. */
+  #findEndpoint(context: Context): IVpcEndpoint | undefined {
+    const vpcEndpointId = makesEndpoint(context)
+      ? readSharedValue(this, context, 'api-endpoint-id')
+      : context.vpcEndpointId;
     if (vpcEndpointId === undefined) return undefined;
     return InterfaceVpcEndpoint.fromInterfaceVpcEndpointAttributes(this, 'Endpoint', {
       vpcEndpointId,

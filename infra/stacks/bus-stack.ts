@@ -3,7 +3,7 @@ import { EventBus, type IRuleTarget, Rule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, ResourcePolicy } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { BusReference } from '../constructs/surroundings.ts';
+import { nameEventBus } from '../constructs/surroundings.ts';
 import { type Context, toResourceName } from '../context.ts';
 
 /** What the stack is made of. */
@@ -16,11 +16,9 @@ const eventPattern = { source: ['busdriver'] };
 
 /** The bus on which Busdriver tells what happens, an archive from which it can be told again, and its log. */
 export class BusStack extends Stack {
-  readonly bus: BusReference;
-
   constructor(scope: Construct, id: string, { context }: BusStackProps) {
     super(scope, id, { description: 'Busdriver: event bus, its archive and its log' });
-    const eventBusName = `${context.namePrefix}-${context.stage}`;
+    const eventBusName = nameEventBus(context);
     const bus = new EventBus(this, 'Bus', { eventBusName });
     this.exportValue(bus.eventBusArn);
     this.exportValue(bus.eventBusName);
@@ -43,7 +41,6 @@ export class BusStack extends Stack {
       eventPattern,
       targets: [this.#toTarget(logGroup)],
     });
-    this.bus = bus;
   }
 
   /** CDK's own target for logs would bring a function along whose only work is to write the log's policy. */

@@ -4,7 +4,7 @@ import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { type Table as TableRow, tables } from '../../shared/aws/tables.ts';
-import type { TableReference } from '../constructs/surroundings.ts';
+import { shareValue } from '../constructs/shared-values.ts';
 import { type Context, toResourceName } from '../context.ts';
 
 /** What the stack is made of. */
@@ -14,13 +14,7 @@ export interface DataStackProps {
 
 /** What must not be lost: tables and secrets, and the key that encrypts them. */
 export class DataStack extends Stack {
-  /** Tables by the names of their rows. */
-  readonly tables: ReadonlyMap<string, TableReference>;
-  readonly key: IKey;
-  /** ARN of the secret with Spinnaker's YAML. */
-  readonly configSecretArn: string;
-  /** ARN of the secret with artifact accounts. */
-  readonly artifactsSecretArn: string;
+  readonly #key: IKey;
   readonly #context: Context;
   readonly #removalPolicy: RemovalPolicy;
 
@@ -31,21 +25,21 @@ export class DataStack extends Stack {
     });
     this.#context = context;
     this.#removalPolicy = context.protectData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
-    this.key = this.#getKey();
-    this.tables = new Map(tables.map((row) => [row.name, this.#makeTable(row)]));
-    this.configSecretArn =
-      context.configSecretArn ??
+    this.#key = this.#getKey();
+    for (const row of tables) this.#makeTable(row);
+    if (context.configSecretArn === undefined) {
       this.#makeSecret('config', {
         description: "Spinnaker's YAML for Busdriver: accounts and settings, as in clouddriver.yml",
         text: '# Put your clouddriver.yml here.\n',
       });
-    this.artifactsSecretArn =
-      context.artifactsSecretArn ??
+    }
+    if (context.artifactsSecretArn === undefined) {
       this.#makeSecret('artifacts', {
         description:
           "Spinnaker's YAML for Busdriver: artifact accounts, as below artifacts in clouddriver.yml",
         text: '# Put the artifacts of your clouddriver.yml here.\n',
       });
+    }
   }
 
   #getKey(): IKey {
@@ -58,10 +52,11 @@ export class DataStack extends Stack {
       removalPolicy: this.#removalPolicy,
     });
     this.exportValue(key.keyArn);
+    shareValue(this, this.#context, { name: 'key-arn', value: key.keyArn });
     return key;
   }
 
-  #makeTable(row: TableRow): TableReference {
+  #makeTable(row: TableRow): void {
     const table = new Table(this, `${row.name}-table`, {
       tableName: toResourceName(this.#context, row.name),
       partitionKey: { name: row.partitionKey, type: AttributeType.STRING },
@@ -69,26 +64,28 @@ export class DataStack extends Stack {
       timeToLiveAttribute: row.ttlAttribute,
       billingMode: BillingMode.PAY_PER_REQUEST,
       encryption: TableEncryption.CUSTOMER_MANAGED,
-      encryptionKey: this.key,
+      encryptionKey: this.#key,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: this.#context.protectData,
       removalPolicy: this.#removalPolicy,
     });
     this.exportValue(table.tableArn);
     this.exportValue(table.tableName);
-    return table;
   }
 
   /**
    * Its value is the operator's: CloudFormation writes it once, and never again as long as the text stays the same here. Another
    * text would take the place of what operators wrote.
    */
-  #makeSecret(name: string, { description, text }: { description: string; text: string }): string {
+  #makeSecret(
+    name: 'config' | 'artifacts',
+    { description, text }: { description: string; text: string },
+  ): void {
     const secret = new Secret(this, name.charAt(0).toUpperCase() + name.slice(1), {
       secretName: toResourceName(this.#context, name),
       description,
       secretStringValue: SecretValue.unsafePlainText(text),
-      encryptionKey: this.key,
+      encryptionKey: this.#key,
       removalPolicy: this.#removalPolicy,
     });
     Validations.of(secret).acknowledge({
@@ -96,6 +93,6 @@ export class DataStack extends Stack {
       reason: 'It holds a configuration that the operator writes: there is nothing that could rotate it.',
     });
     this.exportValue(secret.secretArn);
-    return secret.secretArn;
+    shareValue(this, this.#context, { name: `${name}-secret-arn`, value: secret.secretArn });
   }
 }

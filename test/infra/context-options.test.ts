@@ -17,6 +17,10 @@ function read(options: Options): Context {
   return readContext(construct);
 }
 
+function listSecretArns(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => secretArn.replace('spinnaker-', `account-${index}-`));
+}
+
 /** The lines of the refusal, without the first. */
 function getProblems(options: Options): string[] {
   try {
@@ -107,6 +111,19 @@ describe('an option of another form is refused with what was expected', () => {
     ['clusterArns', 'production', /ARN of eks/],
     ['accountRoleArns', '*', /ARN of iam/],
     ['accountRoleArns', 'arn:aws:iam::123456789012:role/*', /without wildcards/],
+    ['clusterArnPrefixes', 'arn:aws:eks:us-east-1:123456789012:', /cluster\//],
+    ['accountRoleArnPrefixes', 'arn:aws:iam::123456789012:role/', /role\/spinnaker\//],
+    ['accountRoleArnPrefixes', 'arn:aws:iam::123456789012:role/spin', /role\/spinnaker\//],
+    [
+      'accountSecretArnPrefixes',
+      'arn:aws:secretsmanager:us-east-1:123456789012:secret:',
+      /secret:spinnaker\//,
+    ],
+    [
+      'accountSecretArnPrefixes',
+      'arn:aws:secretsmanager:us-east-1:123456789012:secret:a/*',
+      /secret:spinnaker\//,
+    ],
     ['encryptionKeyArn', 'alias/data', /ARN of kms/],
     ['permissionsBoundaryArn', 'boundary', /ARN of iam/],
     ['alarmTopicArn', 'arn:aws:sqs:us-east-1:123456789012:topic', /ARN of sns/],
@@ -133,6 +150,21 @@ describe('options that contradict one another are refused', () => {
     ['a VPC without subnets', { vpcId, vpcEndpointId }, 'subnetIds'],
     ['subnets without a VPC', { subnetIds, vpcEndpointId }, 'vpcId'],
     ['an endpoint to be made, for nobody', { vpcId, subnetIds }, 'clientCidrs'],
+    [
+      'the whole internet as clients',
+      { vpcId, subnetIds, clientCidrs: '10.0.0.0/8,0.0.0.0/0' },
+      'clientCidrs',
+    ],
+    [
+      'the whole internet in two halves',
+      { vpcId, subnetIds, clientCidrs: '0.0.0.0/1,128.0.0.0/1' },
+      'clientCidrs',
+    ],
+    [
+      'more ARNs than a role can hold',
+      { ...privateOptions, accountSecretArns: listSecretArns(1_000).join(',') },
+      'accountSecretArns, clusterArns, accountRoleArns',
+    ],
     [
       'clients of an endpoint that is not ours',
       { ...privateOptions, clientCidrs: '10.0.0.0/8' },

@@ -150,8 +150,8 @@ describe('a function', () => {
   });
 
   it.each([
-    ['Config', 'readAccounts'],
-    ['Artifacts', 'readArtifactAccounts'],
+    ['config', 'readAccounts'],
+    ['artifacts', 'readArtifactAccounts'],
   ] as const)('reads the secret %s only where it says %s', (secret, use) => {
     expect(findModules((statement) => isSecretRead(statement, secret))).toEqual(listModules(use));
   });
@@ -220,7 +220,7 @@ function listModules(use: Use): string[] {
 
 /** Whether it is about the secret of that name which the stack makes. */
 function isSecretRead({ actions, resources }: Statement, secret: string): boolean {
-  const isAbout = (resource: string): boolean => resource.includes(`ExportsOutputRef${secret}`);
+  const isAbout = (resource: string): boolean => resource.includes(`${secret}secretarn`);
   return actions.includes('secretsmanager:GetSecretValue') && resources.some(isAbout);
 }
 

@@ -140,12 +140,12 @@ describe('a function', () => {
       logLevel: 'INFO',
       authorizerSecretArn: undefined,
     });
-    expect(config.tasksTable).toContain('busdriver-dev-data:');
-    expect(config.operationsQueueUrl).toContain('operationsqueueQueue');
-    expect(config.agentsQueueUrl).toContain('busdriver-dev-caching:');
-    expect(config.agentStreamsQueueUrl).toContain('busdriver-dev-caching:');
-    expect(config.busName).toContain('busdriver-dev-bus:');
-    expect(config.configSecretArn).toContain('Config');
+    expect(config.tasksTable).toBe('busdriver-dev-tasks');
+    expect(config.operationsQueueUrl).toContain('/busdriver-dev-operations');
+    expect(config.agentsQueueUrl).toContain('/busdriver-dev-agents');
+    expect(config.agentStreamsQueueUrl).toContain('/busdriver-dev-agent-streams');
+    expect(config.busName).toBe('busdriver-dev');
+    expect(config.configSecretArn).toContain('configsecretarn');
   });
 
   it('that goes on in messages to itself is not taken for one that runs away', () => {
