@@ -12,6 +12,8 @@ export interface GatewayDocumentProps {
   readonly invocationPrefix: string;
   /** Whether functions stream their answers. */
   readonly responseStreaming: boolean;
+  /** Whether the API answers to the internet. */
+  readonly publicApi: boolean;
   /** Decides who may call. Undefined: everybody who reaches the API. */
   readonly authorizer: GatewayAuthorizer | undefined;
 }

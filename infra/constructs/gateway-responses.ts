@@ -66,16 +66,25 @@ const headers = {
 };
 const retryHeaders = { ...headers, 'gatewayresponse.header.Retry-After': `'${retryAfterSeconds}'` };
 
+/** What the responses depend on. */
+export interface GatewayOptions {
+  readonly responseStreaming: boolean;
+  /** A private API takes shorter headers than a public one ("Quotas for configuring and running a REST API"). */
+  readonly publicApi: boolean;
+}
+
 /** API Gateway does not say what of a request it was. Bodies reach functions as text where answers are streamed, else in base64. */
-function toTooLarge(responseStreaming: boolean): GatewayResponse {
+function toTooLarge({ responseStreaming, publicApi }: GatewayOptions): GatewayResponse {
   const body = responseStreaming ? 'its body' : 'its body of more than 4.5 MB, in base64,';
-  const message = toTooLargeMessage(`its line and headers exceed 10,240 bytes, or ${body} exceeds`);
+  const message = toTooLargeMessage(
+    `its line and headers exceed ${publicApi ? '10,240' : '8,000'} bytes, or ${body} exceeds`,
+  );
   return { status: 413, error: 'Payload Too Large', message };
 }
 
 /** The responses as the OpenAPI extension `x-amazon-apigateway-gateway-responses` has them, with Clouddriver's error body. */
-export function toGatewayResponses({ responseStreaming }: { responseStreaming: boolean }): object {
-  const all = { ...responses, REQUEST_TOO_LARGE: toTooLarge(responseStreaming) };
+export function toGatewayResponses(options: GatewayOptions): object {
+  const all = { ...responses, REQUEST_TOO_LARGE: toTooLarge(options) };
   const entries = Object.entries(all).map(([type, { status, ...words }]) => {
     // Templates of responses know no other clock than this one.
     const body = JSON.stringify({ timestamp: '$context.requestTime', status, ...words });

@@ -3,7 +3,8 @@ import { Schedule as Rate, Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import type { Schedule } from '../../functions/schedules.ts';
-import { toResourceName } from '../context.ts';
+import { type Context, toResourceName } from '../context.ts';
+import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Surroundings } from './surroundings.ts';
 import { findScheduleProblems } from './time-limits.ts';
@@ -23,6 +24,7 @@ export class ScheduledFunction extends Construct {
     const rate = Duration.minutes(row.rateMinutes);
     this.worker = new ServiceFunction(this, { row, surroundings });
     this.worker.addAlarms();
+    this.#addHeartbeat(row, surroundings.context);
     new Rule(this, 'Rule', {
       ruleName: toResourceName(surroundings.context, row.name),
       schedule: Rate.rate(rate),
@@ -30,5 +32,18 @@ export class ScheduledFunction extends Construct {
       targets: [new LambdaFunction(this.worker.function, { retryAttempts: 0, maxEventAge: rate })],
     });
     this.node.addValidation({ validate: () => findScheduleProblems(row) });
+  }
+
+  /** Nothing waits for a schedule, so that nobody would notice one that is disabled, or a rule that is gone. */
+  #addHeartbeat({ name, rateMinutes }: Schedule, context: Context): void {
+    new ServiceAlarm(this, 'Heartbeat', {
+      context,
+      name: `${name}-silent`,
+      description: `The schedule ${name}, due every ${rateMinutes} min, has not run: its rule is disabled, or Lambda refuses it.`,
+      metric: this.worker.function.metricInvocations({ period: alarmPeriod }),
+      threshold: 1,
+      periods: 2,
+      isHeartbeat: true,
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
@@ -13,26 +13,34 @@ export interface ServiceAlarmProps {
   /** What it means that it rings, for who is called. */
   readonly description: string;
   readonly metric: IMetric;
-  /** It rings at this value or above. */
+  /** It rings at this value or above; a heartbeat below it. */
   readonly threshold: number;
   /** Periods in a row for which the value must be there. Default 1. */
   readonly periods?: number;
+  /**
+   * True for what must go on all the time: it rings below the threshold, and without data, since what does not run tells nothing.
+   * Default false: quiet without data.
+   */
+  readonly isHeartbeat?: boolean;
 }
 
 /** How long a metric is summed up for an alarm. */
 export const alarmPeriod: Duration = Duration.minutes(5);
 
-/** An alarm of ours: quiet without data, and telling the operator's topic when it rings and when it is over. */
+/** An alarm of ours, telling the operator's topic when it rings and when it is over. */
 export class ServiceAlarm extends Alarm {
   constructor(scope: Construct, id: string, props: ServiceAlarmProps) {
-    const { context, name, description, metric, threshold, periods = 1 } = props;
+    const { context, name, description, metric, threshold, periods = 1, isHeartbeat = false } = props;
     super(scope, id, {
       alarmName: toResourceName(context, name),
       alarmDescription: description,
       metric,
       threshold,
       evaluationPeriods: periods,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      comparisonOperator: isHeartbeat
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: isHeartbeat ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
     });
     if (context.alarmTopicArn === undefined) return;
     const action = new SnsAction(Topic.fromTopicArn(this, 'Topic', context.alarmTopicArn));

@@ -101,7 +101,11 @@ export class DashboardStack extends Stack {
     return [
       toGraph('Tables: units read', metrics('ConsumedReadCapacityUnits')),
       toGraph('Tables: units written', metrics('ConsumedWriteCapacityUnits')),
-      toGraph('Tables: refused for overload', metrics('ThrottledRequests')),
+      // ThrottledRequests exists by operation only.
+      toGraph('Tables: refused for overload', [
+        ...metrics('ReadThrottleEvents'),
+        ...metrics('WriteThrottleEvents'),
+      ]),
     ];
   }
 

@@ -1,9 +1,11 @@
 import { RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { type Table as TableRow, tables } from '../../shared/aws/tables.ts';
+import { alarmPeriod, ServiceAlarm } from '../constructs/service-alarm.ts';
 import { shareValue } from '../constructs/shared-values.ts';
 import { type Context, toResourceName } from '../context.ts';
 
@@ -11,6 +13,9 @@ import { type Context, toResourceName } from '../context.ts';
 export interface DataStackProps {
   readonly context: Context;
 }
+
+/** Calls that DynamoDB may refuse in five minutes before somebody is called. */
+const throttlesMax = 500;
 
 /** What must not be lost: tables and secrets, and the key that encrypts them. */
 export class DataStack extends Stack {
@@ -69,8 +74,26 @@ export class DataStack extends Stack {
       deletionProtection: this.#context.protectData,
       removalPolicy: this.#removalPolicy,
     });
+    this.#addAlarms(row, table);
     this.exportValue(table.tableArn);
     this.exportValue(table.tableName);
+  }
+
+  /** Some refusals a minute are DynamoDB growing; they are repeated, and nobody notices. Many are a partition that is too hot. */
+  #addAlarms({ name }: TableRow, table: Table): void {
+    for (const [what, metricName] of [
+      ['reads', 'ReadThrottleEvents'],
+      ['writes', 'WriteThrottleEvents'],
+    ] as const) {
+      new ServiceAlarm(this, `${name}-throttled-${what}`, {
+        context: this.#context,
+        name: `table-${name}-throttled-${what}`,
+        description: `DynamoDB refuses ${what} of the table ${name} for overload: requests wait, and tasks run late.`,
+        metric: table.metric(metricName, { period: alarmPeriod, statistic: Stats.SUM }),
+        threshold: throttlesMax,
+        periods: 2,
+      });
+    }
   }
 
   /**

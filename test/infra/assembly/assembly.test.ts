@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { synthesize } from '../stacks/synthesize.ts';
+import { findBlindAlarms, findUnwatchedSchedules } from './alarm-rules.ts';
 import {
   type Assembly,
   findExportLocks,
@@ -28,6 +29,12 @@ describe.each(optionSets.map(({ name, from }) => ({ name, from })))('$name', ({ 
     expect([...findLargePolicies(assembly), ...findLargeTemplates(assembly)]).toEqual([]);
   });
 
+  it('looks at metrics that there are, and notices what is silent', () => {
+    const assembly = getAssembly(name);
+
+    expect([...findBlindAlarms(assembly), ...findUnwatchedSchedules(assembly)]).toEqual([]);
+  });
+
   it.skipIf(from === undefined)('can be deployed in the place of what was there, and back', () => {
     const before = getAssembly(from ?? '');
     const after = getAssembly(name);
@@ -38,5 +45,43 @@ describe.each(optionSets.map(({ name, from }) => ({ name, from })))('$name', ({ 
 
   it.skipIf(from === undefined)('keeps what holds data', () => {
     expect(findLostData(getAssembly(from ?? ''), getAssembly(name))).toEqual([]);
+  });
+});
+
+describe('templates of an earlier release', () => {
+  /** What its stacks import. CloudFormation refuses to take it away before these stacks themselves are deployed anew. */
+  const imported = [
+    'bus:ExportsOutputFnGetAttBusEA82B648ArnBC65BB77',
+    'bus:ExportsOutputRefBusEA82B6486A28F94F',
+    'caching:ExportsOutputFnGetAttagentsqueueQueue496518A6Arn4CBAA77C',
+    'caching:ExportsOutputFnGetAttagentstreamsqueueQueue0E1098CDArn43AC47C7',
+    'caching:ExportsOutputRefagentsqueueQueue496518A6BFE64D8F',
+    'caching:ExportsOutputRefagentstreamsqueueQueue0E1098CD88C98E7A',
+    'data:ExportsOutputFnGetAttKey961B73FDArn5A860C43',
+    'data:ExportsOutputFnGetAttcachetable93624489ArnA4AE258D',
+    'data:ExportsOutputFnGetAtttaskstable17452859Arn36D16907',
+    'data:ExportsOutputRefArtifacts82DD59A14F4A635A',
+    'data:ExportsOutputRefConfig57D1D8948A167C64',
+    'data:ExportsOutputRefcachetable936244891046EC5A',
+    'data:ExportsOutputReftaskstable17452859F370EFFD',
+    'network:ExportsOutputFnGetAttFunctions1094A112GroupIdD6A6ECE1',
+    'network:ExportsOutputRefEndpointEEF1FD8FA099C36A',
+    'operations:ExportsOutputFnGetAttoperationsqueueQueue35A9251CArnA37A46D0',
+    'operations:ExportsOutputRefoperationsqueueQueue35A9251C2BC9481A',
+  ];
+
+  it('can be replaced: what they import is still there', () => {
+    const text = JSON.stringify(
+      [...getAssembly('private, endpoint made').values()].map((one) => one.toJSON()),
+    );
+
+    expect(imported.filter((name) => !text.includes(`"busdriver-dev-${name}"`))).toEqual([]);
+  });
+
+  it('are the last that import anything', () => {
+    for (const { name } of optionSets)
+      expect(JSON.stringify([...getAssembly(name).values()].map((one) => one.toJSON()))).not.toContain(
+        'Fn::ImportValue',
+      );
   });
 });

@@ -224,7 +224,7 @@ describe('what API Gateway answers by itself', () => {
     const response = getBody(template)['x-amazon-apigateway-gateway-responses']['REQUEST_TOO_LARGE'];
 
     expect(JSON.parse(response?.responseTemplates['application/json'] ?? '').message).toBe(
-      `The request is too large: its line and headers exceed 10,240 bytes, ${limits} that AWS Lambda accepts; ` +
+      `The request is too large: its line and headers exceed 8,000 bytes, ${limits} that AWS Lambda accepts; ` +
         'send less at once, such as fewer manifests in a stage',
     );
   });

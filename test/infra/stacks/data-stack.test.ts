@@ -48,7 +48,9 @@ describe('the data stack', () => {
   });
 
   it('keeps everything that cannot be made again when the stack goes', () => {
-    expect(new Set(getDeleted(template))).toEqual(new Set(['AWS::KMS::Alias', 'AWS::SSM::Parameter']));
+    expect(new Set(getDeleted(template))).toEqual(
+      new Set(['AWS::CloudWatch::Alarm', 'AWS::KMS::Alias', 'AWS::SSM::Parameter']),
+    );
   });
 
   it('goes without a trace where the operator says so', () => {

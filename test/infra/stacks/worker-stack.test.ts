@@ -193,6 +193,7 @@ describe('alarms', () => {
       'settle-dead-letters-throttles',
       'sweep-tasks-errors',
       'sweep-tasks-throttles',
+      'sweep-tasks-silent',
     ],
     caching: [
       'agents-agent-lag',
@@ -211,6 +212,7 @@ describe('alarms', () => {
       'drop-stream-hints-throttles',
       'schedule-agents-errors',
       'schedule-agents-throttles',
+      'schedule-agents-silent',
     ],
   } as const;
   const all = Object.entries(names).flatMap(([stack, own]) => own.map((name) => ({ stack, name })));
@@ -221,7 +223,7 @@ describe('alarms', () => {
       AlarmDescription: Match.stringLikeRegexp('.{40,}'),
       AlarmActions: [alarmTopicArn],
       OKActions: [alarmTopicArn],
-      TreatMissingData: 'notBreaching',
+      TreatMissingData: name.endsWith('-silent') ? 'breaching' : 'notBreaching',
     });
   });
 
