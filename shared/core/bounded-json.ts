@@ -1,4 +1,4 @@
-import { longDigitsMin, reviveNumbers } from './exact-json.ts';
+import { findNumberEnd, isLongNumber, type NumberSpan, parseWithLongNumbers } from './exact-json.ts';
 import type { JsonValue } from './json.ts';
 
 /** How much of a JSON text from outside is taken. */
@@ -46,9 +46,6 @@ const openingSquare = 0x5b;
 const closing = 0x7d;
 const zero = 0x30;
 const nine = 0x39;
-/** Tells `E` from `e`. */
-const smallBit = 0x20;
-const exponent = 0x65;
 
 /**
  * Reads a JSON text whose bounds are looked at before anything is made of it: one pass over the text, which holds nothing.
@@ -57,8 +54,11 @@ const exponent = 0x65;
  * @throws JsonBoundsError, JsonNumberError for a number that no double holds, or SyntaxError for what is no JSON
  */
 export function parseBoundedJson(text: string, bounds: JsonBounds): BoundedJson {
-  const { values, hasLong } = scanJson(text, bounds);
-  return { value: hasLong ? reviveNumbers(text) : (JSON.parse(text) as JsonValue), values };
+  const { values, long } = scanJson(text, bounds);
+  return {
+    value: long.length > 0 ? parseWithLongNumbers(text, long) : (JSON.parse(text) as JsonValue),
+    values,
+  };
 }
 
 /**
@@ -74,15 +74,15 @@ export function parseExactJson(text: string): unknown {
 /** What one look at a text tells. */
 interface JsonScan {
   readonly values: number;
-  /** Whether it may hold a number that a double does not: one of many digits, or with an exponent. */
-  readonly hasLong: boolean;
+  /** Numbers that a double may not hold: of many digits, or with an exponent. */
+  readonly long: readonly NumberSpan[];
 }
 
 function scanJson(text: string, { depthMax, valuesMax, membersMax }: JsonBounds): JsonScan {
   const members = membersMax === undefined ? undefined : new MemberCounts(membersMax);
+  const long: NumberSpan[] = [];
   let depth = 0;
   let values = 1;
-  let hasLong = false;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code === quote) index = findStringEnd(text, index);
@@ -93,9 +93,11 @@ function scanJson(text: string, { depthMax, valuesMax, membersMax }: JsonBounds)
     // Numbers and white space are what remains most often.
     else if (code < openingSquare) {
       if (code < zero || code > nine) continue;
-      const end = findDigitsEnd(text, index);
-      hasLong ||= end - index >= longDigitsMin || (text.charCodeAt(end) | smallBit) === exponent;
-      index = end - 1;
+      const span = { start: index, end: findNumberEnd(text, index + 1) };
+      if (isLongNumber(text, span)) long.push(span);
+      // Each is a value, unless this is no JSON at all.
+      if (long.length > valuesMax) throw new JsonBoundsError('valuesMax', valuesMax);
+      index = span.end - 1;
     } else if ((code | curlyBit) === closing) {
       depth -= 1;
       members?.close();
@@ -107,14 +109,7 @@ function scanJson(text: string, { depthMax, valuesMax, membersMax }: JsonBounds)
     }
   }
   if (values > valuesMax) throw new JsonBoundsError('valuesMax', valuesMax);
-  return { values, hasLong };
-}
-
-/** Where the digits end that begin at `start`. */
-function findDigitsEnd(text: string, start: number): number {
-  let end = start + 1;
-  for (let code = text.charCodeAt(end); code >= zero && code <= nine; code = text.charCodeAt(end)) end += 1;
-  return end;
+  return { values, long };
 }
 
 /** Counts the members of the objects that are open. */

@@ -79,6 +79,9 @@ describe('other numbers', () => {
     ['1E-400', '0'],
     ['-0', '0'],
     ['1e21', '1e+21'],
+    ['1e-310', '1e-310'],
+    ['-5e-324', '-5e-324'],
+    [`0.${'0'.repeat(309)}1`, '1e-310'],
   ])('%s is the double that it was', (given, written) => {
     expect(JSON.stringify(parseExactJson(`{"a":${given}}`))).toBe(`{"a":${written}}`);
     expect(parseExactJson(given)).toBe(JSON.parse(given));
@@ -92,6 +95,42 @@ describe('other numbers', () => {
     },
   );
 });
+
+/** Texts that look like numbers, some of which are. */
+const scribbles = fc
+  .array(fc.constantFrom(...'0019.eE+-', '9007199254740993', '1e-310', ',', ' ', '"', '1e400'), {
+    maxLength: 12,
+  })
+  .map((parts) => parts.join(''));
+
+test('what is no JSON for JSON.parse is none, and the same is told of it', () => {
+  fc.assert(
+    fc.property(scribbles, fc.constantFrom('', '-'), (scribble, sign) => {
+      const text = `[${sign}${scribble}]`;
+      const [read, expected] = [attempt(parseExactJson, text), attempt(JSON.parse, text)];
+      if (read === 'holds a number that is too large') expect(text).toMatch(/\de?\+?\d{3}/i);
+      else expect(read).toEqual(expected);
+    }),
+    {
+      numRuns: 5_000,
+      examples: [
+        ['01234567890123456', ''],
+        ['1.2.3.4.5.6.7.8.9', ''],
+        ['1e', ''],
+        ['1e5', '-'],
+      ],
+    },
+  );
+});
+
+/** What a parse makes of a text, integers as doubles; or what it says. */
+function attempt(parse: (text: string) => unknown, text: string): unknown {
+  try {
+    return JSON.parse(JSON.stringify(parse(text)));
+  } catch (error) {
+    return error instanceof Error ? error.message : error;
+  }
+}
 
 describe('as doubles', () => {
   test('integers that no double holds stay integers', () => {
@@ -159,6 +198,7 @@ test.each([
   ['one number of many digits', '9'.repeat(6_000_000)],
   ['many digits of fractions', '0.12345678901234567890,'.repeat(260_000)],
   ['exponents', '1e5,'.repeat(499_000)],
+  ['small numbers beside a large one', `9007199254740993,${'1,'.repeat(490_000)}`],
 ])('takes no time for 6 MB of %s', (_, text) => {
   const startMs = performance.now();
   const parse = () => parseBoundedJson(`[${text}1]`, { depthMax: 500, valuesMax: 500_000 });

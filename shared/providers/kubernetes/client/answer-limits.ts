@@ -16,7 +16,7 @@ export const objectBytesMax = 8 * mebibyte;
 /**
  * Of a page of a list and of a discovery document, decompressed: 500 objects of 32 KB. Larger ones come in smaller pages; see
  * `pageSizeMax`. It also bounds how long JSON may keep the process from other work:
- * about 0.1 s, and 0.5 s where it has integers beyond 2^53.
+ * about 0.1 s, and 1 s if each of its values is an integer beyond 2^53.
  */
 export const pageBytesMax = 16 * mebibyte;
 
