@@ -23,7 +23,7 @@ import { isCustomKind, isOfFamily, type KindFamily } from './kind-families.ts';
 import { findKindLimit, limitChanges } from './kind-limits.ts';
 import { forbiddenRetryMs, isNarrow, planScopes, type WatchedScope } from './kind-scopes.ts';
 import type { CacheWriter, ObjectChange } from './object-change.ts';
-import { createObjectConversion, getChangeKey } from './object-conversion.ts';
+import { createObjectConversion, toLastChanges } from './object-conversion.ts';
 import { evict, type ScopeTools, type ScopeWrite } from './scope-reader.ts';
 import { selectNamespaces } from './select-namespaces.ts';
 import { summarizeState } from './state-summary.ts';
@@ -391,14 +391,4 @@ export class CachingWork {
       if (!waiting.has(application)) waiting.set(application, dueMs);
     }
   }
-}
-
-/** The latest change of each object: of kinds that are read in two ways at a time there are two. */
-function toLastChanges(changes: readonly ObjectChange[]): readonly ObjectChange[] {
-  const last = new Map<string, ObjectChange>();
-  for (const change of changes) {
-    const known = last.get(getChangeKey(change));
-    if (known === undefined || known.version <= change.version) last.set(getChangeKey(change), change);
-  }
-  return [...last.values()];
 }

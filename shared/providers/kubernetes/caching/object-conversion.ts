@@ -89,6 +89,16 @@ export function getChangeKey({
   return `${kind} ${namespace} ${name}`;
 }
 
+/** The latest change of each object: of kinds that are read in two ways at a time there are two. */
+export function toLastChanges(changes: readonly ObjectChange[]): readonly ObjectChange[] {
+  const last = new Map<string, ObjectChange>();
+  for (const change of changes) {
+    const known = last.get(getChangeKey(change));
+    if (known === undefined || known.version <= change.version) last.set(getChangeKey(change), change);
+  }
+  return [...last.values()];
+}
+
 /** Whether a resource version can be compared with others: Kubernetes' are numbers, those of other servers may be anything. */
 export function isComparable(resourceVersion: string): boolean {
   return /^\d{1,18}$/.test(resourceVersion);
