@@ -78,7 +78,7 @@ describeWithCluster('a runJob stage, as Orca runs it', (cluster) => {
     expect(job).toMatchObject({
       jobState: 'Failed',
       reason: 'BackoffLimitExceeded',
-      failureDetails: expect.stringContaining('Exit code: 2'),
+      failureDetails: expect.stringContaining('exited with code: 2.'),
     });
   });
 

@@ -140,7 +140,9 @@ describeWithCluster('what Orca makes of stages and of the buttons in Deck', (clu
     });
     expect(played).toMatchObject({
       status: 'TERMINAL',
-      message: expect.stringMatching(/ReplicaSet "web-.*" has timed out progressing/),
+      message: expect.stringMatching(
+        /^Deployment exceeded its progress deadline: ReplicaSet "web-.*" has timed out progressing/,
+      ),
     });
     expect(await findLive(ns.name, 'statefulsets/slow')).toHaveProperty('status.readyReplicas', 1);
   });

@@ -18,7 +18,10 @@ const jobSchema = z
       .string()
       .optional()
       .describe("Kubernetes' reason of a failure, such as `BackoffLimitExceeded`."),
-    failureDetails: z.string().optional().describe('What the first container that failed ended with.'),
+    failureDetails: z
+      .string()
+      .optional()
+      .describe("What the first container that failed ended with, in Clouddriver's sentences."),
     mostRecentPodName: z.string().optional(),
     pods: z
       .array(
@@ -87,7 +90,8 @@ const jobRoute = {
           },
           message: 'Job has reached the specified backoff limit',
           reason: 'BackoffLimitExceeded',
-          failureDetails: "Pod: 'smoke-8fq2z'\nContainer: 'main'\nExit code: 1\nReason: Error",
+          failureDetails:
+            "Pod: 'smoke-8fq2z' had errors.\n Container: 'main' exited with code: 1.\n Status: Error.",
           mostRecentPodName: 'smoke-8fq2z',
           pods: [{ name: 'smoke-8fq2z', status: { phase: 'Failed' } }],
         },

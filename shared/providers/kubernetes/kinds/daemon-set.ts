@@ -1,7 +1,13 @@
 import { asString, getPath, type JsonObject } from '../../../core/json.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { checkAppsV1, findStatus, isGenerationObserved, readCount } from './live-object.ts';
-import { type ManifestStatus, markUnstable, settledStatus, unreportedStatus } from './status.ts';
+import {
+  describeOldGeneration,
+  type ManifestStatus,
+  markUnstable,
+  settledStatus,
+  unreportedStatus,
+} from './status.ts';
 
 /**
  * The status of a DaemonSet. Only a rolling update has progress to wait for.
@@ -13,10 +19,7 @@ export function getDaemonSetStatus(manifest: Manifest): ManifestStatus {
   const status = findStatus(manifest);
   if (status === undefined) return unreportedStatus;
   if (!isGenerationObserved(manifest, status)) {
-    return markUnstable(
-      settledStatus,
-      'The newest spec has not been picked up by the daemon set controller yet',
-    );
+    return markUnstable(settledStatus, describeOldGeneration('daemon set controller'));
   }
   const strategy = asString(getPath(manifest, 'spec', 'updateStrategy', 'type'));
   if (strategy?.toLowerCase() !== 'rollingupdate') return settledStatus;
@@ -31,9 +34,11 @@ function findShortage(status: JsonObject): string | undefined {
   const updated = readCount(status, 'updatedNumberScheduled');
   const available = readCount(status, 'numberAvailable');
   const ready = readCount(status, 'numberReady');
-  if (scheduled < desired) return `${scheduled} of ${desired} nodes have a pod scheduled`;
-  if (updated < desired) return `${updated} of ${desired} nodes run the newest pod template`;
-  if (available < desired) return `${available} of ${desired} nodes have an available pod`;
-  if (ready < desired) return `${ready} of ${desired} nodes have a ready pod`;
+  if (scheduled < desired)
+    return `Waiting for all replicas to be scheduled: ${scheduled} of ${desired} nodes have one`;
+  if (updated < desired)
+    return `Waiting for all updated replicas to be scheduled: ${updated} of ${desired} nodes have one`;
+  if (available < desired) return `Waiting for all replicas to be available: ${available} of ${desired} are`;
+  if (ready < desired) return `Waiting for all replicas to be ready: ${ready} of ${desired} are`;
   return undefined;
 }

@@ -10,6 +10,7 @@ import {
   readMessage,
 } from './live-object.ts';
 import {
+  describeOldGeneration,
   type ManifestStatus,
   markFailed,
   markPaused,
@@ -29,10 +30,7 @@ export function getDeploymentStatus(manifest: Manifest): ManifestStatus {
   const status = findStatus(manifest);
   if (status === undefined) return unreportedStatus;
   if (!isGenerationObserved(manifest, status)) {
-    return markUnstable(
-      settledStatus,
-      'The newest spec has not been picked up by the deployment controller yet',
-    );
+    return markUnstable(settledStatus, describeOldGeneration('deployment controller'));
   }
   const judged = judgeConditions(status);
   const pending = findPendingRollout(status, readDesiredReplicas(manifest));
@@ -49,7 +47,10 @@ function judgeConditions(status: JsonObject): ManifestStatus {
     judged = markUnavailable(judged, readMessage(unavailable, 'Too few replicas are available'));
   const late = findCondition(status, { type: 'Progressing', reason: 'ProgressDeadlineExceeded' });
   if (late)
-    judged = markFailed(judged, readMessage(late, 'The rollout made no progress before its deadline'));
+    judged = markFailed(
+      judged,
+      `Deployment exceeded its progress deadline: ${readMessage(late, 'no reason is given')}`,
+    );
   return judged;
 }
 
@@ -59,9 +60,11 @@ function findPendingRollout(status: JsonObject, desired: number): string | undef
   const existing = readCount(status, 'replicas');
   const available = readCount(status, 'availableReplicas');
   const ready = readCount(status, 'readyReplicas');
-  if (updated < desired) return `${updated} of ${desired} replicas run the newest pod template`;
-  if (existing > updated) return `${existing - updated} replicas of an older pod template are still there`;
-  if (available < desired) return `${available} of ${desired} replicas are available`;
-  if (ready < desired) return `${ready} of ${desired} replicas are ready`;
+  if (updated < desired)
+    return `Waiting for all replicas to be updated: ${updated} of ${desired} replicas run the newest pod template`;
+  if (existing > updated)
+    return `Waiting for old replicas to finish termination: ${existing - updated} of an older pod template are there`;
+  if (available < desired) return `Waiting for all replicas to be available: ${available} of ${desired} are`;
+  if (ready < desired) return `Waiting for all replicas to be ready: ${ready} of ${desired} are`;
   return undefined;
 }

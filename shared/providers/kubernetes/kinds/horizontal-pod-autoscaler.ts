@@ -10,5 +10,8 @@ export function getHorizontalPodAutoscalerStatus(manifest: Manifest): ManifestSt
   const current = readCount(status, 'currentReplicas');
   if (desired === current) return settledStatus;
   const direction = desired > current ? 'up' : 'down';
-  return markUnstable(settledStatus, `Scaling ${direction} from ${current} to ${desired} replicas`);
+  return markUnstable(
+    settledStatus,
+    `Waiting for HPA to complete a scale ${direction}, current: ${current} desired: ${desired}`,
+  );
 }

@@ -11,5 +11,8 @@ export function getJobStatus(manifest: Manifest): ManifestStatus {
   if (succeeded >= wanted) return settledStatus;
   const failure = findCondition(status, { type: 'Failed', status: 'True' });
   if (failure) return markFailed(settledStatus, readMessage(failure, 'The job has failed'));
-  return markUnstable(settledStatus, `${succeeded} of ${wanted} pods have succeeded`);
+  return markUnstable(
+    settledStatus,
+    `Waiting for jobs to finish: ${succeeded} of ${wanted} pods have succeeded`,
+  );
 }

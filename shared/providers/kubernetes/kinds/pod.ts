@@ -5,9 +5,9 @@ import { type ManifestStatus, markUnavailable, settledStatus, unreportedStatus }
 
 /** Why a pod in this phase is neither stable nor available. A failed pod is not `failed`, as in Clouddriver. */
 const unsettledPhases = new Map([
-  ['pending', 'The pod is pending: not all of its containers have started'],
-  ['failed', 'The pod has failed: a container ended with an error'],
-  ['unknown', 'The state of the pod is unknown: its node does not report'],
+  ['pending', 'Pod is pending: not all of its containers have started'],
+  ['failed', 'Pod has failed: a container ended with an error'],
+  ['unknown', 'Pod phase is unknown: its node does not report'],
 ]);
 
 /** The status of a Pod, by its phase alone. */
@@ -16,6 +16,6 @@ export function getPodStatus(manifest: Manifest): ManifestStatus {
   if (status === undefined) return unreportedStatus;
   const phase = asString(status.phase)?.toLowerCase() ?? '';
   if (phase === 'running' || phase === 'succeeded') return settledStatus;
-  const message = unsettledPhases.get(phase) ?? 'The pod has no phase that Kubernetes defines';
+  const message = unsettledPhases.get(phase) ?? 'Pod phase is unknown: Kubernetes defines no such phase';
   return markUnavailable(settledStatus, message);
 }

@@ -29,7 +29,7 @@ export function getReplicaSetStatus(manifest: Manifest): ManifestStatus {
   if (isGenerationObserved(manifest, status)) return settledStatus;
   return markUnstable(
     settledStatus,
-    'The newest spec has not been picked up by the replica set controller yet',
+    'Waiting for replicaset spec update to be observed: the replica set controller has not picked it up yet',
   );
 }
 
@@ -38,8 +38,8 @@ function findShortage(status: JsonObject, desired: number): string | undefined {
   const labeled = readCount(status, 'fullyLabeledReplicas');
   const ready = readCount(status, 'readyReplicas');
   const available = readCount(status, 'availableReplicas');
-  if (labeled < desired) return `${labeled} of ${desired} replicas carry all labels of the pod template`;
-  if (ready < desired) return `${ready} of ${desired} replicas are ready`;
-  if (available < desired) return `${available} of ${desired} replicas are available`;
+  if (labeled < desired) return `Waiting for all replicas to be fully-labeled: ${labeled} of ${desired} are`;
+  if (ready < desired) return `Waiting for all replicas to be ready: ${ready} of ${desired} are`;
+  if (available < desired) return `Waiting for all replicas to be available: ${available} of ${desired} are`;
   return undefined;
 }

@@ -8,7 +8,13 @@ import {
   readCount,
   readDesiredReplicas,
 } from './live-object.ts';
-import { type ManifestStatus, markUnstable, settledStatus, unreportedStatus } from './status.ts';
+import {
+  describeOldGeneration,
+  type ManifestStatus,
+  markUnstable,
+  settledStatus,
+  unreportedStatus,
+} from './status.ts';
 
 /**
  * The status of a StatefulSet. With the update strategy `OnDelete` there is nothing to wait for: somebody has to
@@ -23,10 +29,7 @@ export function getStatefulSetStatus(manifest: Manifest): ManifestStatus {
   const status = findStatus(manifest);
   if (status === undefined) return unreportedStatus;
   if (!isGenerationObserved(manifest, status)) {
-    return markUnstable(
-      settledStatus,
-      'The newest spec has not been picked up by the stateful set controller yet',
-    );
+    return markUnstable(settledStatus, describeOldGeneration('stateful set controller'));
   }
   const desired = readDesiredReplicas(manifest);
   const shortage = findShortage(status, desired);
@@ -38,8 +41,9 @@ export function getStatefulSetStatus(manifest: Manifest): ManifestStatus {
 function findShortage(status: JsonObject, desired: number): string | undefined {
   const existing = readCount(status, 'replicas');
   const ready = readCount(status, 'readyReplicas');
-  if (existing < desired) return `${existing} of ${desired} replicas exist`;
-  if (ready < desired) return `${ready} of ${desired} replicas are ready`;
+  if (existing < desired)
+    return `Waiting for at least the desired replica count to be met: ${existing} of ${desired} exist`;
+  if (ready < desired) return `Waiting for all updated replicas to be ready: ${ready} of ${desired} are`;
   return undefined;
 }
 
@@ -58,12 +62,16 @@ function judgePartitionedRollout(
   const partition = findCount(settings, 'partition');
   const existing = findCount(status, 'replicas');
   if (partition !== undefined && existing !== undefined && updated < existing - partition) {
-    const message = `${updated} of the ${existing - partition} replicas above the partition are updated`;
+    const above = `${updated} of the ${existing - partition} replicas above the partition are updated`;
+    const message = `Waiting for partitioned roll out to finish: ${above}`;
     return markUnstable(settledStatus, message);
   }
   return {
     ...settledStatus,
-    stable: { state: true, message: 'Every replica above the partition is updated' },
+    stable: {
+      state: true,
+      message: 'Partitioned roll out complete: every replica above the partition is updated',
+    },
   };
 }
 
@@ -71,10 +79,11 @@ function judgePartitionedRollout(
 function judgeWholeRollout(status: JsonObject, desired: number): ManifestStatus {
   const current = readCount(status, 'currentReplicas');
   if (current < desired) {
-    return markUnstable(settledStatus, `${current} of ${desired} replicas are of the current revision`);
+    const counts = `${current} of ${desired} are of the current revision`;
+    return markUnstable(settledStatus, `Waiting for all updated replicas to be scheduled: ${counts}`);
   }
   if (status.currentRevision === status.updateRevision) return settledStatus;
-  return markUnstable(settledStatus, 'The updated revision has not become the current one yet');
+  return markUnstable(settledStatus, 'Waiting for the updated revision to match the current revision');
 }
 
 /** Whether the update strategy is of `type`, whatever its case. */

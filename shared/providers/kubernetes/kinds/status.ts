@@ -23,12 +23,22 @@ export const settledStatus: ManifestStatus = {
   failed: { state: false },
 };
 
-/** The object has not got a status from its controller yet. */
+/**
+ * The object has not got a status from its controller yet.
+ *
+ * This message and those of the kinds begin with Clouddriver's own sentence, which people's alerts look for, and go on with what
+ * else is known.
+ */
 export const unreportedStatus: ManifestStatus = {
   ...settledStatus,
-  stable: { state: false, message: 'Its controller has not reported a status yet' },
-  available: { state: false, message: 'Availability is not known before its controller reports a status' },
+  stable: { state: false, message: 'No status reported yet: its controller has not seen it' },
+  available: { state: false, message: 'No availability reported: its controller has not seen it' },
 };
+
+/** Why an object is unstable whose controller has not looked at its newest spec. @param controller `deployment controller` */
+export function describeOldGeneration(controller: string): string {
+  return `Waiting for status generation to match updated object generation: the ${controller} has not picked up the newest spec yet`;
+}
 
 /** `status`, not stable for the reason `message`. */
 export function markUnstable(status: ManifestStatus, message: string): ManifestStatus {

@@ -118,13 +118,14 @@ function listContainerStatuses(pod: Manifest): readonly JsonObject[] {
     .filter((status) => status !== undefined);
 }
 
+/** How the container was executed, in the sentences of Clouddriver's `KubernetesJobStatus`; what is not known is left out. */
 function describeContainer(pod: Manifest, container: JsonObject, state: JsonObject): string {
   const { message, reason } = readWords(state);
+  const name = asString(container.name) ?? '';
   return [
-    `Pod: '${readName(pod)}'`,
-    `Container: '${asString(container.name) ?? ''}'`,
-    ...(state.exitCode === undefined ? [] : [`Exit code: ${String(state.exitCode)}`]),
-    ...(reason === undefined ? [] : [`Reason: ${reason}`]),
-    ...(message === undefined ? [] : [`Message: ${message}`]),
+    `Pod: '${readName(pod)}' had errors.`,
+    ` Container: '${name}' exited with code: ${String(state.exitCode ?? 'none, it is waiting')}.`,
+    ...(reason === undefined ? [] : [` Status: ${reason}.`]),
+    ...(message === undefined ? [] : [` Logs: ${message}`]),
   ].join('\n');
 }

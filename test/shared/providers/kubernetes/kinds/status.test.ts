@@ -25,15 +25,21 @@ interface Departure {
 }
 
 const unreported: Departure = {
-  unstable: /not reported a status yet/,
-  unavailable: /before .* reports a status/,
+  unstable: /^No status reported yet: /,
+  unavailable: /^No availability reported: /,
 };
-const unobserved: Departure = { unstable: /newest spec has not been picked up/ };
+const unobserved: Departure = {
+  unstable:
+    /^Waiting for status generation to match updated object generation: the .* controller has not picked/,
+};
 const settled: Departure = {};
 const unsupported = 'refused';
 const short = (message: RegExp): Departure => ({ unstable: message, unavailable: message });
 
-/** Every state that a kind with a status of its own can report, by the name of its fixture. */
+/**
+ * Every state that a kind with a status of its own can report, by the name of its fixture. Messages begin with the sentence that
+ * Clouddriver's handler of the kind has for the state.
+ */
 const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'deployment-stable': settled,
   'deployment-unreported': unreported,
@@ -42,71 +48,92 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'deployment-paused': { paused: /^Deployment is paused$/ },
   'deployment-paused-updating': {
     paused: /^Deployment is paused$/,
-    unstable: /^1 of 3 replicas run the newest pod template$/,
+    unstable: /^Waiting for all replicas to be updated: 1 of 3 replicas run the newest pod template$/,
   },
   'deployment-scaled-to-zero': settled,
   'deployment-unavailable': short(/^Deployment does not have minimum availability\.$/),
-  'deployment-deadline-exceeded': { failed: /^ReplicaSet "cart-6d5f" has timed out progressing\.$/ },
-  'deployment-deadline-exceeded-unavailable': {
-    failed: /timed out progressing/,
-    unavailable: /does not have minimum availability/,
-    unstable: /^1 of 3 replicas run the newest pod template$/,
+  'deployment-deadline-exceeded': {
+    failed: /^Deployment exceeded its progress deadline: ReplicaSet "cart-6d5f" has timed out progressing\.$/,
   },
-  'deployment-updating': { unstable: /^2 of 3 replicas run the newest pod template$/ },
-  'deployment-terminating': { unstable: /^1 replicas of an older pod template are still there$/ },
-  'deployment-becoming-available': { unstable: /^1 of 3 replicas are available$/ },
-  'deployment-becoming-ready': { unstable: /^2 of 3 replicas are ready$/ },
+  'deployment-deadline-exceeded-unavailable': {
+    failed: /^Deployment exceeded its progress deadline: .*timed out progressing/,
+    unavailable: /does not have minimum availability/,
+    unstable: /^Waiting for all replicas to be updated: 1 of 3 replicas run the newest pod template$/,
+  },
+  'deployment-updating': {
+    unstable: /^Waiting for all replicas to be updated: 2 of 3 replicas run the newest pod template$/,
+  },
+  'deployment-terminating': {
+    unstable: /^Waiting for old replicas to finish termination: 1 of an older pod template are there$/,
+  },
+  'deployment-becoming-available': { unstable: /^Waiting for all replicas to be available: 1 of 3 are$/ },
+  'deployment-becoming-ready': { unstable: /^Waiting for all replicas to be ready: 2 of 3 are$/ },
   'deployment-unsupported': unsupported,
 
   'replica-set-stable': settled,
   'replica-set-unreported': unreported,
-  'replica-set-unobserved': unobserved,
-  'replica-set-unobserved-becoming-ready': short(/^2 of 3 replicas are ready$/),
+  'replica-set-unobserved': { unstable: /^Waiting for replicaset spec update to be observed: / },
+  'replica-set-unobserved-becoming-ready': short(/^Waiting for all replicas to be ready: 2 of 3 are$/),
   'replica-set-scaled-to-zero': settled,
-  'replica-set-labeling': short(/^2 of 3 replicas carry all labels/),
-  'replica-set-becoming-ready': short(/^1 of 3 replicas are ready$/),
-  'replica-set-becoming-available': short(/^0 of 3 replicas are available$/),
+  'replica-set-labeling': short(/^Waiting for all replicas to be fully-labeled: 2 of 3 are$/),
+  'replica-set-becoming-ready': short(/^Waiting for all replicas to be ready: 1 of 3 are$/),
+  'replica-set-becoming-available': short(/^Waiting for all replicas to be available: 0 of 3 are$/),
   'replica-set-unsupported': unsupported,
 
   'stateful-set-stable': settled,
   'stateful-set-on-delete': settled,
   'stateful-set-unreported': unreported,
   'stateful-set-unobserved': unobserved,
-  'stateful-set-creating': { unstable: /^1 of 3 replicas exist$/ },
-  'stateful-set-becoming-ready': { unstable: /^2 of 3 replicas are ready$/ },
-  'stateful-set-partition-updating': { unstable: /^1 of the 2 replicas above the partition are updated$/ },
-  'stateful-set-partition-complete': { stable: /^Every replica above the partition is updated$/ },
-  'stateful-set-partition-unset': { stable: /^Every replica above the partition is updated$/ },
+  'stateful-set-creating': {
+    unstable: /^Waiting for at least the desired replica count to be met: 1 of 3 exist$/,
+  },
+  'stateful-set-becoming-ready': { unstable: /^Waiting for all updated replicas to be ready: 2 of 3 are$/ },
+  'stateful-set-partition-updating': {
+    unstable:
+      /^Waiting for partitioned roll out to finish: 1 of the 2 replicas above the partition are updated$/,
+  },
+  'stateful-set-partition-complete': {
+    stable: /^Partitioned roll out complete: every replica above the partition is updated$/,
+  },
+  'stateful-set-partition-unset': {
+    stable: /^Partitioned roll out complete: every replica above the partition is updated$/,
+  },
   'stateful-set-settings-uncounted': settled,
-  'stateful-set-scheduling': { unstable: /^2 of 3 replicas are of the current revision$/ },
-  'stateful-set-revision-differs': { unstable: /updated revision has not become the current one/ },
+  'stateful-set-scheduling': {
+    unstable: /^Waiting for all updated replicas to be scheduled: 2 of 3 are of the current revision$/,
+  },
+  'stateful-set-revision-differs': {
+    unstable: /^Waiting for the updated revision to match the current revision$/,
+  },
   'stateful-set-unsupported': unsupported,
 
   'daemon-set-stable': settled,
   'daemon-set-on-delete': settled,
   'daemon-set-unreported': unreported,
   'daemon-set-unobserved': unobserved,
-  'daemon-set-scheduling': { unstable: /^2 of 3 nodes have a pod scheduled$/ },
-  'daemon-set-updating': { unstable: /^1 of 3 nodes run the newest pod template$/ },
-  'daemon-set-becoming-available': { unstable: /^2 of 3 nodes have an available pod$/ },
-  'daemon-set-becoming-ready': { unstable: /^0 of 3 nodes have a ready pod$/ },
+  'daemon-set-scheduling': { unstable: /^Waiting for all replicas to be scheduled: 2 of 3 nodes have one$/ },
+  'daemon-set-updating': {
+    unstable: /^Waiting for all updated replicas to be scheduled: 1 of 3 nodes have one$/,
+  },
+  'daemon-set-becoming-available': { unstable: /^Waiting for all replicas to be available: 2 of 3 are$/ },
+  'daemon-set-becoming-ready': { unstable: /^Waiting for all replicas to be ready: 0 of 3 are$/ },
   'daemon-set-unsupported': unsupported,
 
   'pod-unreported': unreported,
-  'pod-phaseless': short(/no phase that Kubernetes defines/),
-  'pod-unrecognised': short(/no phase that Kubernetes defines/),
-  'pod-pending': short(/pending/),
+  'pod-phaseless': short(/^Pod phase is unknown: Kubernetes defines no such phase$/),
+  'pod-unrecognised': short(/^Pod phase is unknown: Kubernetes defines no such phase$/),
+  'pod-pending': short(/^Pod is pending: /),
   'pod-running': settled,
   'pod-succeeded': settled,
-  'pod-failed': short(/failed/),
-  'pod-unknown': short(/unknown/),
+  'pod-failed': short(/^Pod has failed: /),
+  'pod-unknown': short(/^Pod phase is unknown: its node/),
 
   'job-unreported': unreported,
-  'job-starting': { unstable: /^0 of 2 pods have succeeded$/ },
-  'job-running': { unstable: /^1 of 2 pods have succeeded$/ },
+  'job-starting': { unstable: /^Waiting for jobs to finish: 0 of 2 pods have succeeded$/ },
+  'job-running': { unstable: /^Waiting for jobs to finish: 1 of 2 pods have succeeded$/ },
   'job-succeeded': settled,
   'job-succeeded-by-default-count': settled,
-  'job-recovered': { unstable: /^0 of 2 pods have succeeded$/ },
+  'job-recovered': { unstable: /^Waiting for jobs to finish: 0 of 2 pods have succeeded$/ },
   'job-failed': { failed: /^Job has reached the specified backoff limit$/ },
 
   'cron-job-unreported': unreported,
@@ -116,8 +143,12 @@ const states: Readonly<Record<string, Departure | typeof unsupported>> = {
   'horizontal-pod-autoscaler-unreported': unreported,
   'horizontal-pod-autoscaler-new': settled,
   'horizontal-pod-autoscaler-stable': settled,
-  'horizontal-pod-autoscaler-scaling-up': { unstable: /^Scaling up from 3 to 5 replicas$/ },
-  'horizontal-pod-autoscaler-scaling-down': { unstable: /^Scaling down from 3 to 1 replicas$/ },
+  'horizontal-pod-autoscaler-scaling-up': {
+    unstable: /^Waiting for HPA to complete a scale up, current: 3 desired: 5$/,
+  },
+  'horizontal-pod-autoscaler-scaling-down': {
+    unstable: /^Waiting for HPA to complete a scale down, current: 3 desired: 1$/,
+  },
 
   'cron-tab.stable.example.com-stable': settled,
   ...Object.fromEntries(

@@ -97,11 +97,10 @@ describeWithCluster('jobs', (cluster) => {
     });
     expect(completionDetails).toEqual({ exitCode: '', signal: '', message, reason });
     expect(String(failureDetails).split('\n')).toEqual([
-      `Pod: '${pod}'`,
-      "Container: 'main'",
-      'Exit code: 3',
-      'Reason: Error',
-      'Message: no disk',
+      `Pod: '${pod}' had errors.`,
+      " Container: 'main' exited with code: 3.",
+      ' Status: Error.',
+      ' Logs: no disk',
     ]);
   });
 

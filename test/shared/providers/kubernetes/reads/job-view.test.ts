@@ -129,9 +129,9 @@ describe('why a pod failed', () => {
     });
     const later = createPod('later', 3, { containerStatuses: [endWith('main', 1)] });
     expect(explain(later, broken, fine)).toBe(
-      "Pod: 'broken'\nContainer: 'fetch'\nExit code: 2\nReason: Error",
+      "Pod: 'broken' had errors.\n Container: 'fetch' exited with code: 2.\n Status: Error.",
     );
-    expect(explain(later, fine)).toBe("Pod: 'later'\nContainer: 'main'\nExit code: 1");
+    expect(explain(later, fine)).toBe("Pod: 'later' had errors.\n Container: 'main' exited with code: 1.");
     expect(explain(fine)).toBeUndefined();
   });
 
@@ -139,7 +139,7 @@ describe('why a pod failed', () => {
     const waiting = { name: 'main', state: { waiting: { reason: 'ImagePullBackOff', message: 'no image' } } };
     const stuck = createPod('stuck', 1, { containerStatuses: [waiting] });
     expect(explain(stuck)).toBe(
-      "Pod: 'stuck'\nContainer: 'main'\nReason: ImagePullBackOff\nMessage: no image",
+      "Pod: 'stuck' had errors.\n Container: 'main' exited with code: none, it is waiting.\n Status: ImagePullBackOff.\n Logs: no image",
     );
     const broken = createPod('broken', 2, { containerStatuses: [endWith('main', 1)] });
     expect(explain(stuck, broken)).toContain("Pod: 'broken'");
