@@ -212,7 +212,8 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     { '/{cloudProvider}/task/{id}': 'api/tasks/update-task' },
   ],
   [
-    { ...clusterRoute, access: readObject },
+    // What is cached is answered where the cluster does not, to who accepts that.
+    { ...clusterRoute, uses: ['readAccounts', 'readCache'], access: readObject },
     {
       // Two segments: a cluster-scoped object. The sibling of {location} must have its name, so the name arrives in it.
       '/manifests/{account}/{location}': 'api/manifests/get-cluster-scoped-manifest',

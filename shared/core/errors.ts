@@ -134,6 +134,11 @@ export class FailedOperationError extends VisibleError {
   override name = 'FailedOperationError';
 }
 
+/** A system behind us, such as a cluster, does not answer, or says that it cannot for the moment. */
+export class UnreachableError extends FailedOperationError {
+  override name = 'UnreachableError';
+}
+
 /** The text of anything thrown, for logs and wrapped messages. */
 export function getErrorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

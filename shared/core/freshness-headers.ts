@@ -91,12 +91,30 @@ function toSeconds(asOfMs: number, nowMs: number): number {
  * strictest counts. Of a header that is too long the beginning does.
  */
 export function parseMaxAgeMs(cacheControl: string | undefined): number | undefined {
-  const demands = (cacheControl ?? '')
-    .slice(0, cacheControlMax)
-    .split(',')
-    .map((directive) => directive.trim().toLowerCase())
-    .map((directive) => (directive === 'no-cache' ? 'max-age=0' : directive))
-    .map((directive) => /^max-age\s*=\s*"?(\d{1,10})"?$/.exec(directive)?.[1])
-    .filter((seconds) => seconds !== undefined);
-  return demands.length === 0 ? undefined : Math.min(...demands.map(Number)) * 1000;
+  const directives = listDirectives(cacheControl).map((directive) =>
+    directive === 'no-cache' ? 'max-age=0' : directive,
+  );
+  return findSmallest(directives, /^max-age\s*=\s*"?(\d{1,10})"?$/);
+}
+
+/**
+ * The greatest age, milliseconds, of a cached answer that a caller accepts in the place of an error, by the `Cache-Control` of his
+ * request: `stale-if-error=600` (RFC 5861). Undefined when he accepts none.
+ */
+export function parseStaleIfErrorMs(cacheControl: string | undefined): number | undefined {
+  return findSmallest(listDirectives(cacheControl), /^stale-if-error\s*=\s*"?(\d{1,10})"?$/);
+}
+
+/** The directives of a `Cache-Control`, in lower case. */
+function listDirectives(cacheControl: string | undefined): string[] {
+  const text = (cacheControl ?? '').slice(0, cacheControlMax);
+  return text.split(',').map((directive) => directive.trim().toLowerCase());
+}
+
+/** The smallest number of seconds that a directive names, in milliseconds; undefined where none does. */
+function findSmallest(directives: readonly string[], pattern: RegExp): number | undefined {
+  const seconds = directives
+    .map((directive) => pattern.exec(directive)?.[1])
+    .filter((text) => text !== undefined);
+  return seconds.length === 0 ? undefined : Math.min(...seconds.map(Number)) * 1000;
 }

@@ -159,7 +159,8 @@ function trimSchema({ $schema: _schema, $id: _id, ...schema }: JsonObject): Json
 
 function toOperation(route: ApiRoute, names: SchemaNames): JsonObject {
   const { operationId, tag, summary, description, request } = route;
-  const parameters = route.isCached ? [...(route.parameters ?? []), cacheControlParameter] : route.parameters;
+  const parameters =
+    route.isCached === true ? [...(route.parameters ?? []), cacheControlParameter] : route.parameters;
   return {
     operationId,
     tags: [tag],

@@ -56,6 +56,8 @@ export interface ManifestRequest {
    * account.
    */
   readonly revealSecrets: boolean;
+  /** Aborts the read. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** The members of a Spinnaker cluster in one namespace. */
@@ -79,7 +81,8 @@ export interface ManifestReader {
   /**
    * The live object with its status, events and artifacts, ready for `JSON.stringify`.
    *
-   * @throws NotFoundError for a malformed name and for an object that is absent, FailedOperationError when the read fails.
+   * @throws NotFoundError for a malformed name and for an object that is absent, FailedOperationError when the read fails:
+   *   UnreachableError because the cluster does not answer, or cannot.
    */
   getManifest(request: ManifestRequest): Promise<object>;
   /** Whether an object of this full name is a Secret. */

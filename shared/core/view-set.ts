@@ -112,6 +112,7 @@ function createViewSet(parts: readonly ViewPart[]): ViewSet {
       );
     },
     findSecurityGroup: async (key) => owners.get(key.account)?.findSecurityGroup(key),
+    findManifest: async (request) => owners.get(request.account)?.findManifest(request),
     findInstance: async (key) => owners.get(key.account)?.findInstance(key),
     listRawResources: (application) => joinLists((reader) => reader.listRawResources(application)),
     search: (request) => joinLists((reader) => reader.search(request)),

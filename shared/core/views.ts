@@ -42,6 +42,16 @@ export interface ViewKey {
   readonly name: string;
 }
 
+/** Which object is shown out of the cache because it cannot be read from its cluster. */
+export interface CachedManifestRequest extends ViewKey {
+  /** Why it cannot: a sentence for people. */
+  readonly reason: string;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+  /** Everything that was so at this time is in the cache, epoch milliseconds; undefined where that is not known. */
+  readonly asOfMs: number | undefined;
+}
+
 /** Which server groups of which applications. */
 export interface ServerGroupsRequest {
   readonly applications: readonly string[];
@@ -127,6 +137,8 @@ export interface ViewReader {
   listSecurityGroups(request: SecurityGroupsRequest): Promise<Viewed>;
   findSecurityGroup(key: ViewKey): Promise<Viewed | undefined>;
   findInstance(key: ViewKey): Promise<Viewed | undefined>;
+  /** What is cached of an object, in the form of `GET /manifests/…`, with a Warning about it as its first event. */
+  findManifest(request: CachedManifestRequest): Promise<Viewed | undefined>;
   listRawResources(application: string): Promise<ViewedList>;
   /** Everything found, in a steady order; who asked takes his page of it. */
   search(request: ViewSearchRequest): Promise<ViewedList>;

@@ -47,8 +47,11 @@ export interface ApiRoute {
   readonly parameters?: readonly ApiParameter[];
   readonly request?: ApiRequestBody;
   readonly answer: ApiAnswer;
-  /** It is answered out of the cache: headers tell how old the answer is, and the request may demand a fresher one. */
-  readonly isCached?: true;
+  /**
+   * It is answered out of the cache: headers tell how old the answer is, and the request may demand a fresher one. `whereLiveFails`:
+   * it is only where a cluster does not answer.
+   */
+  readonly isCached?: true | 'whereLiveFails';
   /** Errors besides those that every route, and every route with a body, has. */
   readonly errors?: readonly (404 | 405)[];
 }

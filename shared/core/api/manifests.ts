@@ -83,7 +83,7 @@ const manifestSchema = z
     warnings: z.array(z.unknown()).max(0),
     metrics: z.array(containerMetricsSchema).describe('Of a pod, where the cluster measures it.'),
   })
-  .describe('A live object with its status.');
+  .describe('An object with its status.');
 
 const coordinatesSchema = z
   .strictObject({ kind: z.string().min(1), name: z.string().min(1), namespace: z.string() })
@@ -113,7 +113,11 @@ const locationParameter = pathParameter('location', {
 
 const live = {
   tag: 'manifests',
-  description: 'Read from the cluster, never from a cache.',
+  isCached: 'whereLiveFails',
+  description:
+    'Read from the cluster. Only where that does not answer, what the cache knows is shown to Deck (`X-SPINNAKER-USER-ORIGIN: deck`) ' +
+    'and to who sends `Cache-Control: stale-if-error=600`, never to requests of an execution (`X-SPINNAKER-EXECUTION-ID`): then headers ' +
+    'tell its age, and the first event is a Warning.',
   answer: {
     description: 'The object.',
     schema: manifestSchema,

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseMaxAgeMs, toFreshnessHeaders } from '../../../shared/core/freshness-headers.ts';
+import {
+  parseMaxAgeMs,
+  parseStaleIfErrorMs,
+  toFreshnessHeaders,
+} from '../../../shared/core/freshness-headers.ts';
 
 type Freshness = { asOfMs: number | undefined; isStale: boolean };
 
@@ -94,5 +98,21 @@ describe('the age that a caller accepts', () => {
     [`max-age=9,${' '.repeat(1_024)}max-age=1`, 9_000],
   ])('%j is %j milliseconds', (header, maxAgeMs) => {
     expect(parseMaxAgeMs(header)).toBe(maxAgeMs);
+  });
+});
+
+describe('what a request accepts in the place of an error', () => {
+  it.each([
+    [undefined, undefined],
+    ['no-cache, max-age=5', undefined],
+    ['stale-if-error', undefined],
+    ['stale-if-error=-1', undefined],
+    ['x-stale-if-error=60', undefined],
+    ['stale-if-error=0', 0],
+    ['max-age=0, Stale-If-Error = "600"', 600_000],
+    ['stale-if-error=600,stale-if-error=60', 60_000],
+    [`${','.repeat(2_000)}stale-if-error=60`, undefined],
+  ])('%s: %s ms', (header, ms) => {
+    expect(parseStaleIfErrorMs(header)).toBe(ms);
   });
 });

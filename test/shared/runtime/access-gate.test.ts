@@ -191,6 +191,7 @@ describe('what a Secret holds', () => {
     });
     const request = {
       getParameter: () => 'gated',
+      findHeader: () => undefined,
       getFlag: () => true,
       access: { rights, checkResult: () => undefined },
       audit: (act: object) => audited.push(act),

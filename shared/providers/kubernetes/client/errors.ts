@@ -57,6 +57,12 @@ export function isAnswerLost(error: unknown): boolean {
   return error instanceof KubernetesConnectionError && error.answerLost;
 }
 
+/** True when the server did not answer, or said that it cannot for the moment: nothing is known of what was asked for. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof KubernetesApiError) return error.status === 429 || lostStatuses.includes(error.status);
+  return error instanceof KubernetesConnectionError;
+}
+
 /**
  * The error for an answer that is not a success, from its body: a Status object, or text of a proxy or a mux.
  *

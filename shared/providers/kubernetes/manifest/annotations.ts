@@ -34,6 +34,8 @@ export const annotationKeys = {
   ignoreCaching: 'caching.spinnaker.io/ignore',
   deploymentRevision: 'deployment.kubernetes.io/revision',
   lastApplied: 'kubectl.kubernetes.io/last-applied-configuration',
+  /** On what was answered out of the cache: most of it is missing, so it must not be deployed. */
+  incomplete: 'busdriver.io/incomplete',
 } as const;
 
 /** Texts by key, as labels and annotations are. */

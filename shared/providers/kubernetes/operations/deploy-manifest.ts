@@ -15,6 +15,7 @@ import type { DeployRequest, PlannedManifest } from './deploy/plan.ts';
 import { createReadAhead } from './deploy/read-ahead.ts';
 import { findDefinition, indexDefinitions, isNamespacedByTable, readScopes } from './deploy/scopes.ts';
 import { submitAt } from './deploy/submit-at.ts';
+import { checkManifestComplete } from './incomplete-manifest.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { groupNames, type OperationResult, toOperationResult } from './result.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
@@ -85,6 +86,7 @@ function validateManifests(
     validation.checkPlace({ ...readCoordinates(manifest), name }, `manifests[${index}].metadata.namespace`);
     validation.check(() => checkVersionHistory(manifest, description.strategy));
     validation.check(() => checkManifestUnmasked(manifest));
+    validation.check(() => checkManifestComplete(manifest));
   }
   validation.check(() => sortForDeploy(manifests, kindRegistry));
   validation.check(() => checkSelectable(manifests, description));

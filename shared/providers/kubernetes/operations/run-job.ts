@@ -13,6 +13,7 @@ import {
   listedManifestField,
 } from './deploy/description.ts';
 import { deployPhase, runDeploy } from './deploy-manifest.ts';
+import { checkManifestComplete } from './incomplete-manifest.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import type { NamesByNamespace, OperationResult } from './result.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
@@ -91,6 +92,7 @@ function validate(description: RunJobDescription, validation: Validation): void 
   for (const job of jobs) {
     validation.checkPlace(readCoordinates(job), 'manifest.metadata.namespace');
     validation.check(() => checkManifestUnmasked(job));
+    validation.check(() => checkManifestComplete(job));
   }
 }
 

@@ -1,6 +1,6 @@
 import { asString } from '../../../core/json.ts';
 import { OutOfBoundsError } from '../account-bounds.ts';
-import type { ApiResource, KubernetesClient, ObjectRef } from '../client/client.ts';
+import type { ApiResource, CallOptions, KubernetesClient, ObjectRef } from '../client/client.ts';
 import { KubernetesApiError } from '../client/errors.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 
@@ -19,13 +19,17 @@ const clusterScopedNamespace = 'default';
 export async function listEvents(
   client: KubernetesClient,
   { resource, namespace, name }: ObjectRef,
+  options?: CallOptions,
 ): Promise<Manifest[]> {
   try {
-    const events = await client.list({
-      resource: eventResource,
-      namespace: await getEventNamespace(client, resource, namespace),
-      fieldSelector: `involvedObject.name=${escapeValue(name)},involvedObject.kind=${escapeValue(resource.kind)}`,
-    });
+    const events = await client.list(
+      {
+        resource: eventResource,
+        namespace: await getEventNamespace(client, resource, namespace),
+        fieldSelector: `involvedObject.name=${escapeValue(name)},involvedObject.kind=${escapeValue(resource.kind)}`,
+      },
+      options,
+    );
     return events.toSorted((one, other) => compareText(readTime(one), readTime(other)));
   } catch (error) {
     if (error instanceof KubernetesApiError && error.status === 403) return [];

@@ -1,5 +1,5 @@
 import { toArtifactView } from '../../../core/artifact.ts';
-import { FailedOperationError, NotFoundError, VisibleError } from '../../../core/errors.ts';
+import { FailedOperationError, NotFoundError, UnreachableError, VisibleError } from '../../../core/errors.ts';
 import { asJsonObject, asString, omitNulls, withDoubles } from '../../../core/json.ts';
 import type {
   ClusterManifestsRequest,
@@ -9,7 +9,7 @@ import type {
 } from '../../../core/provider.ts';
 import type { KubernetesAccount } from '../account.ts';
 import type { KubernetesClient, ListRequest, ObjectRef } from '../client/client.ts';
-import { KubernetesApiError } from '../client/errors.ts';
+import { isUnreachable, KubernetesApiError } from '../client/errors.ts';
 import { parseKind } from '../kinds/name.ts';
 import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
 import { findArtifacts } from '../manifest/artifacts.ts';
@@ -61,12 +61,13 @@ async function getManifest(session: KubernetesSession, request: ManifestRequest)
   if (!isLocation(location)) throw new NotFoundError(`Manifest ${what} not found`);
   try {
     const client = await getReadClient(session, account);
-    const resource = await client.getResourceOfKind(fullName.kind);
+    const options = { signal: request.signal };
+    const resource = await client.getResourceOfKind(fullName.kind, options);
     const ref = { resource, namespace: location, name: fullName.name };
     const target = { client, account, ref };
     const [object, events, metrics] = await Promise.all([
-      client.get(ref),
-      request.includeEvents ? listEvents(client, ref) : [],
+      client.get(ref, options),
+      request.includeEvents ? listEvents(client, ref, options) : [],
       request.includeEvents ? readMetrics(target) : [],
     ]);
     if (object === undefined) throw new NotFoundError(`Manifest ${what} not found`);
@@ -171,7 +172,8 @@ function toReadError(error: VisibleError, what: string): VisibleError {
   const outside = findBoundsError(error, what);
   if (outside !== undefined) return outside;
   const isUnserved = error instanceof KubernetesApiError && error.status === 404;
-  const SomeError = isUnserved ? NotFoundError : FailedOperationError;
+  const LiveError = isUnreachable(error) ? UnreachableError : FailedOperationError;
+  const SomeError = isUnserved ? NotFoundError : LiveError;
   return new SomeError(`${what}: ${error.message}`, { cause: error });
 }
 

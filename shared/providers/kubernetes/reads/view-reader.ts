@@ -1,6 +1,7 @@
 import type { CacheStore } from '../../../core/cache/cache-store.ts';
 import type { ViewReader } from '../../../core/views.ts';
 import { type CacheReading, type ReadingSession, startReading } from './cache-reading.ts';
+import { findManifest } from './cached-manifest.ts';
 import {
   findApplication,
   findCluster,
@@ -50,6 +51,7 @@ export function createViewReader(session: ReadingSession, { cache, mayRead }: Vi
     listSecurityGroups: (request) => listSecurityGroups(start(), request),
     findSecurityGroup: (key) => findSecurityGroup(start(), key),
     findInstance: (key) => findInstance(start(), key),
+    findManifest: (request) => findManifest(start(), request),
     listRawResources: (application) => listRawResources(start(), application),
     search: (request) => search(start(), request),
     listProjectClusters: (project) => listProjectClusters(start(), project),

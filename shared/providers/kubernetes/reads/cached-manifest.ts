@@ -1,0 +1,21 @@
+import type { CachedManifestRequest, Viewed } from '../../../core/views.ts';
+import { findDefaultNamespace } from '../account-bounds.ts';
+import { toCachedManifestView } from '../views/cached-manifest-view.ts';
+import { type CacheReading, findObjects, readAllFacts } from './cache-reading.ts';
+
+/** See {@link ViewReader.findManifest}. Without a namespace it is what lives in none, else in the first that the account's settings name. */
+export async function findManifest(
+  reading: CacheReading,
+  request: CachedManifestRequest,
+): Promise<Viewed | undefined> {
+  const account = reading.session.findAccount(request.account);
+  if (account === undefined) return undefined;
+  const { location } = request;
+  const locations = location === '' ? ['', findDefaultNamespace(account) ?? ''] : [location];
+  const objects = await findObjects(
+    reading,
+    locations.map((each) => ({ ...request, location: each })),
+  );
+  const [facts] = readAllFacts(objects);
+  return facts && { value: toCachedManifestView(account, facts, request), accounts: [account.name] };
+}
