@@ -1,18 +1,19 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { earlyToleranceMs, getTurn, useNotedForMs } from '../core/cache/agent-schedule.ts';
-import type {
-  AccountFreshness,
-  Agent,
-  AgentKey,
-  AgentLease,
-  AgentProgress,
-  AgentSpec,
-  AgentStore,
-  ClaimAnswer,
-  ClaimedAgent,
-  ClaimOptions,
-  Finish,
-  SyncAnswer,
+import {
+  type AccountFreshness,
+  type Agent,
+  type AgentKey,
+  type AgentLease,
+  type AgentProgress,
+  type AgentSpec,
+  type AgentStore,
+  type ClaimAnswer,
+  type ClaimedAgent,
+  type ClaimOptions,
+  countTooLarge,
+  type Finish,
+  type SyncAnswer,
 } from '../core/cache/agent-store.ts';
 import type { Clock, Randomness } from '../core/clock.ts';
 import { LeaseLostError } from '../core/task.ts';
@@ -372,6 +373,7 @@ function toFreshness(agents: readonly Agent[], nowMs: number): AccountFreshness 
     asOfMs: getLeast(agents.map(({ asOfMs }) => asOfMs)),
     isStale: agents.some((agent) => agent.failures > 0 || (!isHeld(agent) && isOverdue(agent))),
     triedAtMs: getLeast(tries),
+    tooLarge: agents.reduce((sum, agent) => sum + countTooLarge(agent), 0),
     agents: agents.map(({ account, name }) => ({ account, name })),
   };
 }

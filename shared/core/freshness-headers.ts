@@ -2,10 +2,10 @@ import type { AccountFreshness } from './cache/agent-store.ts';
 import { cacheControlMax } from './request-limits.ts';
 
 /** What is told of an account. */
-type Freshness = Pick<AccountFreshness, 'asOfMs' | 'isStale'>;
+type Freshness = Pick<AccountFreshness, 'asOfMs' | 'isStale' | 'tooLarge'>;
 
-/** Characters that the lags of accounts take in a header, at most. */
-const lagLengthMax = 1_000;
+/** Characters that what is told by account takes in a header, at most. */
+const listLengthMax = 1_000;
 
 /** A response's headers by name. */
 export interface FreshnessHeaders {
@@ -17,6 +17,7 @@ interface AccountLag {
   readonly account: string;
   readonly asOfMs: number | undefined;
   readonly isStale: boolean;
+  readonly tooLarge: number;
 }
 
 /**
@@ -26,6 +27,9 @@ interface AccountLag {
  * - `X-Busdriver-Lag`: `prod=3, dev=stale, new=unknown`. Seconds; `stale` where the account's cache may be behind by more than its
  *   age tells, `unknown` where it was not filled yet. The worst come first; where there are too many, `*` stands for each account
  *   that is left out, with the most that one of them is behind.
+ *
+ * - `X-Busdriver-Too-Large`: `prod=2`, where objects or applications of accounts are missing since they are too large to be cached:
+ *   how many, the most first; `*` as above.
  *
  * Accounts of which nothing is known are not told; without any other there are no headers.
  */
@@ -47,8 +51,17 @@ export function toFreshnessHeaders(
       Age: String(toSeconds(oldestMs, nowMs)),
       'X-Busdriver-As-Of': new Date(oldestMs).toISOString(),
     }),
-    'X-Busdriver-Lag': formatLags(lags, nowMs),
+    'X-Busdriver-Lag': formatByAccount(lags, (lag) => formatLag(lag, nowMs)),
+    ...toTooLargeHeader(lags),
   };
+}
+
+function toTooLargeHeader(lags: readonly AccountLag[]): FreshnessHeaders {
+  const found = lags
+    .filter(({ tooLarge }) => tooLarge > 0)
+    .sort((one, other) => other.tooLarge - one.tooLarge);
+  if (found.length === 0) return {};
+  return { 'X-Busdriver-Too-Large': formatByAccount(found, ({ tooLarge }) => String(tooLarge)) };
 }
 
 /** Unknown ones, stale ones, the others; in each of these the oldest first. */
@@ -65,11 +78,11 @@ function getRank({ asOfMs, isStale }: AccountLag): number {
   return isStale ? 1 : 2;
 }
 
-function formatLags(lags: readonly AccountLag[], nowMs: number): string {
+function formatByAccount(lags: readonly AccountLag[], format: (lag: AccountLag) => string): string {
   let text = '';
   for (const lag of lags) {
-    const part = `${text === '' ? '' : ', '}${encodeURIComponent(lag.account.toWellFormed())}=${formatLag(lag, nowMs)}`;
-    if (text.length + part.length > lagLengthMax) return `${text}, *=${formatLag(lag, nowMs)}`;
+    const part = `${text === '' ? '' : ', '}${encodeURIComponent(lag.account.toWellFormed())}=${format(lag)}`;
+    if (text.length + part.length > listLengthMax) return `${text}, *=${format(lag)}`;
     text += part;
   }
   return text;

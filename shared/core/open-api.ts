@@ -90,6 +90,11 @@ const freshnessHeaders = {
       'account is cached; `*` is each account that is left out.',
     { type: 'string' },
   ),
+  'X-Busdriver-Too-Large': toHeader(
+    'How many objects and applications of an account are missing since they are too large to be cached: `prod=2`. Only where there ' +
+      'are some; `*` is each account that is left out.',
+    { type: 'string' },
+  ),
 };
 
 /** What each answer tells that asks to try again. */

@@ -1,5 +1,5 @@
 import type { AgentSystem } from '../core/cache/run-agents.ts';
-import { createLagRecorder } from './agent-metrics.ts';
+import { createAgentMetrics } from './agent-metrics.ts';
 import { type CacheContext, openCacheContext } from './cache-context.ts';
 import { createLateBus } from './late-bus.ts';
 
@@ -16,6 +16,6 @@ export function openAgentContext(): AgentContext {
 
 function createAgentContext(context: CacheContext): AgentContext {
   const { config, clock } = context;
-  const recordLags = createLagRecorder({ clock, logLevel: config.logLevel });
-  return { ...context, bus: createLateBus(config), recordLags };
+  const metrics = createAgentMetrics({ clock, logLevel: config.logLevel });
+  return { ...context, ...metrics, bus: createLateBus(config) };
 }

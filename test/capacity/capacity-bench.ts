@@ -22,6 +22,8 @@ export interface CapacityBench extends AsyncDisposable {
   readonly clock: TestClock;
   /** What the table was asked for since the last time. */
   takeUnits(): Units;
+  /** How much of an account answers tell to be too large; undefined when nothing is known of it. */
+  readTooLarge(account: string): Promise<number | undefined>;
   /** Runs the agent of an account once. @returns it as it is then */
   run(account: string): Promise<Agent>;
 }
@@ -64,6 +66,7 @@ export async function openCapacityBench(options: CapacityBenchOptions): Promise<
     ...{ agents, cache, clock, randomness: testRandomness, log: silentLog, host: 'capacity' },
     bus: { publish: async () => undefined },
     recordLags: () => undefined,
+    recordTooLarge: () => undefined,
     agentQueue: { send: async () => undefined },
   };
   return {
@@ -72,6 +75,7 @@ export async function openCapacityBench(options: CapacityBenchOptions): Promise<
     reader,
     clock,
     takeUnits: () => units.take(),
+    readTooLarge: async (account) => (await agents.readFreshness([account])).get(account)?.tooLarge,
     run: (account) => runOnce(system, byAccount.get(account)),
     [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
   };
@@ -88,10 +92,17 @@ async function runOnce(system: AgentSystem, agent: CachingAgent | undefined): Pr
   return found;
 }
 
+interface ServerGroup {
+  readonly name: string;
+  readonly account: string;
+  readonly instances: readonly unknown[];
+}
+
 /** Everything of the views of an application in an account: its clusters, and its server groups with the names of their pods. */
 export async function showApplication(
   { reader }: Pick<CapacityBench, 'reader'>,
   application: string,
+  account?: string,
 ): Promise<{
   clusters: Readonly<Record<string, readonly string[]>>;
   serverGroups: ReadonlyMap<string, number>;
@@ -99,8 +110,8 @@ export async function showApplication(
   const clusters = (await reader.listClusterNames(application)).value;
   const { value } = await reader.listServerGroups({ applications: [application], expand: false });
   const serverGroups = new Map<string, number>();
-  for (const each of value as readonly { readonly name: string; readonly instances: readonly unknown[] }[]) {
-    serverGroups.set(each.name, each.instances.length);
+  for (const each of value as readonly ServerGroup[]) {
+    if (account === undefined || each.account === account) serverGroups.set(each.name, each.instances.length);
   }
   return { clusters, serverGroups };
 }

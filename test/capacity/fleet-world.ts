@@ -3,7 +3,7 @@ import {
   answerJson,
   answerStatus,
 } from '../shared/providers/kubernetes/client/scripted-server.ts';
-import { answerStream } from '../shared/providers/kubernetes/client/watch-setup.ts';
+import { answerStream, toErrorLine } from '../shared/providers/kubernetes/client/watch-setup.ts';
 
 /** How much a cluster has. */
 export interface FleetSize {
@@ -29,8 +29,27 @@ export interface FleetWorld {
   listClusters(application: string): string[];
   /** Changes the newest ReplicaSets of so many Deployments, one after the other. */
   touch(replicaSets: number): void;
+  /** Forgets which changes there were: watches have to begin with another list. */
+  expire(): void;
+  /** Makes of each object what is told of it instead; default: itself. */
+  alter: (object: FleetObject) => FleetObject;
   /** Answers a list, a watch, or the look at a namespace. @param path with the query */
   answer(path: string): Answer;
+}
+
+/** An object as the world tells it. */
+export interface FleetObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly labels?: Labels;
+    readonly annotations?: Labels;
+    readonly ownerReferences?: readonly object[];
+  };
+  readonly spec?: object;
+  readonly status?: object;
 }
 
 /** Name of the application without Deployments. */
@@ -47,6 +66,7 @@ type Labels = Readonly<Record<string, string>>;
 export function createFleetWorld(size: FleetSize): FleetWorld {
   const changed = new Map<number, number>();
   let now = firstVersion;
+  let expiredBefore = 0;
   const lists: Readonly<Record<string, KindList>> = {
     deployments: {
       kind: 'Deployment',
@@ -61,8 +81,9 @@ export function createFleetWorld(size: FleetSize): FleetWorld {
     pods: { kind: 'Pod', count: size.pods, make: (index) => makePod(size, index) },
     namespaces: { kind: 'Namespace', count: namespaceCount, make: makeNamespace },
   };
-  return {
+  const world: FleetWorld = {
     size,
+    alter: (object) => object,
     listApplications() {
       const names = Array.from({ length: size.applications }, (_, index) => toApplication(index));
       return size.bareReplicaSets > 0 ? [...names, bareApplication] : names;
@@ -81,6 +102,10 @@ export function createFleetWorld(size: FleetSize): FleetWorld {
         changed.set((index % size.deployments) * size.replicaSetsEach, now);
       }
     },
+    expire() {
+      now += 1;
+      expiredBefore = now;
+    },
     answer(path) {
       const { pathname, searchParams } = new URL(path, 'http://x');
       if (pathname === '/api/v1/namespaces/kube-system') {
@@ -88,16 +113,20 @@ export function createFleetWorld(size: FleetSize): FleetWorld {
       }
       const list = lists[pathname.slice(pathname.lastIndexOf('/') + 1)];
       if (list === undefined) return answerStatus(404, 'NotFound');
-      if (!searchParams.has('watch')) return answerPage(list, searchParams, now);
-      return answerChanges(list, { from: Number(searchParams.get('resourceVersion')), changed, now });
+      const altered = { ...list, make: (index: number) => world.alter(list.make(index)) };
+      if (!searchParams.has('watch')) return answerPage(altered, searchParams, now);
+      const from = Number(searchParams.get('resourceVersion'));
+      if (from < expiredBefore) return answerStream(toErrorLine(410, 'Expired'));
+      return answerChanges(altered, { from, changed, now });
     },
   };
+  return world;
 }
 
 interface KindList {
   readonly kind: string;
   readonly count: number;
-  make(index: number): object;
+  make(index: number): FleetObject;
 }
 
 function answerPage({ count, make }: KindList, search: URLSearchParams, now: number): Answer {
@@ -155,18 +184,18 @@ function toMetadata(
   return { name, namespace: toNamespace(index), uid, resourceVersion: String(version), labels };
 }
 
-function makeNamespace(index: number): object {
+function makeNamespace(index: number): FleetObject {
   const name = toNamespace(index);
   return { metadata: { name, uid: `uid-${name}`, resourceVersion: String(index + 1) } };
 }
 
-function makeDeployment(size: FleetSize, index: number): object {
+function makeDeployment(size: FleetSize, index: number): FleetObject {
   const name = toDeploymentName(size, index);
   const metadata = toMetadata(name, { index, version: 1_000 + index, labels: { app: name } });
   return { metadata, spec: { replicas: 2, template: makeTemplate(name) } };
 }
 
-function makeReplicaSet(size: FleetSize, index: number, changedAt: number | undefined): object {
+function makeReplicaSet(size: FleetSize, index: number, changedAt: number | undefined): FleetObject {
   const { deployments, replicaSetsEach } = size;
   const deployment = Math.floor(index / replicaSetsEach);
   const version = changedAt ?? 1_000_000 + index;
@@ -194,7 +223,7 @@ function toReplicaSetName(size: FleetSize, index: number): string {
   return `${toDeploymentName(size, Math.floor(index / size.replicaSetsEach))}-${toHash(index)}`;
 }
 
-function makePod(size: FleetSize, index: number): object {
+function makePod(size: FleetSize, index: number): FleetObject {
   const deployment = index % size.deployments;
   const owner = toReplicaSetName(size, deployment * size.replicaSetsEach);
   const name = `${owner}-${toHash(index).slice(-5)}`;

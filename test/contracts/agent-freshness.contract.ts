@@ -67,7 +67,8 @@ export function testAgentFreshness(open: (clock?: TestClock) => AgentBench): voi
   describe('readFreshness()', () => {
     async function end(bench: AgentBench, spec: ReturnType<typeof newSpec>, asOfMs?: number): Promise<void> {
       const { lease } = await claim(bench, spec);
-      const told = asOfMs === undefined ? {} : { asOfMs };
+      const details = { kinds: 3, tooLarge: 'pod a in shop, pod b in shop', tooLargeCount: 2 };
+      const told = asOfMs === undefined ? {} : { asOfMs, details };
       await bench.store.finish(lease, success(bench.clock.now() + spec.intervalMs, told));
     }
 
@@ -85,7 +86,8 @@ export function testAgentFreshness(open: (clock?: TestClock) => AgentBench): voi
       await end(bench, custom, 4_000);
       const agents = [core, custom].map(({ account, name }) => ({ account, name }));
       const triedAtMs = expect.any(Number);
-      expect(await read()).toEqual([[core.account, { asOfMs: 4_000, isStale: false, triedAtMs, agents }]]);
+      const told = { asOfMs: 4_000, isStale: false, tooLarge: 4, triedAtMs, agents };
+      expect(await read()).toEqual([[core.account, told]]);
 
       await removeAgents(bench, core);
       expect(await read()).toEqual([]);

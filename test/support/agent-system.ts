@@ -71,6 +71,7 @@ export function openAgentSystem(engine: StoreEngine): TestAgentSystem {
     cache: clock.track(createCacheStore({ ...parts, codecs: {} })),
     bus: { publish: async (events) => void system.events.push(...events) },
     recordLags: (lags) => void system.lags.push(...lags),
+    recordTooLarge: () => undefined,
     onSend: (message) => void system.pending.push(message),
     agentQueue: {
       async send(message, { delaySeconds = 0 } = {}) {

@@ -64,6 +64,12 @@ export interface Agent extends AgentSpec {
   readonly removedAtMs?: number | undefined;
 }
 
+/** Objects and applications of its account that an agent found too large to be cached, by its last run or the one that goes on. */
+export function countTooLarge({ progress, lastRun }: Pick<Agent, 'progress' | 'lastRun'>): number {
+  const { tooLargeCount } = progress?.details ?? lastRun?.details ?? {};
+  return typeof tooLargeCount === 'number' ? tooLargeCount : 0;
+}
+
 /** A worker's hold on an agent. */
 export interface AgentLease extends AgentKey {
   readonly owner: string;
@@ -136,6 +142,8 @@ export interface AccountFreshness {
   readonly isStale: boolean;
   /** When the last whole run of each began, the least of them; undefined until each had one. */
   readonly triedAtMs: number | undefined;
+  /** Objects and applications that are too large to be cached. */
+  readonly tooLarge: number;
   /** Its agents, those excepted that were taken out of service. */
   readonly agents: readonly AgentKey[];
 }

@@ -218,6 +218,18 @@ export class ItemTooLargeError extends Error {
   override name = 'ItemTooLargeError';
 }
 
+/** Names by which DynamoDB refuses what is asked of it beyond a table's, a partition's or an account's limits. */
+const throttles: ReadonlySet<string> = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+]);
+
+/** Whether a call of the store failed since it was asked for too much at once: nothing was done, and later it will be. */
+export function isThrottle(error: unknown): boolean {
+  return error instanceof Error && throttles.has(error.name);
+}
+
 /** Thrown when rows could not be written because others wrote it again and again. Nothing was lost: try again. */
 export class RowContendedError extends Error {
   override name = 'RowContendedError';

@@ -43,7 +43,10 @@ export interface CachingResult {
   readonly drift?: number | undefined;
   /** What could not be read, in words for people: the run counts as failed, although the rest of it was done. */
   readonly error?: string | undefined;
-  /** What an operator may want to know besides: kinds that may not be read, for example. Small, and never secret. */
+  /**
+   * What an operator may want to know besides: kinds that may not be read, for example. Small, and never secret. `tooLarge` names
+   * what cannot be cached since it is too large, and `tooLargeCount` counts it: answers and a metric tell that number.
+   */
   readonly details?: { readonly [name: string]: string | number | boolean } | undefined;
 }
 

@@ -1,7 +1,14 @@
 import { getErrorMessage } from '../errors.ts';
 import { LeaseLostError } from '../task.ts';
 import { getRetryDelayMs } from './agent-schedule.ts';
-import type { Agent, AgentLease, AgentProgress, ClaimedAgent, Finish } from './agent-store.ts';
+import {
+  type Agent,
+  type AgentLease,
+  type AgentProgress,
+  type ClaimedAgent,
+  countTooLarge,
+  type Finish,
+} from './agent-store.ts';
 import type { CachingAgent, CachingResult, FollowingRun } from './caching-agent.ts';
 import { reportRuns } from './report-runs.ts';
 import { claimAgent, type StreamWorker, streamLeaseMs } from './stream-worker.ts';
@@ -96,6 +103,14 @@ export class Following {
   get ageMs(): number | undefined {
     const asOfMs = this.#latest?.asOfMs ?? this.#claimed.agent.asOfMs;
     return asOfMs === undefined ? undefined : this.#worker.clock.now() - asOfMs;
+  }
+
+  /** Objects and applications of its account that are too large to be cached. */
+  get tooLarge(): number {
+    return countTooLarge({
+      progress: this.#latest ?? this.#claimed.agent.progress,
+      lastRun: this.#claimed.agent.lastRun,
+    });
   }
 
   /** Stores how far it has come, so that a successor goes on from there. */

@@ -2,6 +2,7 @@ import { getErrorMessage } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { EventBus } from '../task-events.ts';
 import { toRunEvent } from './agent-events.ts';
+import { countTooLarge } from './agent-store.ts';
 import type { EndedAgent } from './run-agent.ts';
 
 /** Where runs are reported. */
@@ -10,6 +11,8 @@ export interface RunReporter {
   readonly log: Logger;
   /** Takes by how much runs began later than they were due, in milliseconds: for a metric. */
   recordLags(lagsMs: readonly number[]): void;
+  /** Takes how many objects and applications runs found too large to be cached, of each that found some: for a metric. */
+  recordTooLarge(counts: readonly number[]): void;
 }
 
 /**
@@ -19,6 +22,8 @@ export interface RunReporter {
 export async function reportRuns(reporter: RunReporter, runs: readonly EndedAgent[]): Promise<void> {
   const { bus, log } = reporter;
   if (runs.length > 0) reporter.recordLags(runs.map(({ lagMs }) => lagMs));
+  const counts = runs.map(({ agent }) => countTooLarge(agent)).filter((count) => count > 0);
+  if (counts.length > 0) reporter.recordTooLarge(counts);
   const told = runs.filter(isTold);
   for (const run of told) logRun(log, run);
   if (told.length === 0) return;

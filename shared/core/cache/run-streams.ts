@@ -130,8 +130,11 @@ class Worker {
 
   /** An agent that is followed runs all the time: it is late when what it has cached grows old. */
   #recordAges(): void {
-    const ages = [...this.#followed.values()].map((following) => following?.ageMs);
+    const followed = [...this.#followed.values()].filter((following) => following !== undefined);
+    const ages = followed.map(({ ageMs }) => ageMs);
     this.#shared.recordLags(ages.filter((ageMs) => ageMs !== undefined));
+    const counts = followed.map(({ tooLarge }) => tooLarge).filter((count) => count > 0);
+    if (counts.length > 0) this.#shared.recordTooLarge(counts);
   }
 
   async #findGuests(ownCount: number): Promise<readonly StreamedAgent[]> {

@@ -37,6 +37,7 @@ test('tells how fresh accounts are, few by few and many at once alike', async ()
   expect(all.get(run.account)).toEqual({
     asOfMs,
     isStale: false,
+    tooLarge: 0,
     triedAtMs: expect.any(Number),
     agents: [{ account: run.account, name: 'core' }],
   });

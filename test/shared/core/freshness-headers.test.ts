@@ -6,13 +6,14 @@ import {
   toFreshnessHeaders,
 } from '../../../shared/core/freshness-headers.ts';
 
-type Freshness = { asOfMs: number | undefined; isStale: boolean };
+type Freshness = { asOfMs: number | undefined; isStale: boolean; tooLarge: number };
 
 const nowMs = Date.parse('2026-11-21T12:00:00.900Z');
 
 const behind = (seconds: number, isStale = false): Freshness => ({
   asOfMs: nowMs - seconds * 1000,
   isStale,
+  tooLarge: 0,
 });
 
 describe('the age of an answer', () => {
@@ -34,7 +35,7 @@ describe('the age of an answer', () => {
     const freshness = new Map<string, Freshness>([
       ['prod', behind(3)],
       ['dev', behind(7200, true)],
-      ['new', { asOfMs: undefined, isStale: false }],
+      ['new', { asOfMs: undefined, isStale: false, tooLarge: 0 }],
     ]);
 
     expect(toFreshnessHeaders(freshness, ['prod', 'dev', 'new'], nowMs)).toMatchObject({
@@ -42,6 +43,22 @@ describe('the age of an answer', () => {
       'X-Busdriver-Lag': 'new=unknown, dev=stale, prod=3',
     });
     expect(toFreshnessHeaders(freshness, ['new'], nowMs)).toEqual({ 'X-Busdriver-Lag': 'new=unknown' });
+  });
+
+  it('tells of which accounts something is missing that is too large to be cached', () => {
+    const freshness = new Map([
+      ['prod', behind(3)],
+      ['dev', { ...behind(2), tooLarge: 1 }],
+      ['test', { ...behind(1), tooLarge: 12 }],
+    ]);
+
+    expect(toFreshnessHeaders(freshness, ['prod', 'dev', 'test'], nowMs)).toMatchObject({
+      'X-Busdriver-Lag': 'prod=3, dev=2, test=1',
+      'X-Busdriver-Too-Large': 'test=12, dev=1',
+    });
+    expect(Object.keys(toFreshnessHeaders(freshness, ['prod'], nowMs))).not.toContain(
+      'X-Busdriver-Too-Large',
+    );
   });
 
   it('is not told where nothing is known', () => {

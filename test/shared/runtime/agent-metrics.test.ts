@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { createLagRecorder } from '../../../shared/runtime/agent-metrics.ts';
+import { createAgentMetrics } from '../../../shared/runtime/agent-metrics.ts';
 
 const clock = { now: () => 1_800_000_000_000 };
 
 it('writes the lags of runs as CloudWatch takes them from a log, a hundred to a line', () => {
   const lines: string[] = [];
-  const record = createLagRecorder({
+  const { recordLags: record, recordTooLarge } = createAgentMetrics({
     clock,
     logLevel: 'WARN',
     write: (line) => void lines.push(line),
@@ -32,12 +32,18 @@ it('writes the lags of runs as CloudWatch takes them from a log, a hundred to a 
     AgentLag: [1.5, 0],
   });
   expect(others.map(({ AgentLag }) => (AgentLag as number[]).length)).toEqual([100, 50]);
+
+  lines.length = 0;
+  recordTooLarge([2, 1]);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    _aws: { CloudWatchMetrics: [{ Metrics: [{ Name: 'TooLarge', Unit: 'Count' }] }] },
+    TooLarge: [2, 1],
+  });
 });
 
 it('writes nothing where no Lambda runs', () => {
   const lines: string[] = [];
-  createLagRecorder({ clock, logLevel: 'INFO', write: (line) => void lines.push(line), environment: {} })([
-    1_500,
-  ]);
+  const write = (line: string) => void lines.push(line);
+  createAgentMetrics({ clock, logLevel: 'INFO', write, environment: {} }).recordLags([1_500]);
   expect(lines).toEqual([]);
 });

@@ -149,7 +149,8 @@ class AgentRun {
 
   async #list(scope: WatchedScope): Promise<void> {
     this.#tried.add(toScopeKey(scope));
-    const { tools } = this.#work;
+    const { tools, state } = this.#work;
+    state.tooLarge.forgetKind(scope.kind.kind, scope.namespace);
     const select = createPageLimit(this.#work.getRoom(scope));
     const { outcome, items } = await listScope(scope, tools, { select });
     this.#run.signal.throwIfAborted();
@@ -223,18 +224,17 @@ class AgentRun {
 
   /** A part that cannot be read is shown and keeps nobody waiting; where most of it cannot, the run has failed. */
   #toComplaints(): Pick<CachingResult, 'error' | 'details'> {
-    const { kinds, dropped, areNamespacesUnknown, state } = this.#work;
+    const { kinds, areNamespacesUnknown, state } = this.#work;
     const { forbidden, isAllForbidden } = summarizeState(state, kinds, this.#options.account);
     const broken = joinNames([...this.#broken].map(toText));
     const restored = describeRestoration(state.restored, this.#clock.now());
-    const details = {
+    const details = state.tooLarge.addTo({
       kinds: kinds.length,
-      ...(dropped.size > 0 && { tooLarge: joinNames([...dropped]) }),
       ...(forbidden.length > 0 && { forbidden: joinNames(forbidden) }),
       ...(areNamespacesUnknown && { namespaces: 'may not be listed, and the account names none' }),
       ...(broken !== '' && { broken }),
       ...(restored !== undefined && { restored }),
-    };
+    });
     if (this.#failed > this.#read) return { details, error: `could not be read: ${broken}` };
     if (isAllForbidden) return { details, error: `none of the kinds may be read: ${joinNames(forbidden)}` };
     return { details };

@@ -1,5 +1,6 @@
-import { asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { asJsonArray, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
 import type { Restoration } from './restored-cluster.ts';
+import { TooLargeNames } from './too-large.ts';
 
 /** What is known of the objects of a kind in one namespace, or in all. */
 export interface ScopeState {
@@ -46,6 +47,8 @@ export interface AgentState {
   /** When the cluster was last noticed to have gone back in time. */
   restored?: Restoration | undefined;
   readonly kinds: Map<string, KindState>;
+  /** What is too large to be cached. */
+  readonly tooLarge: TooLargeNames;
   /** Applications from which something was removed, with the time from which the directory is to be looked at. */
   readonly waiting: Map<string, number>;
 }
@@ -54,7 +57,14 @@ export interface AgentState {
 export function createAgentState(
   known: Pick<AgentState, 'epoch' | 'rules' | 'cluster' | 'checkAtMs'>,
 ): AgentState {
-  return { ...known, applications: '', isSwept: false, kinds: new Map(), waiting: new Map() };
+  return {
+    ...known,
+    applications: '',
+    isSwept: false,
+    kinds: new Map(),
+    tooLarge: new TooLargeNames(),
+    waiting: new Map(),
+  };
 }
 
 /** The state of a kind of which nothing is known yet. */
@@ -92,7 +102,8 @@ interface StoredKind {
 
 /** The state as text. */
 export function formatAgentState(state: AgentState): string {
-  const { epoch, rules, cluster, applications, isSwept, checkAtMs, restored, kinds, waiting } = state;
+  const { epoch, rules, cluster, applications, isSwept, checkAtMs, restored, kinds, tooLarge, waiting } =
+    state;
   return JSON.stringify({
     form: formVersion,
     epoch,
@@ -103,6 +114,7 @@ export function formatAgentState(state: AgentState): string {
     checkAtMs,
     ...(restored && { restored }),
     kinds: Object.fromEntries([...kinds].map(([kind, known]) => [kind, toStoredKind(known)])),
+    ...(tooLarge.names.size > 0 && { tooLarge: [...tooLarge.names] }),
     ...(waiting.size > 0 && { waiting: Object.fromEntries(waiting) }),
   });
 }
@@ -130,6 +142,7 @@ function toAgentState(stored: JsonObject): AgentState {
     checkAtMs: Number(stored['checkAtMs']),
     restored: toRestoration(stored['restored']),
     kinds: new Map(kinds.map(([kind, known]) => [kind, toKindState(known)])),
+    tooLarge: new TooLargeNames(asJsonArray(stored['tooLarge']).filter((name) => typeof name === 'string')),
     waiting: new Map(waiting),
   };
 }

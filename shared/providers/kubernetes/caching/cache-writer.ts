@@ -13,6 +13,7 @@ import {
   planWrite,
   putObjects,
 } from './object-writes.ts';
+import { waitOutThrottles } from './patient-store.ts';
 import {
   findDetachment,
   findOwner,
@@ -53,7 +54,7 @@ const roundPauseMs = 20;
 export function createCacheWriter(options: CacheWriterOptions): CacheWriter {
   const start = (ensureHeld = (): void => undefined): Writing => ({
     ...options,
-    cache: fence(options.cache, ensureHeld),
+    cache: waitOutThrottles(fence(options.cache, ensureHeld), options),
     dropped: new Set(),
     proofs: [],
   });

@@ -152,8 +152,6 @@ export class CachingWork {
   readonly tools: ScopeTools;
   /** Objects that this work put or removed. */
   changes = 0;
-  /** Objects that are too large, by their full names. */
-  readonly dropped = new Set<string>();
   /** What a list proved: see `findProof`. */
   proof: string | undefined;
   readonly #options: CachingWorkOptions;
@@ -287,7 +285,10 @@ export class CachingWork {
     const due = [...waiting].filter(([, dueMs]) => dueMs <= nowMs).map(([application]) => application);
     if (due.length === 0) return;
     const left = await this.#run.writer.prune(due);
-    for (const application of due) waiting.delete(application);
+    for (const application of due) {
+      waiting.delete(application);
+      this.state.tooLarge.forgetApplication(application);
+    }
     this.#noteWaiting(left);
   }
 
@@ -371,8 +372,8 @@ export class CachingWork {
     if (limited.length === 0) return;
     const outcome = await writer.write(limited, { ensureHeld });
     this.changes += outcome.changes;
-    for (const name of outcome.dropped) this.dropped.add(name);
     if (isListed) this.proof ??= outcome.proof;
+    this.state.tooLarge.noteWritten(limited, outcome.dropped);
     this.#noteWaiting(outcome.waiting);
   }
 

@@ -230,7 +230,7 @@ class AgentFollowing {
       changes: last.changes + progress.changes,
       error: trouble ?? last.error,
       drift: last.drift,
-      details: last.details,
+      details: work.state.tooLarge.addTo(last.details),
     };
   }
 }

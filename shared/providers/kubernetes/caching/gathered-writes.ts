@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { ObjectChange } from './object-change.ts';
-import { getChangeKey } from './object-conversion.ts';
+import { toLastChanges } from './object-conversion.ts';
 
 /** What gathering changes needs. */
 export interface GatheredWritesOptions {
@@ -64,21 +64,10 @@ export class GatheredWrites {
 
   async #writeAll(batches: readonly Batch[]): Promise<void> {
     try {
-      await this.#options.write(coalesce(batches.flatMap(({ changes }) => changes)));
+      await this.#options.write(toLastChanges(batches.flatMap(({ changes }) => changes)));
       for (const { resolve } of batches) resolve();
     } catch (error) {
       for (const { reject } of batches) reject(error);
     }
   }
-}
-
-/** The last change of each object. */
-function coalesce(changes: readonly ObjectChange[]): ObjectChange[] {
-  const last = new Map<string, ObjectChange>();
-  for (const change of changes) {
-    const key = getChangeKey(change);
-    const known = last.get(key);
-    if (known === undefined || known.version <= change.version) last.set(key, change);
-  }
-  return [...last.values()];
 }

@@ -137,6 +137,7 @@ async function openBench(
     host: 'test',
     bus: { publish: async (published) => void events.push(...published) },
     recordLags: (recorded) => void lagsMs.push(...recorded),
+    recordTooLarge: () => undefined,
   };
   const others = (await bench.store.list()).filter(({ removedAtMs }) => removedAtMs === undefined);
   await bench.store.sync([...others, ...agents]);

@@ -7,6 +7,7 @@ import {
   parseAgentState,
   type ScopeState,
 } from '../../../../../shared/providers/kubernetes/caching/agent-state.ts';
+import { TooLargeNames } from '../../../../../shared/providers/kubernetes/caching/too-large.ts';
 
 const time = fc.integer({ min: 1, max: 2 ** 45 });
 const maybeTime = fc.option(time, { nil: undefined });
@@ -39,6 +40,7 @@ const state: fc.Arbitrary<AgentState> = fc.record({
   checkAtMs: fc.nat(),
   restored: fc.option(fc.record({ atMs: time, proof: fc.string() }), { nil: undefined }),
   kinds: fc.array(fc.tuple(fc.string(), kind)).map((entries) => new Map(entries)),
+  tooLarge: fc.array(fc.string()).map((names) => new TooLargeNames(names)),
   waiting: fc.array(fc.tuple(fc.string(), time)).map((entries) => new Map(entries)),
 });
 
@@ -79,6 +81,7 @@ describe('the state of an agent', () => {
       isSwept: true,
       checkAtMs: 1_800_000_000_000,
       kinds: new Map(kinds),
+      tooLarge: new TooLargeNames(),
       waiting: new Map(),
     };
     expect(formatAgentState(known).length).toBeLessThan(1_024);

@@ -1,3 +1,4 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import { type CacheStore, RowContendedError } from '../../../../../shared/core/cache/cache-store.ts';
@@ -5,6 +6,7 @@ import { unusedNameRetentionMs } from '../../../../../shared/core/cache/noted-na
 import { countRequests, newAccount, v } from '../../../../contracts/cache-bench.ts';
 import { largePayload } from '../../../../contracts/store-bench.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
+import { createTestClock } from '../../../../support/test-clock.ts';
 import { object, pod, replicaSet, service } from './small-cluster.ts';
 import { gone, openWriter, put, type WriterTraits } from './written-cache.ts';
 
@@ -275,4 +277,47 @@ describe('a write', () => {
     await writer.write([put(cart, 1)]);
     expect((await read())['cart']?.rows).toEqual({ [cartRow]: ['self@1'] });
   });
+});
+
+describe('a throttled store', () => {
+  const hasty = { ...createTestClock(), sleep: async () => undefined };
+
+  test('is asked again, and everything is written', async () => {
+    const { writer, read, documents } = open({ clock: hasty });
+    const seen = new Set<string>();
+    throttle(documents, (command) => {
+      if (seen.has(command)) return false;
+      seen.add(command);
+      return true;
+    });
+    const outcome = await writer.write([put(cart, 1), put(pod('cart-v001-a', 'cart-v001'), 2)]);
+    expect(outcome.changes).toBe(2);
+    expect((await read())['cart']?.rows).toEqual({ [cartRow]: ['pod cart-v001-a@2', 'self@1'] });
+    expect([...seen]).toEqual(
+      expect.arrayContaining(['BatchGetItemCommand', 'PutItemCommand', 'QueryCommand']),
+    );
+  });
+
+  test('is not asked for ever', async () => {
+    const { writer, documents } = open({ clock: hasty });
+    let refused = 0;
+    throttle(documents, (command) => {
+      if (command === 'PutItemCommand') refused += 1;
+      return command === 'PutItemCommand';
+    });
+    await expect(writer.write([put(cart, 1)])).rejects.toThrow('slow down');
+    expect(refused).toBe(6);
+  });
+
+  /** Refuses calls as DynamoDB does, after its client has given up. */
+  function throttle(documents: DynamoDBDocumentClient, isRefused: (command: string) => boolean): void {
+    documents.middlewareStack.add(
+      (next, { commandName = '' }) =>
+        async (args) => {
+          if (!isRefused(commandName)) return next(args);
+          throw Object.assign(new Error('slow down'), { name: 'ProvisionedThroughputExceededException' });
+        },
+      { step: 'initialize', name: 'throttle' },
+    );
+  }
 });

@@ -160,6 +160,7 @@ async function openWorkers(cache: CacheStore, agents: readonly CachingAgent[]) {
     host: 'test',
     bus: { publish: async () => undefined },
     recordLags: () => undefined,
+    recordTooLarge: () => undefined,
   };
   return {
     sent,
