@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../shared/core/json.ts';
+import { getPath, type JsonObject } from '../../shared/core/json.ts';
 import {
   arrange,
   findWrongs,
@@ -20,7 +20,7 @@ import { createRandom, drawItem } from '../support/seeded-random.ts';
 /** An operation as Orca posts it. */
 export type Operation = { readonly [name: string]: JsonObject };
 
-/** Operations about one object. Each is posted when the one before has ended, so that what comes late shows. */
+/** Operations about one object. As a rule each is posted when the one before has ended, so that what comes late shows. */
 export interface ChainSort {
   readonly name: string;
   /** How likely it is, compared with others. */
@@ -28,6 +28,8 @@ export interface ChainSort {
   /** Makes what must be there before. */
   arrange(place: Place): Promise<void>;
   listOperations(place: Place): readonly Operation[];
+  /** True when they are posted all at once; then what each one tells depends on the others. */
+  readonly isAtOnce?: boolean;
   /** What is wrong at the end, in words. */
   findWrongs(place: Place, outcome: TrialOutcome): string[];
 }
@@ -109,6 +111,21 @@ const versions: ChainSort = {
   },
 };
 
+/** Deploys of one versioned ConfigMap that come all at once, each with a content of its own, which takes a version of its own. */
+const colliding: ChainSort = {
+  name: 'colliding',
+  weight: 3,
+  isAtOnce: true,
+  arrange: async () => undefined,
+  listOperations: ({ namespace, name }) =>
+    texts.map((text) => deploy(createConfigMap(name, { text }, { namespace }))),
+  findWrongs({ name }, { isDone, live }) {
+    const own = takeOwn(live.get('configmaps'), `${name}-v`).map((object) => getPath(object, 'data', 'text'));
+    const isRight = JSON.stringify(own.toSorted()) === JSON.stringify(texts);
+    return isDone && !isRight ? [`${name} has versions of other contents than were deployed: ${own}`] : [];
+  },
+};
+
 const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'];
 
 /** A list that grows by JSON patches: none may be applied twice. */
@@ -134,7 +151,13 @@ const appended: ChainSort = {
 
 /** Every sort of chain: those of the test of failing API servers with one operation each, and longer ones. */
 export function listChainSorts(plantedSecret: string): readonly ChainSort[] {
-  return [...operationSorts.map((sort) => toChainSort(sort, plantedSecret)), rollout, versions, appended];
+  return [
+    ...operationSorts.map((sort) => toChainSort(sort, plantedSecret)),
+    rollout,
+    versions,
+    colliding,
+    appended,
+  ];
 }
 
 function toChainSort(sort: OperationSort, plantedSecret: string): ChainSort {

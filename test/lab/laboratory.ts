@@ -169,17 +169,25 @@ class Run {
 
   /** Posts the operations of a chain one after the other. What follows one that does not end well is not posted. */
   async #playChain(chain: Chain): Promise<Posting[]> {
-    const { caller, surroundings } = this.#options;
+    const indices = [...chain.operations.keys()];
+    if (chain.sort.isAtOnce) return Promise.all(indices.map((index) => this.#playOperation(chain, index)));
     const postings: Posting[] = [];
-    for (const [index, operation] of chain.operations.entries()) {
-      const id = await caller.post([operation], `${surroundings.namespace}-${chain.place.name}-${index}`);
-      if (id !== undefined) this.counts.accepted += 1;
-      const task = id === undefined ? undefined : await caller.awaitEnd(id);
-      if (task !== undefined) this.counts.ended += 1;
-      postings.push({ chain, index, id, task });
-      if (task?.status.failed !== false) break;
+    for (const index of indices) {
+      const posting = await this.#playOperation(chain, index);
+      postings.push(posting);
+      if (posting.task?.status.failed !== false) break;
     }
     return postings;
+  }
+
+  async #playOperation(chain: Chain, index: number): Promise<Posting> {
+    const { caller, surroundings } = this.#options;
+    const operations = chain.operations.slice(index, index + 1);
+    const id = await caller.post(operations, `${surroundings.namespace}-${chain.place.name}-${index}`);
+    if (id !== undefined) this.counts.accepted += 1;
+    const task = id === undefined ? undefined : await caller.awaitEnd(id);
+    if (task !== undefined) this.counts.ended += 1;
+    return { chain, index, id, task };
   }
 
   /** Kills processes and has them stand still, as planned. */

@@ -15,11 +15,15 @@ const shownMax = 10;
 
 const run = promisify(execFile);
 
-/** The commit that is checked out, and whether the files differ from it. */
+/** The commit that is checked out, and whether the files differ from it; `unknown` where there is no repository. */
 export async function readCommit(root: string): Promise<string> {
-  const { stdout: commit } = await run('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root });
-  const { stdout: changes } = await run('git', ['status', '--porcelain'], { cwd: root });
-  return changes.trim() === '' ? commit.trim() : `${commit.trim()}, with changes that are not committed`;
+  try {
+    const { stdout: commit } = await run('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: root });
+    const { stdout: changes } = await run('git', ['status', '--porcelain'], { cwd: root });
+    return changes.trim() === '' ? commit.trim() : `${commit.trim()}, with changes that are not committed`;
+  } catch {
+    return 'unknown';
+  }
 }
 
 /** The report in Markdown. */
