@@ -84,7 +84,8 @@ function auditTasks({ postings, operations }: AuditOptions): Finding {
   };
 }
 
-function describeFailure({ id, resultObjects, history }: SystemTask): string {
+/** Why a task failed, in words. */
+export function describeFailure({ id, resultObjects, history }: SystemTask): string {
   const exception = resultObjects.find(({ type }) => type === 'EXCEPTION');
   return `task ${id}: ${exception?.['message'] ?? JSON.stringify(history.at(-1))}`;
 }

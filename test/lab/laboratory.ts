@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PlantedSecrets } from '../acceptance/planted-secrets.ts';
 import type { TestCluster } from '../support/cluster.ts';
 import { createRandom } from '../support/seeded-random.ts';
-import { audit, type Finding, type Posting } from './audit.ts';
+import { audit, describeFailure, type Finding, type Posting } from './audit.ts';
 import { type Chain, type ChainSort, createChain, drawChains, listChainSorts } from './chains.ts';
 import { EngineFaults } from './engine-faults.ts';
 import { OrcaCaller } from './orca-caller.ts';
@@ -123,8 +123,12 @@ class Run {
     for (const { sort, place } of chains) await sort.arrange(place);
     const postings = (await Promise.all(chains.map((chain) => this.#playChain(chain)))).flat();
     const failed = postings.filter(({ task }) => task?.status.failed !== false);
-    const names = failed.map(({ chain, index }) => `${chain.sort.name} ${index}`);
-    if (failed.length > 0) throw new Error(`Without faults these do not succeed: ${names.join(', ')}`);
+    if (failed.length > 0) {
+      const reasons = failed.map(
+        ({ chain, task }) => `${chain.place.name}: ${task && describeFailure(task)}`,
+      );
+      throw new Error(`Without faults these do not succeed:\n${reasons.join('\n')}`);
+    }
     Object.assign(this.counts, { accepted: 0, ended: 0 });
     return postings;
   }
