@@ -1,4 +1,5 @@
 import type { Account, RejectedAccount } from './account.ts';
+import type { Artifact } from './artifact.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { Catalog } from './catalog.ts';
 import { NotFoundError } from './errors.ts';
@@ -70,9 +71,17 @@ export class ProviderSet implements AsyncDisposable {
     return reader;
   }
 
-  /** What fetches artifacts; undefined when no provider does. */
+  /** What fetches artifacts, of all providers that do; undefined when none does. */
   findArtifactFetcher(): ArtifactFetcher | undefined {
-    return this.providers.find((provider) => provider.artifacts !== undefined)?.artifacts;
+    const fetchers = this.providers.flatMap(({ artifacts }) => artifacts ?? []);
+    const [first] = fetchers;
+    if (first === undefined || fetchers.length === 1) return first;
+    return {
+      accounts: fetchers.flatMap(({ accounts }) => accounts),
+      // The first one says what is wrong with an artifact of an account that none has.
+      fetch: (artifact, signal) =>
+        (fetchers.find((fetcher) => hasAccount(fetcher, artifact)) ?? first).fetch(artifact, signal),
+    };
   }
 
   /** What people entered of applications and projects; undefined when no provider has it. */
@@ -88,6 +97,11 @@ export class ProviderSet implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.providers.map((provider) => provider[Symbol.asyncDispose]()));
   }
+}
+
+/** Whether it has the account that an artifact names. Accounts of different kinds may share a name. */
+function hasAccount({ accounts }: ArtifactFetcher, { artifactAccount, type = '' }: Artifact): boolean {
+  return accounts.some(({ name, types }) => name === artifactAccount && types.includes(type));
 }
 
 function accountNotFound(name: string): NotFoundError {

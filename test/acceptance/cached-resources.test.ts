@@ -203,6 +203,23 @@ describeWithCluster('load balancers, pods, security groups, searches and project
     front50.instead = undefined;
   });
 
+  it('fetches the templates of pipelines that Front50 has, as Orca asks for them', async () => {
+    front50.templates.set('bake:stable', '{"schema": "v2", "id": "bake"}');
+    const artifact = { type: 'front50/pipelineTemplate', artifactAccount: 'front50ArtifactCredentials' };
+    const fetchTemplate = (reference: string) =>
+      system.fetch('/artifacts/fetch/', { method: 'PUT', body: JSON.stringify({ ...artifact, reference }) });
+
+    const response = await fetchTemplate('spinnaker://bake:stable');
+    expect([response.status, await response.json()]).toEqual([200, { schema: 'v2', id: 'bake' }]);
+    expect((await fetchTemplate('spinnaker://bake')).status).toBe(404);
+    expect((await fetchTemplate('bake')).status).toBe(400);
+    expect(await getJson('/artifacts/credentials')).toContainEqual({
+      name: 'front50ArtifactCredentials',
+      type: 'artifacts-front50',
+      types: ['front50/pipelineTemplate'],
+    });
+  });
+
   it('tells the namespaces of accounts that name none', async () => {
     const [account] = await getJson<{ namespaces: string[] }[]>('/credentials?expand=true');
 

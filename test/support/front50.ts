@@ -11,6 +11,8 @@ export interface Front50 extends AsyncDisposable {
   readonly asked: readonly string[];
   applications: JsonObject[];
   projects: JsonObject[];
+  /** Pipeline templates as texts, by `id`, `id:tag` or `id@sha256:digest`. */
+  readonly templates: Map<string, string>;
   /** Answers instead, while it is there. */
   instead: RequestListener | undefined;
 }
@@ -28,7 +30,8 @@ export async function startFront50(
       '/v2/projects': front50.projects,
     };
     const list = lists[request.url ?? ''];
-    response.writeHead(list ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(list));
+    const text = list ? JSON.stringify(list) : front50.templates.get(toTemplateKey(request.url ?? ''));
+    response.writeHead(text === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(text);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -37,6 +40,7 @@ export async function startFront50(
     asked,
     applications: content.applications ?? [],
     projects: content.projects ?? [],
+    templates: new Map(),
     instead: undefined,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
@@ -46,4 +50,14 @@ export async function startFront50(
     },
   };
   return front50;
+}
+
+/** What a path asks for, in the spelling of references; empty for what is no template. */
+function toTemplateKey(path: string): string {
+  const { pathname, searchParams } = new URL(path, 'http://front50');
+  const [, id] = /^\/v2\/pipelineTemplates\/([^/]+)$/.exec(pathname) ?? [];
+  const tag = searchParams.get('tag');
+  const digest = searchParams.get('digest');
+  if (id === undefined) return '';
+  return decodeURIComponent(id) + (tag ? `:${tag}` : '') + (digest ? `@sha256:${digest}` : '');
 }

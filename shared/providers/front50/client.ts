@@ -3,7 +3,7 @@ import { type JsonBounds, JsonBoundsError, parseBoundedJson } from '../../core/b
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { getErrorMessage, UnavailableError } from '../../core/errors.ts';
 import { GatheredBytes } from '../../core/gathered-bytes.ts';
-import type { JsonValue } from '../../core/json.ts';
+import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import type { ConnectionPool, PoolTimeouts } from './connection-pool.ts';
 
 /** How much a question to Front50 may take. */
@@ -53,17 +53,33 @@ export interface Front50Client extends AsyncDisposable {
    * @throws UnavailableError when Front50 did not answer it, which says why.
    */
   getJson(path: string): Promise<JsonValue>;
+  /**
+   * The text of the JSON object at a path below the base URL, as Front50 sent it: its numbers stay as they are. Undefined when Front50
+   * has none there.
+   *
+   * @throws UnavailableError when Front50 did not answer it, which says why; the signal's reason once that is aborted.
+   */
+  findObjectText(path: string, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** An answer that says no, and whether another attempt may bring another one. */
 class RefusedError extends Error {
   override name = 'RefusedError';
   readonly isRetryable: boolean;
+  /** Whether Front50 has nothing there. */
+  readonly isMissing: boolean;
 
-  constructor(message: string, isRetryable: boolean) {
+  constructor(message: string, isRetryable: boolean, isMissing = false) {
     super(message);
     this.isRetryable = isRetryable;
+    this.isMissing = isMissing;
   }
+}
+
+/** An answer, and what it says. */
+interface JsonAnswer {
+  readonly text: string;
+  readonly value: JsonValue;
 }
 
 /** A client, which connects when it is first asked. What fails is tried again soon, twice at most. */
@@ -72,13 +88,13 @@ export function createFront50Client(options: Front50ClientOptions): Front50Clien
   const limits = { ...defaultLimits, ...options.limits };
   let starting: Promise<ConnectionPool> | undefined;
 
-  async function ask(url: URL, signal: AbortSignal): Promise<JsonValue> {
+  async function ask(url: URL, signal: AbortSignal): Promise<JsonAnswer> {
     starting ??= startPool(limits);
     const pool = await starting;
     return await readJson(await pool.get(url, signal), limits.bytesMax);
   }
 
-  async function askAgain(url: URL, signal: AbortSignal): Promise<JsonValue> {
+  async function askAgain(url: URL, signal: AbortSignal): Promise<JsonAnswer> {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await ask(url, signal);
@@ -90,17 +106,30 @@ export function createFront50Client(options: Front50ClientOptions): Front50Clien
     }
   }
 
+  /** @throws UnavailableError, or the caller's reason to stop */
+  async function askInTime(path: string, stop?: AbortSignal): Promise<JsonAnswer> {
+    const timeout = AbortSignal.timeout(limits.totalMs);
+    const signal = stop === undefined ? timeout : AbortSignal.any([stop, timeout]);
+    try {
+      return await askAgain(new URL(path, baseUrl), signal);
+    } catch (error) {
+      stop?.throwIfAborted();
+      const reason = signal.aborted ? `no answer within ${limits.totalMs} ms` : getErrorMessage(error);
+      throw new UnavailableError(`Front50 (${baseUrl.origin}) cannot be asked: ${reason}`, { cause: error });
+    }
+  }
+
   return {
-    async getJson(path) {
-      const signal = AbortSignal.timeout(limits.totalMs);
+    getJson: async (path) => (await askInTime(path)).value,
+    async findObjectText(path, stop) {
       try {
-        return await askAgain(new URL(path, baseUrl), signal);
+        const { text, value } = await askInTime(path, stop);
+        if (isJsonObject(value)) return text;
       } catch (error) {
-        const reason = signal.aborted ? `no answer within ${limits.totalMs} ms` : getErrorMessage(error);
-        throw new UnavailableError(`Front50 (${baseUrl.origin}) cannot be asked: ${reason}`, {
-          cause: error,
-        });
+        if (error instanceof UnavailableError && isMissing(error.cause)) return undefined;
+        throw error;
       }
+      throw new UnavailableError(`Front50 (${baseUrl.origin}) cannot be asked: its answer is no object`);
     },
     async [Symbol.asyncDispose]() {
       await (await starting)?.[Symbol.asyncDispose]();
@@ -114,16 +143,24 @@ async function startPool(timeouts: PoolTimeouts): Promise<ConnectionPool> {
   return startConnectionPool(timeouts);
 }
 
-async function readJson({ statusCode, body }: Dispatcher.ResponseData, bytesMax: number): Promise<JsonValue> {
+function isMissing(error: unknown): boolean {
+  return error instanceof RefusedError && error.isMissing;
+}
+
+async function readJson(
+  { statusCode, body }: Dispatcher.ResponseData,
+  bytesMax: number,
+): Promise<JsonAnswer> {
   // A body that nobody reads to its end must not bring the process down when its connection breaks.
   body.on('error', () => {});
   if (statusCode !== 200) {
     body.destroy();
-    throw new RefusedError(`it answered ${statusCode}`, statusCode >= 500 || statusCode === 429);
+    const isRetryable = statusCode >= 500 || statusCode === 429;
+    throw new RefusedError(`it answered ${statusCode}`, isRetryable, statusCode === 404);
   }
   const text = await readText(body, bytesMax);
   try {
-    return parseBoundedJson(text, front50JsonBounds).value;
+    return { text, value: parseBoundedJson(text, front50JsonBounds).value };
   } catch (error) {
     if (error instanceof JsonBoundsError) throw new RefusedError(`its answer ${error.message}`, false);
     throw new RefusedError('its answer is not JSON', true);

@@ -3,10 +3,11 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provider.ts';
 import { createCatalog } from './catalog.ts';
 import { createFront50Client } from './client.ts';
+import { createTemplateFetcher } from './pipeline-templates.ts';
 import { toPublicSettings } from './public-settings.ts';
 import { parseBaseUrl, settingsPath } from './settings.ts';
 
-/** Front50: the applications and projects that people entered, where `services.front50.baseUrl` says where it is. */
+/** Front50: the applications, projects and pipeline templates that people entered, where `services.front50.baseUrl` says where it is. */
 export const front50Plugin: ProviderPlugin = { name: 'front50', open: openFront50, toPublicSettings };
 
 /** A wrong setting leaves the catalog out, as a wrong account is left out. */
@@ -25,6 +26,7 @@ function openCatalog({ clock, randomness, log }: ProviderOptions, baseUrl: URL |
   return {
     ...makeProvider([]),
     catalog: createCatalog({ client, clock, randomness, log }),
+    artifacts: createTemplateFetcher(client),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 }
