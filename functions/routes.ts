@@ -107,8 +107,6 @@ const emptyLists: readonly string[] = [
   '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}/scalingActivities',
   '/applications/{application}/serverGroups/{account}/{region}/events',
   '/applications/{application}/functions',
-  '/artifacts/account/{account}/names',
-  '/artifacts/account/{account}/versions',
   '/certificates',
   '/certificates/{cloudProvider}',
   '/cloudMetrics/{cloudProvider}/{account}/{region}',
@@ -172,6 +170,8 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
   [
     { ...accountsRoute, access: 'anonymous' },
     {
+      '/artifacts/account/{account}/names': 'api/artifacts/list-artifact-names',
+      '/artifacts/account/{account}/versions': 'api/artifacts/list-artifact-names',
       '/artifacts/credentials': 'api/artifacts/list-artifact-credentials',
       '/features/stages': 'api/features/list-stages',
     },

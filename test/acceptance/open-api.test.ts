@@ -134,6 +134,10 @@ describeWithCluster('the OpenAPI document', (cluster) => {
       'GET /applications': { target: '/applications?restricted=false&expand=false' },
       'PUT /admin/db/truncate/{namespace}': { target: '/admin/db/truncate/any' },
       'PUT /artifacts/fetch': { target: '/artifacts/fetch', body: artifact },
+      'GET /artifacts/account/{account}/names': { target: '/artifacts/account/embedded-artifact/names' },
+      'GET /artifacts/account/{account}/versions': {
+        target: '/artifacts/account/embedded-artifact/versions?type=embedded/base64',
+      },
       'GET /artifacts/credentials': { target: '/artifacts/credentials' },
       'GET /cache/{cloudProvider}/{type}': { target: '/cache/kubernetes/manifest' },
       'POST /cache/{cloudProvider}/{type}': { target: '/cache/kubernetes/manifest', body: {} },

@@ -209,6 +209,18 @@ describe('routes that call no cluster', () => {
     }
   });
 
+  it.each(['names', 'versions'])(
+    'GET /artifacts/account/{account}/%s knows which accounts there are',
+    async (what) => {
+      const read = async (path: string) => (await system.fetch(`/artifacts/account/${path}`)).status;
+      const known = await system.fetch(`/artifacts/account/files/${what}?type=http/file`);
+      expect([known.status, await known.json()]).toEqual([200, []]);
+      expect(await read(`files/${what}`)).toBe(200);
+      expect(await read(`files/${what}?type=helm/chart`)).toBe(404);
+      expect(await read(`unknown/${what}?type=http/file`)).toBe(404);
+    },
+  );
+
   it('PUT /artifacts/fetch decodes an embedded artifact', async () => {
     const reference = Buffer.from('kind: ConfigMap').toString('base64');
     const body = JSON.stringify({ type: 'embedded/base64', artifactAccount: 'embedded-artifact', reference });

@@ -7,8 +7,6 @@ import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
  * - GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}/scalingActivities
  * - GET /applications/{application}/functions
  * - GET /applications/{application}/serverGroups/{account}/{region}/events
- * - GET /artifacts/account/{account}/names
- * - GET /artifacts/account/{account}/versions
  * - GET /certificates
  * - GET /certificates/{cloudProvider}
  * - GET /cloudMetrics/{cloudProvider}/{account}/{region}

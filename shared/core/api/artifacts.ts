@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { artifactField } from '../artifact.ts';
 import { toAcceptedObject } from './accepted.ts';
-import type { ApiRoutes } from './api-route.ts';
+import type { ApiRoute, ApiRoutes } from './api-route.ts';
+import { pathParameter } from './parameters.ts';
 
 /** An artifact in an answer. */
 export const artifactSchema = z
@@ -30,8 +31,41 @@ const artifactAccountSchema = z
 /** Named schemas of the artifact routes. */
 export const artifactSchemas = { Artifact: artifactSchema, ArtifactAccount: artifactAccountSchema };
 
+/** What is told of the artifacts of an account. */
+const artifactTexts = {
+  tag: 'artifacts',
+  description:
+    'Empty: no kind of account that there is can tell. 404 for an account that is not there, or has none of that type.',
+  parameters: [
+    pathParameter('account', { description: 'Artifact account.', example: 'embedded-artifact' }),
+    {
+      in: 'query',
+      name: 'type',
+      description: 'Type of the artifacts. Left out, any.',
+      schema: z.string(),
+      example: 'embedded/base64',
+    },
+  ],
+  answer: {
+    description: 'An empty list.',
+    schema: z.array(z.string()).max(0),
+    examples: { none: { summary: 'None', value: [] } },
+  },
+  errors: [404],
+} satisfies Partial<ApiRoute>;
+
 /** Routes of artifacts. */
 export const artifactRoutes: ApiRoutes = {
+  'GET /artifacts/account/{account}/names': {
+    operationId: 'listArtifactNames',
+    summary: 'Names of the artifacts of an account',
+    ...artifactTexts,
+  },
+  'GET /artifacts/account/{account}/versions': {
+    operationId: 'listArtifactVersions',
+    summary: 'Versions of an artifact of an account',
+    ...artifactTexts,
+  },
   'GET /artifacts/credentials': {
     operationId: 'listArtifactCredentials',
     tag: 'artifacts',

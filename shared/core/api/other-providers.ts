@@ -14,8 +14,6 @@ const lists: Absences = {
     'listServerGroupEvents',
     'events of a server group of ECS',
   ],
-  '/artifacts/account/{account}/names': ['listArtifactNames', 'names of the artifacts of an account'],
-  '/artifacts/account/{account}/versions': ['listArtifactVersions', 'versions of an artifact of an account'],
   '/certificates': ['listCertificates', 'certificates of providers'],
   '/certificates/{cloudProvider}': ['listProviderCertificates', 'certificates of a provider'],
   '/cloudMetrics/{cloudProvider}/{account}/{region}': ['listCloudMetrics', 'metrics of a provider'],
