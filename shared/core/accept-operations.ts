@@ -75,7 +75,7 @@ export interface CheckedOperations {
 }
 
 /**
- * The operations of a body, parsed, validated and authorized, each with its provider.
+ * The operations of a body, parsed, validated and authorized, each with its provider. None are a task, too, which completes.
  *
  * @throws InvalidInputError with every violation of every operation.
  */
@@ -151,7 +151,6 @@ function parseOperations(request: Pick<OperationsRequest, 'body' | 'cloudProvide
       'The body must be a JSON array of operations, each an object like {"deployManifest": {…}}',
     );
   }
-  if (request.body.length === 0) throw new InvalidInputError('The body must hold at least one operation');
   if (request.body.length > operationsMax) {
     throw new InvalidInputError(
       `The body holds ${request.body.length} operations: at most ${operationsMax} are accepted in one request`,

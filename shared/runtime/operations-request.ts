@@ -42,6 +42,9 @@ export async function restartOperations(
   { id, ...operations }: OperationsBody & { readonly id: string },
 ): Promise<ApiResponse> {
   noteClaims(request, operations.body);
+  if (Array.isArray(operations.body) && operations.body.length === 0) {
+    throw new InvalidInputError('The body must hold at least one operation');
+  }
   return withNewestSettings(context, async (current) => {
     const rights = request.access.getRights(current.providers);
     const checked = checkOperations(current.providers, { ...operations, rights });

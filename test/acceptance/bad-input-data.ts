@@ -114,7 +114,6 @@ export const malformedBodies: readonly BadRequest[] = [
     status: 400,
     errors: ['The body must be a JSON array of operations, each an object like {"deployManifest": {…}}'],
   },
-  { title: 'an empty array', body: [], status: 400, errors: ['The body must hold at least one operation'] },
   {
     title: 'an operation that is null',
     body: [null],

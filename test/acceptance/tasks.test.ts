@@ -26,6 +26,21 @@ describeWithCluster('the routes of tasks', (cluster) => {
     expect(await getJson(system, '/task')).toEqual([]);
   });
 
+  it.each(['/kubernetes/ops', '/ops'])(
+    'POST %s without any operation is a task that completes, as Orca may ask for',
+    async (path) => {
+      await using system = await startSubject({ kubeconfig: cluster.kubeconfig });
+      const { id } = (await send(system, { method: 'POST', path, body: [] })) as { id: string };
+      const task = await system.waitForTask(id);
+      expect(task.status).toMatchObject({ completed: true, failed: false, retryable: false });
+      expect(task.resultObjects).toEqual([]);
+      expect(task.history.map(({ status }) => status)).toEqual([
+        'Initializing Orchestration Task',
+        'Orchestration completed.',
+      ]);
+    },
+  );
+
   it('end a running task from outside, and run it again with other operations, as Orca may', async () => {
     await using namespace = await createNamespace('tasks');
     await using proxy = await startApiProxy(cluster, { getDelayMs: () => 400 });

@@ -121,7 +121,7 @@ function createBodies(descriptions: readonly { readonly name: string; readonly s
 function toListBody(
   descriptions: readonly { readonly name: string; readonly schema: z.ZodType }[],
 ): z.ZodType {
-  return z.array(z.xor(descriptions.map(({ name, schema }) => z.strictObject({ [name]: schema })))).min(1);
+  return z.array(z.xor(descriptions.map(({ name, schema }) => z.strictObject({ [name]: schema }))));
 }
 
 type Bodies = ReturnType<typeof createBodies>;
