@@ -4,14 +4,35 @@ import { asString, getPath, isJsonObject, type JsonObject, type JsonValue } from
 import type { KindRegistry } from '../kinds/index.ts';
 import { type FullName, parseFullName, toKindKey } from '../kinds/name.ts';
 import { annotateObject, findTemplateMetadata } from './annotate.ts';
-import { annotationKeys, hasAnnotation, readListAnnotation, type TextMap } from './annotations.ts';
+import {
+  annotationKeys,
+  hasAnnotation,
+  parseJson,
+  readAnnotations,
+  readListAnnotation,
+  type TextMap,
+} from './annotations.ts';
 import { changeObject } from './edit.ts';
 import { type Coordinates, readCoordinates, readFullName } from './identity.ts';
 import type { Manifest } from './manifest.ts';
 
-/** The load balancers (`service web`) that a workload is annotated with. */
+/** The load balancers (`service web`) that a workload is annotated with; none where the annotation cannot be read. */
 export function readLoadBalancers(manifest: Manifest): readonly string[] {
   return readListAnnotation(manifest, annotationKeys.loadBalancers);
+}
+
+/**
+ * The same, for whoever acts by it: what cannot be read must not count as none, or traffic goes where nobody expects it.
+ *
+ * @throws InvalidInputError unless the annotation is a JSON array of texts, or empty, or not there.
+ */
+export function parseLoadBalancers(manifest: Manifest): readonly string[] {
+  const text = readAnnotations(manifest)[annotationKeys.loadBalancers] ?? '';
+  const value = text.trim() === '' ? [] : parseJson(text);
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+  throw new InvalidInputError(
+    `${readFullName(manifest)}: annotation ${annotationKeys.loadBalancers}: expected a JSON array such as ["service web"]`,
+  );
 }
 
 /**
@@ -24,7 +45,7 @@ export function annotateLoadBalancers(manifest: Manifest, loadBalancers: readonl
   if (!hasAnnotation(manifest, annotationKeys.loadBalancers)) {
     return annotateObject(manifest, annotationKeys.loadBalancers, JSON.stringify(loadBalancers));
   }
-  const present = readLoadBalancers(manifest);
+  const present = parseLoadBalancers(manifest);
   if (isDeepStrictEqual(present, [...loadBalancers])) return manifest;
   throw new InvalidInputError(
     `${readFullName(manifest)} is annotated with the load balancers ${formatList(present)}, ` +

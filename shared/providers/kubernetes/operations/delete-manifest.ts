@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { objectField, stringListField, stringMapField, withDefault } from '../../../core/coerce.ts';
-import { InvalidInputError } from '../../../core/errors.ts';
+import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
 import type { DeleteRequest } from '../client/client.ts';
 import { formatFullName, parseKind } from '../kinds/name.ts';
 import { readLabels } from '../manifest/annotations.ts';
@@ -124,7 +124,6 @@ function isNamed({ manifestName }: DeleteDescription): boolean {
 }
 
 function validate(description: DeleteDescription, validation: Validation): void {
-  validation.check(() => void parseDeleteOptions(description.options));
   if (isNamed(description)) validateTarget(description, validation);
   else validateSelection(description, validation);
 }
@@ -149,7 +148,7 @@ function validateSelection(description: DeleteDescription, validation: Validatio
  * Options of a delete in Deck's words. `orphanDependents`, which Deck also misspells, wins over `cascading`. A grace period
  * that is no number is ignored, as Clouddriver does; one of 0 is 1, since only force deletes at once.
  *
- * @throws InvalidInputError for a `cascading` that Kubernetes does not know.
+ * @throws FailedOperationError for a `cascading` that Kubernetes does not know: the task fails, as Clouddriver's does.
  */
 function parseDeleteOptions(
   options: Readonly<Record<string, string>>,
@@ -173,7 +172,7 @@ function parsePropagation(options: Readonly<Record<string, string>>): DeleteRequ
   };
   const policy = policies[(options['cascading'] ?? 'true').toLowerCase()];
   if (policy !== undefined) return policy;
-  throw new InvalidInputError(
+  throw new FailedOperationError(
     `deleteManifest: options.cascading: expected one of ${Object.keys(policies).join(', ')}`,
   );
 }

@@ -3,11 +3,13 @@ import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts
 import { readLabels } from '../manifest/annotations.ts';
 import { checkArtifactsBound } from '../manifest/artifacts.ts';
 import { overrideNamespace } from '../manifest/expand.ts';
-import { readCoordinates, readFullName, readGenerateName, readName } from '../manifest/identity.ts';
+import { readCoordinates, readFullName, readGenerateName, readKind, readName } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import { describeTexts, writeMetadataTexts } from '../manifest/metadata-texts.ts';
 import { sortForDeploy } from '../manifest/order.ts';
 import { matchesSelectors } from '../manifest/selectors.ts';
 import { checkVersionHistory, readStrategy } from '../manifest/strategy.ts';
+import { parseLoadBalancers } from '../manifest/traffic.ts';
 import { checkPlaces } from './deploy/bounds.ts';
 import { type DeployDescription, deployField, findManifests } from './deploy/description.ts';
 import { type DeployPlan, openPlan } from './deploy/open-plan.ts';
@@ -87,6 +89,9 @@ function validateManifests(
     validation.check(() => checkVersionHistory(manifest, description.strategy));
     validation.check(() => checkManifestUnmasked(manifest));
     validation.check(() => checkManifestComplete(manifest));
+    if (kindRegistry.find(readKind(manifest)).capabilities.has('traffic')) {
+      validation.check(() => void parseLoadBalancers(manifest));
+    }
   }
   validation.check(() => sortForDeploy(manifests, kindRegistry));
   validation.check(() => checkSelectable(manifests, description));
@@ -107,7 +112,7 @@ async function prepareManifests(
   description: DeployDescription,
   { account, client, run }: OperationWork,
 ): Promise<Manifest[]> {
-  const given = findManifests(description) ?? [];
+  const given = (findManifests(description) ?? []).map((manifest) => writeTexts(manifest, run));
   const { namespaceOverride: namespace } = description;
   const isNamespaced =
     namespace.trim() === ''
@@ -116,6 +121,13 @@ async function prepareManifests(
   const manifests = overrideNamespace(given, namespace, isNamespaced);
   await checkPlaces(manifests, { bounds: account, client, signal: run.signal });
   return sortForDeploy(manifests, account.kindRegistry);
+}
+
+/** The manifest with texts for annotations and labels that are numbers or truths. The history tells which. */
+function writeTexts(manifest: Manifest, run: OperationWork['run']): Manifest {
+  const { manifest: written, changed } = writeMetadataTexts(manifest);
+  if (changed.length > 0) run.report(`Warning about ${readFullName(manifest)}: ${describeTexts(changed)}`);
+  return written;
 }
 
 /** The artifacts that are bound, each once. */

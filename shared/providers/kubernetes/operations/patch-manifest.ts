@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type Artifact, artifactField } from '../../../core/artifact.ts';
+import { type Artifact, artifactField, getArtifactKey } from '../../../core/artifact.ts';
 import {
   booleanField,
   describeInput,
@@ -148,11 +148,18 @@ function bind(
     kind: account.kindRegistry.find(readTarget({ manifestName, location }).kind),
     namespace: location,
     account: account.name,
-    artifacts: allArtifacts,
+    artifacts: putFirst(requiredArtifacts, allArtifacts),
     imageBinding: session.settings.dockerImageBinding,
   });
   checkArtifactsBound(requiredArtifacts, bound);
   return { patch: { ...patch, body }, bound };
+}
+
+/** All artifacts, those that must be bound before the others: of two that one reference means, the first is bound. */
+function putFirst(required: readonly Artifact[], all: readonly Artifact[]): readonly Artifact[] {
+  const keys = new Set(required.map(getArtifactKey));
+  const isRequired = (artifact: Artifact): boolean => keys.has(getArtifactKey(artifact));
+  return [...all.filter(isRequired), ...all.filter((artifact) => !isRequired(artifact))];
 }
 
 /** Only a JSON patch minds being sent twice. */

@@ -9,7 +9,7 @@ import {
   createLabelPatch,
   type LabelChanges,
   parseLoadBalancer,
-  readLoadBalancers,
+  parseLoadBalancers,
 } from '../manifest/traffic.ts';
 import { readUid } from './deletion.ts';
 import { describeObject, explainFailure } from './failure.ts';
@@ -101,7 +101,7 @@ async function planTurn(
   const { client, run, account } = work;
   const live = await getLiveTarget(readTarget(description), work);
   const given = description.loadBalancers;
-  const loadBalancers = [...(given.length > 0 ? given : readLoadBalancers(live))];
+  const loadBalancers = [...(given.length > 0 ? given : parseLoadBalancers(live))];
   const { signal } = run;
   const namespace = readNamespace(live);
   const services = await Promise.all(

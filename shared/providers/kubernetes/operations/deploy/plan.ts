@@ -23,7 +23,7 @@ import {
   attachService,
   findManifest,
   parseLoadBalancer,
-  readLoadBalancers,
+  parseLoadBalancers,
 } from '../../manifest/traffic.ts';
 import { isVersioned } from '../../manifest/version.ts';
 import type { DeployDescription } from './description.ts';
@@ -162,7 +162,7 @@ function listLoadBalancers(manifest: Manifest, request: DeployRequest): Coordina
   const registry = request.account.kindRegistry;
   if (!request.description.enableTraffic || !canReceiveTraffic(manifest, request)) return [];
   const namespace = readNamespace(manifest);
-  const texts = readLoadBalancers(recordLoadBalancers(manifest, request));
+  const texts = parseLoadBalancers(recordLoadBalancers(manifest, request));
   return texts.map((text) => ({ ...parseLoadBalancer(text, registry), namespace }));
 }
 

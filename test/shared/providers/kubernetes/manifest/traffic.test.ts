@@ -61,7 +61,7 @@ describe('annotateLoadBalancers', () => {
     expect(annotateLoadBalancers(annotated, [])).toBe(annotated);
   });
 
-  test.each(['["service api"]', '["service web","service api"]', '[]', 'broken', ''])(
+  test.each(['["service api"]', '["service web","service api"]', '[]', ''])(
     'refuses a workload that is annotated with %j',
     (value) => {
       const annotated = makeReplicaSet({}, { [key]: value });
@@ -71,6 +71,13 @@ describe('annotateLoadBalancers', () => {
       );
     },
   );
+
+  test('refuses a workload whose annotation cannot be read', () => {
+    const annotated = makeReplicaSet({}, { [key]: 'service web' });
+    expect(() => annotateLoadBalancers(annotated, ['service web'])).toThrow(
+      /^replicaSet web: annotation traffic.spinnaker.io\/load-balancers: expected a JSON array/,
+    );
+  });
 });
 
 describe('parseLoadBalancer', () => {

@@ -64,6 +64,20 @@ describeWithCluster('deleteManifest', (cluster) => {
     expect(await listNames(ns.name, 'replicasets')).toEqual([]);
   });
 
+  test('a cascading that Kubernetes does not know fails the task, and deletes nothing', async () => {
+    await using ns = await createNamespace();
+    await makeDeployment(ns.name);
+    const description = {
+      manifestName: 'deployment web',
+      location: ns.name,
+      options: { cascading: 'maybe' },
+    };
+    await expect(remove(description)).rejects.toThrow(
+      'deleteManifest: options.cascading: expected one of true, false, background, foreground, orphan',
+    );
+    expect(await findLive(ns.name, 'deployments/web')).not.toHaveProperty('metadata.deletionTimestamp');
+  });
+
   test('gives a pod its grace period and waits for its end', async () => {
     await using ns = await createNamespace();
     const pod = createManifest('v1', 'Pod', {

@@ -63,6 +63,27 @@ describeWithCluster('patchManifest', (cluster) => {
     ]);
   });
 
+  test.each([
+    ['first', [2, 3]],
+    ['last', [3, 2]],
+  ])('of two artifacts of one image binds the required one, which comes %s', async (_, tags) => {
+    await using ns = await createNamespace();
+    await makeDeployment(ns.name);
+    const name = 'registry.test/web';
+    const images = tags.map((tag) => ({ type: 'docker/image', name, reference: `${name}:${tag}` }));
+    const required = { type: 'docker/image', name, reference: `${name}:2` };
+    const { boundArtifacts } = await runOperation(operation, {
+      ...toDescription('deployment web', ns.name),
+      patchBody: podSpec({ containers: [{ name: 'main', image: name }] }),
+      options: { mergeStrategy: 'strategic' },
+      allArtifacts: images,
+      requiredArtifacts: [required],
+    });
+    expect(boundArtifacts).toEqual([{ ...required, customKind: false, metadata: {} }]);
+    const spec = getPath(await findLive(ns.name, 'deployments/web'), 'spec', 'template', 'spec');
+    expect(spec).toMatchObject({ containers: [{ image: `${name}:2` }] });
+  });
+
   test('patches nothing when a required artifact does not stand in the patch', async () => {
     await using ns = await createNamespace();
     await makeDeployment(ns.name);

@@ -39,6 +39,34 @@ describeWithCluster('enableManifest and disableManifest', (cluster) => {
     ]);
   });
 
+  test.each(['service web', "['service web']", '["service web", 1]', '{"0": "service web"}'])(
+    'refuses a workload that is annotated with %s, by name',
+    async (text) => {
+      await using ns = await createNamespace();
+      const description = await makeReplicaSet(ns.name);
+      await requestApi('PATCH', getPathOf(ns.name, 'replicasets/web'), {
+        metadata: { annotations: { 'traffic.spinnaker.io/load-balancers': text } },
+      });
+      await expect(runOperation(disable, description)).rejects.toThrow(
+        'replicaSet web: annotation traffic.spinnaker.io/load-balancers: expected a JSON array such as ["service web"]',
+      );
+      const deploy = getOperation(provider, 'deployManifest');
+      const manifest = createWorkload('ReplicaSet', 'web', {
+        annotations: { 'traffic.spinnaker.io/load-balancers': text },
+      });
+      const more = { account: 'test', moniker: { app: 'shop' }, enableTraffic: false };
+      expect(() => deploy.prepare({ ...more, manifests: [manifest] })).toThrow(
+        'replicaSet web: annotation traffic.spinnaker.io/load-balancers: expected a JSON array',
+      );
+      const service = createService(
+        'web',
+        { app: 'web' },
+        { annotations: { 'traffic.spinnaker.io/load-balancers': text } },
+      );
+      expect(() => deploy.prepare({ ...more, manifests: [service] })).not.toThrow();
+    },
+  );
+
   test('costs a call for each object, and one to list the pods', async () => {
     await using ns = await createNamespace();
     const description = await makeReplicaSet(ns.name);

@@ -1,0 +1,63 @@
+import { asJsonObject, getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import { changeObject } from './edit.ts';
+import type { Manifest } from './manifest.ts';
+
+/** Where a manifest may have metadata whose annotations and labels people write: its own, and those of its templates. */
+const metadataPaths: readonly (readonly string[])[] = [
+  ['metadata'],
+  ['spec', 'template', 'metadata'],
+  ['spec', 'jobTemplate', 'metadata'],
+  ['spec', 'jobTemplate', 'spec', 'template', 'metadata'],
+];
+
+/** So many places are named in a message. */
+const placesToldMax = 10;
+
+/** A manifest, and the places whose values were made texts: `metadata.labels.version`. */
+export interface WrittenTexts {
+  readonly manifest: Manifest;
+  readonly changed: readonly string[];
+}
+
+/**
+ * The manifest with texts for those values of its annotations and labels that are numbers, true or false: Kubernetes takes texts
+ * alone, and YAML makes numbers of versions. The given manifest stays as it is; without such a value it is answered itself.
+ */
+export function writeMetadataTexts(manifest: Manifest): WrittenTexts {
+  const changed: string[] = [];
+  const maps = metadataPaths.flatMap((path) => [
+    [...path, 'annotations'],
+    [...path, 'labels'],
+  ]);
+  const written = maps.reduce((current, path) => {
+    const values = asJsonObject(getPath(current, ...path)) ?? {};
+    const keys = Object.keys(values).filter((key) => isNoText(values[key]));
+    if (keys.length === 0) return current;
+    changed.push(...keys.map((key) => [...path, key].join('.')));
+    return changeObject(current, path, (present) => toTexts(present));
+  }, manifest);
+  return { manifest: written, changed };
+}
+
+/** A sentence about the values that were made texts. */
+export function describeTexts(changed: readonly string[]): string {
+  const told = changed.slice(0, placesToldMax).join(', ');
+  const more = changed.length > placesToldMax ? ` and ${changed.length - placesToldMax} more` : '';
+  return `values of annotations and labels must be texts; these were made texts: ${told}${more}`;
+}
+
+function toTexts(values: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, isNoText(value) ? String(value) : value]),
+  );
+}
+
+function isNoText(value: JsonValue | undefined): boolean {
+  return (
+    value !== undefined &&
+    value !== null &&
+    typeof value !== 'string' &&
+    !Array.isArray(value) &&
+    !isJsonObject(value)
+  );
+}
