@@ -35,7 +35,7 @@ export async function lockDataDir(dir: string): Promise<AsyncDisposable> {
 }
 
 async function claim(file: string): Promise<boolean> {
-  const owner: Owner = { pid: process.pid, start: await readStart(process.pid) };
+  const owner: Owner = { pid: process.pid, start: (await readStat(process.pid)).start };
   try {
     await using handle = await open(file, 'wx', 0o600);
     await handle.writeFile(JSON.stringify(owner));
@@ -57,7 +57,10 @@ async function readOwner(file: string): Promise<Owner | undefined> {
 }
 
 async function isAlive({ pid, start }: Owner): Promise<boolean> {
-  return isRunning(pid) && (start === '' || start === (await readStart(pid)));
+  if (!isRunning(pid)) return false;
+  const stat = await readStat(pid);
+  // One that was killed keeps its id until its parent has looked at how it ended, which may be never.
+  return !deadStates.has(stat.state) && (start === '' || start === stat.start);
 }
 
 function isRunning(pid: number): boolean {
@@ -68,8 +71,12 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Field 22 of `/proc/<pid>/stat`, counted behind the command's name, which may hold anything. */
-async function readStart(pid: number): Promise<string> {
+/** Zombies, and processes that are just being removed. */
+const deadStates = new Set(['Z', 'X', 'x']);
+
+/** Fields 3 and 22 of `/proc/<pid>/stat`, counted behind the command's name, which may hold anything; `''` where there is no such file. */
+async function readStat(pid: number): Promise<{ readonly state: string; readonly start: string }> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', start: fields[19] ?? '' };
 }

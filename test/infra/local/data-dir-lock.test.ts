@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
 import { DataDirInUseError, lockDataDir } from '../../../infra/local/data-dir-lock.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
@@ -34,6 +35,25 @@ test.runIf(process.platform === 'linux')('another process that got the same id i
   await writeFile(path.join(temp.path, 'pid'), JSON.stringify({ pid: process.pid, start: '1' }));
   await using _lock = await lockDataDir(temp.path);
 });
+
+test.runIf(process.platform === 'linux')(
+  'a killed process whose parent has not looked is no holder',
+  async () => {
+    await using temp = await makeTempDir();
+    // The shell becomes a program that never asks for its children: the one that ended stays a zombie.
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 1000'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const [line] = await once(createInterface(parent.stdout), 'line');
+    const pid = Number(line);
+    const readStat = () => readFile(`/proc/${pid}/stat`, 'utf8');
+    await expect.poll(readStat).toMatch(/\) Z /);
+    const start = (await readStat()).split(') ')[1]?.split(' ')[19];
+    await writeFile(path.join(temp.path, 'pid'), JSON.stringify({ pid, start }));
+    await using _lock = await lockDataDir(temp.path);
+  },
+);
 
 test('a claim that was never finished is taken over', async () => {
   await using temp = await makeTempDir();
