@@ -9,6 +9,7 @@ import { type EngineCredentials, setEnvironment } from '../../shared/runtime/con
 import { createLogger } from '../../shared/runtime/logger.ts';
 import { systemClock } from '../../shared/runtime/system.ts';
 import { lockDataDir } from './data-dir-lock.ts';
+import { checkDataFormat } from './data-format.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { EngineAccess } from './engine-access.ts';
 import { writeEngineFile } from './engine-file.ts';
@@ -75,7 +76,7 @@ export interface Runtime extends AsyncDisposable {
  * find them by environment variables, as in Lambda, so a process can hold one runtime at a time. Killed at any
  * moment, the next one on the same folder goes on with what was accepted.
  *
- * @throws DataDirInUseError; AccessFileError; Error when the port cannot be bound
+ * @throws DataDirInUseError; DataFormatError; AccessFileError; Error when the port cannot be bound
  */
 export async function startRuntime(options: StartRuntimeOptions): Promise<Runtime> {
   const {
@@ -85,6 +86,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   } = options;
   await using starting = new AsyncDisposableStack();
   starting.use(await lockDataDir(options.dataDir));
+  await checkDataFormat(options.dataDir);
   const log = createLogger({ logLevel: options.logLevel, placement: 'local' });
   const invoker = new Invoker(load, log);
   const frontDoor = await loadFrontDoorAccess(options, log);

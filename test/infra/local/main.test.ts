@@ -202,6 +202,20 @@ describe('npm start refuses', () => {
     expect(code).toBe(1);
   });
 
+  test('a data folder of another version, and says what to do', async () => {
+    await using temp = await makeTempDir();
+    const dataDir = path.join(temp.path, 'data');
+    await mkdir(dataDir);
+    await writeFile(path.join(dataDir, 'format'), '7\n');
+    const config = await writeConfig(temp, noAccounts);
+    const { code, stderr } = await run(['--config', config, '--data-dir', dataDir, '--port', '0']);
+    expect(stderr).toMatch(
+      /^\S+ was written by another version of Busdriver: its data has format '7'.*--data-dir/m,
+    );
+    expect(stderr).not.toContain('    at ');
+    expect(code).toBe(1);
+  });
+
   test('a host that is not here', async () => {
     await using temp = await makeTempDir();
     const config = await writeConfig(temp, noAccounts);

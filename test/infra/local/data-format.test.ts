@@ -1,0 +1,34 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { checkDataFormat, DataFormatError } from '../../../infra/local/data-format.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
+
+test('a new directory is of our format, and stays usable', async () => {
+  await using temp = await makeTempDir();
+  await checkDataFormat(temp.path);
+  expect(await readFile(path.join(temp.path, 'format'), 'utf8')).toBe('1\n');
+  await checkDataFormat(temp.path);
+});
+
+test('a directory from before there were formats can be used', async () => {
+  await using temp = await makeTempDir();
+  await mkdir(path.join(temp.path, 'dynamodb'));
+  await checkDataFormat(temp.path);
+  await checkDataFormat(temp.path);
+});
+
+test.each(['2', '0', '1.5', '', 'x'.repeat(1_000_000)])(
+  'another format is refused, with the ways out: %.10s',
+  async (format) => {
+    await using temp = await makeTempDir();
+    await writeFile(path.join(temp.path, 'format'), format);
+    const check = checkDataFormat(temp.path);
+    await expect(check).rejects.toThrow(DataFormatError);
+    await expect(check).rejects.toThrow(
+      /Start that version on it, or pass another --data-dir\. Deleting the directory/,
+    );
+    await expect(check).rejects.toThrow(/^.{1,500}$/);
+    expect(await readFile(path.join(temp.path, 'format'), 'utf8')).toBe(format);
+  },
+);
