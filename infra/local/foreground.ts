@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { RejectedAccount } from '../../shared/core/account.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import { loadSettings } from '../../shared/runtime/settings.ts';
@@ -28,7 +29,8 @@ export async function runUntilStopped(options: CliOptions, print: (text: string)
   await loadSettings({ ...settings, files: options.configFiles, environment: readEnvironment() });
   await makeFolderPrivate(options.dataDir, report);
   const runtime = stack.use(await start({ ...settings, drainTimeoutMs }));
-  const ready = { ...runtime, accounts: await listAccounts(runtime), options: settings };
+  const accounts = await listAccounts(runtime);
+  const ready = { ...runtime, accounts, leftOut: await listLeftOut(), options: settings };
   print(options.json ? formatReadyLine(ready) : formatReadyMessage(ready));
   for (const warning of formatWarnings(ready)) report(warning);
   await waitForAbort(stop);
@@ -94,6 +96,12 @@ async function listAccounts(runtime: Runtime): Promise<readonly string[]> {
   if (Array.isArray(answer)) return answer.map(({ name }) => String(name));
   report(`The accounts cannot be listed: ${JSON.stringify(answer)}`);
   return [];
+}
+
+/** Accounts that the functions, which share this process and its settings, leave out. */
+async function listLeftOut(): Promise<readonly RejectedAccount[]> {
+  const { listRejectedAccounts } = await import('../../shared/runtime/provider-context.ts');
+  return listRejectedAccounts().catch(() => []);
 }
 
 async function waitForAbort(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,10 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { RejectedAccount } from '../../shared/core/account.ts';
 import type { CliOptions } from './cli-options.ts';
 import type { Engines } from './environment.ts';
+
+/** Accounts that are left out of which the message tells. */
+const leftOutMax = 20;
 
 /** What there is to tell once the system is ready. */
 export interface Ready {
@@ -7,6 +12,8 @@ export interface Ready {
   readonly engines: Engines;
   /** Names of the accounts. */
   readonly accounts: readonly string[];
+  /** Accounts that are left out since their settings are wrong. */
+  readonly leftOut: readonly RejectedAccount[];
   readonly options: CliOptions;
 }
 
@@ -17,7 +24,7 @@ export function formatReadyLine({ url, engines, accounts, options }: Ready): str
 }
 
 /** A few lines for people, with line ends. */
-export function formatReadyMessage({ url, accounts, options }: Ready): string {
+export function formatReadyMessage({ url, accounts, leftOut, options }: Ready): string {
   const shown = accounts.length === 0 ? 'none' : accounts.join(', ');
   return [
     `Busdriver answers at ${url}`,
@@ -27,8 +34,28 @@ export function formatReadyMessage({ url, accounts, options }: Ready): string {
     'Point Spinnaker at it in spinnaker-local.yml:',
     `  services.clouddriver.baseUrl: ${url}`,
     'Ctrl-C stops it.',
+    ...formatLeftOut(leftOut),
     '',
   ].join('\n');
+}
+
+function formatLeftOut(leftOut: readonly RejectedAccount[]): readonly string[] {
+  if (leftOut.length === 0) return [];
+  const count = leftOut.length === 1 ? 'One account is' : `${leftOut.length} accounts are`;
+  const shown = leftOut
+    .slice(0, leftOutMax)
+    .map(({ name, reason }) => `  ${toLine(name)}: ${toLine(reason)}`);
+  const further = leftOut.length - shown.length;
+  return [
+    `${count} left out because of wrong settings. The files are read again within 10 seconds of a change:`,
+    ...shown,
+    ...(further > 0 ? [`  and ${further} more: the log has them`] : []),
+  ];
+}
+
+/** What stands in somebody's settings must not write on the terminal what it likes. */
+function toLine(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(/\p{Cc}+/gu, ' ');
 }
 
 /** What the user should worry about. */

@@ -4,6 +4,7 @@ import { Logger as PowertoolsLogger } from '@aws-lambda-powertools/logger';
 import type { Context } from 'aws-lambda';
 import type { LogFields, Logger } from '../core/logger.ts';
 import type { Config } from './config.ts';
+import { createTerminalLogger } from './terminal-log.ts';
 
 /** The fields of what is being done: those given with it, and those found out since. */
 const scope = new AsyncLocalStorage<{ fields: LogFields }>();
@@ -29,13 +30,19 @@ export function toInvocationFields({
 
 /**
  * The structured log: JSON lines with the fields of the invocation. Locally it goes to standard error, since standard output
- * belongs to the command line's answers.
+ * belongs to the command line's answers; where that is a terminal, in lines for people.
  */
-export function createLogger(config: Pick<Config, 'logLevel' | 'placement'>): Logger {
-  const options = { serviceName: 'busdriver', logLevel: config.logLevel };
-  const log = new PowertoolsLogger(options);
-  if (config.placement === 'local') sendToStandardError(log);
+export function createLogger({ logLevel, placement }: Pick<Config, 'logLevel' | 'placement'>): Logger {
   const toExtra = (fields?: LogFields): LogFields => toLoggable({ ...scope.getStore()?.fields, ...fields });
+  if (placement === 'local' && process.stderr.isTTY) {
+    return createTerminalLogger({
+      logLevel,
+      toFields: toExtra,
+      write: (line) => void process.stderr.write(`${line}\n`),
+    });
+  }
+  const log = new PowertoolsLogger({ serviceName: 'busdriver', logLevel });
+  if (placement === 'local') sendToStandardError(log);
   return {
     debug: (message, fields) => log.debug(message, toExtra(fields)),
     info: (message, fields) => log.info(message, toExtra(fields)),

@@ -1,3 +1,4 @@
+import type { RejectedAccount } from '../core/account.ts';
 import { parseAccountFacts } from '../core/account-facts.ts';
 import { findIntervalMs } from '../core/cache/agent-interval.ts';
 import type { CacheStore } from '../core/cache/cache-store.ts';
@@ -60,6 +61,15 @@ export async function findNewerContext({ providers }: OpenedProviders): Promise<
 export async function openNewestProviderContext(): Promise<ProviderContext> {
   await openLiveProviders().refresh();
   return openProviderContext();
+}
+
+/**
+ * Accounts of the settings in force that are left out, and why.
+ *
+ * @throws UnavailableError with the reason when the settings allow no providers.
+ */
+export async function listRejectedAccounts(): Promise<readonly RejectedAccount[]> {
+  return (await openLiveProviders().get()).providers.rejectedAccounts;
 }
 
 function openLiveProviders(): LiveProviders {

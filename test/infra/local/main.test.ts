@@ -7,6 +7,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { buildLocal } from '../../../infra/local/build.ts';
 import { CertificateAuthority } from '../../shared/providers/kubernetes/client/certificates.ts';
 import { describeWithCluster } from '../../support/cluster.ts';
@@ -65,6 +66,20 @@ describe('npm start', () => {
     expect(stdout).toMatch(/^Busdriver answers at http:\/\/127\.0\.0\.1:\d+\n/);
     expect(stdout).toMatch(/services\.clouddriver\.baseUrl: http:\/\/127\.0\.0\.1:\d+/);
     expect(code).toBe(0);
+  });
+
+  test('tells people which accounts it leaves out, and why', async () => {
+    await using temp = await makeTempDir();
+    const { kubernetes } = parse(await makeAccount(temp));
+    const accounts = [
+      ...kubernetes.accounts,
+      { ...kubernetes.accounts[0], name: 'mistyped', permissions: { WRIET: ['ops'] } },
+    ];
+    const config = await writeConfig(temp, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
+    const args = ['--port', '0', '--data-dir', temp.path, '--config', config];
+    const { stdout } = await runUntil(/Ctrl-C/, args);
+    expect(stdout).toMatch(/^ {2}accounts {2}prod$/m);
+    expect(stdout).toMatch(/^One account is left out because of wrong settings\..*\n {2}mistyped: .*WRIET/m);
   });
 
   test('starts again after kill -9', async () => {
