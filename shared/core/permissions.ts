@@ -1,6 +1,7 @@
 import type { Account, Authorization, Permissions } from './account.ts';
 import { InvalidInputError } from './errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import { getEditDistance } from './nearest-key.ts';
 import { bindKeys, joinPath, toCanonicalKey } from './spring-config.ts';
 
 /** Every authorization, in the order in which they are shown. */
@@ -13,7 +14,7 @@ export type AccountAccess = Pick<Account, 'permissions' | 'requiredGroupMembersh
 export const nobody = '(nobody)';
 
 /** The keys of an account that say who may use it. */
-const accessKeys = ['permissions', 'requiredGroupMembership'] as const;
+export const accessKeys = ['permissions', 'requiredGroupMembership'] as const;
 
 /**
  * Reads who may use an account. `permissions` maps authorizations, in any case, to groups, which are trimmed and put
@@ -112,26 +113,12 @@ function readGroups(value: JsonValue | undefined, { errors, path }: Reader): rea
   return names;
 }
 
-/** Keys of the account that were probably meant to be one of `accessKeys`, and are not. */
-function findMisspeltKeys(account: JsonObject): readonly string[] {
+/** Keys of an account that were probably meant to be one of those that say who may use it: `parseAccess` refuses them. */
+export function findMisspeltKeys(account: JsonObject): readonly string[] {
   return Object.keys(account).filter((key) =>
     accessKeys.some((wanted) => {
       const distance = getEditDistance(toCanonicalKey(key), toCanonicalKey(wanted));
       return distance <= 3 && key !== wanted;
     }),
   );
-}
-
-/** How many letters must be put in, taken out or replaced to make one word the other (Levenshtein's distance). */
-function getEditDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const letter of one) {
-    const next = [(row[0] ?? 0) + 1];
-    for (let index = 1; index <= other.length; index += 1) {
-      const replaced = (row[index - 1] ?? 0) + (letter === other[index - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[index] ?? 0) + 1, (next[index - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
 }

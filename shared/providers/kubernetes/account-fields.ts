@@ -19,10 +19,32 @@ const flag = (fallback: boolean) => withDefault(booleanField(), fallback);
 const seconds = intField({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const requiredText = requireField(stringField());
 
+/** Options within options. */
+const nestedShapes = {
+  eks: {
+    cluster: requiredText,
+    region: stringField(),
+    roleArn: stringField(),
+    sessionName: stringField(),
+    externalId: stringField(),
+  },
+  customResources: {
+    kubernetesKind: requiredText,
+    spinnakerKind: stringField(),
+    deployPriority: stringField(),
+    versioned: booleanField(),
+    namespaced: booleanField(),
+  },
+  cachingPolicies: {
+    kubernetesKind: requiredText,
+    maxEntriesPerAgent: requireField(intField({ min: 0 })),
+  },
+  rawResourcesEndpointConfig: { kindExpressions: names, omitKindExpressions: names },
+};
+
 /**
  * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`,
- * `kubeconfigSecret`, `clusterScopedKinds` and `cacheMode` are ours. Keys that are no longer of use (`providerVersion`, `liveManifestCalls`,
- * `dockerRegistries` …) are not read.
+ * `kubeconfigSecret`, `clusterScopedKinds` and `cacheMode` are ours. Keys that are no longer of use are not read: see `unknown-keys.ts`.
  */
 const accountShape = {
   name: requiredText,
@@ -31,13 +53,7 @@ const accountShape = {
   kubeconfigFile: stringField(),
   kubeconfigContents: stringField(),
   kubeconfigSecret: stringField(),
-  eks: settingsField({
-    cluster: requiredText,
-    region: stringField(),
-    roleArn: stringField(),
-    sessionName: stringField(),
-    externalId: stringField(),
-  }),
+  eks: settingsField(nestedShapes.eks),
   context: stringField(),
   serviceAccount: flag(false),
   kubectlRequestTimeoutSeconds: seconds,
@@ -47,32 +63,13 @@ const accountShape = {
   clusterScopedKinds: booleanField(),
   kinds: names,
   omitKinds: names,
-  customResources: withDefault(
-    listOf(
-      settingsField({
-        kubernetesKind: requiredText,
-        spinnakerKind: stringField(),
-        deployPriority: stringField(),
-        versioned: booleanField(),
-        namespaced: booleanField(),
-      }),
-    ),
-    [],
-  ),
-  cachingPolicies: withDefault(
-    listOf(
-      settingsField({
-        kubernetesKind: requiredText,
-        maxEntriesPerAgent: requireField(intField({ min: 0 })),
-      }),
-    ),
-    [],
-  ),
+  customResources: withDefault(listOf(settingsField(nestedShapes.customResources)), []),
+  cachingPolicies: withDefault(listOf(settingsField(nestedShapes.cachingPolicies)), []),
   cacheThreads: withDefault(intField({ min: 0 }), 1),
   cacheIntervalSeconds: seconds,
   cacheMode: withDefault(stringField(), 'interval'),
   cacheAllApplicationRelationships: flag(false),
-  rawResourcesEndpointConfig: settingsField({ kindExpressions: names, omitKindExpressions: names }),
+  rawResourcesEndpointConfig: settingsField(nestedShapes.rawResourcesEndpointConfig),
   onlySpinnakerManaged: flag(false),
   checkPermissionsOnStartup: flag(true),
   metrics: flag(true),
@@ -83,6 +80,11 @@ const accountField = settingsField(accountShape);
 
 /** The names of an account's options, all of which docs/kubernetes.md tells. */
 export const accountOptions: readonly string[] = Object.keys(accountShape);
+
+/** The names of options within options, by the option that holds them: an object, or a list of such. */
+export const nestedOptions: { readonly [option: string]: readonly string[] } = Object.fromEntries(
+  Object.entries(nestedShapes).map(([option, shape]) => [option, Object.keys(shape)]),
+);
 
 /** The settings of one account, as they are written. */
 export type AccountFields = ReturnType<typeof parseAccountFields>;

@@ -10,6 +10,7 @@ import { type AccountFields, findUnusableTexts, parseAccountFields } from './acc
 import { parseKubernetesSettings } from './account-settings.ts';
 import { type CustomResource, createKindRegistry, type KindRegistry } from './kinds/index.ts';
 import { findNamespaceProblem } from './manifest/names.ts';
+import { describeUnknownKeys } from './unknown-keys.ts';
 
 /** Keeps only the first so many listed objects of a kind. */
 export interface CachingPolicy {
@@ -62,12 +63,14 @@ export interface KubernetesAccount extends Account, AccountBounds {
 export interface ParsedAccounts {
   readonly accounts: readonly KubernetesAccount[];
   readonly rejected: readonly RejectedAccount[];
-  /** What whoever wrote the settings should know of accounts that are used all the same. */
+  /** What whoever wrote the settings should know. */
   readonly warnings: readonly AccountWarning[];
 }
 
 /** A setting that may not be as it was meant. */
 export interface AccountWarning {
+  /** What the log calls it; docs/operate.md tells of each. */
+  readonly message: 'account open to cluster-scoped kinds' | 'account with an unknown key';
   /** Name of the account. */
   readonly account: string;
   /** Begins with the path of the setting. */
@@ -94,6 +97,9 @@ export function parseKubernetesAccounts(settings: JsonObject): ParsedAccounts {
     if (entry === null) return;
     const at = `${path}[${index}]`;
     const name = findEntryName(entry) ?? at;
+    for (const reason of describeUnknownKeys(entry, at)) {
+      warnings.push({ message: 'account with an unknown key', account: name, reason });
+    }
     try {
       if (names.has(name)) throw new InvalidInputError(`${at}.name: an earlier account has this name`);
       names.add(name);
@@ -143,7 +149,7 @@ function listWarnings(fields: AccountFields, at: string): readonly AccountWarnin
   const reason =
     `${at}.clusterScopedKinds: the account names its namespaces, and yet may use kinds that live in none, such as ` +
     'clusterRole: set it to false to refuse them, or to true to allow them and be told no more';
-  return [{ account: name, reason }];
+  return [{ message: 'account open to cluster-scoped kinds', account: name, reason }];
 }
 
 /** What is wrong with the names of namespaces; each begins with the path of its setting. */

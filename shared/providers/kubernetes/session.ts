@@ -34,7 +34,7 @@ export class KubernetesSession implements AsyncDisposable {
     this.clock = options.clock;
     this.randomness = options.randomness;
     this.log = options.log;
-    for (const warning of warnings) this.log.warn('account open to cluster-scoped kinds', { ...warning });
+    for (const { message, ...warning } of warnings) this.log.warn(message, warning);
     this.#accounts = new Map(accounts.map((account) => [account.name, account]));
   }
 

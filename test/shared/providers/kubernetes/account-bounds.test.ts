@@ -36,6 +36,7 @@ describe('bounds', () => {
     );
     expect(warnings).toEqual([
       {
+        message: 'account open to cluster-scoped kinds',
         account: 'vague',
         reason:
           'kubernetes.accounts[2].clusterScopedKinds: the account names its namespaces, and yet may use kinds that live in none, ' +
