@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { RejectedAccount } from '../../shared/core/account.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
+import type { AccountProblems } from '../../shared/runtime/provider-context.ts';
 import { loadSettings } from '../../shared/runtime/settings.ts';
 import type { CliOptions } from './cli-options.ts';
 import { startCluster } from './cluster.ts';
@@ -30,7 +30,8 @@ export async function runUntilStopped(options: CliOptions, print: (text: string)
   await makeFolderPrivate(options.dataDir, report);
   const runtime = stack.use(await start({ ...settings, drainTimeoutMs }));
   const accounts = await listAccounts(runtime);
-  const ready = { ...runtime, accounts, leftOut: await listLeftOut(), options: settings };
+  const { rejectedAccounts: leftOut, accountWarnings: doubts } = await listProblems();
+  const ready = { ...runtime, accounts, leftOut, doubts, options: settings };
   print(options.json ? formatReadyLine(ready) : formatReadyMessage(ready));
   for (const warning of formatWarnings(ready)) report(warning);
   await waitForAbort(stop);
@@ -98,10 +99,10 @@ async function listAccounts(runtime: Runtime): Promise<readonly string[]> {
   return [];
 }
 
-/** Accounts that the functions, which share this process and its settings, leave out. */
-async function listLeftOut(): Promise<readonly RejectedAccount[]> {
-  const { listRejectedAccounts } = await import('../../shared/runtime/provider-context.ts');
-  return listRejectedAccounts().catch(() => []);
+/** What the functions, which share this process and its settings, have to tell of accounts. */
+async function listProblems(): Promise<AccountProblems> {
+  const { listAccountProblems } = await import('../../shared/runtime/provider-context.ts');
+  return listAccountProblems().catch(() => ({ rejectedAccounts: [], accountWarnings: [] }));
 }
 
 async function waitForAbort(signal: AbortSignal): Promise<void> {

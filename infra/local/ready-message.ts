@@ -1,10 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { RejectedAccount } from '../../shared/core/account.ts';
+import type { AccountWarning, RejectedAccount } from '../../shared/core/account.ts';
 import type { CliOptions } from './cli-options.ts';
 import type { Engines } from './environment.ts';
 
-/** Accounts that are left out of which the message tells. */
-const leftOutMax = 20;
+/** Accounts that are left out, and settings that may be meant otherwise, of which the message tells. */
+const toldMax = 20;
 
 /** What there is to tell once the system is ready. */
 export interface Ready {
@@ -14,6 +14,8 @@ export interface Ready {
   readonly accounts: readonly string[];
   /** Accounts that are left out since their settings are wrong. */
   readonly leftOut: readonly RejectedAccount[];
+  /** Settings of accounts that may not be as they were meant. */
+  readonly doubts: readonly AccountWarning[];
   readonly options: CliOptions;
 }
 
@@ -24,7 +26,7 @@ export function formatReadyLine({ url, engines, accounts, options }: Ready): str
 }
 
 /** A few lines for people, with line ends. */
-export function formatReadyMessage({ url, accounts, leftOut, options }: Ready): string {
+export function formatReadyMessage({ url, accounts, leftOut, doubts, options }: Ready): string {
   const shown = accounts.length === 0 ? 'none' : accounts.join(', ');
   return [
     `Busdriver answers at ${url}`,
@@ -35,6 +37,7 @@ export function formatReadyMessage({ url, accounts, leftOut, options }: Ready): 
     `  services.clouddriver.baseUrl: ${url}`,
     'Ctrl-C stops it.',
     ...formatLeftOut(leftOut),
+    ...formatDoubts(doubts),
     '',
   ].join('\n');
 }
@@ -42,15 +45,23 @@ export function formatReadyMessage({ url, accounts, leftOut, options }: Ready): 
 function formatLeftOut(leftOut: readonly RejectedAccount[]): readonly string[] {
   if (leftOut.length === 0) return [];
   const count = leftOut.length === 1 ? 'One account is' : `${leftOut.length} accounts are`;
-  const shown = leftOut
-    .slice(0, leftOutMax)
-    .map(({ name, reason }) => `  ${toLine(name)}: ${toLine(reason)}`);
-  const further = leftOut.length - shown.length;
   return [
     `${count} left out because of wrong settings. The files are read again within 10 seconds of a change:`,
-    ...shown,
-    ...(further > 0 ? [`  and ${further} more: the log has them`] : []),
+    ...formatProblems(leftOut),
   ];
+}
+
+function formatDoubts(doubts: readonly AccountWarning[]): readonly string[] {
+  if (doubts.length === 0) return [];
+  const count = doubts.length === 1 ? 'One setting' : `${doubts.length} settings`;
+  const problems = doubts.map(({ account, reason }) => ({ name: account, reason }));
+  return [`${count} of accounts may not be as meant:`, ...formatProblems(problems)];
+}
+
+function formatProblems(problems: readonly RejectedAccount[]): readonly string[] {
+  const shown = problems.slice(0, toldMax).map(({ name, reason }) => `  ${toLine(name)}: ${toLine(reason)}`);
+  const further = problems.length - shown.length;
+  return further > 0 ? [...shown, `  and ${further} more: the log has them`] : shown;
 }
 
 /** What stands in somebody's settings must not write on the terminal what it likes. */

@@ -29,3 +29,13 @@ export interface RejectedAccount {
   readonly name: string;
   readonly reason: string;
 }
+
+/** A setting that may not be as it was meant. It does not keep its account from being used. */
+export interface AccountWarning {
+  /** What the log calls it; docs/operate.md tells of each. */
+  readonly message: string;
+  /** Name of the account, or where it stands if it has none. */
+  readonly account: string;
+  /** Begins with the path of the setting. */
+  readonly reason: string;
+}

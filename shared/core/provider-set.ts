@@ -1,4 +1,4 @@
-import type { Account, RejectedAccount } from './account.ts';
+import type { Account, AccountWarning, RejectedAccount } from './account.ts';
 import type { Artifact } from './artifact.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { Catalog } from './catalog.ts';
@@ -12,6 +12,7 @@ export class ProviderSet implements AsyncDisposable {
   /** Every account, by name. */
   readonly accounts: readonly Account[];
   readonly rejectedAccounts: readonly RejectedAccount[];
+  readonly accountWarnings: readonly AccountWarning[];
   readonly #accounts: ReadonlyMap<string, { account: Account; provider: Provider }>;
   readonly #operations: ReadonlyMap<string, Operation>;
 
@@ -22,6 +23,7 @@ export class ProviderSet implements AsyncDisposable {
       ...rejectedAccounts,
       ...providers.flatMap((provider) => provider.rejectedAccounts),
     ];
+    this.accountWarnings = providers.flatMap(({ accountWarnings = [] }) => accountWarnings);
     this.#accounts = new Map(
       providers.flatMap((provider) =>
         provider.accounts.map((account) => [account.name, { account, provider }] as const),

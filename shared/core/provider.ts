@@ -1,4 +1,4 @@
-import type { Account, RejectedAccount } from './account.ts';
+import type { Account, AccountWarning, RejectedAccount } from './account.ts';
 import type { Artifact } from './artifact.ts';
 import type { Authorizer } from './authorizer.ts';
 import type { CacheStore } from './cache/cache-store.ts';
@@ -180,6 +180,8 @@ export interface Provider extends AsyncDisposable {
   readonly name: string;
   readonly accounts: readonly Account[];
   readonly rejectedAccounts: readonly RejectedAccount[];
+  /** What whoever wrote the settings should know; the log has it. */
+  readonly accountWarnings?: readonly AccountWarning[];
   readonly operations: readonly Operation[];
   readonly manifests?: ManifestReader;
   readonly artifacts?: ArtifactFetcher;

@@ -1,4 +1,4 @@
-import type { RejectedAccount } from '../core/account.ts';
+import type { AccountWarning, RejectedAccount } from '../core/account.ts';
 import { parseAccountFacts } from '../core/account-facts.ts';
 import { findIntervalMs } from '../core/cache/agent-interval.ts';
 import type { CacheStore } from '../core/cache/cache-store.ts';
@@ -63,13 +63,21 @@ export async function openNewestProviderContext(): Promise<ProviderContext> {
   return openProviderContext();
 }
 
+/** What is to be told of the accounts of the settings in force. */
+export interface AccountProblems {
+  /** Accounts that are left out, and why. */
+  readonly rejectedAccounts: readonly RejectedAccount[];
+  /** Settings that may not be as they were meant. */
+  readonly accountWarnings: readonly AccountWarning[];
+}
+
 /**
- * Accounts of the settings in force that are left out, and why.
+ * What is to be told of the accounts of the settings in force.
  *
  * @throws UnavailableError with the reason when the settings allow no providers.
  */
-export async function listRejectedAccounts(): Promise<readonly RejectedAccount[]> {
-  return (await openLiveProviders().get()).providers.rejectedAccounts;
+export async function listAccountProblems(): Promise<AccountProblems> {
+  return (await openLiveProviders().get()).providers;
 }
 
 function openLiveProviders(): LiveProviders {

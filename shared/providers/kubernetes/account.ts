@@ -1,4 +1,4 @@
-import type { Account, RejectedAccount } from '../../core/account.ts';
+import type { Account, AccountWarning, RejectedAccount } from '../../core/account.ts';
 import type { CacheMode } from '../../core/cache/caching-agent.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
@@ -65,16 +65,6 @@ export interface ParsedAccounts {
   readonly rejected: readonly RejectedAccount[];
   /** What whoever wrote the settings should know. */
   readonly warnings: readonly AccountWarning[];
-}
-
-/** A setting that may not be as it was meant. */
-export interface AccountWarning {
-  /** What the log calls it; docs/operate.md tells of each. */
-  readonly message: 'account open to cluster-scoped kinds' | 'account with an unknown key';
-  /** Name of the account. */
-  readonly account: string;
-  /** Begins with the path of the setting. */
-  readonly reason: string;
 }
 
 /**

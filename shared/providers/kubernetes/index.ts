@@ -23,6 +23,7 @@ function openKubernetes(options: ProviderOptions): Provider {
     name: kubernetesPlugin.name,
     accounts: session.accounts,
     rejectedAccounts: session.rejectedAccounts,
+    accountWarnings: session.accountWarnings,
     operations: operationDefinitions.map((definition) => bindOperation(definition, session)),
     manifests: createManifestReader(session),
     jobs: createJobReader(session),

@@ -12,6 +12,7 @@ export class KubernetesSession implements AsyncDisposable {
   readonly settings: KubernetesSettings;
   readonly accounts: ParsedAccounts['accounts'];
   readonly rejectedAccounts: ParsedAccounts['rejected'];
+  readonly accountWarnings: ParsedAccounts['warnings'];
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Logger;
@@ -31,6 +32,7 @@ export class KubernetesSession implements AsyncDisposable {
     this.settings = parseKubernetesSettings(options.settings);
     this.accounts = accounts;
     this.rejectedAccounts = rejected;
+    this.accountWarnings = warnings;
     this.clock = options.clock;
     this.randomness = options.randomness;
     this.log = options.log;

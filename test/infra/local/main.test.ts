@@ -82,6 +82,16 @@ describe('npm start', () => {
     expect(stdout).toMatch(/^One account is left out because of wrong settings\..*\n {2}mistyped: .*WRIET/m);
   });
 
+  test('tells people which keys of an account it does not know', async () => {
+    await using temp = await makeTempDir();
+    const { kubernetes } = parse(await makeAccount(temp));
+    const accounts = [{ ...kubernetes.accounts[0], namspaces: ['shop'] }];
+    const config = await writeConfig(temp, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
+    const args = ['--port', '0', '--data-dir', temp.path, '--config', config];
+    const { stdout } = await runUntil(/Ctrl-C/, args);
+    expect(stdout).toMatch(/^One setting of .*\n {2}prod: .*\.namspaces: .* did you mean 'namespaces'\?$/m);
+  });
+
   test('starts again after kill -9', async () => {
     await using temp = await makeTempDir();
     await using system = await startSystem({ config: [await writeConfig(temp, noAccounts)] });

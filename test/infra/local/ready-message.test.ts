@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
 import { parseCliOptions } from '../../../infra/local/cli-options.ts';
 import { formatReadyLine, formatReadyMessage } from '../../../infra/local/ready-message.ts';
+import type { AccountWarning } from '../../../shared/core/account.ts';
 
-function makeReady(leftOut: readonly { name: string; reason: string }[]) {
+function makeReady(
+  leftOut: readonly { name: string; reason: string }[],
+  doubts: readonly AccountWarning[] = [],
+) {
   const options = parseCliOptions(['--data-dir', '/data'], {});
   const engines = { dynamodb: 'http://d', sqs: 'http://s', eventbridge: 'http://e' };
-  return { url: 'http://127.0.0.1:7002', engines, accounts: ['prod'], leftOut, options };
+  return { url: 'http://127.0.0.1:7002', engines, accounts: ['prod'], leftOut, doubts, options };
 }
 
 test('accounts that are left out are told of below everything else, with the reason', () => {
@@ -20,6 +24,22 @@ test('accounts that are left out are told of below everything else, with the rea
 
 test('nothing is said of accounts left out where there are none', () => {
   expect(formatReadyMessage(makeReady([]))).toMatch(/Ctrl-C stops it\.\n$/);
+});
+
+test('settings that may be meant otherwise are told of last', () => {
+  const reason = "kubernetes.accounts[0].namspaces: unknown, and of no effect: did you mean 'namespaces'?";
+  const doubt = { message: 'account with an unknown key', account: 'prod', reason };
+  const lines = formatReadyMessage(makeReady([{ name: 'test', reason: 'x' }], [doubt])).split('\n');
+  expect(lines.slice(-4)).toEqual([
+    '  test: x',
+    'One setting of accounts may not be as meant:',
+    `  prod: ${reason}`,
+    '',
+  ]);
+  const many = Array.from({ length: 22 }, () => ({ ...doubt, reason: 'two\nlines \u001b[2J' }));
+  const text = formatReadyMessage(makeReady([], many));
+  expect(text).toContain('22 settings of accounts may not be as meant:\n  prod: two lines \n');
+  expect(text.trimEnd()).toMatch(/and 2 more: the log has them$/);
 });
 
 test('of many the first are told, each on one line', () => {
