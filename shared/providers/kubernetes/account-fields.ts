@@ -44,7 +44,8 @@ const nestedShapes = {
 
 /**
  * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`,
- * `kubeconfigSecret`, `clusterScopedKinds` and `cacheMode` are ours. Keys that are no longer of use are not read: see `unknown-keys.ts`.
+ * `kubeconfigSecret`, `clusterScopedKinds`, `cacheMode` and `readiness` are ours. Keys that are no longer of use are not read: see
+ * `unknown-keys.ts`.
  */
 const accountShape = {
   name: requiredText,
@@ -73,6 +74,7 @@ const accountShape = {
   onlySpinnakerManaged: flag(false),
   checkPermissionsOnStartup: flag(true),
   metrics: flag(true),
+  readiness: withDefault(stringField(), 'clouddriver'),
   debug: flag(false),
   namingStrategy: withDefault(stringField(), 'kubernetesAnnotations'),
 };

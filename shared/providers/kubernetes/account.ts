@@ -10,6 +10,7 @@ import { type AccountFields, findUnusableTexts, parseAccountFields } from './acc
 import { parseKubernetesSettings } from './account-settings.ts';
 import { type CustomResource, createKindRegistry, type KindRegistry } from './kinds/index.ts';
 import { findNamespaceProblem } from './manifest/names.ts';
+import { findReadinessRules, type ReadinessRules, readinessRules } from './manifest/readiness.ts';
 import { describeUnknownKeys } from './unknown-keys.ts';
 
 /** Keeps only the first so many listed objects of a kind. */
@@ -54,6 +55,8 @@ export interface KubernetesAccount extends Account, AccountBounds {
   readonly kindRegistry: KindRegistry;
   /** Whether a pod's metrics are read along with it. */
   readonly metrics: boolean;
+  /** By whose rules its objects are ready, unless their annotation says otherwise. */
+  readonly readiness: ReadinessRules;
   /** Whether calls are logged in detail and their output shows in tasks. */
   readonly debug: boolean;
   readonly caching: CachingRules;
@@ -127,6 +130,7 @@ function createAccount(fields: AccountFields, entry: JsonValue, at: string): Kub
     customResources: fields.customResources,
     kindRegistry,
     metrics: fields.metrics,
+    readiness: findReadinessRules(fields.readiness) ?? 'clouddriver',
     debug: fields.debug,
     caching: createCachingRules(fields),
   };
@@ -178,6 +182,9 @@ function findConflicts(fields: AccountFields): readonly string[] {
   }
   if (findCacheMode(fields.cacheMode) === undefined) {
     conflicts.push(`cacheMode: expected one of ${cacheModes.join(', ')}`);
+  }
+  if (findReadinessRules(fields.readiness) === undefined) {
+    conflicts.push(`readiness: expected one of ${readinessRules.join(', ')}`);
   }
   conflicts.push(...findConnectionConflicts(fields));
   for (const expression of [...kindExpressions, ...omitKindExpressions]) {

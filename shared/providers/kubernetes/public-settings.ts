@@ -38,6 +38,7 @@ export const publicAccountOptions: { readonly [option in keyof AccountFields]: b
   onlySpinnakerManaged: true,
   checkPermissionsOnStartup: true,
   metrics: true,
+  readiness: true,
   debug: true,
   namingStrategy: true,
 };

@@ -31,6 +31,7 @@ const rich: JsonObject = {
   cacheThreads: 3,
   cacheIntervalSeconds: 45,
   cacheMode: 'stream',
+  readiness: 'kstatus',
   rawResourcesEndpointConfig: { kindExpressions: ['^deployment$'], secret: planted },
   onlySpinnakerManaged: true,
   permissions: { READ: ['team'], WRITE: ['leads'] },

@@ -32,6 +32,7 @@ export const annotationKeys = {
   replace: 'strategy.spinnaker.io/replace',
   serverSideApply: 'strategy.spinnaker.io/server-side-apply',
   ignoreCaching: 'caching.spinnaker.io/ignore',
+  readiness: 'busdriver.io/readiness',
   deploymentRevision: 'deployment.kubernetes.io/revision',
   lastApplied: 'kubectl.kubernetes.io/last-applied-configuration',
   /** On what was answered out of the cache: most of it is missing, so it must not be deployed. */

@@ -7,6 +7,7 @@ import { readCoordinates, readFullName, readGenerateName, readKind, readName } f
 import type { Manifest } from '../manifest/manifest.ts';
 import { describeTexts, writeMetadataTexts } from '../manifest/metadata-texts.ts';
 import { sortForDeploy } from '../manifest/order.ts';
+import { checkReadinessRules } from '../manifest/readiness.ts';
 import { matchesSelectors } from '../manifest/selectors.ts';
 import { checkVersionHistory, readStrategy } from '../manifest/strategy.ts';
 import { parseLoadBalancers } from '../manifest/traffic.ts';
@@ -87,6 +88,7 @@ function validateManifests(
     const name = readName(manifest) || (readGenerateName(manifest) ?? '');
     validation.checkPlace({ ...readCoordinates(manifest), name }, `manifests[${index}].metadata.namespace`);
     validation.check(() => checkVersionHistory(manifest, description.strategy));
+    validation.check(() => checkReadinessRules(manifest));
     validation.check(() => checkManifestUnmasked(manifest));
     validation.check(() => checkManifestComplete(manifest));
     if (kindRegistry.find(readKind(manifest)).capabilities.has('traffic')) {

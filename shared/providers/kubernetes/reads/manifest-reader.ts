@@ -21,6 +21,7 @@ import { isSecret, listSecretValues, maskSecrets, maskValues } from '../manifest
 import type { KubernetesSession } from '../session.ts';
 import { omitManagedFields } from './displayed.ts';
 import { listEvents } from './events.ts';
+import { getObjectStatus } from './object-status.ts';
 import { readPodMetrics } from './pod-metrics.ts';
 import { findBoundsError, getReadAccount, getReadClient, isLocation, parseReadName } from './read-target.ts';
 
@@ -71,7 +72,8 @@ async function getManifest(session: KubernetesSession, request: ManifestRequest)
       request.includeEvents ? readMetrics(target) : [],
     ]);
     if (object === undefined) throw new NotFoundError(`Manifest ${what} not found`);
-    return toManifestView(object, { account, events, metrics, revealSecrets: request.revealSecrets });
+    const nowMs = session.clock.now();
+    return toManifestView(object, { nowMs, account, events, metrics, revealSecrets: request.revealSecrets });
   } catch (error) {
     if (error instanceof NotFoundError || !(error instanceof VisibleError)) throw error;
     throw toReadError(error, `Failed to read manifest: ${what}`);
@@ -85,13 +87,16 @@ function readMetrics({ client, account, ref }: ReadTarget): Promise<object[]> | 
 
 /** What a view of a live object is made with. */
 interface ViewParts {
+  /** Wall time in milliseconds. */
+  readonly nowMs: number;
   readonly account: KubernetesAccount;
   readonly events: readonly Manifest[];
   readonly metrics: readonly object[];
   readonly revealSecrets: boolean;
 }
 
-function toManifestView(live: Manifest, { account, events, metrics, revealSecrets }: ViewParts): object {
+function toManifestView(live: Manifest, parts: ViewParts): object {
+  const { account, events, metrics, revealSecrets } = parts;
   const kind = account.kindRegistry.find(readKind(live));
   const object = revealSecrets ? live : maskSecrets(live);
   const values = !revealSecrets && isSecret(live) ? listSecretValues(live) : [];
@@ -101,7 +106,7 @@ function toManifestView(live: Manifest, { account, events, metrics, revealSecret
     location: readNamespace(object),
     moniker: readMoniker(object),
     manifest: toShown(object),
-    status: kind.getStatus(object),
+    status: getObjectStatus(object, parts),
     artifacts: findArtifacts(object, kind).map(toArtifactView),
     events: events.map((event) => toShown(maskEvent(event, values))),
     warnings: [],

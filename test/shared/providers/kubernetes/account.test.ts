@@ -166,6 +166,7 @@ describe('a wrong account is rejected with its reason', () => {
     [{ name: null }, 'kubernetes.accounts[0].name: expected a value, got none'],
     [{ name: ' ' }, 'kubernetes.accounts[0].name: expected a name, got an empty string'],
     [{ cacheMode: 'fast' }, 'kubernetes.accounts[0].cacheMode: expected one of interval, stream'],
+    [{ readiness: 'soon' }, 'kubernetes.accounts[0].readiness: expected one of clouddriver, kstatus'],
     [{ cacheThreads: [] }, 'kubernetes.accounts[0].cacheThreads: expected a whole number'],
     [{ serviceAccount: 'maybe' }, 'kubernetes.accounts[0].serviceAccount: expected true or false'],
     [{ namespaces: [''] }, 'kubernetes.accounts[0].namespaces[0]: expected a name, got an empty string'],

@@ -124,6 +124,13 @@ describe('deployManifest', () => {
       /max-version-history is 1.*BLUE_GREEN needs at least 2/,
     ],
     [
+      'rules of readiness that there are not',
+      {
+        manifests: [createConfigMap('a', {}, { annotations: { 'busdriver.io/readiness': 'maybe' } })],
+      },
+      /configMap a: annotation busdriver.io\/readiness is "maybe": expected one of clouddriver, kstatus/,
+    ],
+    [
       'a strategy in another case',
       { strategy: 'red_black' },
       /^deployManifest: strategy: expected one of RED_BLACK/,

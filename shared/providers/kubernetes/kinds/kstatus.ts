@@ -1,0 +1,240 @@
+import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { findCondition, findCount, readCount, readMessage } from './live-object.ts';
+
+/** How far an object is by the rules of kstatus. */
+export interface Readiness {
+  /** `current`: there is nothing to wait for. `failed`: waiting is of no use as long as nobody changes something. */
+  readonly state: 'current' | 'inProgress' | 'failed';
+  /** Why, in words for people; empty for `current`. */
+  readonly message: string;
+  /** Whether the message tells what Clouddriver's rules look at nowhere. */
+  readonly isNews?: boolean;
+}
+
+/** An object that is judged, with its status, empty where there is none, and the time. */
+interface Subject {
+  readonly object: Manifest;
+  readonly status: JsonObject;
+  /** Wall time in milliseconds. */
+  readonly nowMs: number;
+}
+
+type Rule = (subject: Subject) => Readiness;
+
+/** For so long after its creation a pod that cannot be scheduled has not failed, milliseconds. */
+const scheduleWindowMs = 15_000;
+
+const current: Readiness = { state: 'current', message: '' };
+const inProgress = (message: string): Readiness => ({ state: 'inProgress', message });
+const fail = (message: string): Readiness => ({ state: 'failed', message });
+
+/** What kstatus knows more of than conditions, by group and kind. */
+const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ['/Service', judgeService],
+  ['/Pod', judgePod],
+  ['/PersistentVolumeClaim', judgeClaim],
+  ['/Secret', () => current],
+  ['/ConfigMap', () => current],
+  ['apps/StatefulSet', judgeStatefulSet],
+  ['apps/DaemonSet', judgeDaemonSet],
+  ['apps/Deployment', judgeDeployment],
+  ['apps/ReplicaSet', judgeReplicaSet],
+  ['policy/PodDisruptionBudget', () => current],
+  ['batch/CronJob', () => current],
+  ['batch/Job', judgeJob],
+  ['apiextensions.k8s.io/CustomResourceDefinition', judgeDefinition],
+]);
+
+/**
+ * Judges a live object by the rules of kstatus (sigs.k8s.io/cli-utils/pkg/kstatus): what every object may tell, then what is known of
+ * its kind, or else its condition `Ready`. In one point it is stricter: a Service of type LoadBalancer is waited for until it has an
+ * address, not only a cluster IP.
+ *
+ * @param nowMs wall time in milliseconds
+ */
+export function judgeReadiness(object: Manifest, nowMs: number): Readiness {
+  const status = asJsonObject(object.status) ?? {};
+  const judged = judgeAnyKind(object, status);
+  if (judged !== undefined) return judged;
+  const rule = rules.get(`${readGroup(object)}/${asString(object.kind) ?? ''}`);
+  return rule === undefined ? judgeReadyCondition(status) : rule({ object, status, nowMs });
+}
+
+/** What any object may tell; undefined when it tells nothing. */
+function judgeAnyKind(object: Manifest, status: JsonObject): Readiness | undefined {
+  if (asString(getPath(object, 'metadata', 'deletionTimestamp'))) return inProgress('It is being deleted');
+  const generation = findCount(getPath(object, 'metadata'), 'generation');
+  const observed = findCount(status, 'observedGeneration');
+  if (generation !== undefined && observed !== undefined && observed !== generation)
+    return inProgress(`Its controller has seen generation ${observed}, and it is at ${generation}`);
+  const reconciling = findCondition(status, { type: 'Reconciling', status: 'True' });
+  if (reconciling) return inProgress(readMessage(reconciling, 'It is being reconciled'));
+  const stalled = findCondition(status, { type: 'Stalled', status: 'True' });
+  return stalled && fail(readMessage(stalled, 'Its controller makes no progress'));
+}
+
+/** Custom resources mostly tell by this condition. Without it there is nothing to wait for. */
+function judgeReadyCondition(status: JsonObject): Readiness {
+  const ready = findCondition(status, { type: 'Ready' });
+  if (ready === undefined || asString(ready.status) === 'True') return current;
+  return inProgress(readMessage(ready, `Its condition Ready is ${asString(ready.status) ?? 'not told'}`));
+}
+
+function judgeService({ object, status }: Subject): Readiness {
+  if (getPath(object, 'spec', 'type') !== 'LoadBalancer') return current;
+  if (!asString(getPath(object, 'spec', 'clusterIP'))) return inProgress('The Service has no cluster IP yet');
+  const addresses = asJsonArray(getPath(status, 'loadBalancer', 'ingress'));
+  return addresses.length > 0 ? current : inProgress('The load balancer of the Service has no address yet');
+}
+
+function judgeClaim({ status }: Subject): Readiness {
+  if (status.phase === 'Bound') return current;
+  return inProgress(`The claim is not bound: its phase is ${asString(status.phase) || 'unknown'}`);
+}
+
+function judgePod(subject: Subject): Readiness {
+  const { status } = subject;
+  switch (status.phase) {
+    case 'Succeeded':
+    case 'Failed':
+      return current;
+    case 'Running':
+      return judgeRunningPod(status);
+    case 'Pending':
+      return judgePendingPod(subject);
+    default:
+      return inProgress('The phase of the pod is not known');
+  }
+}
+
+function judgeRunningPod(status: JsonObject): Readiness {
+  if (findCondition(status, { type: 'Ready', status: 'True' })) return current;
+  const crashing = asJsonArray(status.containerStatuses)
+    .filter((each) => getPath(each, 'state', 'waiting', 'reason') === 'CrashLoopBackOff')
+    .map((each) => asString(getPath(each, 'name')) ?? '');
+  if (crashing.length > 0) return fail(`Containers crash again and again: ${crashing.join(', ')}`);
+  return inProgress('The pod runs, but is not ready');
+}
+
+function judgePendingPod({ object, status, nowMs }: Subject): Readiness {
+  const unscheduled = findCondition(status, {
+    type: 'PodScheduled',
+    status: 'False',
+    reason: 'Unschedulable',
+  });
+  if (unscheduled === undefined) return inProgress('The pod is pending');
+  const message = `The pod cannot be scheduled: ${readMessage(unscheduled, 'no reason is given')}`;
+  const createdMs = Date.parse(asString(getPath(object, 'metadata', 'creationTimestamp')) ?? '');
+  return nowMs - createdMs < scheduleWindowMs ? inProgress(message) : fail(message);
+}
+
+function judgeDeployment({ object, status }: Subject): Readiness {
+  const progressing = findCondition(status, { type: 'Progressing' });
+  if (progressing?.reason === 'ProgressDeadlineExceeded')
+    return fail(readMessage(progressing, 'The progress deadline is exceeded'));
+  const desired = readDesired(object);
+  const [existing, updated] = [readCount(status, 'replicas'), readCount(status, 'updatedReplicas')];
+  const short =
+    findShortage('exist', existing, desired) ??
+    findShortage('are updated', updated, desired) ??
+    findSurplus(existing, desired) ??
+    findShortage('are available', readCount(status, 'availableReplicas'), updated) ??
+    findShortage('are ready', readCount(status, 'readyReplicas'), desired);
+  if (short !== undefined) return short;
+  // Without a deadline the controller writes no condition Progressing.
+  const deadline = findCount(object.spec, 'progressDeadlineSeconds') ?? 2 ** 31 - 1;
+  const isDone = progressing?.status === 'True' && progressing.reason === 'NewReplicaSetAvailable';
+  if (deadline !== 2 ** 31 - 1 && !isDone) return inProgress('The new ReplicaSet is not available');
+  const isAvailable = findCondition(status, { type: 'Available', status: 'True' }) !== undefined;
+  return isAvailable ? current : inProgress('The Deployment is not available');
+}
+
+function judgeReplicaSet({ object, status }: Subject): Readiness {
+  const failure = findCondition(status, { type: 'ReplicaFailure', status: 'True' });
+  if (failure) {
+    const message = `Replicas cannot be made: ${readMessage(failure, 'no reason is given')}`;
+    return { ...inProgress(message), isNews: true };
+  }
+  const desired = readDesired(object);
+  return (
+    findShortage('have all labels', readCount(status, 'fullyLabeledReplicas'), desired) ??
+    findShortage('are available', readCount(status, 'availableReplicas'), desired) ??
+    findShortage('are ready', readCount(status, 'readyReplicas'), desired) ??
+    findSurplus(readCount(status, 'replicas'), desired) ??
+    current
+  );
+}
+
+function judgeStatefulSet({ object, status }: Subject): Readiness {
+  const strategy = getPath(object, 'spec', 'updateStrategy');
+  if (getPath(strategy, 'type') === 'OnDelete') return current;
+  const desired = readDesired(object);
+  const partition = findCount(getPath(strategy, 'rollingUpdate'), 'partition');
+  const short =
+    findShortage('exist', readCount(status, 'replicas'), desired) ??
+    findShortage('are ready', readCount(status, 'readyReplicas'), desired) ??
+    findSurplus(readCount(status, 'replicas'), desired);
+  if (short !== undefined) return short;
+  if (partition !== undefined)
+    return findShortage('are updated', readCount(status, 'updatedReplicas'), desired - partition) ?? current;
+  const isCurrent = status.currentRevision === status.updateRevision;
+  return (
+    findShortage('are of the current revision', readCount(status, 'currentReplicas'), desired) ??
+    (isCurrent ? current : inProgress('The updated revision is not the current one yet'))
+  );
+}
+
+function judgeDaemonSet({ object, status }: Subject): Readiness {
+  const desired = findCount(status, 'desiredNumberScheduled');
+  const isSeen =
+    findCount(getPath(object, 'metadata'), 'generation') !== undefined &&
+    findCount(status, 'observedGeneration') !== undefined;
+  if (!isSeen || desired === undefined) return inProgress('Its controller has not seen it yet');
+  return (
+    findShortage('are scheduled', readCount(status, 'currentNumberScheduled'), desired) ??
+    findShortage('are updated', readCount(status, 'updatedNumberScheduled'), desired) ??
+    findShortage('are available', readCount(status, 'numberAvailable'), desired) ??
+    findShortage('are ready', readCount(status, 'numberReady'), desired) ??
+    current
+  );
+}
+
+/** A Job that runs is no more waited for; Clouddriver's own rule waits for its end. */
+function judgeJob({ status }: Subject): Readiness {
+  const isOver = ['Complete', 'Suspended'].some((type) => findCondition(status, { type, status: 'True' }));
+  if (isOver) return current;
+  const failure = findCondition(status, { type: 'Failed', status: 'True' });
+  if (failure) return fail(readMessage(failure, 'The job has failed'));
+  return asString(status.startTime) ? current : inProgress('The job has not started');
+}
+
+function judgeDefinition({ status }: Subject): Readiness {
+  const refused = findCondition(status, { type: 'NamesAccepted', status: 'False' });
+  if (refused) return fail(readMessage(refused, 'The names of the definition are not accepted'));
+  const established = findCondition(status, { type: 'Established' });
+  if (established?.status === 'True') return current;
+  if (established?.status === 'False' && established.reason !== 'Installing')
+    return fail(readMessage(established, 'The definition is not established'));
+  return inProgress('The definition is not established yet');
+}
+
+/** `spec.replicas`, of which Kubernetes' default is 1. */
+function readDesired(object: Manifest): number {
+  return findCount(object.spec, 'replicas') ?? 1;
+}
+
+function findShortage(what: string, count: number, desired: number): Readiness | undefined {
+  return count < desired ? inProgress(`${count} of ${desired} replicas ${what}`) : undefined;
+}
+
+function findSurplus(existing: number, desired: number): Readiness | undefined {
+  return existing > desired
+    ? inProgress(`${existing - desired} replicas too many are still there`)
+    : undefined;
+}
+
+function readGroup({ apiVersion }: Manifest): string {
+  const parts = (asString(apiVersion) ?? '').split('/');
+  return parts.length > 1 ? (parts[0] ?? '') : '';
+}

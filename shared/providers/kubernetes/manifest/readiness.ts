@@ -1,0 +1,35 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import { annotationKeys, readTextAnnotation } from './annotations.ts';
+import { readFullName } from './identity.ts';
+import type { Manifest } from './manifest.ts';
+
+/** By whose rules it is judged whether an object is ready: Clouddriver's alone, or those of kstatus besides. */
+export type ReadinessRules = 'clouddriver' | 'kstatus';
+
+/** All of them; the first is the default. */
+export const readinessRules: readonly ReadinessRules[] = ['clouddriver', 'kstatus'];
+
+/** The rules of that name, in any case; undefined for no such rules. */
+export function findReadinessRules(text: string): ReadinessRules | undefined {
+  return readinessRules.find((rules) => rules === text.trim().toLowerCase());
+}
+
+/** The rules that an object asks for by its annotation; undefined where it asks for none, or for none that there are. */
+export function readReadinessRules(manifest: Manifest): ReadinessRules | undefined {
+  const text = readTextAnnotation(manifest, annotationKeys.readiness);
+  return text === undefined ? undefined : findReadinessRules(text);
+}
+
+/**
+ * Checks that a manifest to be deployed asks for rules that there are.
+ *
+ * @throws InvalidInputError
+ */
+export function checkReadinessRules(manifest: Manifest): void {
+  const text = readTextAnnotation(manifest, annotationKeys.readiness);
+  if (text === undefined || findReadinessRules(text) !== undefined) return;
+  throw new InvalidInputError(
+    `${readFullName(manifest)}: annotation ${annotationKeys.readiness} is ${JSON.stringify(text.slice(0, 100))}: ` +
+      `expected one of ${readinessRules.join(', ')}`,
+  );
+}

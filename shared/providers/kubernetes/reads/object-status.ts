@@ -1,0 +1,36 @@
+import type { KubernetesAccount } from '../account.ts';
+import { judgeReadiness } from '../kinds/kstatus.ts';
+import { type ManifestStatus, markFailed, markUnstable, type StatusCondition } from '../kinds/status.ts';
+import { readKind } from '../manifest/identity.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { readReadinessRules } from '../manifest/readiness.ts';
+
+/** What decides how an object fares. */
+export interface StatusParts {
+  readonly account: Pick<KubernetesAccount, 'kindRegistry' | 'readiness'>;
+  /** Wall time in milliseconds. */
+  readonly nowMs: number;
+}
+
+/**
+ * How a live object fares: by Clouddriver's rules, and where it or its account asks for kstatus by the stricter of the two.
+ *
+ * @throws FailedOperationError for an apiVersion whose status cannot be read.
+ */
+export function getObjectStatus(object: Manifest, { account, nowMs }: StatusParts): ManifestStatus {
+  const status = account.kindRegistry.find(readKind(object)).getStatus(object);
+  if ((readReadinessRules(object) ?? account.readiness) !== 'kstatus') return status;
+  const { state, message, isNews = false } = judgeReadiness(object, nowMs);
+  if (state === 'current') return status;
+  const unstable = markUnstable(status, combine(status.stable, { message, isNews }));
+  return state === 'failed' && !status.failed.state ? markFailed(unstable, message) : unstable;
+}
+
+/** Clouddriver's own sentence comes first; what merely counts the same replicas again is left out. */
+function combine(
+  stable: StatusCondition,
+  { message, isNews }: { readonly message: string; readonly isNews: boolean },
+): string {
+  if (stable.state || stable.message === undefined) return message;
+  return isNews ? `${stable.message} (${message})` : stable.message;
+}
