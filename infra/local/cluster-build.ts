@@ -1,16 +1,17 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { access, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { readEnvironment } from '../../shared/runtime/config.ts';
+import { BuildProgress, countPackages } from './build-progress.ts';
 import { takeFileLock } from './file-lock.ts';
 import { type GoToolchain, getGo } from './go-toolchain.ts';
 
-const run = promisify(execFile);
-
-const progressIntervalMs = 10_000;
+const defaultProgressIntervalMs = 10_000;
 const lockPollIntervalMs = 500;
 /** Builds that nobody used for this long are removed after a new build. */
 const unusedBuildLifetimeMs = 14 * 24 * 60 * 60 * 1000;
@@ -32,6 +33,8 @@ export interface BuildClusterOptions {
   readonly cacheDir?: string | undefined;
   /** Busdriver's own folder, which holds `test/cluster`. Default: found upwards from this module. */
   readonly projectRoot?: string | undefined;
+  /** Milliseconds between two lines of progress. Default 10 seconds. */
+  readonly progressIntervalMs?: number | undefined;
   /** Name or path of the Go command. Default `go`. */
   readonly goCommand?: string | undefined;
 }
@@ -113,23 +116,26 @@ interface Compilation {
 
 async function compile({ source, target, go, options }: Compilation): Promise<void> {
   const startedAt = performance.now();
+  const progress = new BuildProgress();
   const reportProgress = () => {
     const seconds = Math.round((performance.now() - startedAt) / 1000);
     options.report(
-      `Building the Kubernetes test control plane with Go (once, about 5 minutes) … ${seconds} s`,
+      `Building the Kubernetes test control plane with Go (once, about 5 minutes) … ${seconds} s${progress.describe()}`,
     );
   };
   reportProgress();
-  const progress = setInterval(reportProgress, progressIntervalMs);
+  const timer = setInterval(reportProgress, options.progressIntervalMs ?? defaultProgressIntervalMs);
   const output = await mkdtemp(`${target}.part-`);
   try {
-    await runBuildScript(path.join(source, 'build.sh'), [output, go.command], options.signal);
+    const { signal } = options;
+    void countPackages(source, { go, signal }).then((total) => progress.setTotal(total));
+    await runBuildScript(path.join(source, 'build.sh'), [output, go.command], { progress, signal });
     if ((await findBuild(output)) === undefined)
       throw new Error(`build.sh made no kubecluster or no kubectl`);
     if ((await findBuild(target)) === undefined) await replaceFolder(target, output);
     await removeUnusedBuilds(path.dirname(target));
   } finally {
-    clearInterval(progress);
+    clearInterval(timer);
     await rm(output, { recursive: true, force: true });
   }
 }
@@ -139,21 +145,28 @@ async function replaceFolder(target: string, by: string): Promise<void> {
   await rename(by, target);
 }
 
-async function runBuildScript(
-  script: string,
-  args: string[],
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  try {
-    await run('sh', [script, ...args], { maxBuffer: 64 << 20, ...(signal && { signal }) });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
-    throw new Error(
-      `Go could not build the Kubernetes test control plane (its modules come from the proxy of 'go env GOPROXY'):\n` +
-        output.trimEnd().split('\n').slice(-20).join('\n'),
-    );
-  }
+interface BuildRun {
+  readonly progress: BuildProgress;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function runBuildScript(script: string, args: string[], { progress, signal }: BuildRun): Promise<void> {
+  const environment = readEnvironment();
+  const child = spawn('sh', [script, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // Go names what it downloads of itself, and with -v each package that it compiles.
+    env: { ...environment, GOFLAGS: `${environment['GOFLAGS'] ?? ''} -v`.trim() },
+    ...(signal && { signal }),
+  });
+  const exited = once(child, 'close');
+  exited.catch(() => undefined);
+  for await (const line of createInterface(child.stderr)) progress.add(line);
+  const [code] = await exited;
+  if (code === 0) return;
+  throw new Error(
+    `Go could not build the Kubernetes test control plane (its modules come from the proxy of 'go env GOPROXY'):\n` +
+      progress.problems.join('\n'),
+  );
 }
 
 async function removeUnusedBuilds(dir: string): Promise<void> {
@@ -169,7 +182,7 @@ async function removeUnusedBuilds(dir: string): Promise<void> {
 
 async function waitForOtherBuilder(waits: number, { report, signal }: BuildClusterOptions): Promise<void> {
   const seconds = Math.round((waits * lockPollIntervalMs) / 1000);
-  if ((waits * lockPollIntervalMs) % progressIntervalMs === 0) {
+  if ((waits * lockPollIntervalMs) % defaultProgressIntervalMs === 0) {
     report(`Waiting for another process that builds the Kubernetes test control plane … ${seconds} s`);
   }
   await sleep(lockPollIntervalMs, undefined, signal && { signal });

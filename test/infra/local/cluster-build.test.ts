@@ -16,6 +16,30 @@ test('the same sources are built once, with progress', async () => {
   expect(await project.countBuilds()).toBe(1);
 });
 
+test('progress says what part of it is done', async () => {
+  await using project = await makeProject({
+    buildScript: `
+      echo 'go: downloading k8s.io/api v0.36.3' >&2
+      sleep 0.3
+      for package in fmt net/http k8s.io/api/core/v1; do echo $package >&2; done
+      sleep 0.3`,
+  });
+  await project.installGo(
+    '9.9.9',
+    'if [ $1 = list ]; then printf "fmt\\nnet/http\\nk8s.io/api/core/v1\\nmain\\n"; exit; fi',
+  );
+  const { lines } = await project.build({ progressIntervalMs: 20 });
+  const parts = lines.map((line) => line.replace(/^.* s/, ''));
+  expect(parts).toEqual(
+    expect.arrayContaining([
+      '',
+      ': 1 Go modules downloaded, nothing compiled yet',
+      ': 3 of 4 packages compiled',
+    ]),
+  );
+  expect(parts.at(-1)).toBe(': 3 of 4 packages compiled');
+});
+
 test('a changed source, or another Go, is another build; a changed Go test is not', async () => {
   await using project = await makeProject();
   const first = await project.build();
@@ -98,7 +122,8 @@ async function makeProject({ buildScript = '' } = {}) {
   const project = {
     cache,
     writeSource: (name: string, content: string) => writeFile(path.join(source, name), content),
-    installGo: (version: string) => writeProgram(goCommand, `echo go version go${version} linux/amd64`),
+    installGo: (version: string, further = '') =>
+      writeProgram(goCommand, `${further}\necho go version go${version} linux/amd64`),
     writeBuildScript: (script: string) =>
       writeProgram(
         path.join(source, 'build.sh'),
@@ -107,15 +132,22 @@ async function makeProject({ buildScript = '' } = {}) {
         version=$("$2" version | cut -d' ' -f3)
         for name in kubecluster kubectl; do printf '%s by %s' $name $version > "$1/$name"; done`,
       ),
-    async build(options: { signal?: AbortSignal; report?: () => void } = {}) {
+    async build(options: { signal?: AbortSignal; report?: () => void; progressIntervalMs?: number } = {}) {
       const lines: string[] = [];
       const report = (line: string) => {
         lines.push(line);
         options.report?.();
       };
-      const { signal } = options;
+      const { signal, progressIntervalMs } = options;
       const cacheDir = path.dirname(cache);
-      const built = await buildCluster({ projectRoot: dir.path, cacheDir, goCommand, report, signal });
+      const built = await buildCluster({
+        projectRoot: dir.path,
+        cacheDir,
+        goCommand,
+        report,
+        signal,
+        progressIntervalMs,
+      });
       return { ...built, lines };
     },
     countBuilds: async () => (await readFile(count, 'utf8')).split('\n').length - 1,
