@@ -10,6 +10,8 @@ export interface FrontDoorLimits {
   readonly functionRequestsMax: number;
   /** The same of one that starts or changes tasks: each keeps the engines busy, which share the processor with all else. */
   readonly writingFunctionRequestsMax: number;
+  /** The same of one that reads tasks. */
+  readonly taskFunctionRequestsMax: number;
   /** Requests that wait for one of these to end. */
   readonly functionWaitingMax: number;
   /** Milliseconds after which one that still waits is refused. */
@@ -53,7 +55,8 @@ export const frontDoorLimits: FrontDoorLimits = {
   accountRequestsMax: 256,
   functionRequestsMax: 256,
   writingFunctionRequestsMax: 8,
-  functionWaitingMax: 64,
+  taskFunctionRequestsMax: 24,
+  functionWaitingMax: 224,
   functionWaitMs: 1_000,
   callerRate: 5_000,
   callerBurst: 10_000,

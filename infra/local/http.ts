@@ -176,17 +176,19 @@ class FrontDoor {
   #getSlots(route: Route): FunctionSlots {
     let slots = this.#slots.get(route.module);
     if (slots === undefined) {
-      const { functionRequestsMax, writingFunctionRequestsMax, functionWaitingMax, functionWaitMs } =
-        this.#limits;
-      slots = new FunctionSlots({
-        concurrency: isWriting(route) ? writingFunctionRequestsMax : functionRequestsMax,
-        waitingMax: functionWaitingMax,
-        waitMs: functionWaitMs,
-      });
+      const { functionWaitingMax: waitingMax, functionWaitMs: waitMs } = this.#limits;
+      slots = new FunctionSlots({ concurrency: getConcurrency(route, this.#limits), waitingMax, waitMs });
       this.#slots.set(route.module, slots);
     }
     return slots;
   }
+}
+
+/** Invocations of a function at once. Whatever the gate adds, those that read tasks wait for the engines alone. */
+function getConcurrency(route: Route, limits: FrontDoorLimits): number {
+  if (isWriting(route)) return limits.writingFunctionRequestsMax;
+  const readsTasks = route.uses?.includes('readTasks') === true;
+  return readsTasks ? limits.taskFunctionRequestsMax : limits.functionRequestsMax;
 }
 
 /** Whether a function starts or changes tasks. */
