@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeWithCluster } from '../support/cluster.ts';
-import { itLocally } from '../support/subject.ts';
 import { runLaboratory } from './laboratory.ts';
 
 /** Another seed makes other faults: to be tried by `LAB_SEED=… npx vitest run test/lab/laboratory.test.ts`. */
@@ -10,19 +9,15 @@ const operations = 150;
 const kills = 10;
 
 describeWithCluster('Busdriver while everything around it fails', (cluster) => {
-  itLocally('processes are killed and frozen')(
-    `keeps every promise for ${operations} operations with ${kills} kills (seed ${seed})`,
-    async () => {
-      const report = await runLaboratory({
-        ...{ cluster, seed, operations, kills, durationMs: 50_000, scheduleSeconds: 15, patienceMs: 120_000 },
-        evidenceDir: join(import.meta.dirname, '../../dist/laboratory', String(seed)),
-        say: (line) => process.stdout.write(`laboratory: ${line}\n`),
-      });
-      process.stdout.write(`laboratory: ${JSON.stringify([...report.injected, ...report.answers])}\n`);
+  it(`keeps every promise for ${operations} operations with ${kills} kills (seed ${seed})`, async () => {
+    const report = await runLaboratory({
+      ...{ cluster, seed, operations, kills, durationMs: 50_000, scheduleSeconds: 15, patienceMs: 120_000 },
+      evidenceDir: join(import.meta.dirname, '../../dist/laboratory', String(seed)),
+      say: (line) => process.stdout.write(`laboratory: ${line}\n`),
+    });
+    process.stdout.write(`laboratory: ${JSON.stringify([...report.injected, ...report.answers])}\n`);
 
-      expect(report.findings.flatMap(({ violations }) => violations)).toEqual([]);
-      expect(report.findings).toHaveLength(9);
-    },
-    400_000,
-  );
+    expect(report.findings.flatMap(({ violations }) => violations)).toEqual([]);
+    expect(report.findings).toHaveLength(9);
+  }, 400_000);
 });
