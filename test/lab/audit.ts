@@ -91,13 +91,14 @@ export function describeFailure({ id, resultObjects, history }: SystemTask): str
 }
 
 async function auditEffects({ surroundings, postings }: AuditOptions): Promise<Finding> {
-  const { namespace, apiProxy } = surroundings;
+  const { namespace } = surroundings;
   const live = await listLive(namespace);
+  const calls = surroundings.listClusterCalls();
   const chains = new Set(postings.map(({ chain }) => chain));
   const violations = [...chains].flatMap(({ sort, place, operations }) => {
     const own = postings.filter(({ chain }) => chain.place === place);
     const isDone = own.length === operations.length && own.every(({ task }) => task?.status.failed === false);
-    return sort.findWrongs(place, { isDone, live, calls: apiProxy.calls });
+    return sort.findWrongs(place, { isDone, live, calls });
   });
   return {
     promise: 'Each has its effect in the cluster exactly once',

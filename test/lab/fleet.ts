@@ -8,8 +8,8 @@ export interface FleetOptions {
   readonly seed: number;
   /** Seconds between two runs of a scheduled function in one process. */
   readonly scheduleSeconds: number;
-  /** The functions' environment. */
-  readonly env: { readonly [name: string]: string };
+  /** The functions' environment, by process. */
+  readonly environments: readonly { readonly [name: string]: string }[];
   /** Folder of the logs. */
   readonly logDir: string;
 }
@@ -18,6 +18,8 @@ export interface FleetOptions {
 export class Fleet implements AsyncDisposable {
   readonly #options: FleetOptions;
   readonly #members: Member[];
+  /** Processes change one after the other, so that on a slow machine, too, others are there meanwhile. */
+  #changing: Promise<void> = Promise.resolve();
 
   private constructor(options: FleetOptions, members: Member[]) {
     this.#options = options;
@@ -28,7 +30,7 @@ export class Fleet implements AsyncDisposable {
   static async start(options: FleetOptions): Promise<Fleet> {
     const places = Array.from({ length: processCount }, (_, process) => process);
     const members = places.map(async (process) => ({
-      ...{ starts: 1, changing: Promise.resolve() },
+      starts: 1,
       running: await startMember(options, { process, start: 0 }),
     }));
     return new Fleet(options, await Promise.all(members));
@@ -43,13 +45,12 @@ export class Fleet implements AsyncDisposable {
   async kill(process: number): Promise<void> {
     const member = this.#members[process];
     if (member === undefined) return;
-    const change = member.changing.then(async () => {
+    this.#changing = this.#changing.then(async () => {
       await member.running.kill();
       member.running = await startMember(this.#options, { process, start: member.starts });
       member.starts += 1;
     });
-    member.changing = change;
-    await change;
+    await this.#changing;
   }
 
   /** Has a process stand still for a while, unless it is killed meanwhile. */
@@ -61,7 +62,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#members.map(({ changing }) => changing));
+    await this.#changing;
     await Promise.all(this.#members.map(({ running }) => running.kill()));
   }
 }
@@ -69,17 +70,16 @@ export class Fleet implements AsyncDisposable {
 interface Member {
   running: LabProcess<FunctionsMessage>;
   starts: number;
-  changing: Promise<void>;
 }
 
 function startMember(
-  { seed, scheduleSeconds, env, logDir }: FleetOptions,
+  { seed, scheduleSeconds, environments, logDir }: FleetOptions,
   place: { readonly process: number; readonly start: number },
 ): Promise<LabProcess<FunctionsMessage>> {
   return startLabProcess<FunctionsMessage>({
     module: 'functions-main.ts',
     args: [String(scheduleSeconds)],
-    env,
+    env: environments[place.process] ?? {},
     logFile: `${logDir}/functions-${place.process}.log`,
     clockOffsetMs: drawClockOffset(seed, place),
   });

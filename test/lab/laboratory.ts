@@ -197,8 +197,9 @@ class Run {
   /** Kills processes and has them stand still, as planned. */
   async #makeTrouble(): Promise<void> {
     const { plan, surroundings } = this.#options;
-    const kills = plan.kills.map(async ({ atMs, process }) => {
+    const kills = plan.kills.map(async ({ atMs, process, isAfterWrite }) => {
       await sleep(atMs);
+      if (isAfterWrite) await surroundings.awaitWrite(process);
       this.counts.kills += 1;
       await surroundings.fleet.kill(process);
     });

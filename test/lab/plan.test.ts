@@ -14,6 +14,7 @@ describe('the plan of a run', () => {
     const { beginnings, kills, freezes, silences } = planRun(options);
     expect(beginnings).toHaveLength(200);
     expect(kills).toHaveLength(30);
+    expect(kills.filter(({ isAfterWrite }) => isAfterWrite)).toHaveLength(15);
     expect(freezes).toHaveLength(15);
     expect(new Set(kills.map(({ process }) => process)).size).toBe(processCount);
     expect(new Set(silences.map(({ service, mode }) => `${service} ${mode}`)).size).toBe(6);

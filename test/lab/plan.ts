@@ -5,14 +5,20 @@ import type { Silence } from './engine-faults.ts';
 /** Processes that run functions. */
 export const processCount = 3;
 
-/** A process is killed, and another one takes its place. */
-export interface Kill {
+/** Something happens to a process. */
+export interface Trouble {
   readonly atMs: number;
   readonly process: number;
 }
 
+/** A process is killed, and another one takes its place. */
+export interface Kill extends Trouble {
+  /** It dies when the cluster has done the next thing that it asks for, before it learns of that. */
+  readonly isAfterWrite: boolean;
+}
+
 /** A process stands still for a while. */
-export interface Freeze extends Kill {
+export interface Freeze extends Trouble {
   readonly ms: number;
 }
 
@@ -67,9 +73,9 @@ export function planRun({ seed, durationMs, chains, kills }: LabPlanOptions): La
   return {
     beginnings,
     kills: Array.from({ length: kills }, (_, index) => {
-      // Every second one dies while it works.
-      const atMs = index % 2 === 0 ? drawItem(random, bursts) + drawInteger(random, 0, 1_500) : drawTime();
-      return { atMs, process: drawInteger(random, 0, processCount - 1) };
+      const isAfterWrite = index % 2 === 0;
+      const atMs = isAfterWrite ? drawItem(random, bursts) + drawInteger(random, 0, 500) : drawTime();
+      return { atMs, process: drawInteger(random, 0, processCount - 1), isAfterWrite };
     }),
     freezes: Array.from({ length: Math.ceil(kills / 2) }, (_, index) => {
       const place = { process: drawInteger(random, 0, processCount - 1) };

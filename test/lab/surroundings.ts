@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { queues } from '../../functions/queues.ts';
 import { toFunctionEnvironment } from '../../infra/local/environment.ts';
 import type { BusEvent } from '../../infra/local/eventbridge-bus.ts';
 import { tables, tasksTable } from '../../shared/aws/tables.ts';
 import { planFaults } from '../acceptance/faults/fault-plan.ts';
-import { type ApiProxy, startApiProxy } from '../support/api-proxy.ts';
+import { type ProxiedCall, startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, type TestCluster } from '../support/cluster.ts';
 import { createRandom, drawInteger } from '../support/seeded-random.ts';
 import type { Stores } from '../support/stores.ts';
@@ -16,6 +17,7 @@ import type { EngineFaults } from './engine-faults.ts';
 import { startEngineProxy } from './engine-proxy.ts';
 import type { EnginesMessage } from './engines-main.ts';
 import { Fleet } from './fleet.ts';
+import { processCount } from './plan.ts';
 import { type LabProcess, startLabProcess } from './processes.ts';
 
 /** Name of the event bus. */
@@ -27,13 +29,22 @@ const clusterFaultShare = 0.03;
 /** Milliseconds that the API server takes longer, so that operations are under way when a process dies. */
 const clusterDelayMs = { least: 5, most: 120 };
 
+/** How long a process that is to die after a write may write nothing, milliseconds. */
+const ambushMs = 5_000;
+
 /** Accounts of the laboratory: operations name the first, and both are cached. */
 export const accounts = ['test', 'streamed'] as const;
 
 /** What everything runs in. Disposing ends all of it. */
 export interface Surroundings extends AsyncDisposable {
   readonly namespace: string;
-  readonly apiProxy: ApiProxy;
+  /** What went to the API server. */
+  listClusterCalls(): readonly ProxiedCall[];
+  /**
+   * Resolves once the API server has done something that a process asked for, of which that process will not learn, or after some
+   * seconds in which it asked for nothing.
+   */
+  awaitWrite(process: number): Promise<void>;
   readonly fleet: Fleet;
   /** The engines themselves, without the proxy. */
   readonly stores: Stores;
@@ -58,19 +69,26 @@ export interface SurroundingsOptions {
 }
 
 /** Starts the engines behind their proxy, a proxy in front of the API server, and the processes that run functions. */
-export async function startSurroundings(options: SurroundingsOptions): Promise<Surroundings> {
-  const { cluster, seed, scheduleSeconds, faults } = options;
+export async function startSurroundings(start: SurroundingsOptions): Promise<Surroundings> {
+  const { cluster, seed, scheduleSeconds, faults } = start;
   let areFaultsOn = false;
   await using starting = new AsyncDisposableStack();
   const dir = starting.use(await makeTempDir());
   const namespace = starting.use(await createNamespace('lab'));
   const { getFault, counts } = planFaults(seed, clusterFaultShare);
   const random = createRandom(seed);
-  const apiProxy = await startApiProxy(cluster, {
-    getDelayMs: () => drawInteger(random, clusterDelayMs.least, clusterDelayMs.most),
-    getFault: (call) => (areFaultsOn ? getFault(call) : undefined),
-  });
-  starting.use(apiProxy);
+  const ambushes = new Map<number, () => void>();
+  // A proxy for each process: whose write it was must be known.
+  const apiProxies = await Promise.all(
+    Array.from({ length: processCount }, (_, process) =>
+      startApiProxy(cluster, {
+        getDelayMs: () => drawInteger(random, clusterDelayMs.least, clusterDelayMs.most),
+        getFault: (call) => (areFaultsOn ? getFault(call) : undefined),
+        cut: ({ written }) => written !== undefined && spring(ambushes, process),
+      }),
+    ),
+  );
+  for (const apiProxy of apiProxies) starting.use(apiProxy);
   const events: BusEvent[] = [];
   const process = starting.use(await startEngines(dir.path, events));
   const { engines, credentials } = process.first;
@@ -90,15 +108,29 @@ export async function startSurroundings(options: SurroundingsOptions): Promise<S
     sqs: await toProxy('sqs'),
     eventbridge: await toProxy('eventbridge'),
   };
-  const configFiles = [
-    await writeConfig(dir.path, { namespace: namespace.name, kubeconfigFile: apiProxy.kubeconfig }),
-  ];
-  const settings = { configFiles, profiles: ['local'], kubeconfig: undefined, logLevel: 'INFO' } as const;
-  const env = toFunctionEnvironment({ settings, engines: proxied, credentials, tables, queues, busName });
-  const fleet = starting.use(await Fleet.start({ seed, scheduleSeconds, env, logDir: dir.path }));
+  const environments = apiProxies.map(async ({ kubeconfig: kubeconfigFile }, process) => {
+    const file = join(dir.path, `clouddriver-${process}.yml`);
+    await writeConfig(file, { namespace: namespace.name, kubeconfigFile });
+    const settings = {
+      configFiles: [file],
+      profiles: ['local'],
+      kubeconfig: undefined,
+      logLevel: 'INFO',
+    } as const;
+    return toFunctionEnvironment({ settings, engines: proxied, credentials, tables, queues, busName });
+  });
+  const options = { seed, scheduleSeconds, environments: await Promise.all(environments), logDir: dir.path };
+  const fleet = starting.use(await Fleet.start(options));
   const running = starting.move();
   return {
-    ...{ namespace: namespace.name, apiProxy, fleet, events, clusterFaults: counts, logDir: dir.path },
+    ...{ namespace: namespace.name, fleet, events, clusterFaults: counts, logDir: dir.path },
+    listClusterCalls: () => apiProxies.flatMap(({ calls }) => calls),
+    async awaitWrite(process) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ambushes.set(process, resolve);
+      await Promise.race([promise, sleep(ambushMs, undefined, { ref: false })]);
+      ambushes.delete(process);
+    },
     stores: {
       ...{ dynamodb: engines.dynamodb, tasksTable: tasksTable.name },
       ...{ sqs: engines.sqs, operationsQueue: 'operations', credentials },
@@ -125,11 +157,17 @@ function startEngines(dir: string, events: BusEvent[]): Promise<LabProcess<First
   });
 }
 
+/** Tells who waits for a write of a process. @returns whether somebody does, and the answer is to be lost */
+function spring(ambushes: ReadonlyMap<number, () => void>, process: number): boolean {
+  const tell = ambushes.get(process);
+  tell?.();
+  return tell !== undefined;
+}
+
 async function writeConfig(
-  dir: string,
+  file: string,
   { namespace, kubeconfigFile }: { readonly namespace: string; readonly kubeconfigFile: string },
-): Promise<string> {
-  const file = join(dir, 'clouddriver.yml');
+): Promise<void> {
   const [byRuns, byStreams] = accounts;
   const place = { kubeconfigFile, namespaces: [namespace] };
   const settings = [
@@ -137,5 +175,4 @@ async function writeConfig(
     { name: byStreams, ...place, cacheMode: 'stream' },
   ];
   await writeFile(file, JSON.stringify({ kubernetes: { enabled: true, accounts: settings } }));
-  return file;
 }
