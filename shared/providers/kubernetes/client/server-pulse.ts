@@ -7,11 +7,15 @@ import { createPool, type Session } from './session.ts';
 export interface PulseTimes {
   /** How long a request waits for the beginning of its answer before the server is asked whether it is alive. */
   readonly patienceMs: number;
-  /** How long the server may take to say so. */
+  /** How long the server may take to say so, of the time in which this process is awake. */
   readonly probeMs: number;
 }
 
 const usualTimes: PulseTimes = { patienceMs: 4_000, probeMs: 4_000 };
+/** Parts in which the time of a probe is counted. */
+const probeParts = 8;
+/** The bound of a probe whatever the process did meanwhile, in its times. */
+const probeTimesMax = 10;
 /** A server found dead is asked again no sooner than this. */
 const recheckPauseMs = 2_000;
 /**
@@ -70,9 +74,11 @@ export class ServerPulse {
     const dispatcher = createPool(connection, credential, 1);
     const { origin, basePath } = connection;
     const target = { dispatcher, origin, path: basePath + probePath, method: 'GET', headers };
-    const bounds = { account: this.#account, answerBytesMax: errorBytesMax, timeoutMs: this.#times.probeMs };
+    const timeoutMs = this.#times.probeMs * probeTimesMax;
+    const bounds = { account: this.#account, answerBytesMax: errorBytesMax, timeoutMs };
+    using time = countAwakeTime(this.#times.probeMs);
     try {
-      const answer = await exchange({ ...target, ...bounds, body: undefined, signal: undefined });
+      const answer = await exchange({ ...target, ...bounds, body: undefined, signal: time.signal });
       answer.release();
       this.#deadAtMs = undefined;
     } catch (error) {
@@ -83,4 +89,18 @@ export class ServerPulse {
     }
     return this.#deadAtMs === undefined;
   }
+}
+
+/**
+ * A signal that is aborted when the process was awake for so long. One that stood still, with its machine or for itself, finds its
+ * timers due before it reads the answers that have come meanwhile: it must not take the server for dead.
+ */
+function countAwakeTime(ms: number): { readonly signal: AbortSignal } & Disposable {
+  const over = new AbortController();
+  let parts = 0;
+  const timer = setInterval(() => {
+    parts += 1;
+    if (parts === probeParts) over.abort(new ServerSilentError('it did not say in time that it is alive'));
+  }, ms / probeParts);
+  return { signal: over.signal, [Symbol.dispose]: () => clearInterval(timer) };
 }

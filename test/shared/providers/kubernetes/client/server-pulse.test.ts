@@ -80,4 +80,18 @@ describe('a server that takes requests and answers nothing', () => {
       expect(await client.get(one)).toEqual(found);
     }
   });
+
+  test('is not taken for one by a process that stood still meanwhile', async () => {
+    await using client = connect(1_000);
+    server.script((response, request) => {
+      if (!request.path.startsWith('/livez')) {
+        setTimeout(() => answerJson(200, found)(response, request), 3_000);
+        return;
+      }
+      answerJson(200, {})(response, request);
+      // Longer than the probe may take: its time is over before the answer that has come is read.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+    });
+    expect(await client.get(one)).toEqual(found);
+  });
 });
