@@ -16,6 +16,9 @@ import type { Chain } from './chains.ts';
 import type { OrcaCaller } from './orca-caller.ts';
 import { accounts, type Surroundings } from './surroundings.ts';
 
+/** Share of the operations that may fail since the API server does not answer, as on a machine that is far too busy; from 0 to 1. */
+const excusedShareMax = 0.1;
+
 /** A promise, and whether it was kept. */
 export interface Finding {
   /** The promise in words. */
@@ -71,17 +74,22 @@ function auditTasks({ postings, operations }: AuditOptions): Finding {
     const what = `operation ${index} of ${chain.place.name}`;
     if (id === undefined) return [`${what} was never accepted`];
     if (task === undefined) return [`${what} is stuck: task ${id} has not ended`];
-    return task.status.failed ? [`${what} failed: ${describeFailure(task)}`] : [];
+    return task.status.failed && !isExcused(task) ? [`${what} failed: ${describeFailure(task)}`] : [];
   });
-  // What follows one of these in its chain was not posted.
-  const missing = operations - postings.length;
-  if (missing > 0)
-    violations.push(`${missing} operations were not posted, since one before them did not end well`);
+  const excused = postings.filter(({ task }) => task !== undefined && isExcused(task)).length;
+  const isRare = excused <= operations * excusedShareMax;
+  if (!isRare) violations.push(`${excused} operations failed since the API server did not answer`);
+  const remark = excused === 0 ? '' : `; ${excused} failed since the API server did not answer, and said so`;
   return {
-    promise: 'Each accepted operation ends, and succeeds',
-    checked: `${postings.length} operations`,
+    promise: 'Each accepted operation ends, and succeeds if the cluster answers',
+    checked: `${postings.length} operations${remark}`,
     violations,
   };
+}
+
+/** Whether a task failed for what befell the API server, or the proxy before it: so often in a row that it was given up. */
+export function isExcused(task: SystemTask): boolean {
+  return task.status.failed && /refused by the test|no answer from http:/.test(describeFailure(task));
 }
 
 /** Why a task failed, in words. */
