@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { get as getSecurely } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -192,6 +193,34 @@ describe('npm start', () => {
     };
     expect(await get(caller)).toBe(200);
     await expect(get({})).rejects.toThrow();
+  });
+
+  test('reaches its own engines whatever proxy the environment names', async () => {
+    await using temp = await makeTempDir();
+    const asked: string[] = [];
+    await using proxy = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.writeHead(502).end();
+    });
+    proxy.on('connect', (request, socket) => {
+      asked.push(`CONNECT ${request.url}`);
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const env = {
+      ...{ HTTP_PROXY: address, HTTPS_PROXY: address, http_proxy: address, https_proxy: address },
+      ...{ NO_PROXY: '', no_proxy: '', NODE_USE_ENV_PROXY: '1' },
+    };
+    await using system = await startSystem({
+      config: [await writeConfig(temp, await makeAccount(temp))],
+      env,
+    });
+    const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'b' } };
+    const description = { account: 'prod', moniker: { app: 'a' }, manifests: [manifest] };
+    const task = await system.waitForTask(await system.postOperations([{ deployManifest: description }]));
+    expect(task.status).toMatchObject({ completed: true, failed: true });
+    expect(asked).toEqual([]);
   });
 
   test('loads an account from Spinnaker YAML', async () => {

@@ -2,6 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import { getErrorMessage } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { CredentialSource } from './credentials.ts';
+import { findEnvironmentProxy } from './environment-proxy.ts';
 import { KubernetesConnectionError } from './errors.ts';
 import {
   type ExecPlugin,
@@ -150,7 +151,7 @@ async function loadKubeconfigConnection(
     origin: server.origin,
     basePath: server.pathname.replace(/\/+$/, ''),
     tls: { ca, rejectUnauthorized: !cluster.insecureSkipTlsVerify, servername: cluster.tlsServerName },
-    proxyUrl: cluster.proxyUrl,
+    proxyUrl: cluster.proxyUrl ?? findEnvironmentProxy(server, surroundings.environment),
     namespace: context.namespace || 'default',
     headers: user.impersonation,
     credentialSource: selectCredentialSource(user, {

@@ -50,6 +50,29 @@ test('requests go through the proxy of the kubeconfig, TLS from end to end', asy
   expect(server.seen[0]?.headers).not.toHaveProperty('proxy-authorization');
 });
 
+test('requests go through the proxy of the environment, but where NO_PROXY has the server or the kubeconfig names another', async () => {
+  const { port } = proxy.address() as AddressInfo;
+  const cluster = { server: 'https://k8s.example:6443', 'tls-server-name': '127.0.0.1' };
+  const kubeconfigContents = server.getKubeconfig({ cluster });
+  const HTTPS_PROXY = `http://jane:p@127.0.0.1:${port}`;
+  {
+    await using client = createTestClient({ kubeconfigContents }, { environment: { HTTPS_PROXY } });
+    expect(await client.getText('/livez')).toBe('{}');
+  }
+  const basic = Buffer.from('jane:p').toString('base64');
+  expect(asked).toEqual([`k8s.example:6443 Basic ${basic}`]);
+  const environment = { HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: '' };
+  const named = server.getKubeconfig({ cluster: { ...cluster, 'proxy-url': HTTPS_PROXY } });
+  {
+    await using client = createTestClient({ kubeconfigContents: named }, { environment });
+    expect(await client.getText('/livez')).toBe('{}');
+  }
+  {
+    await using client = createTestClient({ kubeconfigContents: server.getKubeconfig() }, { environment });
+    expect(await client.getText('/livez')).toBe('{}');
+  }
+});
+
 test('a proxy that refuses is told, without its password', async () => {
   await using client = connectThrough('');
   await expect(client.getText('/livez')).rejects.toThrow(/the proxy refused the tunnel \(HTTP 407\)/);
