@@ -5,6 +5,7 @@ import { UsageError } from './cli-options.ts';
 import { formatDemoHelp, parseDemoOptions } from './demo-options.ts';
 import { runDemo } from './demo-run.ts';
 import { Screen } from './demo-screen.ts';
+import { bypassProxiesOnLoopback } from './loopback-proxy.ts';
 import { keepFilesPrivate } from './private-folder.ts';
 
 process.exitCode = await main(process.argv.slice(2));
@@ -18,6 +19,7 @@ async function main(args: readonly string[]): Promise<number> {
       return 0;
     }
     keepFilesPrivate();
+    bypassProxiesOnLoopback();
     using screen = new Screen(process.stdout, readEnvironment());
     await runDemo({ ...options, mainFile: findMain(), screen, interrupted: watchSignals() });
     return 0;

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import { formatHelp, parseCliOptions, UsageError } from './cli-options.ts';
+import { bypassProxiesOnLoopback } from './loopback-proxy.ts';
 import { keepFilesPrivate } from './private-folder.ts';
 
 /** Where standard output really goes: everything else that is written to it ends on standard error. */
@@ -20,6 +21,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   keepFilesPrivate();
+  bypassProxiesOnLoopback();
   // Only the bundle has a folder of its own for it.
   if (import.meta.filename.endsWith('.js'))
     enableCompileCache(path.join(import.meta.dirname, '.compile-cache'));

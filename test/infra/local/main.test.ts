@@ -195,7 +195,7 @@ describe('npm start', () => {
     await expect(get({})).rejects.toThrow();
   });
 
-  test('reaches its own engines whatever proxy the environment names', async () => {
+  test('reaches its own engines, and the demo reaches it, whatever proxy the environment names', async () => {
     await using temp = await makeTempDir();
     const asked: string[] = [];
     await using proxy = createServer((request, response) => {
@@ -220,6 +220,15 @@ describe('npm start', () => {
     const description = { account: 'prod', moniker: { app: 'a' }, manifests: [manifest] };
     const task = await system.waitForTask(await system.postOperations([{ deployManifest: description }]));
     expect(task.status).toMatchObject({ completed: true, failed: true });
+    const demo = spawn(
+      process.execPath,
+      [path.join(outputDir, 'demo.js'), '--url', system.url, '--timeout', '5'],
+      {
+        env: { ...process.env, ...env },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
+    expect(await text(demo.stdout)).toContain('deployManifest accepted as task');
     expect(asked).toEqual([]);
   });
 
