@@ -2,13 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../shared/core/json.ts';
-import { type ApiProxy, type Fault, startApiProxy } from '../support/api-proxy.ts';
+import { type ApiProxy, type Fault, type PassingCall, startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi, type TestNamespace } from '../support/cluster.ts';
 import { type System, startSystem } from '../support/system.ts';
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
 
 /** Of this file alone: the cluster is shared with others. */
 const application = 'awayshop';
+/** What Deck shows, and Secrets besides. */
+const cacheKinds = ['deployment', 'replicaSet', 'pod', 'service', 'networkPolicy', 'secret'];
+const plantedSecret = 'planted-away-4711';
 /** As Gate marks what Deck asks. */
 const deck = { 'X-SPINNAKER-USER-ORIGIN': 'deck' };
 
@@ -17,20 +20,20 @@ describeWithCluster('manifests of a cluster that is away', (cluster) => {
   let namespace: TestNamespace;
   let proxy: ApiProxy;
   let system: System;
-  let fault: Fault | undefined;
+  let getFault: (call: PassingCall) => Fault | undefined = () => undefined;
 
   beforeAll(async () => {
     dir = await makeTempDir();
     namespace = await createNamespace('away');
     await fillNamespace(namespace.name);
-    proxy = await startApiProxy(cluster, { getFault: () => fault });
+    proxy = await startApiProxy(cluster, { getFault: (call) => getFault(call) });
     const config = join(dir.path, 'clouddriver.yml');
     const account = { kubeconfigFile: proxy.kubeconfig, namespaces: [namespace.name] };
     const accounts = [
       { ...account, name: 'test' },
       { ...account, name: 'closed', permissions: { READ: ['ops'], WRITE: ['ops'] } },
     ];
-    await writeFile(config, JSON.stringify({ kubernetes: { accounts } }));
+    await writeFile(config, JSON.stringify({ kubernetes: { accounts, cache: { cacheKinds } } }));
     system = await startSystem({ config: [config] });
     const isCached = async () => {
       const pods = await system.fetch(`/search?q=${namespace.name}&type=pod`);
@@ -65,7 +68,7 @@ describeWithCluster('manifests of a cluster that is away', (cluster) => {
   });
 
   it('come from the cache for Deck, with their age and a Warning', async () => {
-    fault = { type: 'reset', when: 'before' };
+    getFault = () => ({ type: 'reset', when: 'before' });
 
     const response = await read('Deployment web', deck);
     const text = await response.text();
@@ -139,6 +142,20 @@ describeWithCluster('manifests of a cluster that is away', (cluster) => {
     });
   });
 
+  it('have no value of a Secret, even for who may read it', async () => {
+    const response = await read('secret code', deck);
+    const text = await response.text();
+
+    expect(response.status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({
+      manifest: { kind: 'Secret', metadata: { name: 'code' }, spec: {} },
+      events: [{ message: expect.stringMatching(/all data and values of ConfigMaps and Secrets\.$/) }],
+    });
+    expect(text).not.toContain(plantedSecret);
+    expect(text).not.toContain(Buffer.from(plantedSecret).toString('base64'));
+    expect(text).not.toContain('"data"');
+  });
+
   it.each([
     ['Orca, whoever began the execution', { ...deck, 'X-SPINNAKER-EXECUTION-ID': '01J' }],
     [
@@ -196,8 +213,9 @@ describeWithCluster('manifests of a cluster that is away', (cluster) => {
     });
   });
 
-  it('come soon, too, where it takes requests and does not answer', async () => {
-    fault = { type: 'latency', ms: 60_000 };
+  it('come soon, too, where it is alive and this read hangs', async () => {
+    const hung = { type: 'latency', ms: 60_000 } as const;
+    getFault = ({ path }) => (path.endsWith('/services/web') ? hung : undefined);
     const startedAt = performance.now();
 
     expect((await read('service web', deck)).status).toBe(200);
@@ -205,7 +223,7 @@ describeWithCluster('manifests of a cluster that is away', (cluster) => {
   }, 30_000);
 
   it('are read live again when it is back', async () => {
-    fault = undefined;
+    getFault = () => undefined;
 
     await vi.waitFor(async () => expect((await read('deployment web', deck)).headers.get('age')).toBeNull(), {
       timeout: 60_000,
@@ -214,7 +232,7 @@ describeWithCluster('manifests of a cluster that is away', (cluster) => {
   }, 90_000);
 });
 
-/** Makes a Deployment behind a service, and a network policy. */
+/** Makes a Deployment behind a service, a network policy and a Secret. */
 async function fillNamespace(namespace: string): Promise<void> {
   const labels = { app: 'web' };
   const annotations = { 'moniker.spinnaker.io/application': application };
@@ -235,6 +253,12 @@ async function fillNamespace(namespace: string): Promise<void> {
     kind: 'Service',
     metadata,
     spec: { selector: labels, ports: [{ port: 80 }] },
+  });
+  await requestApi('POST', `/api/v1/namespaces/${namespace}/secrets`, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { ...metadata, name: 'code' },
+    stringData: { code: plantedSecret },
   });
   await requestApi('POST', `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies`, {
     apiVersion: 'networking.k8s.io/v1',
