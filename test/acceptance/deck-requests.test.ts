@@ -143,9 +143,8 @@ function createDefinition(): object {
 /** A Deployment behind a service, a network policy, a ConfigMap, a Job and a custom resource. */
 function createShop(namespace: string): object[] {
   const labels = { app: 'web' };
-  const create = (apiVersion: string, kind: string, name: string, more: object) => ({
-    apiVersion,
-    kind,
+  const create = (type: { apiVersion: string; kind: string }, name: string, more: object) => ({
+    ...type,
     metadata: { name, namespace, labels },
     ...more,
   });
@@ -153,15 +152,17 @@ function createShop(namespace: string): object[] {
   const template = { metadata: { labels }, spec: podSpec };
   const once = { metadata: { labels: { app: 'smoke' } }, spec: { ...podSpec, restartPolicy: 'Never' } };
   return [
-    create('apps/v1', 'Deployment', 'web', {
+    create({ apiVersion: 'apps/v1', kind: 'Deployment' }, 'web', {
       spec: { replicas: 1, selector: { matchLabels: labels }, template },
     }),
-    create('v1', 'Service', 'web', { spec: { selector: labels, ports: [{ port: 80 }] } }),
-    create('networking.k8s.io/v1', 'NetworkPolicy', 'deny', {
+    create({ apiVersion: 'v1', kind: 'Service' }, 'web', {
+      spec: { selector: labels, ports: [{ port: 80 }] },
+    }),
+    create({ apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' }, 'deny', {
       spec: { podSelector: {}, ingress: [{ ports: [{ port: 80 }] }] },
     }),
-    create('v1', 'ConfigMap', 'flags', { data: { color: 'blue' } }),
-    create('batch/v1', 'Job', 'smoke', { spec: { suspend: true, template: once } }),
-    create('deck.example.com/v1', 'Gadget', 'g1', { spec: { size: 1 } }),
+    create({ apiVersion: 'v1', kind: 'ConfigMap' }, 'flags', { data: { color: 'blue' } }),
+    create({ apiVersion: 'batch/v1', kind: 'Job' }, 'smoke', { spec: { suspend: true, template: once } }),
+    create({ apiVersion: 'deck.example.com/v1', kind: 'Gadget' }, 'g1', { spec: { size: 1 } }),
   ];
 }
