@@ -170,8 +170,8 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
   [
     { ...accountsRoute, access: 'anonymous' },
     {
-      '/artifacts/account/{account}/names': 'api/artifacts/list-artifact-names',
-      '/artifacts/account/{account}/versions': 'api/artifacts/list-artifact-names',
+      '/artifacts/account/{account}/names': 'api/artifacts/list-artifact-credentials',
+      '/artifacts/account/{account}/versions': 'api/artifacts/list-artifact-credentials',
       '/artifacts/credentials': 'api/artifacts/list-artifact-credentials',
       '/features/stages': 'api/features/list-stages',
     },
