@@ -18,6 +18,9 @@ export interface SystemTask {
   readonly resultObjects: readonly { readonly [name: string]: unknown }[];
 }
 
+/** Attempts of a post that is refused since there is too much at once, which a busy machine makes of a burst. */
+const attemptsMax = 20;
+
 /** Calls the API as Spinnaker's services do, and holds every answer to the OpenAPI document. */
 export abstract class ApiCaller {
   /** Where the API answers. */
@@ -35,7 +38,7 @@ export abstract class ApiCaller {
   }
 
   /**
-   * Posts operations.
+   * Posts operations, again where there was too much at once.
    *
    * @returns the task's id
    * @throws Error for an answer that is not 200
@@ -43,14 +46,21 @@ export abstract class ApiCaller {
   async postOperations(operations: readonly object[], options: PostOptions = {}): Promise<string> {
     const { clientRequestId, user, cloudProvider = 'kubernetes' } = options;
     const query = clientRequestId ? `?clientRequestId=${encodeURIComponent(clientRequestId)}` : '';
-    const response = await this.fetch(`/${cloudProvider}/ops${query}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(user && { 'X-SPINNAKER-USER': user }) },
-      body: JSON.stringify(operations),
-    });
-    const body = await response.text();
-    if (response.status !== 200) throw new Error(`POST /${cloudProvider}/ops: ${response.status} ${body}`);
-    return JSON.parse(body).id;
+    for (let attempt = 1; ; attempt += 1) {
+      const response = await this.fetch(`/${cloudProvider}/ops${query}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...(user && { 'X-SPINNAKER-USER': user }) },
+        body: JSON.stringify(operations),
+      });
+      const body = await response.text();
+      if (response.status === 200) return JSON.parse(body).id;
+      // Refused before anything was done: Orca, too, sends it again.
+      const isTooMuch = response.status === 503 && body.includes('Too much at once');
+      if (!isTooMuch || attempt === attemptsMax) {
+        throw new Error(`POST /${cloudProvider}/ops: ${response.status} ${body}`);
+      }
+      await sleep(Number(response.headers.get('retry-after') ?? 1) * 1_000);
+    }
   }
 
   /**
