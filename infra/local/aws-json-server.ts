@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
 import { AwsError } from './aws-json-error.ts';
 import type { EngineAccess, EngineClientOptions, SigningName } from './engine-access.ts';
+import { startListeners } from './listeners.ts';
 
 /** One call of an action. */
 export interface AwsCall {
@@ -63,13 +63,15 @@ export async function startAwsJsonServer(
   };
 }
 
-/** Makes a server listen on a free port of 127.0.0.1. @returns its URL */
+/**
+ * Makes a server listen on a free port of 127.0.0.1. Clients that begin to work open dozens of connections, which must not wait behind
+ * those of callers at the front door.
+ *
+ * @returns its URL
+ */
 export async function listenOnLoopback(server: Server): Promise<string> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  return `http://127.0.0.1:${port}`;
+  const { address } = await startListeners(server, { host: '127.0.0.1', port: 0 });
+  return `http://127.0.0.1:${address.port}`;
 }
 
 /**

@@ -30,7 +30,7 @@ export interface Listeners {
 
 /**
  * Has a server listen with several sockets, where the system can distribute connections among them (`SO_REUSEPORT`: Linux), else with
- * one. Only processes of the same user could join them, and a port that is in use already is refused as ever.
+ * one. They close when the server does. Only processes of the same user could join them, and a port that is in use already is refused as ever.
  *
  * @throws Error `EADDRINUSE`, `EACCES`, `EADDRNOTAVAIL`, `ENOTFOUND`
  */
@@ -47,6 +47,7 @@ export async function startListeners(server: Server, { host, port }: ListenAddre
       const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
         server.emit('connection', socket);
       });
+      server.once('close', () => listener.close());
       further.push(listener);
       await listen(listener, shared);
     }
