@@ -120,15 +120,21 @@ export class ItemTable {
     return answer !== undefined;
   }
 
-  /** The item after the update, or undefined when a demand of it was not met. */
-  async update(key: ItemKey, update: ItemUpdate): Promise<Item | undefined> {
+  /**
+   * The item after the update, or undefined when a demand of it was not met.
+   *
+   * @param signal gives the call up, with its repeats. Whether the update was made is then unknown.
+   */
+  async update(key: ItemKey, update: ItemUpdate, signal?: AbortSignal): Promise<Item | undefined> {
     const command = new UpdateCommand({
       TableName: this.#tableName,
       Key: key,
       ReturnValues: 'ALL_NEW',
       ...update.toParameters(),
     });
-    const answer = await unlessRefused(() => this.#documents.send(command));
+    const answer = await unlessRefused(() =>
+      this.#documents.send(command, { ...(signal && { abortSignal: signal }) }),
+    );
     return answer?.Attributes;
   }
 
@@ -138,16 +144,16 @@ export class ItemTable {
     return (await this.#documents.send(get)).Item;
   }
 
-  /** All items of a partition in the order of their sort keys, at most `limit`. */
-  async query(pk: string, limit = Number.POSITIVE_INFINITY): Promise<Item[]> {
+  /** All items of a partition in the order of their sort keys, at most `limit`, and only those behind `after`. */
+  async query(pk: string, limit = Number.POSITIVE_INFINITY, after?: string): Promise<Item[]> {
     const items: Item[] = [];
     let start: Record<string, unknown> | undefined;
     do {
       const page = await this.#documents.send(
         new QueryCommand({
           TableName: this.#tableName,
-          KeyConditionExpression: 'pk = :pk',
-          ExpressionAttributeValues: { ':pk': pk },
+          KeyConditionExpression: after === undefined ? 'pk = :pk' : 'pk = :pk AND sk > :after',
+          ExpressionAttributeValues: { ':pk': pk, ...(after !== undefined && { ':after': after }) },
           ConsistentRead: true,
           ...(Number.isFinite(limit) && { Limit: limit - items.length }),
           ...(start && { ExclusiveStartKey: start }),

@@ -1,5 +1,13 @@
 import { parseExactJson } from '../core/bounded-json.ts';
-import type { Caller, JournalEntry, OpenRow, SubmittedOperation, Task, TaskState } from '../core/task.ts';
+import {
+  type Caller,
+  type JournalEntry,
+  type OpenRow,
+  type SubmittedOperation,
+  type Task,
+  type TaskState,
+  taskRetentionMs,
+} from '../core/task.ts';
 
 /** Number of partitions over which the list of open tasks is spread. */
 export const openShards = 16;
@@ -35,6 +43,8 @@ export interface HeaderItem {
   readonly openRow: string;
   /** Entries in order; one that starts with `SPILL#` names a spill item that holds the entries of one commit. */
   readonly journal: readonly string[];
+  /** How many entries' events the bus has taken, as far as that was stored. Missing where it is 0. */
+  readonly told?: number;
   /** The payload's JSON text when it is small. */
   readonly payload?: string;
   /** Where the payload's chunks are when it is not. */
@@ -71,9 +81,12 @@ export function getChunkKey(index: number): string {
   return String(index).padStart(6, '0');
 }
 
-/** Names a spill: the fence and sequence of the commit that writes it. */
-export function getSpillKey(fence: number, sequence: number): string {
-  return `${spillPrefix}${getChunkKey(fence)}#${getChunkKey(sequence)}`;
+/**
+ * Names a spill: the fence and sequence of the commit that writes it, and a random part. Spills of an expired task live on for a
+ * while, and a new task of the same id has the same fences.
+ */
+export function getSpillKey(commit: { fence: number; sequence: number; random: string }): string {
+  return `${spillPrefix}${getChunkKey(commit.fence)}#${getChunkKey(commit.sequence)}#${commit.random}`;
 }
 
 /** True for a journal text that names a spill; entries start with a brace. */
@@ -123,6 +136,8 @@ export function parseTask(header: HeaderItem, entries: readonly string[] = heade
     attempts: header.attempts,
     leaseUntilMs: header.leaseUntil,
     openRow: header.openRow,
+    changedAtMs: header.expiresAt * 1000 - taskRetentionMs,
+    told: header.told ?? 0,
     journal: entries.map((text) => parseExactJson(text) as JournalEntry),
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock, Randomness } from '../core/clock.ts';
+import { UnavailableError } from '../core/errors.ts';
 import {
   type Commit,
   type JournalEntry,
@@ -10,7 +11,9 @@ import {
   type OpenRow,
   type Submission,
   type SubmittedOperation,
+  staleRowAgeMs,
   type Task,
+  type TaskStatus,
   type TaskStore,
   taskRetentionMs,
 } from '../core/task.ts';
@@ -33,11 +36,16 @@ import {
 } from './task-items.ts';
 import { readPayload, removePayload, writePayload } from './task-payload.ts';
 
+/** Rows of one shard of the list of open tasks that are read at a time. */
+const shardPageMax = 100;
+
 /** What the store is made of. */
 export interface TaskStoreOptions {
   readonly table: ItemTable;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** Has the clock learn the store's time, if it does not know it yet: a lease goes by it. Default: the clock knows it. */
+  learnTime?(): Promise<void>;
 }
 
 /** Tasks in DynamoDB, by single-item conditional writes and without an index. */
@@ -45,11 +53,13 @@ export class DynamoTaskStore implements TaskStore {
   readonly #table: ItemTable;
   readonly #clock: Clock;
   readonly #randomness: Randomness;
+  readonly #learnTime: () => Promise<void>;
 
   constructor(options: TaskStoreOptions) {
     this.#table = options.table;
     this.#clock = options.clock;
     this.#randomness = options.randomness;
+    this.#learnTime = options.learnTime ?? (async () => undefined);
   }
 
   async accept(task: NewTask): Promise<{ task: Task; accepted: boolean }> {
@@ -57,6 +67,7 @@ export class DynamoTaskStore implements TaskStore {
     const openRow = getOpenRowKey(task.id, { acceptedAtMs: acceptedAt, random: this.#randomness.id() });
     const payload = await this.#writePayload(task.operations);
     await this.#putOpenRow(task.id, openRow);
+    this.#checkOpenRow(acceptedAt);
     const header: HeaderItem = {
       ...getHeaderKey(task.id),
       ...payload,
@@ -100,10 +111,12 @@ export class DynamoTaskStore implements TaskStore {
     id: string,
     options: { ownerId: string; attempts: number },
   ): Promise<LeasedTask | undefined> {
+    await this.#learnTime();
     const validUntil = this.#clock.monotonic() + leaseDurationMs;
     const now = this.#clock.now();
+    const leaseUntil = now + leaseDurationMs;
     const update = new ItemUpdate()
-      .set('leaseUntil', now + leaseDurationMs)
+      .set('leaseUntil', leaseUntil)
       .set('ownerId', options.ownerId)
       .set('sequence', 0)
       .add('fence', 1)
@@ -111,22 +124,38 @@ export class DynamoTaskStore implements TaskStore {
       .require('state', '=', 'STARTED')
       .require('leaseUntil', '<=', now)
       .require('expiresAt', '>', toSeconds(now));
-    const header = await this.#updateHeader(id, update, (found) => found.ownerId === options.ownerId);
+    // Whoever ended the task since, or submitted it anew, has taken the lease away with that.
+    const header = await this.#updateHeader(
+      id,
+      update,
+      (found) => found.ownerId === options.ownerId && found.leaseUntil === leaseUntil,
+    );
     if (header === undefined) return undefined;
     const inlineBytes = header.journal.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     const lease = { taskId: id, fence: header.fence, sequence: 0, inlineBytes, validUntil };
-    const task = header.journal.some(isSpillKey) ? await this.find(id) : parseTask(header);
+    const task = header.journal.some(isSpillKey) ? await this.#resolveSpills(header) : parseTask(header);
     if (task === undefined) return undefined;
     return { task, lease, readOperations: () => readPayload(this.#table, header) };
   }
 
-  async renewLease(lease: Lease): Promise<void> {
+  /** The task of a header that was read; undefined when it has changed hands since, or was ended. */
+  async #resolveSpills(header: HeaderItem): Promise<Task | undefined> {
+    const items = await this.#table.query(header.pk);
+    const current = items.find((item) => item['sk'] === header.sk);
+    if (current?.['fence'] !== header.fence || current['state'] !== header.state) return undefined;
+    return parseTask(header, await readJournal(header, items));
+  }
+
+  async renewLease(lease: Lease, signal?: AbortSignal): Promise<void> {
     const validUntil = this.#clock.monotonic() + leaseDurationMs;
     const update = new ItemUpdate()
       .set('leaseUntil', this.#clock.now() + leaseDurationMs)
       .require('state', '=', 'STARTED')
+      // A lease that was given up is not to be had back by a renewal that is late.
+      .require('leaseUntil', '>', 0)
       .require('fence', '=', lease.fence);
-    if ((await this.#updateHeader(lease.taskId, update)) === undefined) throw leaseLost(lease);
+    const header = await this.#table.update(getHeaderKey(lease.taskId), update, signal);
+    if (header === undefined) throw leaseLost(lease);
     lease.validUntil = Math.max(lease.validUntil, validUntil);
   }
 
@@ -143,6 +172,7 @@ export class DynamoTaskStore implements TaskStore {
       .require('sequence', '=', lease.sequence);
     if (entries.length > 0) update.append('journal', entries);
     if (entries.length > 0 || commit.next === 'checkpoint') update.set('attempts', 0);
+    if (commit.told !== undefined) update.set('told', commit.told);
     if (commit.next === 'COMPLETED' || commit.next === 'FAILED') {
       update.set('state', commit.next).remove('payload');
     }
@@ -159,9 +189,11 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   async restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined> {
-    const openRow = getOpenRowKey(id, { acceptedAtMs: this.#clock.now(), random: this.#randomness.id() });
+    const acceptedAtMs = this.#clock.now();
+    const openRow = getOpenRowKey(id, { acceptedAtMs, random: this.#randomness.id() });
     const payload = submission && (await this.#writePayload(submission.operations));
     await this.#putOpenRow(id, openRow);
+    this.#checkOpenRow(acceptedAtMs);
     const update = new ItemUpdate()
       .set('state', 'STARTED')
       .set('leaseUntil', 0)
@@ -213,12 +245,48 @@ export class DynamoTaskStore implements TaskStore {
     await this.#table.delete({ pk: getOpenKey(getOpenShard(row.taskId)), sk: row.key });
   }
 
-  async listOpen(limit: number): Promise<readonly OpenRow[]> {
-    const shards = Array.from({ length: openShards }, (_, shard) =>
-      this.#table.query(getOpenKey(shard), limit),
+  async findStatus(id: string): Promise<TaskStatus | undefined> {
+    const header = (await this.#table.get(getHeaderKey(id))) as HeaderItem | undefined;
+    if (header === undefined || header.expiresAt <= toSeconds(this.#clock.now())) return undefined;
+    const { taskId, state, account, leaseUntil: leaseUntilMs, openRow } = header;
+    return { id: taskId, state, account, leaseUntilMs, openRow };
+  }
+
+  async listOpen(limit: number, after?: string): Promise<readonly OpenRow[]> {
+    const rows: OpenRow[] = [];
+    for (;;) {
+      const page = await this.#listOpenPage(rows.at(-1)?.key ?? after);
+      rows.push(...page);
+      if (page.length === 0 || rows.length >= limit) return rows.slice(0, limit);
+    }
+  }
+
+  /** The next rows of all shards, oldest first: as many as are surely the next ones. Empty when there are none. */
+  async #listOpenPage(after: string | undefined): Promise<readonly OpenRow[]> {
+    const shards = await Promise.all(
+      Array.from({ length: openShards }, async (_, shard) => {
+        const items = await this.#table.query(getOpenKey(shard), shardPageMax, after);
+        return items.map((item) => parseOpenRow(String(item['sk'])));
+      }),
     );
-    const rows = (await Promise.all(shards)).flat().map((item) => parseOpenRow(String(item['sk'])));
-    return rows.sort((one, other) => (one.key < other.key ? -1 : 1)).slice(0, limit);
+    // A shard whose page is full may have more rows right behind it, before the next ones of others.
+    const ends = shards.filter((rows) => rows.length === shardPageMax).map((rows) => rows.at(-1)?.key ?? '');
+    const isNext = ({ key }: OpenRow): boolean => ends.every((end) => key <= end);
+    return shards
+      .flat()
+      .filter(isNext)
+      .sort((one, other) => (one.key < other.key ? -1 : 1));
+  }
+
+  /**
+   * A row is written before what it points to, and is swept when it points to nothing for long. Who took that long, since his
+   * process was stopped in between, must not go on: nobody would find his task.
+   *
+   * @throws UnavailableError
+   */
+  #checkOpenRow(writtenAtMs: number): void {
+    if (this.#clock.now() - writtenAtMs < staleRowAgeMs / 2) return;
+    throw new UnavailableError('The task could not be stored in time; try again');
   }
 
   async #putOpenRow(id: string, key: string): Promise<void> {
@@ -255,7 +323,8 @@ export class DynamoTaskStore implements TaskStore {
     const texts = entries.map((entry) => JSON.stringify(entry));
     const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     if (lease.inlineBytes + bytes <= inlineJournalMax) return { entries: texts, bytes };
-    const spill = getSpillKey(lease.fence, lease.sequence);
+    const { fence, sequence } = lease;
+    const spill = getSpillKey({ fence, sequence, random: this.#randomness.id() });
     await writeChunks(this.#table, JSON.stringify(texts), {
       getKey: (index) => ({ pk: getTaskKey(lease.taskId), sk: `${spill}#${getChunkKey(index)}` }),
       expiresAt: this.#getExpiry(),

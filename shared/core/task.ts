@@ -58,14 +58,21 @@ export interface Task {
   readonly caller: Caller;
   /** How often it was submitted anew under the same id; journal keys of earlier runs do not count for this one. */
   readonly run: number;
+  /** When it last changed in more than its lease, milliseconds: of a finished task when that ended. Exact to a second. */
+  readonly changedAtMs: number;
   /** Leases taken since its last progress. */
   readonly attempts: number;
   /** Wall time until which a worker holds it, milliseconds; 0 when none does. */
   readonly leaseUntilMs: number;
   /** Sort key of its row in the list of open tasks. */
   readonly openRow: string;
+  /** Entries of the journal, from its beginning, whose events the bus has surely taken. It may have taken more. */
+  readonly told: number;
   readonly journal: readonly JournalEntry[];
 }
+
+/** What the list of open tasks needs to know of a task: a small part of it, however long its journal is. */
+export type TaskStatus = Pick<Task, 'id' | 'state' | 'account' | 'leaseUntilMs' | 'openRow'>;
 
 /** A worker's hold on a task. A commit succeeds only while no later lease was taken. */
 export interface Lease {
@@ -112,6 +119,8 @@ export interface Commit {
    * it up; `COMPLETED` and `FAILED` end the task.
    */
   readonly next: 'hold' | 'checkpoint' | 'release' | 'COMPLETED' | 'FAILED';
+  /** The task's `told`, where that has changed. */
+  readonly told?: number;
 }
 
 /** A row of the list of open tasks. It may outlive its task or precede it: verify it against the task. */
@@ -131,6 +140,8 @@ export interface TaskStore {
   accept(task: NewTask): Promise<{ readonly task: Task; readonly accepted: boolean }>;
   /** The task with its whole journal, or undefined when unknown or expired. */
   find(id: string): Promise<Task | undefined>;
+  /** How the task stands, or undefined when unknown or expired. */
+  findStatus(id: string): Promise<TaskStatus | undefined>;
   /**
    * Takes the lease on an open task that nobody holds; undefined when it is held, finished or unknown.
    *
@@ -140,8 +151,13 @@ export interface TaskStore {
     id: string,
     options: { readonly ownerId: string; readonly attempts: number },
   ): Promise<LeasedTask | undefined>;
-  /** Keeps the lease for another while. @throws LeaseLostError */
-  renewLease(lease: Lease): Promise<void>;
+  /**
+   * Keeps the lease for another while.
+   *
+   * @param signal gives the renewal up; whether it was made is then unknown.
+   * @throws LeaseLostError when another worker has the task, when it was ended, and when the lease was given up.
+   */
+  renewLease(lease: Lease, signal?: AbortSignal): Promise<void>;
   /** One conditional update: lease check, journal, history, state. @throws LeaseLostError */
   commit(lease: Lease, commit: Commit): Promise<void>;
   /**
@@ -155,8 +171,12 @@ export interface TaskStore {
   removeOpen(task: Task): Promise<void>;
   /** Deletes a row of the list that points to no open task. */
   removeOpenRow(row: OpenRow): Promise<void>;
-  /** The list of open tasks, oldest first, at most `limit` rows. */
-  listOpen(limit: number): Promise<readonly OpenRow[]>;
+  /**
+   * The list of open tasks, oldest first, at most `limit` rows.
+   *
+   * @param after key of the row behind which to begin. Default: at the oldest.
+   */
+  listOpen(limit: number, after?: string): Promise<readonly OpenRow[]>;
 }
 
 /** Thrown by a commit or renewal when another worker holds the task, or when it was ended from outside. */
@@ -169,6 +189,12 @@ export const leaseDurationMs = 30_000;
 
 /** A worker stops relying on its lease this long before the end, so that no request of its outlives it. */
 export const leaseMarginMs = 10_000;
+
+/**
+ * Milliseconds for which a row of the list of open tasks is left alone that points to no task, or to one that does not name it: who
+ * wrote it may be about to write the task.
+ */
+export const staleRowAgeMs = 10 * 60 * 1000;
 
 /** Leases without progress after which a task is failed. */
 export const attemptsMax = 10;

@@ -18,6 +18,8 @@ export interface ModelTask {
   fence: number;
   /** Waits for which its lease holds; 0 when nobody has one. */
   waits: number;
+  /** Whether its lease was given up, instead of having lapsed. */
+  isGivenUp: boolean;
   attempts: number;
   run: number;
   keys: string[];
@@ -25,7 +27,7 @@ export interface ModelTask {
 
 /** A task that was accepted just now. */
 export function newModelTask(): ModelTask {
-  return { state: 'STARTED', fence: 0, waits: 0, attempts: 0, run: 0, keys: ['accept'] };
+  return { state: 'STARTED', fence: 0, waits: 0, isGivenUp: true, attempts: 0, run: 0, keys: ['accept'] };
 }
 
 /** An action as the model sees it. */
@@ -41,17 +43,17 @@ export interface ModelStep {
 export const leaseModel: { readonly [action in LeaseAction]: (step: ModelStep) => boolean } = {
   take({ task }) {
     if (task.state !== 'STARTED' || task.waits > 0) return false;
-    return change(task, { fence: task.fence + 1, attempts: task.attempts + 1, waits: 2 });
+    return change(task, { fence: task.fence + 1, attempts: task.attempts + 1, waits: 2, isGivenUp: false });
   },
-  renew: (step) => isHolder(step) && change(step.task, { waits: 2 }),
-  commit: (step) => isHolder(step) && write(step, { waits: 2, attempts: 0 }),
-  checkpoint: (step) => isHolder(step) && change(step.task, { waits: 0, attempts: 0 }),
-  release: (step) => isHolder(step) && change(step.task, { waits: 0 }),
+  renew: (step) => isHolder(step) && !step.task.isGivenUp && change(step.task, { waits: 2 }),
+  commit: (step) => isHolder(step) && write(step, { waits: 2, isGivenUp: false, attempts: 0 }),
+  checkpoint: (step) => isHolder(step) && change(step.task, { waits: 0, isGivenUp: true, attempts: 0 }),
+  release: (step) => isHolder(step) && change(step.task, { waits: 0, isGivenUp: true }),
   complete: (step) => isHolder(step) && write(step, { state: 'COMPLETED', waits: 0, attempts: 0 }),
   fail(step) {
     const { state, fence } = step.task;
     if (state !== 'STARTED') return false;
-    return write(step, { state: 'FAILED_RETRYABLE', waits: 0, fence: fence + 1 });
+    return write(step, { state: 'FAILED_RETRYABLE', waits: 0, isGivenUp: true, fence: fence + 1 });
   },
   restart(step) {
     const { state, fence, run } = step.task;

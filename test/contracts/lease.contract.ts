@@ -3,7 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { type Lease, LeaseLostError, leaseDurationMs } from '../../shared/core/task.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
 import { type LeaseAction, leaseModel, type ModelTask, newModelTask } from './lease-model.ts';
-import { entry, getKeys, hold, newTask, repeatEveryWrite, type StoreBench, take } from './store-bench.ts';
+import {
+  entry,
+  getKeys,
+  hold,
+  interrupt,
+  newTask,
+  repeatEveryWrite,
+  type StoreBench,
+  take,
+} from './store-bench.ts';
 
 /**
  * What every DynamoDB must do for leases, which live in the tasks' headers.
@@ -60,6 +69,61 @@ export function testLeases(open: (clock?: TestClock) => StoreBench): void {
 
       expect(await store.takeLease(task.id, { ownerId: 'x@h', attempts: 1 })).toBeUndefined();
       expect(await store.takeLease('NOSUCHTASK', { ownerId: 'x@h', attempts: 1 })).toBeUndefined();
+    });
+
+    it('hold for the worker from before he asked, however long the answer took', async () => {
+      const { store, clock, documents } = open();
+      const { task } = await store.accept(newTask());
+      const answerLate = (): void =>
+        interrupt(documents, { command: /Update/, when: 'afterwards' }, () => clock.advance(5_000));
+
+      answerLate();
+      const takenAt = clock.monotonic();
+      const { lease } = await take(store, task.id);
+      expect(lease.validUntil).toBe(takenAt + leaseDurationMs);
+
+      answerLate();
+      const renewedAt = clock.monotonic();
+      await store.renewLease(lease);
+      expect(lease.validUntil).toBe(renewedAt + leaseDurationMs);
+
+      answerLate();
+      const committedAt = clock.monotonic();
+      await store.commit(lease, hold('one'));
+      expect(lease.validUntil).toBe(committedAt + leaseDurationMs);
+    });
+
+    it('are not given to who took one whose answer was lost, on a task that was failed meanwhile', async () => {
+      const { store, documents, clock } = open();
+      const { task } = await store.accept(newTask());
+      interrupt(documents, { command: /Update/, when: 'afterwards' }, () =>
+        open(clock).store.fail(task.id, 'FAILED_RETRYABLE', entry('ended')),
+      );
+
+      expect(await store.takeLease(task.id, { ownerId: 'w@h', attempts: 1 })).toBeUndefined();
+    });
+
+    it('are not given on a task that is failed while its long journal is read', async () => {
+      const { store, documents, clock } = open();
+      const { task } = await store.accept(newTask());
+      const { lease } = await take(store, task.id);
+      const value = testRandomness.id().repeat(3_000);
+      await store.commit(lease, { entries: [{ ...entry('one'), value }], next: 'release' });
+      interrupt(documents, { command: /Query/, when: 'before' }, () =>
+        open(clock).store.fail(task.id, 'FAILED', entry('ended')),
+      );
+
+      expect(await store.takeLease(task.id, { ownerId: 'w@h', attempts: 1 })).toBeUndefined();
+    });
+
+    it('stay given up when a renewal comes late', async () => {
+      const { store } = open();
+      const { task } = await store.accept(newTask());
+      const { lease } = await take(store, task.id);
+      await store.commit(lease, { entries: [], next: 'checkpoint' });
+
+      await expect(store.renewLease(lease)).rejects.toThrow(LeaseLostError);
+      expect((await take(store, task.id)).lease.fence).toBe(2);
     });
 
     it('take a checkpoint for progress, too', async () => {

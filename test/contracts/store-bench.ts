@@ -84,6 +84,29 @@ export function repeatEveryWrite(documents: DynamoDBDocumentClient): void {
 }
 
 /**
+ * Lets something happen while a client's call is under way: once, at its next call of this kind.
+ *
+ * @param when `afterwards`: the call is done, its answer is lost, and it is sent again. `before`: just before it is sent.
+ */
+export function interrupt(
+  documents: DynamoDBDocumentClient,
+  call: { readonly command: RegExp; readonly when: 'before' | 'afterwards' },
+  meanwhile: () => unknown,
+): void {
+  let isDone = false;
+  documents.middlewareStack.add(
+    (next, context) => async (args) => {
+      if (isDone || !call.command.test(String(context.commandName))) return next(args);
+      isDone = true;
+      if (call.when === 'afterwards') await next(args);
+      await meanwhile();
+      return next(args);
+    },
+    { step: 'finalizeRequest', name: `interrupt ${testRandomness.id()}`, priority: 'low' },
+  );
+}
+
+/**
  * Ends a client at its n-th write and all later ones, as when its process is killed before sending that one.
  *
  * @param writes how many succeed

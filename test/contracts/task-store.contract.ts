@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { getOpenKey, getOpenRowKey, getOpenShard } from '../../shared/aws/task-items.ts';
 import { parseExactJson } from '../../shared/core/bounded-json.ts';
+import { UnavailableError } from '../../shared/core/errors.ts';
 import type { JsonValue } from '../../shared/core/json.ts';
-import { LeaseLostError, taskRetentionMs } from '../../shared/core/task.ts';
+import { LeaseLostError, staleRowAgeMs, taskRetentionMs } from '../../shared/core/task.ts';
 import { integers } from '../support/edge-numbers.ts';
 import { type TestClock, testRandomness } from '../support/test-clock.ts';
 import { testLeases } from './lease.contract.ts';
@@ -13,6 +15,7 @@ import {
   getKeys,
   getOpenRows,
   hold,
+  interrupt,
   largePayload,
   newTask,
   openStore,
@@ -169,6 +172,25 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
         expect((await store.find(task.id))?.state).toBe('COMPLETED');
       });
 
+      it('reads nothing that an expired task of the same id has left', async () => {
+        const { store, clock } = open();
+        const task = newTask();
+        const commitSpill = async (bytes: number): Promise<string> => {
+          await store.accept(task);
+          const { lease } = await take(store, task.id);
+          const [{ description } = {}] = largePayload(bytes);
+          const text = JSON.stringify(description);
+          await store.commit(lease, { entries: [{ ...entry('one'), results: [text] }], next: 'hold' });
+          return text;
+        };
+        await commitSpill(1e6);
+        clock.advance(taskRetentionMs + 1000);
+
+        const text = await commitSpill(1e5);
+
+        expect((await store.find(task.id))?.journal.at(-1)?.results).toEqual([text]);
+      });
+
       it('keeps any entry as it was given', async () => {
         const { store } = open();
         const text = fc.string({ unit: 'binary', maxLength: 20 });
@@ -284,6 +306,40 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
         expect(rows.map((row) => row.taskId)).toEqual(ids);
         expect(rows.map((row) => row.acceptedAtMs)).toEqual(rows.map((row) => row.acceptedAtMs).sort());
         expect(await store.listOpen(7)).toEqual(listed.slice(0, 7));
+        expect(await store.listOpen(3, listed[4]?.key)).toEqual(listed.slice(5, 8));
+        expect(await store.listOpen(3, listed.at(-1)?.key)).toEqual([]);
+      });
+
+      it('is read whole and in order however long it is', async () => {
+        const { store, table, clock } = open();
+        const isSame = testRandomness.id();
+        const ids = Array.from({ length: 400 }, (_, index) => `${isSame}${index}`);
+        for (const [index, id] of ids.entries()) {
+          // All of the first half in one shard, so that its page ends before those of the others.
+          const shard = index < 200 ? 0 : getOpenShard(id);
+          const sk = getOpenRowKey(id, { acceptedAtMs: clock.now() + index, random: 'x' });
+          await table.put({ pk: getOpenKey(shard), sk, expiresAt: 9e9 });
+        }
+
+        const listed = await store.listOpen(10_000);
+
+        const own = listed.filter(({ taskId }) => taskId.startsWith(isSame));
+        expect(own.map(({ taskId }) => taskId)).toEqual(ids);
+        for (const { taskId, key } of own)
+          await table
+            .delete({ pk: getOpenKey(0), sk: key })
+            .then(() => table.delete({ pk: getOpenKey(getOpenShard(taskId)), sk: key }));
+      });
+
+      it('gets no row of who took so long that it may have been swept', async () => {
+        const { store, clock, documents } = open();
+        const task = newTask();
+        interrupt(documents, { command: /Put/, when: 'afterwards' }, () => clock.advance(staleRowAgeMs));
+
+        await expect(store.accept(task)).rejects.toThrow(UnavailableError);
+
+        expect(await store.find(task.id)).toBeUndefined();
+        expect((await store.accept(task)).accepted).toBe(true);
       });
 
       it('names a task from before it is accepted until after it has ended', async () => {
