@@ -129,6 +129,11 @@ export class UnavailableError extends VisibleError {
   override name = 'UnavailableError';
 }
 
+/** The environment of this process is set wrong: a mistake of who runs it, whoever calls. */
+export class ConfigurationError extends VisibleError {
+  override name = 'ConfigurationError';
+}
+
 /** A state in which the request makes no sense, or a failure of a system behind us that retrying will not mend. */
 export class FailedOperationError extends VisibleError {
   override name = 'FailedOperationError';

@@ -3,6 +3,7 @@ import contentNegotiation from '@middy/http-content-negotiation';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, StreamifyHandler } from 'aws-lambda';
 import type { AuditRecord } from '../core/audit.ts';
 import type { LogFields, Logger } from '../core/logger.ts';
+import { getRoute } from './access-table.ts';
 import { type Answer, type AnswerBody, awaitFirstPiece, compress } from './answer.ts';
 import { streamAnswer, toProxyResult } from './answer-transfer.ts';
 import { type ApiRequest, createRequest, findHeader, toLogFields } from './api-request.ts';
@@ -177,9 +178,14 @@ function withTimeout(
     options: { signal: AbortSignal },
   ) => Promise<Answer>,
 ): Respond {
-  const timeout = { timeoutEarlyInMillis: answerBeforeEndMs, timeoutEarlyResponse: toTimeoutAnswer };
-  const wrapped = middy<APIGatewayProxyEvent, Answer>(respond, timeout).use(contentNegotiation(negotiation));
-  return async (event, lambda) => wrapped(event, lambda);
+  const timeout = { timeoutEarlyInMillis: answerBeforeEndMs, timeoutEarlyResponse: () => 'over' as const };
+  const wrapped = middy<APIGatewayProxyEvent, Answer | 'over'>(respond, timeout).use(
+    contentNegotiation(negotiation),
+  );
+  return async (event, lambda) => {
+    const answer = await wrapped(event, lambda);
+    return answer === 'over' ? toTimeoutAnswer(event) : answer;
+  };
 }
 
 /** What was negotiated, which stands in Lambda's context. */
@@ -200,9 +206,12 @@ async function toErrorAnswer<C extends LoggingContext>(
   return toAnswer({ status: body.status, body: JSON.stringify(body), headers: toErrorHeaders(body.status) });
 }
 
-function toTimeoutAnswer(): Answer {
+/** Who waited for a task should try again, and Orca does that on 503 alone. A cluster, or a host, may never answer. */
+function toTimeoutAnswer(event: APIGatewayProxyEvent): Answer {
+  const status = getRoute(event).uses?.includes('readTasks') ? 503 : 504;
   const message = 'The function ran out of time before what it waited for answered';
-  return toAnswer({ status: 504, body: JSON.stringify(toErrorBody(504, message, Date.now())) });
+  const body = JSON.stringify(toErrorBody(status, message, Date.now()));
+  return toAnswer({ status, body, headers: toErrorHeaders(status) });
 }
 
 /** Logs a failure; where the failure is that there is no context, on the console. */

@@ -1,6 +1,6 @@
 import { agentIntervalSeconds, isAgentInterval } from '../core/cache/agent-interval.ts';
 import { defaultAgentIntervalMs } from '../core/cache/agent-schedule.ts';
-import { InvalidInputError } from '../core/errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 
 /**
  * What a function needs to know of its surroundings. CDK and the local runtime set the variables; AWS endpoints,
@@ -86,7 +86,7 @@ const logLevels: readonly LogLevel[] = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILEN
 /**
  * Reads the configuration.
  *
- * @throws InvalidInputError naming each variable that is missing or malformed.
+ * @throws ConfigurationError naming each variable that is missing or malformed.
  */
 export function readConfig(environment: Environment = readEnvironment()): Config {
   const errors: string[] = [];
@@ -119,7 +119,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     agentIntervalMs: parseIntervalMs(environment[variables.agentIntervalSeconds], errors),
     logLevel: parseChoice(variables.logLevel, environment, { choices: ['INFO', ...logLevels], errors }),
   };
-  if (errors.length > 0) throw new InvalidInputError(errors);
+  if (errors.length > 0) throw new ConfigurationError(errors.join('; '));
   return config;
 }
 

@@ -54,11 +54,40 @@ function getStatus(error: unknown): number {
   return 500;
 }
 
+/** Codes of connections that could not be made, or were lost. */
+const lostConnections: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE'],
+  ...['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
+]);
+
+/**
+ * Names by which services of AWS throttle, those of the SDK's own list among them: it counts most as faults of the client, and marks
+ * only some as to be repeated. Behind a dot in SQS' older names (`AWS.SimpleQueueService.RequestThrottled`).
+ */
+const throttles: ReadonlySet<string> = new Set([
+  ...['ProvisionedThroughputExceededException', 'RequestLimitExceeded', 'LimitExceededException'],
+  ...[
+    'ThrottlingException',
+    'Throttling',
+    'ThrottledException',
+    'ThrottlingError',
+    'KmsThrottled',
+    'OverLimit',
+  ],
+  ...['RequestThrottled', 'RequestThrottledException', 'TooManyRequestsException', 'SlowDown'],
+  ...['BandwidthLimitExceeded', 'PriorRequestNotComplete', 'TransactionInProgressException'],
+]);
+
+/** Names of what ran out of time, or was not even tried. */
+const interruptions: ReadonlySet<string> = new Set([
+  ...['TimeoutError', 'RequestTimeout', 'RequestTimeoutException', 'BreakerOpenError'],
+]);
+
 /** Throttles, time-outs and lost connections of the AWS SDK: 503 is the only status on which Orca repeats a POST. */
 function isStoreAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { $retryable, $fault } = error as { $retryable?: unknown; $fault?: unknown };
-  const code = (error as { code?: unknown }).code;
-  const connection = ['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'ENOTFOUND'].includes(String(code));
-  return $retryable !== undefined || $fault === 'server' || connection || error.name === 'TimeoutError';
+  const { $retryable, $fault, code } = error as { $retryable?: unknown; $fault?: unknown; code?: unknown };
+  if ($retryable !== undefined || $fault === 'server' || lostConnections.has(code)) return true;
+  const name = error.name.slice(error.name.lastIndexOf('.') + 1);
+  return throttles.has(name) || interruptions.has(name);
 }

@@ -66,17 +66,18 @@ export const apiErrors = {
     message: 'Limit Exceeded',
   }),
   500: makeError(500, 'Internal Server Error', {
-    description: 'A defect, or a failure of a cluster or artifact source that a repeat will not mend.',
+    description:
+      'A defect, a function that is configured wrong, or a failure of a cluster or artifact source that a repeat will not mend.',
     message: 'Internal error; the log has it',
   }),
   503: makeError(503, 'Service Unavailable', {
     description:
-      'Something behind the API is away for the moment, or there is too much at once: try again after `Retry-After`. Nothing ' +
-      'was half done.',
+      'Something behind the API is away for the moment, throttles or hangs, or there is too much at once: try again after ' +
+      '`Retry-After`. Nothing was half done.',
     message: 'A store is away for the moment; try again',
   }),
   504: makeError(504, 'Gateway Timeout', {
-    description: "The function's time ended first.",
+    description: "The function's time ended before a cluster or a host answered.",
     message: 'The function ran out of time before what it waited for answered',
   }),
 } as const;

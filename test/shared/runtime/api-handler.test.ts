@@ -1,7 +1,14 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { InvalidInputError, NotFoundError, UnavailableError } from '../../../shared/core/errors.ts';
+import { BreakerOpenError } from '../../../shared/core/breaker.ts';
+import { TimeoutError } from '../../../shared/core/deadline.ts';
+import {
+  ConfigurationError,
+  InvalidInputError,
+  NotFoundError,
+  UnavailableError,
+} from '../../../shared/core/errors.ts';
 import type { LogFields, Logger } from '../../../shared/core/logger.ts';
 import {
   type ApiRequest,
@@ -10,6 +17,7 @@ import {
   ok,
   okText,
 } from '../../../shared/runtime/api-handler.ts';
+import { readConfig } from '../../../shared/runtime/config.ts';
 
 const errors: { message: string; fields: LogFields | undefined }[] = [];
 const log: Logger = {
@@ -22,10 +30,13 @@ const log: Logger = {
 beforeEach(() => void errors.splice(0));
 
 interface Given {
+  /** Default: one that asks nothing. */
+  readonly route?: { readonly httpMethod: string; readonly resource: string };
   readonly headers?: { readonly [name: string]: string };
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
   readonly remainingMs?: number;
+  readonly open?: () => Promise<{ log: Logger }>;
 }
 
 /** Without the global of Lambda's runtime, as in an emulator of it, functions return their answer. */
@@ -33,12 +44,12 @@ async function call(
   run: (request: ApiRequest) => Promise<ApiResponse>,
   given: Given = {},
 ): Promise<APIGatewayProxyResult> {
-  const handler = apiHandler(() => ({ log }), run) as (
+  const handler = apiHandler(given.open ?? (() => ({ log })), run) as (
     event: APIGatewayProxyEvent,
     context: Context,
   ) => Promise<APIGatewayProxyResult>;
   const { headers = {}, body = null, isBase64Encoded = false, remainingMs = 20_000 } = given;
-  const route = { httpMethod: 'GET', resource: '/health' };
+  const route = given.route ?? { httpMethod: 'GET', resource: '/health' };
   const event = {
     ...route,
     headers,
@@ -117,6 +128,20 @@ describe('an answer in one piece', () => {
 });
 
 describe('what is thrown', () => {
+  it('for the environment is the fault of who set it, and says so', async () => {
+    const environment = { BUSDRIVER_LOG_LEVEL: 'LOUD' };
+    const answer = await call(() => Promise.reject(new Error('it opens nothing')), {
+      open: async () => {
+        readConfig(environment);
+        return { log };
+      },
+    });
+    expect(answer.statusCode).toBe(500);
+    expect(JSON.parse(answer.body).message).toContain(
+      "environment variable BUSDRIVER_LOG_LEVEL must be one of INFO, DEBUG, WARN, ERROR, SILENT, not 'LOUD'",
+    );
+  });
+
   it("is told in Clouddriver's words", async () => {
     const answer = await call(async () => {
       throw new NotFoundError('Task not found');
@@ -157,6 +182,15 @@ it('answers 504 before its time ends, and stops what it waits for', async () => 
   expect([answer.statusCode, seen?.aborted]).toEqual([504, true]);
 });
 
+it('answers 503 to who waits for a task: he is to try again', async () => {
+  const answer = await call(() => Promise.reject(new Error('nobody is let in')), {
+    route: { httpMethod: 'GET', resource: '/task/{id}' },
+    open: () => new Promise(() => undefined),
+    remainingMs: 120,
+  });
+  expect(answer).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
+});
+
 describe('a body', () => {
   const parse = async (request: ApiRequest): Promise<ApiResponse> => ok(request.parseJson());
 
@@ -183,12 +217,26 @@ describe('a body', () => {
 });
 
 describe('an answer that the caller should try again', () => {
+  const throttles = [
+    ...['ProvisionedThroughputExceededException', 'ThrottlingException', 'RequestLimitExceeded'],
+    ...['LimitExceededException', 'AWS.SimpleQueueService.RequestThrottled', 'KmsThrottled'],
+  ].map((name): [string, Error] => {
+    const error = { name, $fault: 'client', $metadata: { httpStatusCode: 400 } };
+    return [
+      `of ${name}, which is a fault of the client to the SDK,`,
+      Object.assign(new Error('slow down'), error),
+    ];
+  });
+
   it.each([
     ['of what is away', new UnavailableError('Front50 does not answer')],
     [
       'of a store that throttles',
       Object.assign(new Error('slow down'), { $retryable: { throttling: true } }),
     ],
+    ...throttles,
+    ['of what ran out of time', new TimeoutError('a call took longer than 4500 ms')],
+    ['of what is left alone for a while', new BreakerOpenError('the queue has failed')],
   ])('%s says when', async (_, error) => {
     const answer = await call(() => Promise.reject(error));
     expect(answer).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
@@ -196,6 +244,7 @@ describe('an answer that the caller should try again', () => {
 
   it.each([
     ['no defect is', new Error('defect')],
+    ['no environment that is set wrong is', new ConfigurationError('environment variable X must be set')],
     ['no bad input is', new InvalidInputError('bad')],
   ])('%s', async (_, error) => {
     const answer = await call(() => Promise.reject(error));
