@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { waits, within } from './deadline.ts';
 import { LeaseLostError, leaseMarginMs } from './task.ts';
 
 /** What is held, as far as holding it needs to know. */
@@ -14,8 +15,13 @@ export interface HoldLeaseOptions {
   readonly subject: string;
   /** Milliseconds for which a lease holds: it is renewed four times as often. */
   readonly durationMs: number;
-  /** Renews it, and moves `validUntil` on. @throws LeaseLostError; anything else may pass, and is tried again. */
-  renew(): Promise<void>;
+  /**
+   * Renews it, and moves `validUntil` on. It gets an eighth of the lease's time: one that hangs leaves room for others.
+   *
+   * @param signal aborted when its time is over, and when nobody needs the lease any more.
+   * @throws LeaseLostError; anything else may pass, and is tried again.
+   */
+  renew(signal: AbortSignal): Promise<void>;
 }
 
 /** A lease that is held. */
@@ -54,15 +60,19 @@ export function holdLease(lease: HeldLease, options: HoldLeaseOptions): Hold {
 }
 
 async function keepRenewing(
-  { clock, durationMs, renew }: HoldLeaseOptions,
+  { clock, durationMs, subject, renew }: HoldLeaseOptions,
   { lost, ends }: { lost: AbortController; ends: AbortSignal },
 ): Promise<void> {
-  while (await waits(clock, durationMs / 4, ends)) {
+  const deadline = { ms: durationMs / 8, what: `renewing the lease on ${subject}`, signal: ends };
+  let pauseMs = durationMs / 4;
+  while (await waits(clock, pauseMs, ends)) {
     try {
-      await renew();
+      await within(clock, deadline, renew);
+      pauseMs = durationMs / 4;
     } catch (error) {
-      // Anything else may pass: the next renewal tries again, and the watch ends the run when none succeeds in time.
+      // Anything else may pass: it is tried again soon, and the watch ends the run when none succeeds in time.
       if (error instanceof LeaseLostError) lost.abort(error);
+      pauseMs = durationMs / 16;
     }
   }
 }
@@ -85,14 +95,4 @@ function getLeftMs({ validUntil }: HeldLease, clock: Clock): number {
 
 function toLoss(subject: string): LeaseLostError {
   return new LeaseLostError(`the lease on ${subject} could not be renewed`);
-}
-
-/** False when stopped while waiting. */
-async function waits(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await clock.sleep(ms, signal);
-    return true;
-  } catch {
-    return false;
-  }
 }
