@@ -1,12 +1,12 @@
 import { settleDeadLetter } from '../../shared/core/sweep-tasks.ts';
 import { taskHints } from '../../shared/runtime/message-kinds.ts';
 import { queueHandler } from '../../shared/runtime/queue-handler.ts';
-import { openTaskContext } from '../../shared/runtime/task-context.ts';
+import { openTaskWorkContext } from '../../shared/runtime/task-context.ts';
 
 /** Queue `operations-dead-letters`: fails tasks that no worker could run; others stay open for the sweeper. */
 export const handler = queueHandler(
   taskHints,
-  openTaskContext,
+  openTaskWorkContext,
   async function settleDeadLetters(message, context) {
     await settleDeadLetter(context, message.taskId, message.deliveries);
   },

@@ -1,4 +1,4 @@
-import { SendMessageCommand, SQSClient, type SQSClientConfig } from '@aws-sdk/client-sqs';
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { StreamQueue } from '../core/cache/stream-queue.ts';
 
 /** The queue of streams on SQS: a standard queue. Messages have no group, for each has many accounts. */
@@ -9,9 +9,4 @@ export function createStreamQueue(sqs: SQSClient, queueUrl: string): StreamQueue
       await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(message) }));
     },
   };
-}
-
-/** The same, with a client of its own. */
-export function openStreamQueue(options: SQSClientConfig, queueUrl: string): StreamQueue {
-  return createStreamQueue(new SQSClient(options), queueUrl);
 }

@@ -15,7 +15,7 @@ export function openAccountFactsStore({
   clock,
 }: Pick<BaseContext, 'config' | 'clock'>): AccountFactsStore {
   opened ??= new DynamoAccountFactsStore({
-    table: new ItemTable(openDocuments(config), config.cacheTable),
+    table: new ItemTable(openDocuments(config, 'request'), config.cacheTable),
     clock,
   });
   return opened;

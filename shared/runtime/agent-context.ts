@@ -1,7 +1,7 @@
 import type { AgentSystem } from '../core/cache/run-agents.ts';
 import { createAgentMetrics } from './agent-metrics.ts';
 import { type CacheContext, openCacheContext } from './cache-context.ts';
-import { createLateBus } from './late-bus.ts';
+import { openLateBus } from './late-bus.ts';
 
 /** What functions that run and schedule agents work with. */
 export interface AgentContext extends CacheContext, AgentSystem {}
@@ -10,12 +10,12 @@ let opened: AgentContext | undefined;
 
 /** The context of this process, made from its environment on first use and shared from then on. */
 export function openAgentContext(): AgentContext {
-  opened ??= createAgentContext(openCacheContext());
+  opened ??= createAgentContext(openCacheContext('work'));
   return opened;
 }
 
 function createAgentContext(context: CacheContext): AgentContext {
   const { config, clock } = context;
   const metrics = createAgentMetrics({ clock, logLevel: config.logLevel });
-  return { ...context, ...metrics, bus: createLateBus(config) };
+  return { ...context, ...metrics, bus: openLateBus(context) };
 }

@@ -18,6 +18,11 @@ export function openAgentStoreContext(): AgentStoreContext {
 
 function createAgentStoreContext(base: BaseContext): AgentStoreContext {
   const { config, clock, randomness } = base;
-  const options = { documents: openDocuments(config), tableName: config.cacheTable, clock, randomness };
+  const options = {
+    documents: openDocuments(config, 'request'),
+    tableName: config.cacheTable,
+    clock,
+    randomness,
+  };
   return { ...base, agents: new DynamoAgentStore(options) };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import type { EventBus } from '../core/task-events.ts';
 import { openBaseContext } from './base-context.ts';
-import { createLateBus } from './late-bus.ts';
+import { openLateBus } from './late-bus.ts';
 
 /**
  * Refusals that a process publishes in a second at the most, and as many other records: a flood of refusals becomes neither one of
@@ -72,6 +72,6 @@ export function openAudit(): Audit {
 }
 
 function createAudit(): Audit {
-  const { config, clock, log } = openBaseContext();
-  return new Audit({ log, bus: createLateBus(config), clock });
+  const base = openBaseContext();
+  return new Audit({ log: base.log, bus: openLateBus(base), clock: base.clock });
 }

@@ -2,7 +2,8 @@ import type { Clock, Randomness } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
 import { type Config, readConfig } from './config.ts';
 import { createLogger } from './logger.ts';
-import { getHost, systemClock, systemRandomness } from './system.ts';
+import { storeClock } from './store-clock.ts';
+import { getHost, systemRandomness } from './system.ts';
 
 /** What every function works with. Contexts are apart so that a function's bundle holds no client that it does not use. */
 export interface BaseContext {
@@ -25,7 +26,7 @@ export function openBaseContext(): BaseContext {
 function createBaseContext(config: Config): BaseContext {
   return {
     config,
-    clock: systemClock,
+    clock: storeClock,
     randomness: systemRandomness,
     host: getHost(),
     log: createLogger(config),

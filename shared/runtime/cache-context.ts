@@ -4,7 +4,7 @@ import type { AgentQueue } from '../core/cache/agent-queue.ts';
 import type { AgentStore } from '../core/cache/agent-store.ts';
 import type { CacheStore } from '../core/cache/cache-store.ts';
 import { plugins } from '../providers/index.ts';
-import { openDocuments } from './aws-clients.ts';
+import { type CallKind, openDocuments } from './aws-clients.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';
 import { createLateAgentQueue } from './late-agent-queue.ts';
 
@@ -15,17 +15,22 @@ export interface CacheContext extends BaseContext {
   readonly agentQueue: AgentQueue;
 }
 
-let opened: CacheContext | undefined;
+const opened = new Map<CallKind, CacheContext>();
 
-/** The context of this process, made from its environment on first use and shared from then on. */
-export function openCacheContext(): CacheContext {
-  opened ??= createCacheContext(openBaseContext());
-  return opened;
+/**
+ * The context of this process, made from its environment on first use and shared from then on.
+ *
+ * @param kind who waits for the calls of the store
+ */
+export function openCacheContext(kind: CallKind): CacheContext {
+  const context = opened.get(kind) ?? createCacheContext(openBaseContext(), kind);
+  opened.set(kind, context);
+  return context;
 }
 
-function createCacheContext(base: BaseContext): CacheContext {
+function createCacheContext(base: BaseContext, kind: CallKind): CacheContext {
   const { config, clock, randomness } = base;
-  const options = { documents: openDocuments(config), tableName: config.cacheTable, clock, randomness };
+  const options = { documents: openDocuments(config, kind), tableName: config.cacheTable, clock, randomness };
   const codecs = Object.assign({}, ...plugins.map(({ rowCodecs }) => rowCodecs));
   return {
     ...base,

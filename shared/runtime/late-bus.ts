@@ -1,13 +1,28 @@
+import { guardBus } from '../core/guarded-services.ts';
 import type { EventBus } from '../core/task-events.ts';
-import { toClientOptions } from './aws-clients.ts';
-import type { Config } from './config.ts';
+import { finishClient, toClientOptions } from './aws-clients.ts';
+import type { BaseContext } from './base-context.ts';
 
-/** The bus of the configuration. It is opened, and its client loaded, with the first event: most functions publish none. */
-export function createLateBus(config: Config): EventBus {
+let opened: EventBus | undefined;
+
+/**
+ * The bus of the configuration, one for the whole process, behind a breaker. It is opened, and its client loaded, with the first event:
+ * most functions publish none.
+ */
+export function openLateBus(base: Pick<BaseContext, 'config' | 'clock' | 'randomness'>): EventBus {
+  opened ??= guardBus(createLateBus(base), base.clock);
+  return opened;
+}
+
+function createLateBus({
+  config,
+  ...waiting
+}: Pick<BaseContext, 'config' | 'clock' | 'randomness'>): EventBus {
   let opening: Promise<EventBus> | undefined;
   const open = async (): Promise<EventBus> => {
-    const { openEventBus } = await import('../aws/event-bus.ts');
-    return openEventBus(toClientOptions(config), config.busName);
+    const { createBusClient, createEventBus } = await import('../aws/event-bus.ts');
+    const client = finishClient(createBusClient(toClientOptions(config, 'bus')), 'bus');
+    return createEventBus(client, config.busName, waiting);
   };
   return {
     async publish(events) {

@@ -25,7 +25,7 @@ export async function readManifest(
   const { manifest, headers } = await readLiveOrCached(request, wanted, {
     reader,
     context,
-    openCache: async () => (await import('./cache-context.ts')).openCacheContext(),
+    openCache: async () => (await import('./cache-context.ts')).openCacheContext('request'),
   });
   request.access.checkResult(manifest);
   return { ...ok(manifest), headers };

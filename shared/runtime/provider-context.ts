@@ -189,5 +189,5 @@ async function readFacts(base: BaseContext): Promise<string> {
 /** Loaded late: most functions that open providers run no operation. */
 async function openCache(): Promise<CacheStore> {
   const { openCacheContext } = await import('./cache-context.ts');
-  return openCacheContext().cache;
+  return openCacheContext('work').cache;
 }

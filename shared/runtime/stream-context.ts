@@ -1,7 +1,7 @@
-import { openStreamQueue } from '../aws/stream-queue.ts';
+import { createStreamQueue } from '../aws/stream-queue.ts';
 import type { StreamQueue } from '../core/cache/stream-queue.ts';
 import { type AgentContext, openAgentContext } from './agent-context.ts';
-import { toClientOptions } from './aws-clients.ts';
+import { openSqs } from './sqs-client.ts';
 
 /** What functions that follow agents, or send for that, work with. */
 export interface StreamContext extends AgentContext {
@@ -18,5 +18,5 @@ export function openStreamContext(): StreamContext {
 
 function createStreamContext(context: AgentContext): StreamContext {
   const { config } = context;
-  return { ...context, streams: openStreamQueue(toClientOptions(config), config.agentStreamsQueueUrl) };
+  return { ...context, streams: createStreamQueue(openSqs(config), config.agentStreamsQueueUrl) };
 }

@@ -17,7 +17,7 @@ export interface ViewContext extends ReadContext {
  * @throws UnavailableError with the reason when the settings allow no providers.
  */
 export async function openReadContext(): Promise<ReadContext> {
-  return { ...(await openProviderContext()), ...openCacheContext() };
+  return { ...(await openProviderContext()), ...openCacheContext('request') };
 }
 
 /**

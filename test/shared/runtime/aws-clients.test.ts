@@ -35,7 +35,7 @@ test('calls of a Lambda function carry its trace, are tried again, and are copie
   vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'get-task');
   vi.stubEnv('_X_AMZN_TRACE_ID', 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1');
   const config = readConfig(settings);
-  const documents = openDocuments(config);
+  const documents = openDocuments(config, 'request');
   const sqs = openSqs(config);
 
   await documents.send(new GetCommand({ TableName: 'tasks', Key: { pk: 'a' } }));

@@ -1,0 +1,51 @@
+import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import type { Clock } from '../core/clock.ts';
+import { within } from '../core/deadline.ts';
+
+/** How patient calls of a client are. */
+export interface CallPatience {
+  /** Milliseconds until a connection is there. */
+  readonly connectMs: number;
+  /** Milliseconds of one try. */
+  readonly tryMs: number;
+  /** Tries of one call. */
+  readonly triesMax: number;
+  /** Milliseconds of a call with all its tries, the pauses between them, and the reading of the answer. */
+  readonly callMs: number;
+  /** Milliseconds between two tries at most, a random part of which is waited; left out, the SDK's own, which grows to seconds. */
+  readonly pauseMs?: number;
+}
+
+/** Repeats what may pass, after random pauses that do not grow: the whole call is to be short. */
+export function createRetryStrategy({
+  triesMax,
+  pauseMs = 0,
+}: Pick<CallPatience, 'triesMax' | 'pauseMs'>): ConfiguredRetryStrategy {
+  return new ConfiguredRetryStrategy(triesMax, () => Math.floor(Math.random() * pauseMs));
+}
+
+/** As far as a client's way of sending can be changed. */
+interface AdjustableClient {
+  readonly middlewareStack: {
+    add(
+      middleware: <I extends object, O>(next: (args: I) => Promise<O>) => (args: I) => Promise<O>,
+      options: { step: 'initialize'; priority: 'high'; name: string },
+    ): void;
+  };
+}
+
+/**
+ * Ends each call of a client when its time is over, whatever it waits for: a try, the rest of an answer, credentials.
+ *
+ * @returns the client. Its calls throw a TimeoutError then.
+ */
+export function limitCalls<C extends AdjustableClient>(
+  client: C,
+  { callMs, clock }: Pick<CallPatience, 'callMs'> & { readonly clock: Pick<Clock, 'sleep'> },
+): C {
+  client.middlewareStack.add(
+    (next) => (args) => within(clock, { ms: callMs, what: 'a call of an AWS service' }, () => next(args)),
+    { step: 'initialize', priority: 'high', name: 'limitCalls' },
+  );
+  return client;
+}
