@@ -15,6 +15,7 @@ import {
   type Task,
 } from './task.ts';
 import { getTaskId } from './task-id.ts';
+import { toAcceptedValue } from './tell-task.ts';
 
 /** A request for operations. */
 export interface OperationsRequest {
@@ -45,7 +46,10 @@ export async function acceptOperations(
   const { operations, ...owners } = checkOperations(providers, request);
   const { account, accounts } = owners;
   const id = await getTaskId(requestId, system.randomness);
-  const entry = toAcceptEntry('Initializing Orchestration Task');
+  const entry = {
+    ...toAcceptEntry('Initializing Orchestration Task'),
+    value: toAcceptedValue(operations.map(({ name }) => name)),
+  };
   const { task, accepted } = await system.store.accept({
     id,
     requestId,

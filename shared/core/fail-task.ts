@@ -2,6 +2,7 @@ import { InvalidInputError } from './errors.ts';
 import { isJsonObject, type JsonValue } from './json.ts';
 import { settleTask, type TaskSystem } from './process-hint.ts';
 import { orchestrationPhase, type Task } from './task.ts';
+import { toEndedEntry } from './tell-task.ts';
 
 /**
  * Fails an open task from outside, as Orca does when it believes that the task's worker is gone, and fences that worker out. A
@@ -14,13 +15,9 @@ export async function failTask(
   task: Task,
   { retryable }: { readonly retryable: boolean },
 ): Promise<Task> {
-  const lines = [
-    { phase: orchestrationPhase, status: 'Orchestration failed: the task was ended by request' },
-  ];
-  const failed = await system.store.fail(task.id, retryable ? 'FAILED_RETRYABLE' : 'FAILED', {
-    key: 'ended',
-    lines,
-  });
+  const line = { phase: orchestrationPhase, status: 'Orchestration failed: the task was ended by request' };
+  const state = retryable ? 'FAILED_RETRYABLE' : 'FAILED';
+  const failed = await system.store.fail(task.id, state, toEndedEntry(state, line));
   if (failed === undefined) return task;
   await settleTask(system, failed);
   return failed;

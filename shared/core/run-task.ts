@@ -25,8 +25,6 @@ export interface RunTaskOptions {
    * newer accounts from now on. Default: it does not.
    */
   renewOperations?(): Promise<boolean>;
-  /** Called with the key of each step once it is stored. */
-  onStep?(key: string): void;
   /** Aborted with a CheckpointError to stop at a point from which another worker goes on, or with a LeaseLostError. */
   readonly signal: AbortSignal;
 }
@@ -70,10 +68,7 @@ function openJournal({ task, lease }: LeasedTask, options: RunTaskOptions): Task
   return new TaskJournal({
     committed: task.journal,
     prefix: getRunPrefix(task.run),
-    async commit(commit) {
-      await options.store.commit(lease, commit);
-      for (const entry of commit.entries) options.onStep?.(entry.key);
-    },
+    commit: (commit) => options.store.commit(lease, commit),
   });
 }
 

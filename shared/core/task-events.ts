@@ -16,6 +16,9 @@ export interface EventBus {
   publish(events: readonly BusEvent[]): Promise<void>;
 }
 
+/** Accounts of a task that its events tell: an event has a limit. */
+export const eventAccountsMax = 100;
+
 /** An event about a task. `more` adds what the type of event has besides. */
 export function toTaskEvent(
   task: Task,
@@ -24,7 +27,7 @@ export function toTaskEvent(
   const detail = {
     taskId: task.id,
     account: task.account,
-    accounts: task.accounts,
+    accounts: task.accounts.slice(0, eventAccountsMax),
     requestId: task.requestId,
     acceptedAtMs: task.acceptedAtMs,
     ...task.caller,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../shared/core/json.ts';
 import type { Operation, OperationRun } from '../../shared/core/operation.ts';
 import { processHint } from '../../shared/core/process-hint.ts';
-import type { SubmittedOperation, Task } from '../../shared/core/task.ts';
+import type { NewTask, Task } from '../../shared/core/task.ts';
 import { toTaskView } from '../../shared/core/task-view.ts';
 import type { TestTaskSystem } from './task-system.ts';
 
@@ -16,19 +16,23 @@ export interface TaskView {
   readonly outputs: JsonObject[];
 }
 
-/** Stores a task of operations with these names. */
-export async function acceptTask(system: TestTaskSystem, names: readonly string[]): Promise<Task> {
-  const operations: SubmittedOperation[] = names.map((name) => ({ provider: 'test', name, description: {} }));
-  const { task } = await system.store.accept({
+/** A task of operations with these names that nobody has stored yet. */
+export function toNewTask(system: Pick<TestTaskSystem, 'randomness'>, names: readonly string[]): NewTask {
+  return {
     id: system.randomness.id(),
     requestId: '',
     account: 'account',
     accounts: ['account'],
     isRestricted: false,
     caller: {},
-    operations,
+    operations: names.map((name) => ({ provider: 'test', name, description: {} })),
     entry: { key: 'accept', lines: [{ phase: 'ORCHESTRATION', status: 'accepted' }] },
-  });
+  };
+}
+
+/** Stores a task of operations with these names. */
+export async function acceptTask(system: TestTaskSystem, names: readonly string[]): Promise<Task> {
+  const { task } = await system.store.accept(toNewTask(system, names));
   return task;
 }
 

@@ -13,6 +13,7 @@ import { createOperationQueue } from '../../shared/aws/operation-queue.ts';
 import { ItemTable } from '../../shared/aws/table.ts';
 import { tables, tasksTable } from '../../shared/aws/tables.ts';
 import { DynamoTaskStore } from '../../shared/aws/task-store.ts';
+import type { JsonObject } from '../../shared/core/json.ts';
 import type { Logger } from '../../shared/core/logger.ts';
 import type { TaskSystem } from '../../shared/core/process-hint.ts';
 import { localClientOptions, openTestAccess } from './local-aws-client.ts';
@@ -27,8 +28,16 @@ export interface TestTaskSystem extends TaskSystem, AsyncDisposable {
   readonly logged: string[];
   /** Types of the events on the bus about a task, in order. */
   listEvents(taskId: string): Promise<string[]>;
+  /** The events on the bus about a task, in order. */
+  listTaskEvents(taskId: string): Promise<TaskEvent[]>;
   /** Ids of the tasks whose hints are on the queue now; they are hidden from then on. */
   receiveHints(): Promise<string[]>;
+}
+
+/** An event as the bus has it. */
+export interface TaskEvent {
+  readonly type: string;
+  readonly detail: JsonObject;
 }
 
 /** Starts the engines and puts a task engine on them. */
@@ -57,8 +66,13 @@ export async function startTaskSystem(): Promise<TestTaskSystem> {
     table,
     store: new DynamoTaskStore({ table, clock, randomness: testRandomness }),
     queue: createOperationQueue(queueClient, QueueUrl),
-    bus: createEventBus(new EventBridgeClient({ ...localClientOptions, endpoint: bus.url }), 'busdriver'),
-    listEvents: (taskId) => listEvents(bus.url, taskId),
+    bus: createEventBus(
+      new EventBridgeClient({ ...localClientOptions, endpoint: bus.url, maxAttempts: 1 }),
+      'busdriver',
+      { clock, randomness: testRandomness },
+    ),
+    listEvents: async (taskId) => (await listTaskEvents(bus.url, taskId)).map(({ type }) => type),
+    listTaskEvents: (taskId) => listTaskEvents(bus.url, taskId),
     receiveHints: () => receiveHints(queueClient, QueueUrl),
     async [Symbol.asyncDispose]() {
       for (const engine of [bus, sqs, dynamoDb]) await engine[Symbol.asyncDispose]();
@@ -99,13 +113,13 @@ export function createMortalSystem(system: TaskSystem): { system: TaskSystem; ki
   };
 }
 
-async function listEvents(url: string, taskId: string): Promise<string[]> {
+async function listTaskEvents(url: string, taskId: string): Promise<TaskEvent[]> {
   const answer = (await getEventsPage(url, '/events', localClientOptions.credentials)) as {
-    events: { event: { 'detail-type': string; detail: { taskId?: string } } }[];
+    events: { event: { 'detail-type': string; detail: JsonObject } }[];
   };
   return answer.events
-    .filter(({ event }) => event.detail.taskId === taskId)
-    .map(({ event }) => event['detail-type']);
+    .filter(({ event }) => event.detail['taskId'] === taskId)
+    .map(({ event }) => ({ type: event['detail-type'], detail: event.detail }));
 }
 
 async function receiveHints(client: SQSClient, queueUrl: string): Promise<string[]> {
