@@ -1,9 +1,12 @@
-import { sweepTasks } from '../../shared/core/sweep-tasks.ts';
+import { type SweepPosition, sweepTasks } from '../../shared/core/sweep-tasks.ts';
 import { scheduleHandler } from '../../shared/runtime/schedule-handler.ts';
-import { openTaskContext } from '../../shared/runtime/task-context.ts';
+import { openTaskWorkContext } from '../../shared/runtime/task-context.ts';
+
+/** Where a sweep of this process stopped that ran out of time. */
+const position: SweepPosition = {};
 
 /** Schedule `sweep-tasks`: hints open tasks again, and ends what a worker left unfinished after completion. */
-export const handler = scheduleHandler(openTaskContext, async function sweepOpenTasks(context) {
-  const report = await sweepTasks(context);
+export const handler = scheduleHandler(openTaskWorkContext, async function sweepOpenTasks(context) {
+  const report = await sweepTasks(context, position);
   if (Object.values(report).some((count) => count > 0)) context.log.info('swept open tasks', { ...report });
 });

@@ -9,6 +9,7 @@ import * as taskItems from '../../shared/aws/task-items.ts';
 import * as agentSchedule from '../../shared/core/cache/agent-schedule.ts';
 import * as reviveAgents from '../../shared/core/cache/revive-agents.ts';
 import * as runAgent from '../../shared/core/cache/run-agent.ts';
+import * as sweepTasks from '../../shared/core/sweep-tasks.ts';
 import * as task from '../../shared/core/task.ts';
 import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
 import { loadSourceFiles, root, type SyntaxNode, walk } from './source-files.ts';
@@ -146,7 +147,7 @@ describe('docs/contract.md', () => {
 describe('docs/architecture.md', () => {
   it('tells the numbers of the code', () => {
     const constants: { readonly [name: string]: unknown } = {
-      ...{ ...task, ...taskItems },
+      ...{ ...task, ...taskItems, ...sweepTasks },
       ...{ ...agentSchedule, ...reviveAgents, ...runAgent },
     };
     const { text } = getDocument('docs/architecture.md');
