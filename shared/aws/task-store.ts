@@ -189,6 +189,8 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   async restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined> {
+    // The sweeper leaves a row alone that this state lets it wait for, and removes others.
+    if ((await this.findStatus(id))?.state !== 'FAILED_RETRYABLE') return undefined;
     const acceptedAtMs = this.#clock.now();
     const openRow = getOpenRowKey(id, { acceptedAtMs, random: this.#randomness.id() });
     const payload = submission && (await this.#writePayload(submission.operations));

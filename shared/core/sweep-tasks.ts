@@ -114,8 +114,10 @@ class Sweep {
       const task = await store.findStatus(row.taskId);
       const now = clock.now();
       if (task?.openRow !== row.key) {
-        // A young row is of somebody who is about to write what it points to.
-        if (now - row.acceptedAtMs >= staleRowAgeMs) this.#left.push({ row, work: 'remove' });
+        // A young row may be of somebody who is about to submit the task, or to submit it anew.
+        const isAwaited = task === undefined || task.state === 'FAILED_RETRYABLE';
+        if (isAwaited && now - row.acceptedAtMs < staleRowAgeMs) return;
+        this.#left.push({ row, work: 'remove' });
       } else if (isFinished(task)) this.#left.push({ row, work: 'settle' });
       else if (!this.#away.queue) await this.#hint(task, now);
     });

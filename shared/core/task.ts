@@ -191,8 +191,8 @@ export const leaseDurationMs = 30_000;
 export const leaseMarginMs = 10_000;
 
 /**
- * Milliseconds for which a row of the list of open tasks is left alone that points to no task, or to one that does not name it: who
- * wrote it may be about to write the task.
+ * Milliseconds for which a row of the list of open tasks is left alone that points to no task, or to a retryable one that does not
+ * name it: who wrote it may be about to write the task.
  */
 export const staleRowAgeMs = 10 * 60 * 1000;
 
