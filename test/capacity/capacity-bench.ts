@@ -1,5 +1,7 @@
+import { getAgentKey, parseAgent } from '../../shared/aws/agent-items.ts';
 import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
 import { createCacheStore } from '../../shared/aws/cache-store.ts';
+import { CacheTable } from '../../shared/aws/cache-table.ts';
 import type { Agent } from '../../shared/core/cache/agent-store.ts';
 import type { CacheStore } from '../../shared/core/cache/cache-store.ts';
 import type { CachingAgent } from '../../shared/core/cache/caching-agent.ts';
@@ -22,10 +24,14 @@ export interface CapacityBench extends AsyncDisposable {
   readonly clock: TestClock;
   /** What the table was asked for since the last time. */
   takeUnits(): Units;
+  /** Requests since then. */
+  countRequests(): number;
   /** How much of an account answers tell to be too large; undefined when nothing is known of it. */
   readTooLarge(account: string): Promise<number | undefined>;
   /** Runs the agent of an account once. @returns it as it is then */
   run(account: string): Promise<Agent>;
+  /** The agent of an account. */
+  find(account: string): Promise<Agent>;
 }
 
 /** What a bench is made of. */
@@ -35,6 +41,9 @@ export interface CapacityBenchOptions {
   readonly world: FleetWorld;
   readonly accounts: readonly string[];
 }
+
+/** Milliseconds that a run may take: an hour. */
+const timeoutMs = 3600_000;
 
 const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -59,7 +68,9 @@ export async function openCapacityBench(options: CapacityBenchOptions): Promise<
   );
   const reader = await provider.openViews?.(cache, () => true);
   if (reader === undefined) throw new Error('the provider has no views');
-  const own = (provider.cachingAgents ?? []).filter(({ name }) => name.includes('Core'));
+  const core = (provider.cachingAgents ?? []).filter(({ name }) => name.includes('Core'));
+  // A function has processors of its own, and a table in AWS, too: here all of them share one.
+  const own = core.map((agent): CachingAgent => ({ ...agent, timeoutMs }));
   const byAccount = new Map(own.map((agent) => [agent.account, agent]));
   await agents.sync(own);
   const system: AgentSystem = {
@@ -69,27 +80,37 @@ export async function openCapacityBench(options: CapacityBenchOptions): Promise<
     recordTooLarge: () => undefined,
     agentQueue: { send: async () => undefined },
   };
+  // By a client of its own, whose requests are not counted.
+  const table = new CacheTable({ ...parts, documents: engine.openDocuments() });
+  const find = async (account: string): Promise<Agent> => {
+    const agent = byAccount.get(account);
+    const item = agent && (await table.get(getAgentKey(agent)));
+    if (item === undefined) throw new Error(`there is no agent of ${account}`);
+    return parseAgent(item);
+  };
   return {
     cache,
     agents,
     reader,
     clock,
     takeUnits: () => units.take(),
+    countRequests: () => units.units.requests,
     readTooLarge: async (account) => (await agents.readFreshness([account])).get(account)?.tooLarge,
-    run: (account) => runOnce(system, byAccount.get(account)),
+    async run(account) {
+      await runOnce(system, byAccount.get(account));
+      return find(account);
+    },
+    find,
     [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose](),
   };
 }
 
-async function runOnce(system: AgentSystem, agent: CachingAgent | undefined): Promise<Agent> {
+async function runOnce(system: AgentSystem, agent: CachingAgent | undefined): Promise<void> {
   if (agent === undefined) throw new Error('there is no such agent');
   const { account, name } = agent;
   const message = { agents: [{ account, name }], dueMs: system.clock.now(), isDemanded: true };
   const stop = new AbortController().signal;
   await runAgents(system, message, { findAgent: () => agent, stop });
-  const found = (await system.agents.list()).find((each) => each.account === account);
-  if (found === undefined) throw new Error(`the agent of ${account} is not there`);
-  return found;
 }
 
 interface ServerGroup {

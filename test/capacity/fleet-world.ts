@@ -23,6 +23,8 @@ export interface FleetSize {
 /** What an API server tells of the objects of a cluster that are made when they are asked for. */
 export interface FleetWorld {
   readonly size: FleetSize;
+  /** How many namespaces there are. */
+  readonly namespaces: number;
   /** Names of all applications. */
   listApplications(): string[];
   /** Clusters of an application. */
@@ -55,7 +57,7 @@ export interface FleetObject {
 /** Name of the application without Deployments. */
 export const bareApplication = 'bare';
 
-const namespaceCount = 50;
+const namespacesMax = 50;
 
 /** A resource version below those of changes, above those of objects. */
 const firstVersion = 10_000_000;
@@ -79,10 +81,11 @@ export function createFleetWorld(size: FleetSize): FleetWorld {
       make: (index) => makeReplicaSet(size, index, changed.get(index)),
     },
     pods: { kind: 'Pod', count: size.pods, make: (index) => makePod(size, index) },
-    namespaces: { kind: 'Namespace', count: namespaceCount, make: makeNamespace },
+    namespaces: { kind: 'Namespace', count: Math.min(namespacesMax, size.deployments), make: makeNamespace },
   };
   const world: FleetWorld = {
     size,
+    namespaces: Math.min(namespacesMax, size.deployments),
     alter: (object) => object,
     listApplications() {
       const names = Array.from({ length: size.applications }, (_, index) => toApplication(index));
@@ -173,7 +176,7 @@ function toBareName(index: number): string {
 }
 
 function toNamespace(index: number): string {
-  return `team${index % namespaceCount}`;
+  return `team${index % namespacesMax}`;
 }
 
 function toMetadata(

@@ -12,7 +12,7 @@ const writes = ['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand', 'Bat
 const none: Units = { requests: 0, readUnits: 0, writeUnits: 0 };
 
 /** Counts what DynamoDB says that a client's requests consume from now on. */
-export function countCapacity(documents: DynamoDBDocumentClient): { take(): Units } {
+export function countCapacity(documents: DynamoDBDocumentClient): { take(): Units; readonly units: Units } {
   let units = none;
   documents.middlewareStack.add(
     (next, { commandName = '' }) =>
@@ -30,6 +30,9 @@ export function countCapacity(documents: DynamoDBDocumentClient): { take(): Unit
     { step: 'initialize', name: 'countCapacity' },
   );
   return {
+    get units() {
+      return units;
+    },
     take() {
       const taken = units;
       units = none;

@@ -4,7 +4,7 @@ import { toApplicationName, toFullName, toNamesOf } from './row-batch.ts';
 import { getRowName } from './row-names.ts';
 
 /** Names that an agent remembers at most: it stores them with each of its runs. */
-const namesMax = 100;
+export const tooLargeNamesMax = 100;
 
 /** Characters that are kept of a name. */
 const nameLengthMax = 200;
@@ -26,7 +26,7 @@ export class TooLargeNames {
   /** Notes what came of writing changes. */
   noteWritten(changes: readonly ObjectChange[], dropped: readonly string[]): void {
     if (this.names.size > 0) for (const change of changes) this.names.delete(toKept(toChangeName(change)));
-    for (const name of dropped) if (this.names.size < namesMax) this.names.add(toKept(name));
+    for (const name of dropped) if (this.names.size < tooLargeNamesMax) this.names.add(toKept(name));
   }
 
   /** Forgets the objects of a kind, of one namespace where it is given: they are about to be listed anew. */
