@@ -199,16 +199,23 @@ async function listMessages(stores: Stores, names: readonly string[]): Promise<s
   }
 }
 
-/** The bus must be told of each end; repeats are allowed. */
-function auditEvents({ surroundings: { events }, postings }: AuditOptions): Finding {
+/** Each task's events are those that its sort has without faults; repeats are allowed, and any order over several workers. */
+function auditEvents({ surroundings: { events }, postings, reference }: AuditOptions): Finding {
   const told = groupEvents(events);
   const ended = postings.filter(({ task }) => task !== undefined);
-  const violations = ended.flatMap(({ task }) => {
-    const end = task?.status.failed ? 'TaskFailed' : 'TaskCompleted';
-    return told.get(task?.id ?? '')?.has(end) ? [] : [`the bus was not told of the end of task ${task?.id}`];
+  const violations = ended.flatMap(({ chain, index, task }) => {
+    const own = told.get(task?.id ?? '') ?? new Set();
+    const same = reference.find((one) => one.chain.sort.name === chain.sort.name && one.index === index);
+    const ends = ['TaskAccepted', task?.status.failed ? 'TaskFailed' : 'TaskCompleted'];
+    const isComparable = !chain.sort.isAtOnce && !task?.status.failed;
+    const expected = isComparable ? [...(told.get(same?.task?.id ?? '') ?? ends)] : ends;
+    const missing = expected.filter((name) => !own.has(name));
+    return missing.length === 0
+      ? []
+      : [`the bus was not told of task ${task?.id} (${chain.place.name}): ${missing.join(', ')}`];
   });
   return {
-    promise: 'The bus was told of the end of each task',
+    promise: 'The bus was told of each task from its acceptance to its end',
     checked: `${events.length} events`,
     violations,
   };
