@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../core/errors.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provider.ts';
 import { createCatalog } from './catalog.ts';
 import { createFront50Client } from './client.ts';
-import { createTemplateFetcher } from './pipeline-templates.ts';
+import { createTemplateFetcher, templateBytesMax } from './pipeline-templates.ts';
 import { toPublicSettings } from './public-settings.ts';
 import { parseBaseUrl, settingsPath } from './settings.ts';
 
@@ -23,11 +23,15 @@ function openFront50(options: ProviderOptions): Provider {
 function openCatalog({ clock, randomness, log }: ProviderOptions, baseUrl: URL | undefined): Provider {
   if (baseUrl === undefined) return makeProvider([]);
   const client = createFront50Client({ baseUrl, clock, randomness });
+  const limits = { bytesMax: templateBytesMax };
+  const templates = createFront50Client({ baseUrl, clock, randomness, limits });
   return {
     ...makeProvider([]),
     catalog: createCatalog({ client, clock, randomness, log }),
-    artifacts: createTemplateFetcher(client),
-    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
+    artifacts: createTemplateFetcher(templates),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([client[Symbol.asyncDispose](), templates[Symbol.asyncDispose]()]);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Artifact } from '../../core/artifact.ts';
-import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
+import { InvalidInputError, NotFoundError, UnavailableError } from '../../core/errors.ts';
 import type { ArtifactAccount, ArtifactFetcher } from '../../core/provider.ts';
 import type { Front50Client } from './client.ts';
 
@@ -15,6 +15,12 @@ const account: ArtifactAccount = {
 const scheme = 'spinnaker://';
 const digestMark = '@sha256:';
 
+/** Largest pipeline template, bytes. */
+export const templateBytesMax = 4 * 2 ** 20;
+
+/** Templates that are fetched at a time, each of which is in memory as a whole. */
+export const templatesAtOnceMax = 32;
+
 /** A pipeline template: with neither tag nor digest its latest version. */
 interface TemplateReference {
   readonly id: string;
@@ -24,16 +30,33 @@ interface TemplateReference {
   readonly digest: string;
 }
 
-/** Fetches pipeline templates of version 2 from Front50, as Orca asks for those that pipelines refer to. */
+/**
+ * Fetches pipeline templates of version 2 from Front50, as Orca asks for those that pipelines refer to.
+ *
+ * @param client takes answers of `templateBytesMax` at most.
+ */
 export function createTemplateFetcher(client: Front50Client): ArtifactFetcher {
+  let fetching = 0;
+
+  async function fetchText(template: TemplateReference, signal: AbortSignal): Promise<string> {
+    const text = await client.findObjectText(toPath(template), signal);
+    if (text !== undefined) return text;
+    throw new NotFoundError(`Front50 has no pipeline template ${describe(template)}`);
+  }
+
   return {
     accounts: [account],
     async fetch(artifact, signal) {
       const template = parseTemplateReference(artifact);
-      const text = await client.findObjectText(toPath(template), signal);
-      if (text === undefined)
-        throw new NotFoundError(`Front50 has no pipeline template ${describe(template)}`);
-      return { body: streamOnce(new TextEncoder().encode(text)) };
+      if (fetching >= templatesAtOnceMax) {
+        throw new UnavailableError(`${templatesAtOnceMax} pipeline templates are being fetched already`);
+      }
+      fetching += 1;
+      try {
+        return { body: streamOnce(new TextEncoder().encode(await fetchText(template, signal))) };
+      } finally {
+        fetching -= 1;
+      }
     },
   };
 }

@@ -5,6 +5,10 @@ import type { ArtifactFetcher, Provider } from '../../../../shared/core/provider
 import { ProviderSet } from '../../../../shared/core/provider-set.ts';
 import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
 import { front50Plugin } from '../../../../shared/providers/front50/index.ts';
+import {
+  templateBytesMax,
+  templatesAtOnceMax,
+} from '../../../../shared/providers/front50/pipeline-templates.ts';
 import { type Front50, startFront50 } from '../../../support/front50.ts';
 import { createTestOptions } from '../artifacts/options.ts';
 
@@ -105,6 +109,21 @@ describe('the account front50ArtifactCredentials', () => {
   it('takes nothing but an object for a template', async () => {
     front50.templates.set('bake', '[]');
     await expect(fetchTemplate('spinnaker://bake')).rejects.toThrow('its answer is no object');
+  });
+
+  it('takes no template beyond 4 MiB', async () => {
+    front50.templates.set('bake', JSON.stringify({ text: 'x'.repeat(templateBytesMax) }));
+    await expect(fetchTemplate('spinnaker://bake')).rejects.toThrow('larger than 4194304 bytes');
+  });
+
+  it('fetches 32 at a time, and refuses more at once', async () => {
+    const open = Promise.withResolvers<void>();
+    front50.instead = (_, response) => void open.promise.then(() => response.end(template));
+    const fetches = Array.from({ length: templatesAtOnceMax }, () => fetchTemplate('spinnaker://bake'));
+    await expect(fetchTemplate('spinnaker://bake')).rejects.toThrow(UnavailableError);
+    open.resolve();
+    expect(new Set(await Promise.all(fetches))).toEqual(new Set([template]));
+    expect(await fetchTemplate('spinnaker://bake')).toBe(template);
   });
 
   it('stops when its caller does', async () => {

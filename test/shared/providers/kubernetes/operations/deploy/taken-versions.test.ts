@@ -16,7 +16,7 @@ import { CrashError, emptyRecord, listHistory, type OperationResult, runOperatio
 
 /** By each way of deploying; `apply` is what no annotation asks for. */
 const methods = ['apply', 'recreate', 'replace', 'server-side-apply'] as const;
-type Method = (typeof methods)[number];
+type Method = (typeof methods)[number] | 'use-source-capacity';
 
 const own = { own: '1' };
 /** Holds all of ours, so that it could be taken for ours. */
@@ -96,6 +96,26 @@ describeWithCluster('a version whose number another deploy takes meanwhile', (cl
       expect(await listNames(ns.name, 'replicasets')).toEqual(['runner-v001']);
     },
   );
+});
+
+describeWithCluster('a workload that keeps the replicas of what runs', (cluster) => {
+  test('keeps them where another deploy takes its version meanwhile', async () => {
+    await using ns = await createNamespace('taken');
+    await using provider = openProvider([{ name: 'test', kubeconfigFile: cluster.kubeconfig }]);
+    const first = createWorkload('ReplicaSet', 'runner', { namespace: ns.name, replicas: 2 });
+    const description = { account: 'test', moniker: { app: 'shop' }, manifests: [first] };
+    await runOperation(getOperation(provider, 'deployManifest'), description);
+
+    await using deploy = await startRival(cluster, { namespace: ns.name, method: 'use-source-capacity' });
+    const result = await deploy.run();
+    expect(result.createdArtifacts.map((each) => getPath(each, 'reference'))).toEqual([
+      'flags-v001',
+      'runner-v002',
+    ]);
+    for (const version of ['v001', 'v002']) {
+      expect(await findLive(ns.name, `replicasets/runner-${version}`)).toHaveProperty('spec.replicas', 2);
+    }
+  });
 });
 
 describeWithCluster('a version', (cluster) => {
