@@ -1,6 +1,6 @@
 import { queues } from '../functions/queues.ts';
-import { accountGrantCharactersMax, measureAccountGrants } from './account-grants.ts';
 import type { Context } from './context.ts';
+import { accountGrantCharactersMax, measureAccountGrants } from './grant-sizes.ts';
 
 /** What options say of one another: the complaint, and when it holds. */
 type Rule = readonly [complaint: string, isBroken: (context: Context) => boolean];

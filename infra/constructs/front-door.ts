@@ -24,6 +24,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../../functions/routes.ts';
 import { type Context, toResourceName } from '../context.ts';
+import { splitArns } from '../grant-sizes.ts';
 import { createGatewayDocument } from './gateway-document.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 
@@ -83,12 +84,9 @@ export class FrontDoor extends Construct {
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
     });
     const invoked = [...functions.values(), ...(authorizer ? [authorizer.function] : [])];
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ['lambda:InvokeFunction'],
-        resources: invoked.map(({ functionArn }) => functionArn),
-      }),
-    );
+    const arns = invoked.map(({ functionArn }) => functionArn);
+    for (const resources of splitArns(arns))
+      role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources }));
     return createGatewayDocument({
       ...props,
       getFunctionArn: (module) => getFunction(functions, module).functionArn,

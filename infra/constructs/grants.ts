@@ -4,7 +4,7 @@ import type { Queue } from '../../functions/queues.ts';
 import type { Route } from '../../functions/routes.ts';
 import type { Schedule } from '../../functions/schedules.ts';
 import { accountFactsPartition, cacheTable, tasksTable } from '../../shared/aws/tables.ts';
-import { listAccountGrants } from '../account-grants.ts';
+import { listAccountGrants, splitArns } from '../grant-sizes.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** What a row may say of what its function does. */
@@ -75,20 +75,9 @@ export function toUseStatements(uses: readonly Use[], surroundings: Surroundings
  */
 export function toClusterStatements({ context }: Surroundings): PolicyStatement[] {
   return listAccountGrants(context).flatMap(({ action, resources }) =>
-    toParts(resources).map((part) => allow([action], ...part)),
+    splitArns(resources).map((part) => allow([action], ...part)),
   );
 }
-
-/** Several small statements: CDK spreads a role's statements over policies, and divides none. */
-function toParts(resources: readonly string[]): string[][] {
-  const count = Math.ceil(resources.length / arnsPerStatement);
-  return Array.from({ length: count }, (_, index) =>
-    resources.slice(index * arnsPerStatement, (index + 1) * arnsPerStatement),
-  );
-}
-
-/** ARNs of one statement: at 160 characters each, less than half of what fits into a managed policy. */
-const arnsPerStatement = 16;
 
 const anyInterface = `arn:${Aws.PARTITION}:ec2:${Aws.REGION}:${Aws.ACCOUNT_ID}:*/*`;
 

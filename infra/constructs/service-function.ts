@@ -14,9 +14,9 @@ import {
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { variables } from '../../shared/runtime/config.ts';
-import { type AccountGrant, listAccountGrants } from '../account-grants.ts';
 import { toCode, toHandler } from '../bundling.ts';
 import { type Context, toResourceName } from '../context.ts';
+import { type AccountGrant, listAccountGrants } from '../grant-sizes.ts';
 import { toClusterStatements, toNetworkStatements, toUseStatements, type Use } from './grants.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 import { type FunctionNetwork, type Surroundings, toEnvironment } from './surroundings.ts';

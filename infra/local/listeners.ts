@@ -41,13 +41,15 @@ export async function startListeners(server: Server, { host, port }: ListenAddre
   const isShared = await listenShared(server, wanted);
   const address = server.address() as AddressInfo;
   const further: NetServer[] = [];
+  server.once('close', () => {
+    for (const each of further) each.close();
+  });
   if (isShared) {
     const shared = { host: address.address, port: address.port, backlog, reusePort: true };
     for (let count = 1; count < listenersMax; count += 1) {
       const listener = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
         server.emit('connection', socket);
       });
-      server.once('close', () => listener.close());
       further.push(listener);
       await listen(listener, shared);
     }

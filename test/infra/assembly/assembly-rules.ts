@@ -147,7 +147,10 @@ function listExports(template: Template): (readonly [name: string, value: string
   const resources = new Map(listResources(template));
   const identify = (_: string, part: unknown): unknown => {
     const { Type = '', Properties = {} } = resources.get(String(part)) ?? {};
-    return referred.has(Type) ? [part, referred.get(Type)?.map((name) => Properties[name])] : part;
+    // As text: what is answered here is looked at again, member by member.
+    return referred.has(Type)
+      ? `${part} ${JSON.stringify(referred.get(Type)?.map((name) => Properties[name]))}`
+      : part;
   };
   return Object.values(toJson(template).Outputs ?? {}).flatMap(({ Export, Value }) =>
     Export === undefined ? [] : [[JSON.stringify(Export.Name), JSON.stringify(Value, identify)] as const],

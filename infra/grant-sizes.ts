@@ -49,3 +49,14 @@ function merge(arns: readonly string[], prefixes: readonly string[]): string[] {
   const all = prefixes.map((prefix) => `${prefix}*`);
   return [...new Set([...all, ...arns.filter((arn) => !prefixes.some((prefix) => arn.startsWith(prefix)))])];
 }
+
+/** ARNs of one statement: at 160 characters each, less than half of what fits into a managed policy. */
+const arnsPerStatement = 16;
+
+/** Divides ARNs among several small statements: CDK spreads a role's statements over policies, and divides none. */
+export function splitArns(arns: readonly string[]): string[][] {
+  const count = Math.ceil(arns.length / arnsPerStatement);
+  return Array.from({ length: count }, (_, index) =>
+    arns.slice(index * arnsPerStatement, (index + 1) * arnsPerStatement),
+  );
+}
