@@ -132,7 +132,9 @@ describeWithCluster('an application out of the cache', (cluster) => {
       200,
       expect.arrayContaining([expect.objectContaining({ name: 'late' })]),
     ]);
-    await kubectl(['--namespace', namespace.name, 'delete', 'deployment', 'late']);
+    // Its ReplicaSet first: as long as that is there, the cluster is, too.
+    const cascade = '--cascade=foreground';
+    await kubectl(['--namespace', namespace.name, 'delete', 'deployment', 'late', cascade]);
     const gone = await system.fetch(`/applications/late/clusters/${account}/late`, now);
     expect(gone.status).toBe(404);
     expect(Number(gone.headers.get('age'))).toBeLessThan(5);
