@@ -9,7 +9,7 @@ import {
   type SpecRestApiProps,
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
-import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IVpcEndpoint } from 'aws-cdk-lib/aws-ec2';
 import {
   AnyPrincipal,
@@ -49,11 +49,8 @@ export const stageRateMax = 2_000;
 /** Requests that the stage lets through at once, after a time with few. */
 export const stageBurstMax = 4_000;
 
-/** Failures in five minutes that are few, however few the requests are. */
-const serverErrorsMin = 5;
-
-/** Share of failed requests at which somebody is called, percent. */
-const serverErrorsPercent = 10;
+/** Share of failed requests at which somebody is called. */
+const serverErrorsShare = 0.1;
 
 /** The REST API: private unless it is said to be public, each route leading to its function. */
 export class FrontDoor extends Construct {
@@ -119,21 +116,14 @@ export class FrontDoor extends Construct {
   }
 
   #addAlarm(context: Context): void {
-    // A share, so that one dead cluster does not wake anybody.
-    const period = alarmPeriod;
-    const errors = this.api.metricServerError({ period, statistic: Stats.SUM });
-    const count = this.api.metricCount({ period, statistic: Stats.SUM });
+    // Its average is the share of failed requests: so one dead cluster does not wake anybody.
     new ServiceAlarm(this, 'ServerErrors', {
       context,
       name: 'api-server-errors',
-      description: `More than ${serverErrorsPercent} % of the requests to the API fail: the access log says which and why.`,
-      metric: new MathExpression({
-        expression: `IF(errors >= ${serverErrorsMin}, 100 * errors / count, 0)`,
-        usingMetrics: { errors, count },
-        label: 'failed requests, %',
-        period,
-      }),
-      threshold: serverErrorsPercent,
+      description: `${100 * serverErrorsShare} % of the requests to the API fail: the access log says which and why.`,
+      metric: this.api.metricServerError({ period: alarmPeriod, statistic: Stats.AVERAGE }),
+      threshold: serverErrorsShare,
+      periods: 2,
     });
   }
 

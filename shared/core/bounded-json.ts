@@ -1,4 +1,6 @@
 import { findNumberEnd, isLongNumber, type NumberSpan, parseWithLongNumbers } from './exact-json.ts';
+// Not for its types alone: it tells how what is parsed here is written again.
+import './json.ts';
 import type { JsonValue } from './json.ts';
 
 /** How much of a JSON text from outside is taken. */
