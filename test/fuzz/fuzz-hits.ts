@@ -7,6 +7,7 @@ import { createViewHits } from './view-hits.ts';
 export function createHits(playground: Playground): Hits {
   const { account, otherAccounts } = playground;
   const accounts = [account, ...otherAccounts].map((name) => ({ path: { account: name } }));
+  const artifactAccounts = [{ path: { account: 'embedded-artifact' } }];
   const live: Hits = {
     ...createOperationHits(playground),
     ...createTaskHits(playground),
@@ -15,6 +16,8 @@ export function createHits(playground: Playground): Hits {
     'GET /credentials/{account}': accounts,
     'GET /credentials/{account}/authorized': accounts,
     'GET /cache/{cloudProvider}/{type}': [{ path: { cloudProvider: 'kubernetes', type: 'manifest' } }],
+    'GET /artifacts/account/{account}/names': artifactAccounts,
+    'GET /artifacts/account/{account}/versions': artifactAccounts,
     'PUT /artifacts/fetch': [
       { body: toArtifact('embedded/base64', 'embedded-artifact', 'a2luZDogQ29uZmlnTWFw') },
       { body: toArtifact('http/file', 'no-auth-http-account', 'http://127.0.0.1:1/file') },
