@@ -45,7 +45,8 @@ export function parseCapacityOptions(args: readonly string[]): CapacityOptions {
 export const capacityHelp = `npm run capacity -- [options]
 
 Caches one account of 140,000 objects and then a fleet of 1,000 accounts on the local DynamoDB, looks at all that views show of them,
-and writes a report of what it cost. It takes an hour or so.
+and writes a report of what it cost. It takes some ten minutes on
+two quiet processors.
 
   --divisor <n>   everything so many times smaller; the report then goes to ${smallReport}
   --part <part>   account, fleet, or report: that part alone; the report then tells what the parts came to last
