@@ -88,6 +88,7 @@ export const queues: readonly Queue[] = [
     retentionSeconds: 3600,
     reaches: 'cluster',
     uses: ['readAccounts', 'readCache', 'writeCache', 'sendAgents', 'publishEvents'],
+    deadLetterUses: ['readCache'],
     memoryMb: 1769,
   },
   {
@@ -105,6 +106,7 @@ export const queues: readonly Queue[] = [
     retentionSeconds: 3600,
     reaches: 'cluster',
     uses: ['readAccounts', 'readCache', 'writeCache', 'sendStreams', 'publishEvents'],
+    deadLetterUses: ['readCache'],
     memoryMb: 1769,
   },
 ];

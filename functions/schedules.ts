@@ -23,6 +23,8 @@ export interface Schedule {
     | 'sendAgents'
     | 'sendStreams'
   )[];
+  /** Whether it tells, once a run, how settings and accounts are, so that alarms watch that. Default false. */
+  readonly tellsOfAccounts?: boolean;
   /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */
   readonly memoryMb?: number;
   /** The stack that it is part of. Default `operations`. */
@@ -44,6 +46,7 @@ export const schedules: readonly Schedule[] = [
     module: 'workers/schedule-agents',
     rateMinutes: 1,
     timeoutSeconds: 50,
+    tellsOfAccounts: true,
     // It alone has all credentials, and publishes what the others may know of the accounts.
     uses: [
       'readAccounts',

@@ -1,4 +1,5 @@
 import { settleDeadLetter } from '../../shared/core/sweep-tasks.ts';
+import { tellDeadLetter } from '../../shared/runtime/dead-letters.ts';
 import { taskHints } from '../../shared/runtime/message-kinds.ts';
 import { queueHandler } from '../../shared/runtime/queue-handler.ts';
 import { openTaskWorkContext } from '../../shared/runtime/task-context.ts';
@@ -8,6 +9,7 @@ export const handler = queueHandler(
   taskHints,
   openTaskWorkContext,
   async function settleDeadLetters(message, context) {
-    await settleDeadLetter(context, message.taskId, message.deliveries);
+    const { taskId, deliveries } = message;
+    tellDeadLetter(context, await settleDeadLetter(context, taskId, deliveries), { deliveries });
   },
 );

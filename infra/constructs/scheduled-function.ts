@@ -4,6 +4,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import type { Schedule } from '../../functions/schedules.ts';
 import { type Context, toResourceName } from '../context.ts';
+import { addAccountAlarms } from './account-alarms.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -25,6 +26,8 @@ export class ScheduledFunction extends Construct {
     this.worker = new ServiceFunction(this, { row, surroundings });
     this.worker.addAlarms();
     this.#addHeartbeat(row, surroundings.context);
+    const { functionName } = this.worker;
+    if (row.tellsOfAccounts) addAccountAlarms(this, { context: surroundings.context, functionName });
     new Rule(this, 'Rule', {
       ruleName: toResourceName(surroundings.context, row.name),
       schedule: Rate.rate(rate),

@@ -4,7 +4,7 @@ import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Queue as QueueRow } from '../../functions/queues.ts';
-import { agentLagMetric } from '../../shared/core/metrics.ts';
+import { agentLagMetric, type DeadLetterReason, deadLettersMetric } from '../../shared/core/metrics.ts';
 import { toResourceName } from '../context.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
@@ -29,6 +29,18 @@ const deadLetterConcurrency = 2;
 
 /** A hint that is this much older than a function may run has not been taken, seconds. */
 const latenessMax = 300;
+
+/** A dead letter that is this old is not being received, seconds. */
+const deadLetterAgeMax = 3_600;
+
+/** One account whose workers die leaves one or two letters in five minutes: nobody is called for it alone. */
+const cachingDeadLettersMax = 3;
+
+/** Reasons for which somebody is called, with what they say. */
+const deadLetterAlarms: { readonly [reason in Exclude<DeadLetterReason, 'settled'>]: string } = {
+  unbegun: 'no worker could take them, so that what they ask for waits',
+  unended: 'workers took them and died of it, or could not go on',
+};
 
 /** A queue with its worker, its dead letters with theirs, and the alarms about both. */
 export class WorkerQueue extends Construct {
@@ -107,16 +119,34 @@ export class WorkerQueue extends Construct {
       metric: this.queue.metricApproximateAgeOfOldestMessage({ period: alarmPeriod }),
       threshold: timeoutSeconds + latenessMax,
     });
-    new ServiceAlarm(this, 'DeadLetters', {
-      context,
-      name: `${name}-dead-letters`,
-      description: `Messages of the queue ${name} could not be handled after all their deliveries.`,
-      // Dead letters are received at once, so that the queue's length would seldom show them.
-      metric: this.deadLetterWorker.function.metricInvocations({ period: alarmPeriod }),
-      threshold: 1,
-    });
+    this.#addDeadLetterAlarms(name, stack === 'caching' ? cachingDeadLettersMax : 1);
     this.worker.addAlarms();
     this.deadLetterWorker.addAlarms();
+  }
+
+  /** Dead letters are received at once, so that their queue shows them seldom: who receives them tells, and why they are. */
+  #addDeadLetterAlarms(name: string, threshold: number): void {
+    const { context } = this.#surroundings;
+    const { namespace, metricName, dimension, reasonDimension } = deadLettersMetric;
+    for (const [reason, what] of Object.entries(deadLetterAlarms)) {
+      new ServiceAlarm(this, `DeadLetters-${reason}`, {
+        context,
+        name: `${name}-dead-letters-${reason}`,
+        description: `Messages of the queue ${name} became dead letters: ${what}.`,
+        metric: new Metric({
+          ...{ namespace, metricName, period: alarmPeriod, statistic: Stats.SUM },
+          dimensionsMap: { [dimension]: this.deadLetterWorker.functionName, [reasonDimension]: reason },
+        }),
+        threshold,
+      });
+    }
+    new ServiceAlarm(this, 'DeadLettersAge', {
+      context,
+      name: `${name}-dead-letters-age`,
+      description: `Dead letters of the queue ${name} lie there: what receives them is stopped, or fails.`,
+      metric: this.deadLetterQueue.metricApproximateAgeOfOldestMessage({ period: alarmPeriod }),
+      threshold: deadLetterAgeMax,
+    });
   }
 
   /** The worker itself tells how late each agent ran: the age of messages, which are sent ahead of time, does not. */

@@ -1,9 +1,16 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { Dashboard, GraphWidget, type IMetric, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { queues } from '../../functions/queues.ts';
+import { type Queue, queues } from '../../functions/queues.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { tables } from '../../shared/aws/tables.ts';
+import {
+  deadLetterReasons,
+  deadLettersMetric,
+  rejectedAccountsMetrics,
+  settingsUnusableMetric,
+  staleAccountsMetrics,
+} from '../../shared/core/metrics.ts';
 import { type Context, toResourceName } from '../context.ts';
 
 /** What the stack is made of. */
@@ -23,8 +30,9 @@ export class DashboardStack extends Stack {
       defaultInterval: Duration.hours(3),
       widgets: [
         this.#describeApi(),
-        ...queues.map(({ name }) => this.#describeQueue(name)),
+        ...queues.map((row) => this.#describeQueue(row)),
         this.#describeWorkers(),
+        this.#describeAccounts(),
         this.#describeTables(),
       ],
     });
@@ -45,13 +53,13 @@ export class DashboardStack extends Stack {
     ];
   }
 
-  #describeQueue(row: string): GraphWidget[] {
-    const metric = (metricName: string, name = row): IMetric =>
+  #describeQueue({ name: row, deadLetterModule: receiver }: Queue): GraphWidget[] {
+    const metric = (metricName: string): IMetric =>
       new Metric({
         namespace: 'AWS/SQS',
         metricName,
         statistic: Stats.MAXIMUM,
-        dimensionsMap: { QueueName: this.#toName(name) },
+        dimensionsMap: { QueueName: this.#toName(row) },
       });
     return [
       toGraph(`Queue ${row}: messages`, [
@@ -59,9 +67,31 @@ export class DashboardStack extends Stack {
         metric('ApproximateNumberOfMessagesNotVisible'),
       ]),
       toGraph(`Queue ${row}: age of the oldest, s`, [metric('ApproximateAgeOfOldestMessage')]),
-      toGraph(`Queue ${row}: dead letters`, [
-        metric('ApproximateNumberOfMessagesVisible', `${row}-dead-letters`),
-      ]),
+      toGraph(`Queue ${row}: dead letters, by why they are`, this.#getDeadLetters(receiver)),
+    ];
+  }
+
+  #getDeadLetters(receiver: string): IMetric[] {
+    const { namespace, metricName, dimension, reasonDimension } = deadLettersMetric;
+    const functionName = this.#toName(getFunctionName(receiver));
+    return deadLetterReasons.map((reason) => {
+      const dimensionsMap = { [dimension]: functionName, [reasonDimension]: reason };
+      return new Metric({ namespace, metricName, statistic: Stats.SUM, label: reason, dimensionsMap });
+    });
+  }
+
+  /** As the functions tell that are started for it, once a run. */
+  #describeAccounts(): GraphWidget[] {
+    const tellers = schedules.filter(({ tellsOfAccounts }) => tellsOfAccounts);
+    const metrics = ({ namespace, metricName, dimension }: typeof settingsUnusableMetric | CountMetric) =>
+      tellers.map(({ module }) => {
+        const dimensionsMap = { [dimension]: this.#toName(getFunctionName(module)) };
+        return new Metric({ namespace, metricName, statistic: Stats.MAXIMUM, dimensionsMap });
+      });
+    return [
+      toGraph('Accounts: stale', metrics(staleAccountsMetrics.count)),
+      toGraph('Accounts: left out', metrics(rejectedAccountsMetrics.count)),
+      toGraph('Settings: cannot be used', metrics(settingsUnusableMetric)),
     ];
   }
 
@@ -72,7 +102,7 @@ export class DashboardStack extends Stack {
     ];
     const metrics = (metricName: string, statistic: string): IMetric[] =>
       modules.map((module) => {
-        const name = module.slice(module.lastIndexOf('/') + 1);
+        const name = getFunctionName(module);
         const dimensionsMap = { FunctionName: this.#toName(name) };
         return new Metric({ namespace: 'AWS/Lambda', metricName, statistic, label: name, dimensionsMap });
       });
@@ -112,6 +142,13 @@ export class DashboardStack extends Stack {
   #toName(name: string): string {
     return toResourceName(this.#context, name);
   }
+}
+
+type CountMetric = (typeof staleAccountsMetrics | typeof rejectedAccountsMetrics)['count'];
+
+/** `workers/sweep-tasks` becomes `sweep-tasks`. */
+function getFunctionName(module: string): string {
+  return module.slice(module.lastIndexOf('/') + 1);
 }
 
 /** A third of the page's width. */

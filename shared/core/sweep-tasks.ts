@@ -1,5 +1,6 @@
 import { BreakerOpenError } from './breaker.ts';
 import { getErrorMessage } from './errors.ts';
+import type { DeadLetterReason } from './metrics.ts';
 import { settleTask, type TaskSystem, trySettleTask } from './process-hint.ts';
 import { toAbandonedEntry } from './run-task.ts';
 import { attemptsMax, isFinished, type OpenRow, staleRowAgeMs, type TaskStatus } from './task.ts';
@@ -181,15 +182,16 @@ function getDelaySeconds(task: TaskStatus, now: number): number {
  * spent and nobody holds it; otherwise it stays open for the sweeper.
  *
  * @param deliveries how often the hint was delivered in vain.
+ * @returns why. A letter counts as attempts of its task: the next one for it finds it `unended`.
  */
 export async function settleDeadLetter(
   system: TaskSystem,
   taskId: string,
   deliveries: number,
-): Promise<void> {
+): Promise<DeadLetterReason> {
   const ownerId = `${system.randomness.id()}@${system.host}`;
   const leased = await system.store.takeLease(taskId, { ownerId, attempts: deliveries });
-  if (leased === undefined) return;
+  if (leased === undefined) return 'settled';
   const { task, lease } = leased;
   const spent = task.attempts >= attemptsMax;
   const entries = spent ? [toAbandonedEntry(task.attempts)] : [];
@@ -197,4 +199,5 @@ export async function settleDeadLetter(
   const { account, caller, attempts } = task;
   system.log.error('a task could not be run', { taskId, account, ...caller, attempts, failed: spent });
   if (spent) await settleTask(system, { ...task, state: 'FAILED' });
+  return attempts > deliveries ? 'unended' : 'unbegun';
 }

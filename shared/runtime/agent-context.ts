@@ -1,10 +1,10 @@
 import type { AgentSystem } from '../core/cache/run-agents.ts';
-import { createAgentMetrics } from './agent-metrics.ts';
+import { type AgentMetrics, createAgentMetrics } from './agent-metrics.ts';
 import { type CacheContext, openCacheContext } from './cache-context.ts';
 import { openLateBus } from './late-bus.ts';
 
 /** What functions that run and schedule agents work with. */
-export interface AgentContext extends CacheContext, AgentSystem {}
+export interface AgentContext extends CacheContext, AgentSystem, AgentMetrics {}
 
 let opened: AgentContext | undefined;
 

@@ -43,9 +43,12 @@ export async function scheduleCachingAgents(
 ): Promise<void> {
   const context = await open().catch((error: unknown) => giveUp(error, agents.log));
   if (context === undefined) return;
+  const { accounts, rejectedAccounts } = context.providers;
+  const rejected = rejectedAccounts.map(({ name }) => name);
+  agents.recordRejectedAccounts({ rejected: rejected.length, all: accounts.length + rejected.length });
   const report = await scheduleAgents(agents, {
     wanted: listAgents(context.providers),
-    rejected: context.providers.rejectedAccounts.map(({ name }) => name),
+    rejected,
     memory,
     startFollowing: (unheld) => startStreams(agents.streams, unheld, agents.clock.now()),
   });

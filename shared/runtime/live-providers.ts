@@ -119,6 +119,11 @@ export class LiveProviders implements AsyncDisposable {
     await this.#reading;
   }
 
+  /** Why the settings, as they were read last, are not those in force; undefined when they are, and before the first reading. */
+  get problem(): unknown {
+    return this.#failure ?? this.#problem;
+  }
+
   /** Closes all providers, those out of force too. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#reading;

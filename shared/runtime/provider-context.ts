@@ -80,6 +80,11 @@ export async function listAccountProblems(): Promise<AccountProblems> {
   return (await openLiveProviders().get()).providers;
 }
 
+/** Whether the settings, as this process read them last, are in force. */
+export function areSettingsUsable(): boolean {
+  return openLiveProviders().problem === undefined;
+}
+
 function openLiveProviders(): LiveProviders {
   opened ??= createLiveProviders(openBaseContext());
   return opened;

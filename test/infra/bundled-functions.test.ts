@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { startDynamoDb } from '../../infra/local/dynamodb.ts';
@@ -55,16 +56,28 @@ interface Answer {
   readonly body: string;
 }
 
-/** What the handler of a module answers in a process of its own, as Lambda would run it: with what its row grants it. */
+/** What the handler of a module answers in a process of its own. */
 async function invoke(module: string, request: object): Promise<Answer> {
+  const lines = await run(module, request);
+  return JSON.parse(lines.at(-1) ?? '') as Answer;
+}
+
+/** The metrics that the handler of a module tells, whether it fails or not. */
+async function listMetrics(module: string, request: object = {}): Promise<object[]> {
+  const lines = await run(module, request, { isAnswered: false });
+  return lines.filter((line) => line.includes('_aws')).map((line) => JSON.parse(line) as object);
+}
+
+/** What the handler of a module writes in a process of its own, as Lambda would run it: with what its row grants it. */
+async function run(module: string, request: object, { isAnswered = true } = {}): Promise<string[]> {
   const file = await writeBundle(module, dir.path);
   const ofAws = Object.entries(readEnvironment()).filter(([name]) => name.startsWith('AWS_'));
   const { method: httpMethod, path: resource } = routes.find((row) => row.module === module) ?? {};
   const event = { headers: {}, httpMethod, resource, path: resource, body: null, ...request };
   const script = `import { handler } from ${JSON.stringify(file)};
     const context = { awsRequestId: 'one', getRemainingTimeInMillis: () => 20_000 };
-    const answer = JSON.stringify((await handler(${JSON.stringify(event)}, context)) ?? null);
-    process.stdout.write(answer, () => process.exit());`;
+    const answer = await handler(${JSON.stringify(event)}, context)${isAnswered ? '' : '.catch(() => null)'};
+    process.stdout.write('\\n' + JSON.stringify(answer ?? null), () => process.exit());`;
   const uses = getUses(module);
   const output = await runProgram(script, {
     ...Object.fromEntries(ofAws),
@@ -77,12 +90,14 @@ async function invoke(module: string, request: object): Promise<Answer> {
     ...(uses.includes('readAccounts') && { BUSDRIVER_CONFIG_SECRET_ARN: 'config' }),
     ...(uses.includes('readArtifactAccounts') && { BUSDRIVER_ARTIFACTS_SECRET_ARN: 'artifacts' }),
     BUSDRIVER_LOG_LEVEL: 'SILENT',
+    AWS_LAMBDA_FUNCTION_NAME: `busdriver-dev-${module.split('/').at(-1)}`,
   });
-  return JSON.parse(output) as Answer;
+  return output.split('\n');
 }
 
 function getUses(module: string): readonly string[] {
-  return [...routes, ...schedules].find((row) => row.module === module)?.uses ?? [];
+  const letters = queues.map((row) => ({ module: row.deadLetterModule, uses: row.deadLetterUses }));
+  return [...routes, ...schedules, ...letters].find((row) => row.module === module)?.uses ?? [];
 }
 
 /** Gives both secrets their values, as an operator does. */
@@ -188,6 +203,46 @@ describe('a function with nothing but its bundle', () => {
     expect(published).not.toContain('planted');
     const accounts = await invoke('api/credentials/list-credentials', {});
     expect(JSON.parse(accounts.body)).toMatchObject([{ name: 'prod' }]);
+  });
+
+  it('tells how settings and accounts are, and in a state that nobody can use, what it knows', async () => {
+    const cache = { enabled: false };
+    configure({
+      kubernetes: {
+        cache,
+        accounts: [
+          { name: 'prod', eks: {} },
+          { name: 'edge', eks: {} },
+        ],
+      },
+    });
+    const schedules = 'busdriver-dev-schedule-agents';
+    expect(await listMetrics('workers/schedule-agents')).toMatchObject([
+      { SettingsUnusable: 0, FunctionName: schedules },
+      { RejectedAccounts: 2, RejectedAccountShare: 100 },
+      { StaleAccounts: 0, StaleAccountShare: 0 },
+    ]);
+
+    aws.secrets.set('config', { SecretString: 'kubernetes: [planted' });
+    expect(await listMetrics('workers/schedule-agents')).toMatchObject([{ SettingsUnusable: 1 }]);
+  });
+
+  it.each([
+    ['settle-dead-letters', { taskId: '01J000000000000000000000AA' }],
+    ['drop-agent-hints', { agents: [{ account: 'gone', name: 'core' }], dueMs: 5 }],
+    ['drop-stream-hints', { agents: [{ account: 'gone', name: 'core' }] }],
+  ])('tells as %s why a message is a dead letter', async (name, message) => {
+    const attributes = { ApproximateReceiveCount: '6' };
+    const record = { messageId: 'm1', receiptHandle: 'r1', body: JSON.stringify(message), attributes };
+
+    const metrics = await listMetrics(`workers/${name}`, { Records: [record] });
+
+    expect(metrics).toMatchObject([
+      {
+        _aws: { CloudWatchMetrics: [{ Dimensions: [['FunctionName', 'Reason']] }] },
+        ...{ FunctionName: `busdriver-dev-${name}`, Reason: 'settled', DeadLetters: 1 },
+      },
+    ]);
   });
 
   it('reads from an EKS cluster, for which it loads what presigns tokens and the HTTP client', async () => {

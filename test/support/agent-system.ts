@@ -5,7 +5,12 @@ import type { Agent, AgentKey } from '../../shared/core/cache/agent-store.ts';
 import type { CachingAgent, CachingResult, CachingRun } from '../../shared/core/cache/caching-agent.ts';
 import { createScheduleMemory } from '../../shared/core/cache/revive-agents.ts';
 import { type AgentSystem, runAgents } from '../../shared/core/cache/run-agents.ts';
-import { type ScheduleReport, scheduleAgents } from '../../shared/core/cache/schedule-agents.ts';
+import {
+  type ScheduleReport,
+  type ScheduleSystem,
+  scheduleAgents,
+} from '../../shared/core/cache/schedule-agents.ts';
+import type { AccountCount } from '../../shared/core/cache/stale-accounts.ts';
 import type { Clock } from '../../shared/core/clock.ts';
 import type { Logger } from '../../shared/core/logger.ts';
 import type { BusEvent } from '../../shared/core/task-events.ts';
@@ -23,7 +28,7 @@ export interface PendingMessage {
 }
 
 /** Agents on the real store with a virtual clock, and a queue whose messages can be looked at, lost and doubled. */
-export interface TestAgentSystem extends AgentSystem {
+export interface TestAgentSystem extends AgentSystem, ScheduleSystem {
   readonly clock: VirtualClock;
   readonly agents: DynamoAgentStore;
   /** Messages that no worker has yet. */
@@ -33,6 +38,8 @@ export interface TestAgentSystem extends AgentSystem {
   readonly events: BusEvent[];
   readonly lines: { readonly level: string; readonly message: string; readonly fields: object }[];
   readonly lags: number[];
+  /** What each turn of the scheduler told of stale accounts. */
+  readonly counts: AccountCount[];
   /** The agents there should be. */
   wanted: readonly CachingAgent[];
   /** What happens to a message that is sent: it is put on the queue. */
@@ -65,13 +72,14 @@ export function openAgentSystem(engine: StoreEngine): TestAgentSystem {
   const nobody = new AbortController().signal;
   const system: TestAgentSystem = {
     ...{ clock, randomness: testRandomness, host: 'test-host', wanted: [] },
-    ...{ pending: [], sent: [], events: [], lines: [], lags: [] },
+    ...{ pending: [], sent: [], events: [], lines: [], lags: [], counts: [] },
     log: createLog((line) => system.lines.push(line)),
     agents: trackAgents(new DynamoAgentStore(parts), clock),
     cache: clock.track(createCacheStore({ ...parts, codecs: {} })),
     bus: { publish: async (events) => void system.events.push(...events) },
     recordLags: (lags) => void system.lags.push(...lags),
     recordTooLarge: () => undefined,
+    recordStaleAccounts: (count) => void system.counts.push(count),
     onSend: (message) => void system.pending.push(message),
     agentQueue: {
       async send(message, { delaySeconds = 0 } = {}) {

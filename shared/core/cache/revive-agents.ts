@@ -1,6 +1,7 @@
 import { earlyToleranceMs, getRetryDelayMs, getTurn } from './agent-schedule.ts';
 import type { Agent } from './agent-store.ts';
 import { type DueAgent, messageDelayMaxMs, toDueAgent } from './send-agents.ts';
+import type { StaleMemory } from './stale-accounts.ts';
 
 /** Milliseconds after which an agent is overdue that was not begun: its message was on its way till then. */
 export const overdueAfterMs = 15_000;
@@ -17,11 +18,13 @@ export interface ScheduleMemory {
   turns: number;
   /** What it sent for since it was overdue, by agent. */
   readonly sent: Map<string, { readonly run: string; readonly atMs: number; readonly times: number }>;
+  /** What it told of stale accounts. */
+  readonly stale: StaleMemory;
 }
 
 /** The memory of a process that scheduled nothing yet. */
 export function createScheduleMemory(): ScheduleMemory {
-  return { turns: 0, sent: new Map() };
+  return { turns: 0, sent: new Map(), stale: { told: '', turns: 0 } };
 }
 
 /** When, and what was sent for before. */

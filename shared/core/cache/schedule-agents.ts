@@ -7,12 +7,15 @@ import type { CachingAgent } from './caching-agent.ts';
 import { removeAccounts } from './remove-accounts.ts';
 import { pickOverdue, pickUpcoming, type ScheduleMemory } from './revive-agents.ts';
 import { type AgentSender, sendMessages, toMessages } from './send-agents.ts';
+import { type AccountCount, countStaleAccounts, tellStaleAccounts } from './stale-accounts.ts';
 
 /** What scheduling agents needs. */
 export interface ScheduleSystem extends AgentSender {
   readonly agents: AgentStore;
   readonly cache: CacheStore;
   readonly bus: EventBus;
+  /** Takes how many accounts are stale, once a turn: for a metric. */
+  recordStaleAccounts(count: AccountCount): void;
 }
 
 /** What to schedule. */
@@ -68,7 +71,11 @@ async function revive(system: ScheduleSystem, { wanted, memory, startFollowing }
   const listed = (await system.agents.list()).filter(({ removedAtMs }) => removedAtMs === undefined);
   const isFollowed = (agent: Agent): boolean =>
     startFollowing !== undefined && modes.get(toId(agent)) === 'stream';
-  const run = listed.filter((agent) => modes.has(toId(agent)) && !isFollowed(agent));
+  const known = listed.filter((agent) => modes.has(toId(agent)));
+  const run = known.filter((agent) => !isFollowed(agent));
+  const count = countStaleAccounts(known, nowMs);
+  system.recordStaleAccounts(count);
+  tellStaleAccounts(system.log, count, memory.stale);
   const overdue = pickOverdue(run, { memory, nowMs });
   await sendMessages(system, toMessages(overdue));
   await sendMessages(system, toMessages(pickUpcoming(run, { memory, nowMs })), { isEarly: true });

@@ -1,5 +1,11 @@
 import type { Template } from 'aws-cdk-lib/assertions';
-import { agentLagMetric } from '../../../shared/core/metrics.ts';
+import {
+  agentLagMetric,
+  deadLettersMetric,
+  rejectedAccountsMetrics,
+  settingsUnusableMetric,
+  staleAccountsMetrics,
+} from '../../../shared/core/metrics.ts';
 import type { Assembly } from './assembly-rules.ts';
 
 interface MetricReference {
@@ -40,7 +46,15 @@ const metrics: { readonly [namespace: string]: { readonly [dimensions: string]: 
     'Operation,TableName': ['SuccessfulRequestLatency', 'SystemErrors', 'ThrottledRequests'],
   },
   'AWS/ApiGateway': { ApiName: ['4XXError', '5XXError', 'Count', 'IntegrationLatency', 'Latency'] },
-  [agentLagMetric.namespace]: { [agentLagMetric.dimension]: [agentLagMetric.metricName] },
+  [agentLagMetric.namespace]: {
+    [agentLagMetric.dimension]: [
+      agentLagMetric,
+      settingsUnusableMetric,
+      ...Object.values(staleAccountsMetrics),
+      ...Object.values(rejectedAccountsMetrics),
+    ].map(({ metricName }) => metricName),
+    [`${deadLettersMetric.dimension},${deadLettersMetric.reasonDimension}`]: [deadLettersMetric.metricName],
+  },
 };
 
 /** What alarms and the dashboard look at although nobody writes it, and alarms that do not say what no data means. */
@@ -99,7 +113,7 @@ function listShown(assembly: Assembly): MetricReference[] {
       listProperties<{ readonly DashboardBody: unknown }>(template, 'AWS::CloudWatch::Dashboard'),
     )
     .flatMap(({ DashboardBody }) =>
-      [...toText(DashboardBody).matchAll(/\["AWS[^\]]+?\]/g)].map(([list]) => toMetric(list)),
+      [...toText(DashboardBody).matchAll(/\["(?:AWS|Busdriver)[^\]]+?\]/g)].map(([list]) => toMetric(list)),
     );
 }
 

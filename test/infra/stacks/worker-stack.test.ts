@@ -186,7 +186,9 @@ describe('alarms', () => {
   const names = {
     operations: [
       'operations-queue-age',
-      'operations-dead-letters',
+      'operations-dead-letters-unbegun',
+      'operations-dead-letters-unended',
+      'operations-dead-letters-age',
       'run-operations-errors',
       'run-operations-throttles',
       'settle-dead-letters-errors',
@@ -198,14 +200,18 @@ describe('alarms', () => {
     caching: [
       'agents-agent-lag',
       'agents-queue-age',
-      'agents-dead-letters',
+      'agents-dead-letters-unbegun',
+      'agents-dead-letters-unended',
+      'agents-dead-letters-age',
       'run-caching-agents-errors',
       'run-caching-agents-throttles',
       'drop-agent-hints-errors',
       'drop-agent-hints-throttles',
       'agent-streams-agent-lag',
       'agent-streams-queue-age',
-      'agent-streams-dead-letters',
+      'agent-streams-dead-letters-unbegun',
+      'agent-streams-dead-letters-unended',
+      'agent-streams-dead-letters-age',
       'run-agent-streams-errors',
       'run-agent-streams-throttles',
       'drop-stream-hints-errors',
@@ -213,6 +219,9 @@ describe('alarms', () => {
       'schedule-agents-errors',
       'schedule-agents-throttles',
       'schedule-agents-silent',
+      'settings-unusable',
+      'accounts-stale',
+      'accounts-rejected',
     ],
   } as const;
   const all = Object.entries(names).flatMap(([stack, own]) => own.map((name) => ({ stack, name })));
@@ -241,12 +250,40 @@ describe('alarms', () => {
     });
   });
 
-  it('ring for the first dead letter', () => {
-    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
-      AlarmName: 'busdriver-dev-operations-dead-letters',
-      MetricName: 'Invocations',
-      Dimensions: [{ Name: 'FunctionName', Value: { Ref: Match.stringLikeRegexp('SettleDeadLetters') } }],
-      Threshold: 1,
-    });
+  it.each([
+    ['operations', 'settle-dead-letters', 1],
+    ['agents', 'drop-agent-hints', 3],
+    ['agent-streams', 'drop-stream-hints', 3],
+  ])('ring for dead letters of %s that were not settled', (queue, receiver, threshold) => {
+    const own = [template, caching].flatMap((one) => [...getResources(one).values()]);
+    const named = own.filter(({ Properties }) =>
+      String(Properties['AlarmName']).startsWith(`busdriver-dev-${queue}-dead-letters-un`),
+    );
+    expect(named.map(({ Properties }) => Properties)).toMatchObject(
+      ['unbegun', 'unended'].map((reason) => ({
+        MetricName: 'DeadLetters',
+        Dimensions: [
+          { Name: 'FunctionName', Value: `busdriver-dev-${receiver}` },
+          { Name: 'Reason', Value: reason },
+        ],
+        Statistic: 'Sum',
+        Threshold: threshold,
+      })),
+    );
+  });
+
+  it('ring for accounts only in the best moment of five minutes, and from a tenth of them on', () => {
+    for (const [name, threshold] of [
+      ['settings-unusable', 1],
+      ['accounts-stale', 10],
+      ['accounts-rejected', 10],
+    ] as const) {
+      caching.hasResourceProperties('AWS::CloudWatch::Alarm', {
+        AlarmName: `busdriver-dev-${name}`,
+        Dimensions: [{ Name: 'FunctionName', Value: 'busdriver-dev-schedule-agents' }],
+        Statistic: 'Minimum',
+        Threshold: threshold,
+      });
+    }
   });
 });

@@ -37,16 +37,25 @@ describe('a task that nobody can run', () => {
   it('is failed by dead letters, but not while a worker holds it', async () => {
     const task = await accept(['first']);
     const taken = await system.store.takeLease(task.id, { ownerId: 'alive@here', attempts: 1 });
-    await settleDeadLetter(system, task.id, attemptsMax);
+    expect(await settleDeadLetter(system, task.id, attemptsMax)).toBe('settled');
     expect((await getView(task)).status.completed).toBe(false);
     if (taken) await system.store.commit(taken.lease, { entries: [], next: 'release' });
 
-    await settleDeadLetter(system, task.id, 5);
+    expect(await settleDeadLetter(system, task.id, 5)).toBe('unended');
     expect((await getView(task)).status.completed).toBe(false);
     await settleDeadLetter(system, task.id, 5);
 
     expect((await getView(task)).status).toMatchObject({ completed: true, failed: true });
     expect((await system.store.listOpen(10_000)).map((row) => row.taskId)).not.toContain(task.id);
+  });
+});
+
+describe('a dead letter', () => {
+  it('of a task that no worker took tells so', async () => {
+    const task = await accept(['first']);
+
+    expect(await settleDeadLetter(system, task.id, 5)).toBe('unbegun');
+    expect(await settleDeadLetter(system, 'unknown', 5)).toBe('settled');
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { toAlarmShare } from '../../../shared/core/metrics.ts';
 import { createAgentMetrics } from '../../../shared/runtime/agent-metrics.ts';
 
 const clock = { now: () => 1_800_000_000_000 };
@@ -39,6 +40,51 @@ it('writes the lags of runs as CloudWatch takes them from a log, a hundred to a 
     _aws: { CloudWatchMetrics: [{ Metrics: [{ Name: 'TooLarge', Unit: 'Count' }] }] },
     TooLarge: [2, 1],
   });
+});
+
+it('tells how settings and accounts are, each in one line', () => {
+  const lines: string[] = [];
+  const metrics = createAgentMetrics({
+    clock,
+    logLevel: 'INFO',
+    write: (line) => void lines.push(line),
+    environment: { AWS_LAMBDA_FUNCTION_NAME: 'busdriver-dev-schedule-agents' },
+  });
+  metrics.recordSettings(true);
+  metrics.recordSettings(false);
+  metrics.recordStaleAccounts({ all: 20, stale: ['one', 'two', 'three'] });
+  metrics.recordRejectedAccounts({ rejected: 1, all: 20 });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { SettingsUnusable: 0, FunctionName: 'busdriver-dev-schedule-agents' },
+    { SettingsUnusable: 1 },
+    {
+      _aws: {
+        CloudWatchMetrics: [
+          {
+            Dimensions: [['FunctionName']],
+            Metrics: [
+              { Name: 'StaleAccounts', Unit: 'Count' },
+              { Name: 'StaleAccountShare', Unit: 'Percent' },
+            ],
+          },
+        ],
+      },
+      StaleAccounts: 3,
+      StaleAccountShare: 15,
+    },
+    { RejectedAccounts: 1, RejectedAccountShare: 0 },
+  ]);
+});
+
+it.each([
+  { affected: 0, all: 0, share: 0, why: 'nobody' },
+  { affected: 1, all: 2, share: 0, why: 'one alone of several' },
+  { affected: 1, all: 300, share: 0, why: 'one alone of many' },
+  { affected: 1, all: 1, share: 100, why: 'the only one' },
+  { affected: 2, all: 300, share: 2 / 3, why: 'two of many' },
+  { affected: 4, all: 4, share: 100, why: 'all' },
+])('gives alarms the share of accounts with trouble: $why', ({ affected, all, share }) => {
+  expect(toAlarmShare(affected, all)).toBeCloseTo(share);
 });
 
 it('writes nothing where no Lambda runs', () => {

@@ -303,8 +303,10 @@ describe('bad settings', () => {
     expect(complaints()[0]).toContain('the former ones stay in force');
     expect(await listLater(3 * minute)).toEqual(['one']);
     expect(complaints()).toHaveLength(2);
+    expect(String(live.problem)).toContain(message);
     write(toYaml('three'));
     expect(await listLater(3 * minute)).toEqual(['three']);
+    expect(live.problem).toBeUndefined();
     expect(JSON.stringify(logged)).not.toContain(planted);
   });
 
@@ -384,6 +386,7 @@ describe('a secret that cannot be read', () => {
     aws.secrets.set(arn, denied);
     for (let passed = 0; passed < 6; passed += 1) expect(await listLater(3 * minute)).toEqual(['one']);
     expect(complaints().at(-1)).toContain('allow secretsmanager:GetSecretValue');
+    expect(String(live.problem)).toContain('AccessDenied');
   });
 
   test('at the start is told with what to do', async () => {

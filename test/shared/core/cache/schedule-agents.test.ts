@@ -6,7 +6,13 @@ import { createScheduleMemory, overdueAfterMs } from '../../../../shared/core/ca
 import { agentLeaseMs } from '../../../../shared/core/cache/run-agent.ts';
 import { scheduleAgents } from '../../../../shared/core/cache/schedule-agents.ts';
 import { toVersion } from '../../../../shared/core/cache/version.ts';
-import { hang, newAgent, openAgentSystem, type TestAgentSystem } from '../../../support/agent-system.ts';
+import {
+  hang,
+  newAgent,
+  openAgentSystem,
+  type TestAgentSystem,
+  takes,
+} from '../../../support/agent-system.ts';
 import { useLocalTables } from '../../../support/local-tables.ts';
 import { testRandomness } from '../../../support/test-clock.ts';
 
@@ -139,6 +145,73 @@ describe('a turn of the scheduler', () => {
     await scheduleAgents(system, options);
     expect(due).toEqual([streaming.account]);
     expect(system.sent.map(({ message }) => message.agents[0]?.account)).toEqual([other.account]);
+  });
+});
+
+describe('stale accounts', () => {
+  const minute = 60_000;
+  const takeCount = () => system.counts.splice(0).at(-1);
+  const takeLines = () =>
+    system.lines
+      .splice(0)
+      .flatMap(({ message, fields }) => (/stale/.test(message) ? [{ message, ...fields }] : []));
+
+  it('are counted and named once what they cached is older than it should be, until it is young again', async () => {
+    const fine = newAgents(3, 'fine').map((agent) =>
+      newAgent(agent, async () => ({ asOfMs: system.clock.now() })),
+    );
+    let isAway = false;
+    const sick = newAgent({ account: 'sick' }, async () => {
+      if (isAway) throw new Error('away');
+      return { asOfMs: system.clock.now() };
+    });
+    system.wanted = [...fine, sick];
+    await system.live(5 * minute);
+    expect(takeCount()).toEqual({ all: 2, stale: [] });
+
+    isAway = true;
+    await system.live(14 * minute);
+    expect(takeCount()).toEqual({ all: 2, stale: [] });
+    await system.live(8 * minute);
+    expect(takeCount()).toEqual({ all: 2, stale: ['sick'] });
+    const line = { message: 'accounts are stale', accounts: ['sick'], stale: 1, all: 2 };
+    expect(takeLines()).toEqual([line]);
+    await system.live(21 * minute);
+    expect(takeLines()).toEqual([line, line]);
+
+    isAway = false;
+    await system.live(12 * minute);
+    expect(takeCount()).toEqual({ all: 2, stale: [] });
+    expect(takeLines().at(-1)).toEqual({ message: 'no account is stale any more', all: 2 });
+  });
+
+  it('are those that were never read, once they failed five times, and those that nobody begins', async () => {
+    const failing = newAgent({ account: 'failing' }, () => Promise.reject(new Error('refused')));
+    const listing = newAgent({ account: 'listing', timeoutMs: 60 * minute }, (run) =>
+      takes(system.clock, 50 * minute, run).then(() => ({})),
+    );
+    system.wanted = [failing, listing];
+    await system.live(2 * minute);
+    expect(takeCount()).toEqual({ all: 2, stale: [] });
+    await system.live(18 * minute);
+    expect(takeCount()).toEqual({ all: 2, stale: ['failing'] });
+
+    system.onSend = () => undefined;
+    system.wanted = [failing, listing, newAgent({ account: 'unbegun' })];
+    await system.live(14 * minute);
+    expect(takeCount()?.stale).toEqual(['failing']);
+    await system.live(3 * minute);
+    expect(takeCount()).toEqual({ all: 3, stale: ['failing', 'unbegun'] });
+  });
+
+  it('of mode stream are counted by what they tell, and removed ones are not', async () => {
+    const old = newAgent({ account: 'old', mode: 'stream' });
+    system.wanted = [old, newAgent({ account: 'gone' })];
+    await system.schedule();
+    await system.clock.pass(20 * minute);
+    system.wanted = [old];
+    await system.schedule();
+    expect(takeCount()).toEqual({ all: 1, stale: ['old'] });
   });
 });
 

@@ -1,0 +1,27 @@
+import type { DeadLetterReason } from '../metrics.ts';
+import type { Agent, AgentKey } from './agent-store.ts';
+import { toAgentView } from './agent-view.ts';
+
+/**
+ * Why a message for agents became a dead letter: the worst that holds for one of them.
+ *
+ * @param agents what is stored of them; others are ignored. One that is unknown or removed needs nothing.
+ */
+export function findDeadHintReason(
+  agents: readonly Agent[],
+  keys: readonly AgentKey[],
+  nowMs: number,
+): DeadLetterReason {
+  const named = new Set(keys.map(toId));
+  const left = agents
+    .filter((agent) => named.has(toId(agent)))
+    .map((agent) => toAgentView(agent, nowMs))
+    .filter(({ state }) => state === 'waiting' || state === 'overdue');
+  // A run that ended sets them back to 0.
+  if (left.some(({ attempts }) => attempts > 0)) return 'unended';
+  return left.some(({ state }) => state === 'overdue') ? 'unbegun' : 'settled';
+}
+
+function toId({ account, name }: AgentKey): string {
+  return JSON.stringify([account, name]);
+}
