@@ -91,6 +91,18 @@ export function findUnwatchedSchedules(assembly: Assembly): string[] {
   );
 }
 
+/** Queues, those of dead letters too, whose oldest message may grow old without an alarm, by their names. */
+export function findUnwatchedQueues(assembly: Assembly): string[] {
+  return [...assembly.values()].flatMap((template) => {
+    const watched = listProperties<AlarmProperties>(template, 'AWS::CloudWatch::Alarm')
+      .filter(({ MetricName }) => MetricName === 'ApproximateAgeOfOldestMessage')
+      .map(({ Dimensions }) => JSON.stringify(Dimensions));
+    return Object.entries(template.findResources('AWS::SQS::Queue'))
+      .filter(([id]) => !watched.some((dimensions) => dimensions.includes(`"${id}"`)))
+      .map(([, { Properties }]) => `nobody watches the age of ${Properties.QueueName}`);
+  });
+}
+
 function getLogicalId(arn: unknown): string {
   return /"Fn::GetAtt":\["(\w+)"/.exec(JSON.stringify(arn))?.[1] ?? JSON.stringify(arn);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { synthesize } from '../stacks/synthesize.ts';
-import { findBlindAlarms, findUnwatchedSchedules } from './alarm-rules.ts';
+import { findBlindAlarms, findUnwatchedQueues, findUnwatchedSchedules } from './alarm-rules.ts';
 import {
   type Assembly,
   findExportLocks,
@@ -32,7 +32,8 @@ describe.each(optionSets.map(({ name, from }) => ({ name, from })))('$name', ({ 
   it('looks at metrics that there are, and notices what is silent', () => {
     const assembly = getAssembly(name);
 
-    expect([...findBlindAlarms(assembly), ...findUnwatchedSchedules(assembly)]).toEqual([]);
+    const unwatched = [...findUnwatchedSchedules(assembly), ...findUnwatchedQueues(assembly)];
+    expect([...findBlindAlarms(assembly), ...unwatched]).toEqual([]);
   });
 
   it.skipIf(from === undefined)('can be deployed in the place of what was there, and back', () => {
