@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../../functions/routes.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import type { Agent } from '../../../shared/core/cache/agent-store.ts';
+import { toAgentView } from '../../../shared/core/cache/agent-view.ts';
+import { findAwsProblems, listAwsOperations } from './aws-commands.ts';
+import { listCommands, readPages } from './page-commands.ts';
+import { type Call, runRecorded } from './recording-shell.ts';
+
+const commands = listCommands(readPages());
+const hasJq = ['/usr/bin/jq', '/bin/jq'].some(existsSync);
+const needsJq = ({ text }: { readonly text: string }): boolean => /\bjq\b/.test(text);
+
+/** Where commands are run of which one uses what another page told to set. */
+const env = {
+  AWS_ACCESS_KEY_ID: 'id',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_ENDPOINT_URL_EVENTBRIDGE: 'http://127.0.0.1:2',
+};
+
+const nowMs = 1_800_000_000_000;
+const waiting: Agent = {
+  ...{ account: 'shop', name: 'core', provider: 'kubernetes', intervalMs: 30_000, usedAtMs: nowMs },
+  ...{ lastTurn: 0, nextRunMs: nowMs + 20_000, attempts: 0, failures: 0, asOfMs: nowMs - 9_000 },
+};
+const lastRun = {
+  outcome: 'FAILURE',
+  durationMs: 5,
+  items: 7,
+  changes: 0,
+  startedAtMs: nowMs,
+  lagMs: 4_200,
+} as const;
+const failing = { failures: 3, lastError: { atMs: nowMs, message: 'no route to host' }, lastRun };
+/** As `GET /cache/introspection` answers it. */
+const introspection = JSON.stringify(
+  [waiting, { ...waiting, account: 'edge', ...failing }].map((agent) => toAgentView(agent, nowMs)),
+);
+const programs = { curl: `case "$*" in *-D*) echo 'Age: 412';; *) echo '${introspection}';; esac` };
+
+/** npm's own, of which pages use these. */
+const npmCommands = ['audit', 'ci', 'install', 'rebuild', 'start', 'test'];
+
+describe('the commands of pages', () => {
+  it('are found', () => {
+    const places = commands.map(({ place }) => place.split(':')[0]);
+
+    expect(commands.length).toBeGreaterThan(100);
+    expect(new Set(places)).toEqual(new Set([...places, 'docs/operate.md', 'docs/deploy.md', 'docs/eks.md']));
+  });
+
+  it.each(commands.filter((command) => !needsJq(command)))('$place can be run', async ({ text }) => {
+    const { calls } = await runRecorded(text, { programs, env });
+
+    expect(calls.flatMap(findProblems)).toEqual([]);
+  });
+
+  it.for(commands.filter(needsJq))(
+    '$place can be run on what the API answers',
+    async ({ text }, { skip }) => {
+      skip(!hasJq, 'there is no jq');
+      const { calls, stdout } = await runRecorded(text, { programs, env });
+
+      expect(calls.flatMap(findProblems)).toEqual([]);
+      expect(stdout).toMatch(/edge|^4200$/m);
+      expect(stdout).not.toContain('shop');
+      const members = [...text.matchAll(/(?<=[[(\s])\.(\w+)(?:\.(\w+))?/g)].flatMap(([, ...names]) => names);
+      expect(members.filter((name) => name !== undefined && !introspection.includes(`"${name}":`))).toEqual(
+        [],
+      );
+    },
+  );
+});
+
+describe('commands with faults', () => {
+  it.each([
+    { args: 'logs tial /aws/lambda/x', told: 'logs/tial is not in' },
+    { args: 'logs tail --since 1h', told: '--group is missing' },
+    { args: 'logs tail /aws/lambda/x --filter x', told: 'there is no option --filter' },
+    { args: 'dynamodb describe-table --table busdriver-prod-tasks', told: 'there is no option --table' },
+    {
+      args: 'lambda put-function-concurrency --function-name x',
+      told: '--reserved-concurrent-executions is missing',
+    },
+    {
+      args: 'lambda put-function-concurrency --function-name x --reserved-concurrent-executions none',
+      told: 'expected a number',
+    },
+    { args: 'cloudwatch describe-alarms --state-value RINGING', told: 'expected one of OK' },
+    {
+      args: 'cloudwatch describe-alarms --query MetricAlarms[].[AlarmTitle]',
+      told: 'the answer has no AlarmTitle',
+    },
+    {
+      args: 'dynamodb update-time-to-live --table-name x --time-to-live-specification On=true',
+      told: 'expected Enabled, AttributeName',
+    },
+    { args: 'dynamodb get-item --table-name x --key {pk:1}', told: 'expected JSON' },
+    { args: 'events enable-rule --name x --name y', told: 'there twice' },
+    { args: 'events enable-rule x', told: 'expected an option' },
+  ])('$args are found', ({ args, told }) => {
+    expect(findAwsProblems(args.split(' '))).toContainEqual(expect.stringContaining(told));
+  });
+
+  it.each(['aws logs tail "/aws', 'nosuchprogram --help', 'aws logs tail $GROUP', 'cat missing | grep x'])(
+    'do not run: %s',
+    async (text) => {
+      await expect(runRecorded(text)).rejects.toThrow();
+    },
+  );
+
+  it('of other programs are found, too', () => {
+    const calls: Call[] = [
+      ['npm', 'run', 'tset'],
+      ['npm', 'strat'],
+      ['curl', '-s', 'https://clouddriver.example.com/cache/introspections'],
+      ['curl', '-s', '-X', 'PUT', 'https://clouddriver.example.com/cache/introspection'],
+    ];
+
+    expect(calls.map((call) => findProblems(call).length)).toEqual([1, 1, 1, 1]);
+  });
+});
+
+describe('the table of commands of AWS', () => {
+  it('has those that pages use, and no other', async () => {
+    const calls = await Promise.all(
+      commands.filter((one) => !needsJq(one)).map(({ text }) => runRecorded(text, { programs, env })),
+    );
+    const used = calls
+      .flatMap((run) => run.calls)
+      .filter(([program, first = '']) => program === 'aws' && !first.startsWith('-'))
+      .map(([, service, command]) => `${service}/${command}`);
+
+    expect(listAwsOperations().sort()).toEqual([...new Set(used)].sort());
+  });
+});
+
+function findProblems([program, ...args]: Call): string[] {
+  if (program === 'aws') return args[0]?.startsWith('--') ? [] : findAwsProblems(args);
+  if (program === 'npm') return findNpmProblems(args);
+  return program === 'curl' ? findCurlProblems(args) : [];
+}
+
+function findNpmProblems([command = '', script = '']: readonly string[]): string[] {
+  if (command === 'run') return script in packageJson.scripts ? [] : [`there is no script ${script}`];
+  return npmCommands.includes(command) ? [] : [`npm has no command ${command}`];
+}
+
+/** Calls of the API that no route answers. */
+function findCurlProblems(args: readonly string[]): string[] {
+  const method = args[args.indexOf('-X') + 1] ?? 'GET';
+  return args
+    .filter((arg) => arg.startsWith('https://clouddriver.example.com/'))
+    .map((url) => ({ url, method: args.includes('-X') ? method : 'GET' }))
+    .filter((call) => !routes.some((route) => isAnsweredBy(call, route)))
+    .map(({ url }) => `no route answers ${method} ${url}`);
+}
+
+function isAnsweredBy(
+  call: { readonly url: string; readonly method: string },
+  route: { readonly method: string; readonly path: string },
+): boolean {
+  const path = new URL(call.url).pathname.split('/');
+  const parts = route.path.split('/');
+  const isAlike = parts.every((part, index) => part === path[index] || part.includes('{'));
+  return route.method === call.method && parts.length === path.length && isAlike;
+}
