@@ -1,9 +1,11 @@
 import { App } from 'aws-cdk-lib';
+import { readEnvironment } from '../shared/runtime/config.ts';
 import { ContextError } from './context-options.ts';
+import { readDestination } from './destination.ts';
 import { createStacks } from './stacks/all-stacks.ts';
 
 try {
-  createStacks(new App());
+  createStacks(new App(), readDestination(readEnvironment()));
 } catch (error) {
   if (!(error instanceof ContextError)) throw error;
   // The operator's slip, not ours: its lines say all, and a trace of calls would hide them.

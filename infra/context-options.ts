@@ -1,6 +1,6 @@
-import { isIPv4 } from 'node:net';
 import type { IConstruct } from 'constructs';
-import type { Context } from './context.ts';
+import { rangeType } from './address-ranges.ts';
+import type { ApiEndpoint, Context } from './context.ts';
 import { findContradictions } from './context-rules.ts';
 import {
   flagType,
@@ -12,6 +12,7 @@ import {
   makeTextType,
   type ValueType,
 } from './context-values.ts';
+import { type Destination, findMisplaced } from './destination.ts';
 
 /** Context options that cannot be accepted. The message has one line for each. */
 export class ContextError extends Error {
@@ -28,14 +29,6 @@ interface Option<T> {
   readonly otherwise: T;
 }
 
-const rangeType: ValueType<string> = {
-  expected: 'a range like 10.0.0.0/8',
-  parse(value) {
-    const [, address = '', bits] = /^([\d.]+)\/(\d{1,2})$/.exec(String(value)) ?? [];
-    return isIPv4(address) && Number(bits) <= 32 ? String(value) : undefined;
-  },
-};
-
 /** Grants are made of ARNs: none may stand for several things. */
 const anyName = '[^*?\\s]+';
 
@@ -48,8 +41,14 @@ const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
   namePrefix: { type: makeNameType(16), otherwise: 'busdriver' },
   vpcId: { type: makeIdType('vpc'), otherwise: undefined },
   subnetIds: { type: makeListType(makeIdType('subnet')), otherwise: [] },
+  vpcEndpointIds: { type: makeListType(makeEndpointType()), otherwise: [] },
   vpcEndpointId: { type: makeIdType('vpce'), otherwise: undefined },
   clientCidrs: { type: makeListType(rangeType), otherwise: [] },
+  authentication: { type: makeChoiceType('secret', 'iam', 'none'), otherwise: undefined },
+  callerArns: {
+    type: makeListType(makeArnType('iam', `(root|(role|user)/${anyName})`)),
+    otherwise: [],
+  },
   domainName: {
     type: makeTextType(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'a name in lower case'),
     otherwise: undefined,
@@ -94,9 +93,11 @@ export const contextOptions: readonly string[] = Object.keys(options);
 /**
  * Reads the context options of an app.
  *
- * @throws ContextError with every option that is unknown, of another form than expected, or contradicts another one.
+ * @param destination where the stacks go, as far as it is known
+ * @throws ContextError with every option that is unknown, of another form than expected, contradicts another one, or names what
+ *   cannot be used where the stacks go.
  */
-export function readContext({ node }: IConstruct): Context {
+export function readContext({ node }: IConstruct, destination: Destination = {}): Context {
   const problems = findUnknownOptions(node.getAllContext());
   const entries = Object.entries(options).map(([name, { type, otherwise }]) => {
     const given: unknown = node.tryGetContext(name);
@@ -106,7 +107,8 @@ export function readContext({ node }: IConstruct): Context {
     return [name, value];
   });
   const context = Object.fromEntries(entries) as Context;
-  if (problems.length === 0) problems.push(...findContradictions(context));
+  if (problems.length === 0)
+    problems.push(...findContradictions(context), ...findMisplaced(context, destination));
   if (problems.length > 0) throw new ContextError(problems);
   return context;
 }
@@ -125,6 +127,18 @@ function makeNameType(lengthMax: number): ValueType<string> {
 
 function makeIdType(prefix: string): ValueType<string> {
   return makeTextType(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `an id like ${prefix}-0123456789abcdef0`);
+}
+
+/** `vpce-…`, with the AWS account and a slash before it where that is another one than the stacks'. */
+function makeEndpointType(): ValueType<ApiEndpoint> {
+  return {
+    expected:
+      'an id like vpce-0123456789abcdef0, of another AWS account like 111122223333/vpce-0123456789abcdef0',
+    parse(value) {
+      const [, account, id] = /^(?:(\d{12})\/)?(vpce-[0-9a-f]{8,17})$/.exec(String(value)) ?? [];
+      return id === undefined ? undefined : { id, account };
+    },
+  };
 }
 
 function makeArnType(service: string, resource: string): ValueType<string> {

@@ -1,5 +1,6 @@
 import { queues } from '../functions/queues.ts';
-import type { Context } from './context.ts';
+import { isWiderThanVpc } from './address-ranges.ts';
+import type { ApiEndpoint, Authentication, Context } from './context.ts';
 import { accountGrantCharactersMax, measureAccountGrants } from './grant-sizes.ts';
 
 /** What options say of one another: the complaint, and when it holds. */
@@ -9,24 +10,52 @@ const rules: readonly Rule[] = [
   ['subnetIds: expected subnets of vpcId beside vpcId', (c) => isGiven(c.vpcId) && !isGiven(c.subnetIds)],
   ['vpcId: expected the VPC of subnetIds beside subnetIds', (c) => !isGiven(c.vpcId) && isGiven(c.subnetIds)],
   [
-    'vpcEndpointId: expected the interface endpoint through which the API answers, or vpcId, subnetIds and clientCidrs to ' +
+    'vpcEndpointIds: expected the interface endpoints through which the API answers, or vpcId, subnetIds and clientCidrs to ' +
       'make one; the API is private unless publicApi is true',
-    (c) => !c.publicApi && !isGiven(c.vpcEndpointId) && !isGiven(c.vpcId),
+    (c) => !c.publicApi && listEndpoints(c).length === 0 && !isGiven(c.vpcId),
+  ],
+  [
+    'vpcEndpointId: expected only without vpcEndpointIds, which has taken its place',
+    (c) => isGiven(c.vpcEndpointId) && c.vpcEndpointIds.length > 0,
+  ],
+  [
+    'vpcEndpointIds: expected each endpoint once',
+    (c) => new Set(c.vpcEndpointIds.map(({ id }) => id)).size < c.vpcEndpointIds.length,
   ],
   [
     'clientCidrs: expected the address ranges that may reach the endpoint that is made in vpcId',
     (c) => makesEndpoint(c) && !isGiven(c.clientCidrs),
   ],
   [
-    'clientCidrs: expected only where an endpoint is made: neither with vpcEndpointId, whose security group is yours, nor with ' +
-      'publicApi',
-    (c) => isGiven(c.clientCidrs) && (isGiven(c.vpcEndpointId) || c.publicApi),
+    'clientCidrs: expected only where an endpoint is made in vpcId: neither beside an endpoint of the same AWS account in ' +
+      'vpcEndpointIds, whose security group is yours, nor with publicApi',
+    (c) => isGiven(c.clientCidrs) && !makesEndpoint(c),
   ],
-  ['vpcEndpointId: expected only without publicApi', (c) => c.publicApi && isGiven(c.vpcEndpointId)],
+  ['vpcEndpointIds: expected only without publicApi', (c) => c.publicApi && listEndpoints(c).length > 0],
   [
-    'publicApi: expected truststoreUri (mutual TLS on domainName) or authorizerSecretArn (a shared secret) beside it: without ' +
-      'either, anybody could deploy',
-    (c) => c.publicApi && !isGiven(c.truststoreUri) && !isGiven(c.authorizerSecretArn),
+    'authentication: expected secret, iam or none, for whoever reaches the API can deploy. secret: callers send the text of a secret, ' +
+      'which is made for you, as "Authorization: Bearer …". iam: callers sign requests with AWS Signature Version 4. none: whoever ' +
+      'has an address in clientCidrs, or reaches your endpoints, may call. Spinnaker needs a proxy for the first two: docs/deploy.md, ' +
+      '"Who may call"',
+    (c) => !c.publicApi && decideAuthentication(c) === undefined,
+  ],
+  [
+    'publicApi: expected authentication=secret, authentication=iam or truststoreUri (mutual TLS on domainName) beside it: without ' +
+      'any of them, anybody could deploy',
+    (c) => c.publicApi && (decideAuthentication(c) ?? 'none') === 'none' && !isGiven(c.truststoreUri),
+  ],
+  [
+    'clientCidrs: expected ranges no wider than those of one VPC, /16 of IPv4 and /44 of IPv6, with authentication=none: whoever has ' +
+      'one of these addresses can deploy',
+    (c) => decideAuthentication(c) === 'none' && c.clientCidrs.some(isWiderThanVpc),
+  ],
+  [
+    'authorizerSecretArn: expected only with authentication=secret',
+    (c) => isGiven(c.authorizerSecretArn) && decideAuthentication(c) !== 'secret',
+  ],
+  [
+    'callerArns: expected only with authentication=iam',
+    (c) => isGiven(c.callerArns) && decideAuthentication(c) !== 'iam',
   ],
   [
     'truststoreUri: expected only with publicApi: API Gateway has no mutual TLS for private APIs',
@@ -59,10 +88,6 @@ const rules: readonly Rule[] = [
     (c) => measureAccountGrants(c) > accountGrantCharactersMax,
   ],
   [
-    `clientCidrs: expected ranges of your own networks, not the whole internet, unless authorizerSecretArn tells callers apart`,
-    (c) => !isGiven(c.authorizerSecretArn) && c.clientCidrs.some((cidr) => isWholeInternet(cidr)),
-  ],
-  [
     `concurrency: expected names of queues: ${queues.map(({ name }) => name).join(', ')}`,
     (c) => [...c.concurrency.keys()].some((name) => queues.every((queue) => queue.name !== name)),
   ],
@@ -73,14 +98,29 @@ export function findContradictions(context: Context): string[] {
   return rules.filter(([, isBroken]) => isBroken(context)).map(([complaint]) => complaint);
 }
 
-/** Whether the interface endpoint of the API is ours to make. */
+/** Whether the interface endpoint of the API is ours to make: there is none of the stacks' own account, and it is wanted. */
 export function makesEndpoint(context: Context): boolean {
-  return !context.publicApi && !isGiven(context.vpcEndpointId) && isGiven(context.vpcId);
+  const endpoints = listEndpoints(context);
+  if (context.publicApi || !isGiven(context.vpcId)) return false;
+  return (
+    endpoints.every(({ account }) => account !== undefined) &&
+    (endpoints.length === 0 || isGiven(context.clientCidrs))
+  );
 }
 
-/** A range of half of all addresses is as good as all of them: two of these make one `/0`. */
-function isWholeInternet(cidr: string): boolean {
-  return Number(cidr.split('/')[1]) <= 1;
+/** The endpoints that the operator names. */
+export function listEndpoints({ vpcEndpointIds, vpcEndpointId }: Context): readonly ApiEndpoint[] {
+  return vpcEndpointId === undefined ? vpcEndpointIds : [{ id: vpcEndpointId, account: undefined }];
+}
+
+/**
+ * How callers prove who they are at this door: as `authentication` says, else by the secret of `authorizerSecretArn`, else by mutual
+ * TLS alone. Undefined where nothing of it is said: no choice fits everybody.
+ */
+export function decideAuthentication(context: Context): Authentication | undefined {
+  if (context.authentication !== undefined) return context.authentication;
+  if (isGiven(context.authorizerSecretArn)) return 'secret';
+  return context.publicApi && isGiven(context.truststoreUri) ? 'none' : undefined;
 }
 
 function isGiven(value: string | readonly string[] | undefined): boolean {

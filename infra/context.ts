@@ -1,3 +1,17 @@
+/**
+ * How callers prove who they are: by a secret that they send as a bearer token, by AWS Signature Version 4, or not at all at this door,
+ * which leaves it to the network or to mutual TLS.
+ */
+export type Authentication = 'secret' | 'iam' | 'none';
+
+/** An interface endpoint through which callers come. */
+export interface ApiEndpoint {
+  /** `vpce-…` */
+  readonly id: string;
+  /** AWS account that has it, 12 digits; undefined for the one into which the stacks go. */
+  readonly account: string | undefined;
+}
+
 /** What the operator may choose: options of `cdk -c name=value`, or of `context` in cdk.json. */
 export interface Context {
   /** Name of this installation; part of every resource's name. Default `dev`. */
@@ -8,21 +22,27 @@ export interface Context {
   readonly vpcId: string | undefined;
   /** Private subnets of `vpcId`, with a way to AWS and to the clusters. Needed with `vpcId`. */
   readonly subnetIds: readonly string[];
-  /** Existing interface endpoint for `execute-api`, through which alone the API answers. Default: one is made in `vpcId`. */
+  /** Existing interface endpoints for `execute-api`, through which alone the API answers. Default: one is made in `vpcId`. */
+  readonly vpcEndpointIds: readonly ApiEndpoint[];
+  /** The former name of `vpcEndpointIds`, for one endpoint of the stacks' own account. */
   readonly vpcEndpointId: string | undefined;
-  /** Address ranges that may reach the endpoint that is made. Needed where one is made. */
+  /** Address ranges, of IPv4 or IPv6, that may reach the endpoint that is made. Needed where one is made. */
   readonly clientCidrs: readonly string[];
+  /** How callers prove who they are; undefined where another option says so, else it must be given: `decideAuthentication`. */
+  readonly authentication: Authentication | undefined;
+  /** With `iam`: ARNs of roles, users or accounts that may call. Default: whom the policies of the stacks' own account allow. */
+  readonly callerArns: readonly string[];
   /** Name under which the API answers, without a stage in its path. Default: API Gateway's own name. */
   readonly domainName: string | undefined;
   /** Certificate for `domainName` in AWS Certificate Manager. Needed with `domainName`. */
   readonly certificateArn: string | undefined;
-  /** Whether the API answers to the internet; needs `truststoreUri` or `authorizerSecretArn`. Default false. */
+  /** Whether the API answers to the internet; needs authentication, or mutual TLS by `truststoreUri`. Default false. */
   readonly publicApi: boolean;
   /** Mutual TLS: the bundle of trusted certificate authorities, `s3://bucket/key`. Default: no mutual TLS. */
   readonly truststoreUri: string | undefined;
   /** Version of the object at `truststoreUri`. Default: the newest. */
   readonly truststoreVersion: string | undefined;
-  /** Existing secret whose text callers send as `Authorization: Bearer …`. Default: no authorizer. */
+  /** Existing secret whose text callers send as `Authorization: Bearer …`. Default: one is made. */
   readonly authorizerSecretArn: string | undefined;
   /** Existing secret with Spinnaker's YAML: accounts and settings. Default: an empty one is made, for you to fill. */
   readonly configSecretArn: string | undefined;

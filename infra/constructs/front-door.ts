@@ -10,11 +10,11 @@ import {
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IVpcEndpoint } from 'aws-cdk-lib/aws-ec2';
 import {
+  AccountRootPrincipal,
   AnyPrincipal,
-  Effect,
-  PolicyDocument,
+  ArnPrincipal,
+  type IPrincipal,
   PolicyStatement,
   Role,
   ServicePrincipal,
@@ -23,8 +23,9 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Route } from '../../functions/routes.ts';
-import { type Context, toResourceName } from '../context.ts';
+import { type Authentication, type Context, toResourceName } from '../context.ts';
 import { splitArns } from '../grant-sizes.ts';
+import { allowCalls, type EndpointReference, listOwnEndpoints, toEndpointPolicy } from './api-endpoints.ts';
 import { createGatewayDocument } from './gateway-document.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 
@@ -34,9 +35,11 @@ export interface FrontDoorProps {
   readonly routes: readonly Route[];
   /** Functions by module. */
   readonly functions: ReadonlyMap<string, IFunction>;
-  /** The interface endpoint through which alone the API answers. Undefined for a public API. */
-  readonly vpcEndpoint: IVpcEndpoint | undefined;
-  /** Decides who may call. Undefined: everybody who reaches the API. */
+  /** The interface endpoints through which alone the API answers; none for a public API. */
+  readonly endpoints: readonly EndpointReference[];
+  /** How callers prove who they are. */
+  readonly authentication: Authentication;
+  /** Decides who may call, with `secret`; undefined with anything else. */
   readonly authorizer: { readonly function: IFunction; readonly lifetimeSeconds: number } | undefined;
 }
 
@@ -66,7 +69,7 @@ export class FrontDoor extends Construct {
       // Streamed answers pass as they are, and bodies of requests as text. What comes in one piece comes in base64 where it is
       // gzipped: whatever the caller accepts is to be taken for bytes then, and so is what it sends.
       ...(!context.responseStreaming && { binaryMediaTypes: ['*/*'] }),
-      ...toReach(props),
+      ...this.#toReach(props),
       deployOptions: this.#makeStage(context),
       ...toLogRole(context),
     });
@@ -91,11 +94,38 @@ export class FrontDoor extends Construct {
       invocationPrefix: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path`,
       responseStreaming: props.context.responseStreaming,
       publicApi: props.context.publicApi,
+      authentication: props.authentication,
       authorizer: authorizer && {
         functionArn: authorizer.function.functionArn,
         lifetimeSeconds: authorizer.lifetimeSeconds,
       },
     });
+  }
+
+  /** From where, and by whom, the API can be reached. @throws Error for a private API without an endpoint: it must not be a public one. */
+  #toReach(props: FrontDoorProps): Partial<SpecRestApiProps> {
+    const { context, endpoints, authentication } = props;
+    // The import of a document falls back to another type of endpoint unless it is told.
+    const type = context.publicApi ? EndpointType.REGIONAL : EndpointType.PRIVATE;
+    const parameters = { endpointConfigurationTypes: type };
+    if (context.publicApi) {
+      // API Gateway's own name would be a way around mutual TLS.
+      const disableExecuteApiEndpoint = context.domainName !== undefined;
+      const policy = authentication === 'iam' ? allowCalls(listCallers(props)) : undefined;
+      return {
+        endpointConfiguration: { types: [type] },
+        parameters,
+        disableExecuteApiEndpoint,
+        ...(policy && { policy }),
+      };
+    }
+    if (endpoints.length === 0) throw new Error('a private API needs the endpoints through which it answers');
+    const vpcEndpoints = listOwnEndpoints(this, endpoints);
+    return {
+      endpointConfiguration: { types: [type], ...(vpcEndpoints.length > 0 && { vpcEndpoints }) },
+      parameters,
+      policy: toEndpointPolicy(endpoints, listCallers(props)),
+    };
   }
 
   #makeStage({ logRetentionDays, namePrefix, stage }: Context): StageOptions {
@@ -137,7 +167,7 @@ export class FrontDoor extends Construct {
       {
         id: 'AwsSolutions-APIG3',
         reason:
-          'No browser and no stranger calls it: an endpoint, mutual TLS or a shared secret decides who does.',
+          'No browser and no stranger calls it: an endpoint, mutual TLS, IAM or a shared secret decides who does.',
       },
       {
         id: `AwsSolutions-IAM4[${logPolicy}]`,
@@ -167,34 +197,11 @@ const accessLogFields = {
   from: '$context.identity.sourceIp',
 };
 
-/** Everybody may call, but only through the endpoint: callers have no identity that AWS knows. */
-export function toEndpointPolicy({ vpcEndpointId }: IVpcEndpoint): PolicyDocument {
-  const everyCall = {
-    principals: [new AnyPrincipal()],
-    actions: ['execute-api:Invoke'],
-    resources: ['execute-api:/*'],
-  };
-  const conditions = { StringNotEquals: { 'aws:SourceVpce': vpcEndpointId } };
-  return new PolicyDocument({
-    statements: [
-      new PolicyStatement(everyCall),
-      new PolicyStatement({ ...everyCall, effect: Effect.DENY, conditions }),
-    ],
-  });
-}
-
-/** From where the API can be reached. @throws Error for a private API without an endpoint: it must not become a public one. */
-function toReach({ context, vpcEndpoint }: FrontDoorProps): Partial<SpecRestApiProps> {
-  // The import of a document falls back to another type of endpoint unless it is told.
-  const toType = (type: EndpointType) => ({
-    endpointConfiguration: { types: [type], ...(vpcEndpoint && { vpcEndpoints: [vpcEndpoint] }) },
-    parameters: { endpointConfigurationTypes: type },
-  });
-  // API Gateway's own name would be a way around mutual TLS.
-  const isNamed = context.domainName !== undefined;
-  if (context.publicApi) return { ...toType(EndpointType.REGIONAL), disableExecuteApiEndpoint: isNamed };
-  if (vpcEndpoint === undefined) throw new Error('a private API needs the endpoint through which it answers');
-  return { ...toType(EndpointType.PRIVATE), policy: toEndpointPolicy(vpcEndpoint) };
+/** Who may call, as far as AWS knows callers: with `iam` those named, else whom the policies of the account itself allow. */
+function listCallers({ authentication, context }: FrontDoorProps): IPrincipal[] {
+  if (authentication !== 'iam') return [new AnyPrincipal()];
+  if (context.callerArns.length === 0) return [new AccountRootPrincipal()];
+  return context.callerArns.map((arn) => new ArnPrincipal(arn));
 }
 
 /** The role belongs to the account's whole region: it stays when the stack goes. */

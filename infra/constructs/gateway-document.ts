@@ -1,4 +1,5 @@
 import type { Route } from '../../functions/routes.ts';
+import type { Authentication } from '../context.ts';
 import { toGatewayResponses } from './gateway-responses.ts';
 
 /** What the document of an API is made of. */
@@ -14,7 +15,9 @@ export interface GatewayDocumentProps {
   readonly responseStreaming: boolean;
   /** Whether the API answers to the internet. */
   readonly publicApi: boolean;
-  /** Decides who may call. Undefined: everybody who reaches the API. */
+  /** How callers prove who they are. */
+  readonly authentication: Authentication;
+  /** Decides who may call, with `secret`; undefined with anything else. */
   readonly authorizer: GatewayAuthorizer | undefined;
 }
 
@@ -33,15 +36,27 @@ export function limitTimeout({ timeoutSeconds }: Route, responseStreaming: boole
   return responseStreaming ? timeoutSeconds : Math.min(timeoutSeconds, bufferedTimeoutSeconds);
 }
 
-/** Name of the authorizer within the document. */
-const schemeName = 'sharedSecret';
+/** The security scheme of every route, by its name within the document; undefined where everybody may call. */
+function findScheme(props: GatewayDocumentProps): readonly [name: string, scheme: object] | undefined {
+  if (props.authentication === 'iam') return ['signature', signatureScheme];
+  return props.authorizer && ['sharedSecret', toScheme(props.authorizer, props)];
+}
+
+/** AWS Signature Version 4, by API Gateway itself: the type of authorization `AWS_IAM`. */
+const signatureScheme = {
+  type: 'apiKey',
+  name: 'Authorization',
+  in: 'header',
+  'x-amazon-apigateway-authtype': 'awsSigv4',
+};
 
 /**
  * The document from which API Gateway makes the API, in OpenAPI 3.0 with its own extensions. It has paths and methods, and none
  * of the schemas of the document for people: docs/decisions/0013-openapi-3-1-and-a-skeleton.md says why.
  */
 export function createGatewayDocument(props: GatewayDocumentProps): object {
-  const { routes, authorizer } = props;
+  const { routes } = props;
+  const scheme = findScheme(props);
   const paths: { [path: string]: { [method: string]: object } } = {};
   for (const route of routes) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: toOperation(route, props) };
@@ -50,18 +65,19 @@ export function createGatewayDocument(props: GatewayDocumentProps): object {
     openapi: '3.0.1',
     info: { title: 'Clouddriver, by Busdriver', version: '1' },
     paths,
-    ...(authorizer && { components: { securitySchemes: { [schemeName]: toScheme(authorizer, props) } } }),
+    ...(scheme && { components: { securitySchemes: Object.fromEntries([scheme]) } }),
     'x-amazon-apigateway-gateway-responses': toGatewayResponses(props),
   };
 }
 
 function toOperation(route: Route, props: GatewayDocumentProps): object {
   const { path } = route;
+  const scheme = findScheme(props);
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   return {
     parameters: names.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     responses: { '200': { description: 'As Clouddriver answers' } },
-    ...(props.authorizer && { security: [{ [schemeName]: [] }] }),
+    ...(scheme && { security: [{ [scheme[0]]: [] }] }),
     'x-amazon-apigateway-integration': {
       type: 'aws_proxy',
       httpMethod: 'POST',

@@ -1,5 +1,6 @@
 import { toTooLargeMessage } from '../../shared/core/payload-limit.ts';
 import { retryAfterSeconds } from '../../shared/core/request-limits.ts';
+import type { Authentication } from '../context.ts';
 
 /** An answer that API Gateway gives without asking a function. */
 interface GatewayResponse {
@@ -14,6 +15,11 @@ interface GatewayResponse {
 const denied = { status: 403, error: 'Forbidden', message: 'Access denied' };
 const invalid = { status: 400, error: 'Bad Request', message: 'The request is malformed' };
 const noRoute = { status: 404, error: 'Not Found', message: 'No route for this method and path' };
+/** API Gateway does not tell a request without a signature from one of a path that does not exist. */
+const notSigned = {
+  ...noRoute,
+  message: 'No route for this method and path, or the request is not signed with AWS Signature Version 4',
+};
 const unauthorized = {
   status: 401,
   error: 'Unauthorized',
@@ -51,7 +57,6 @@ const responses: { readonly [type: string]: GatewayResponse } = {
   INTEGRATION_TIMEOUT: unavailable,
   INVALID_API_KEY: denied,
   INVALID_SIGNATURE: denied,
-  MISSING_AUTHENTICATION_TOKEN: noRoute,
   QUOTA_EXCEEDED: throttled,
   RESOURCE_NOT_FOUND: noRoute,
   THROTTLED: throttled,
@@ -71,6 +76,8 @@ export interface GatewayOptions {
   readonly responseStreaming: boolean;
   /** A private API takes shorter headers than a public one ("Quotas for configuring and running a REST API"). */
   readonly publicApi: boolean;
+  /** How callers prove who they are. */
+  readonly authentication: Authentication;
 }
 
 /** API Gateway does not say what of a request it was. Bodies reach functions as text where answers are streamed, else in base64. */
@@ -84,7 +91,12 @@ function toTooLarge({ responseStreaming, publicApi }: GatewayOptions): GatewayRe
 
 /** The responses as the OpenAPI extension `x-amazon-apigateway-gateway-responses` has them, with Clouddriver's error body. */
 export function toGatewayResponses(options: GatewayOptions): object {
-  const all = { ...responses, REQUEST_TOO_LARGE: toTooLarge(options) };
+  const missing = options.authentication === 'iam' ? notSigned : noRoute;
+  const all = {
+    ...responses,
+    MISSING_AUTHENTICATION_TOKEN: missing,
+    REQUEST_TOO_LARGE: toTooLarge(options),
+  };
   const entries = Object.entries(all).map(([type, { status, ...words }]) => {
     // Templates of responses know no other clock than this one.
     const body = JSON.stringify({ timestamp: '$context.requestTime', status, ...words });

@@ -125,7 +125,8 @@ function allow(actions: string[], ...resources: string[]): PolicyStatement {
   return new PolicyStatement({ actions, resources });
 }
 
-function readSecret(surroundings: Surroundings, secretArn: string): PolicyStatement[] {
+/** Reading a secret that may be one of ours, and thus encrypted with our key. */
+export function readSecret(surroundings: Surroundings, secretArn: string): PolicyStatement[] {
   return [
     allow(['secretsmanager:GetSecretValue'], secretArn),
     allowKey(['kms:Decrypt'], { surroundings, service: 'secretsmanager' }),
@@ -137,6 +138,8 @@ function allowKey(
   actions: string[],
   { surroundings, service }: { surroundings: Surroundings; service: string },
 ): PolicyStatement {
-  const conditions = { StringEquals: { 'kms:ViaService': `${service}.${Aws.REGION}.amazonaws.com` } };
+  // In China services have names of their own, and KMS does not say by which of both it knows them.
+  const hosts = ['amazonaws.com', Aws.URL_SUFFIX].map((suffix) => `${service}.${Aws.REGION}.${suffix}`);
+  const conditions = { StringEquals: { 'kms:ViaService': hosts } };
   return new PolicyStatement({ actions, resources: [surroundings.keyArn], conditions });
 }

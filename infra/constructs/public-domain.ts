@@ -41,7 +41,7 @@ export class PublicDomain extends Construct {
     new CfnOutput(this, 'Target', {
       description: `Make ${domainName} an alias of this`,
       value: domain.domainNameAliasDomainName,
-    });
+    }).overrideLogicalId('Target');
   }
 
   #toMutualTls({ truststoreUri, truststoreVersion }: PublicDomainProps['context']): { mtls?: MTLSConfig } {

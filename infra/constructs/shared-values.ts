@@ -11,6 +11,7 @@ export type SharedValue =
   | 'key-arn'
   | 'config-secret-arn'
   | 'artifacts-secret-arn'
+  | 'authorizer-secret-arn'
   | 'functions-security-group-id'
   | 'api-endpoint-id';
 

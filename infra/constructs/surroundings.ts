@@ -39,6 +39,8 @@ export interface Surroundings {
   readonly configSecretArn: string;
   /** ARN of the secret with artifact accounts. */
   readonly artifactsSecretArn: string;
+  /** ARN of the secret that callers share with the API. */
+  readonly authorizerSecretArn: string;
   readonly bus: BusReference;
   /** Queues by the names of their rows. */
   readonly queues: ReadonlyMap<string, QueueReference>;
@@ -66,6 +68,9 @@ export function createSurroundings(stack: Stack, context: Context): Surroundings
     },
     get artifactsSecretArn() {
       return context.artifactsSecretArn ?? readSharedValue(stack, context, 'artifacts-secret-arn');
+    },
+    get authorizerSecretArn() {
+      return context.authorizerSecretArn ?? readSharedValue(stack, context, 'authorizer-secret-arn');
     },
   };
 }

@@ -3,6 +3,7 @@ import { type Queue, queues } from '../../functions/queues.ts';
 import { type Schedule, schedules } from '../../functions/schedules.ts';
 import { type Context, toResourceName } from '../context.ts';
 import { readContext } from '../context-options.ts';
+import type { Destination } from '../destination.ts';
 import { ApiStack } from './api-stack.ts';
 import { BusStack } from './bus-stack.ts';
 import { DashboardStack } from './dashboard-stack.ts';
@@ -13,10 +14,11 @@ import { WorkerStack } from './worker-stack.ts';
 /**
  * Makes every stack that the tables of functions and the options in the app's context ask for.
  *
+ * @param destination where the stacks go, as far as it is known
  * @throws ContextError
  */
-export function createStacks(app: App): void {
-  const context = readContext(app);
+export function createStacks(app: App, destination: Destination = {}): void {
+  const context = readContext(app, destination);
   const { permissionsBoundaryArn: arn } = context;
   if (arn !== undefined) app.node.setContext(PERMISSIONS_BOUNDARY_CONTEXT_KEY, { arn });
   const name = (stack: string): string => toResourceName(context, stack);

@@ -1,20 +1,20 @@
 import { Annotations, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { SpecRestApi } from 'aws-cdk-lib/aws-apigateway';
-import { InterfaceVpcEndpoint, type IVpcEndpoint } from 'aws-cdk-lib/aws-ec2';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { sharedSecretAuthorizer } from '../../functions/authorizers.ts';
 import { type Route, routes } from '../../functions/routes.ts';
 import { variables } from '../../shared/runtime/config.ts';
+import { type EndpointReference, findEndpoints } from '../constructs/api-endpoints.ts';
 import { FrontDoor, type FrontDoorProps } from '../constructs/front-door.ts';
+import { readSecret } from '../constructs/grants.ts';
 import { PrivateDomain } from '../constructs/private-domain.ts';
 import { PublicDomain } from '../constructs/public-domain.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
-import { readSharedValue } from '../constructs/shared-values.ts';
 import { createSurroundings, type Surroundings } from '../constructs/surroundings.ts';
-import type { Context } from '../context.ts';
-import { makesEndpoint } from '../context-rules.ts';
+import type { Authentication, Context } from '../context.ts';
+import { decideAuthentication } from '../context-rules.ts';
 import { ControllerStack } from './controller-stack.ts';
 
 /** What the stack is made of. */
@@ -27,27 +27,17 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { context }: ApiStackProps) {
     super(scope, id, { description: 'Busdriver: the API and its functions' });
     const surroundings = createSurroundings(this, context);
-    const endpoint = this.#findEndpoint(context);
+    const endpoints = findEndpoints(this, context);
+    const authentication = decideAuthentication(context) ?? 'none';
     const door = new FrontDoor(this, 'FrontDoor', {
       context,
       routes,
       functions: this.#makeFunctions(surroundings),
-      vpcEndpoint: endpoint,
-      authorizer: this.#makeAuthorizer(surroundings),
+      endpoints,
+      authentication,
+      authorizer: this.#makeAuthorizer(surroundings, authentication),
     });
-    this.#addDomain(door, surroundings, endpoint);
-  }
-
-  /** The endpoint of the operator, or the one of the network stack; undefined for a public API. */
-  #findEndpoint(context: Context): IVpcEndpoint | undefined {
-    const vpcEndpointId = makesEndpoint(context)
-      ? readSharedValue(this, context, 'api-endpoint-id')
-      : context.vpcEndpointId;
-    if (vpcEndpointId === undefined) return undefined;
-    return InterfaceVpcEndpoint.fromInterfaceVpcEndpointAttributes(this, 'Endpoint', {
-      vpcEndpointId,
-      port: 443,
-    });
+    this.#addDomain(door, context, endpoints);
   }
 
   #makeFunctions(surroundings: Surroundings): ReadonlyMap<string, IFunction> {
@@ -58,38 +48,46 @@ export class ApiStack extends Stack {
     return new Map(stacks.flatMap(({ functions }) => [...functions]));
   }
 
-  #makeAuthorizer(surroundings: Surroundings): FrontDoorProps['authorizer'] {
-    const { authorizerSecretArn } = surroundings.context;
-    if (authorizerSecretArn === undefined) return undefined;
+  #makeAuthorizer(surroundings: Surroundings, authentication: Authentication): FrontDoorProps['authorizer'] {
+    if (authentication !== 'secret') return undefined;
+    const { authorizerSecretArn, context } = surroundings;
     const row = sharedSecretAuthorizer;
-    const statements = [
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [authorizerSecretArn] }),
-    ];
+    // Whoever names a secret of his own lets functions use its key, if it has one.
+    const statements =
+      context.authorizerSecretArn === undefined
+        ? readSecret(surroundings, authorizerSecretArn)
+        : [
+            new PolicyStatement({
+              actions: ['secretsmanager:GetSecretValue'],
+              resources: [authorizerSecretArn],
+            }),
+          ];
     const environment = { [variables.authorizerSecretArn]: authorizerSecretArn };
     const made = new ServiceFunction(this, { row, surroundings, environment, statements });
     return { function: made.function, lifetimeSeconds: row.lifetimeSeconds };
   }
 
-  #addDomain({ api }: FrontDoor, { context }: Surroundings, vpcEndpoint: IVpcEndpoint | undefined): void {
+  #addDomain({ api }: FrontDoor, context: Context, endpoints: readonly EndpointReference[]): void {
     const { domainName, certificateArn } = context;
     const description = 'Base URL of Clouddriver for Spinnaker';
     if (domainName === undefined || certificateArn === undefined) {
-      new CfnOutput(this, 'BaseUrl', { description, value: this.#toDefaultUrl(api, vpcEndpoint) });
+      new CfnOutput(this, 'BaseUrl', { description, value: this.#toDefaultUrl(api, endpoints) });
       return;
     }
     new CfnOutput(this, 'BaseUrl', { description, value: `https://${domainName}` });
-    const props = { domainName, certificateArn, api };
-    if (vpcEndpoint) new PrivateDomain(this, 'Domain', { ...props, vpcEndpoint });
-    else new PublicDomain(this, 'Domain', { ...props, context });
+    const props = { domainName, certificateArn, api, context };
+    if (context.publicApi) new PublicDomain(this, 'Domain', props);
+    else new PrivateDomain(this, 'Domain', { ...props, endpoints });
   }
 
   /** Good for a look, and no more: Orca drops the path of its base URL. */
-  #toDefaultUrl(api: SpecRestApi, vpcEndpoint: IVpcEndpoint | undefined): string {
+  #toDefaultUrl(api: SpecRestApi, endpoints: readonly EndpointReference[]): string {
     Annotations.of(this).addWarningV2(
       'busdriver:noDomainName',
       'Without domainName and certificateArn the base URL has a stage in its path, which Orca drops.',
     );
-    const host = vpcEndpoint ? `${api.restApiId}-${vpcEndpoint.vpcEndpointId}` : api.restApiId;
+    const own = endpoints.find(({ account }) => account === undefined);
+    const host = own ? `${api.restApiId}-${own.id}` : api.restApiId;
     return `https://${host}.execute-api.${this.region}.${this.urlSuffix}/${api.deploymentStage.stageName}`;
   }
 }

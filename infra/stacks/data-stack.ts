@@ -2,7 +2,7 @@ import { RemovalPolicy, SecretValue, Stack, Validations } from 'aws-cdk-lib';
 import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { AttributeType, BillingMode, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Secret, type SecretProps } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { type Table as TableRow, tables } from '../../shared/aws/tables.ts';
 import { alarmPeriod, ServiceAlarm } from '../constructs/service-alarm.ts';
@@ -13,6 +13,14 @@ import { type Context, toResourceName } from '../context.ts';
 export interface DataStackProps {
   readonly context: Context;
 }
+
+/** What a secret of ours is made of, and why nothing rotates it. */
+type OwnSecretProps = Pick<SecretProps, 'description' | 'secretStringValue' | 'generateSecretString'> & {
+  readonly reason: string;
+};
+
+/** Letters and digits of the secret that callers share with the API: some 380 bits. */
+const sharedSecretLength = 64;
 
 /** Calls that DynamoDB may refuse in five minutes before somebody is called. */
 const throttlesMax = 500;
@@ -45,6 +53,8 @@ export class DataStack extends Stack {
         text: '# Put the artifacts of your clouddriver.yml here.\n',
       });
     }
+    // However callers prove who they are today: so they can be given it before anybody asks for it.
+    if (context.authorizerSecretArn === undefined) this.#makeSharedSecret();
   }
 
   #getKey(): IKey {
@@ -104,18 +114,32 @@ export class DataStack extends Stack {
     name: 'config' | 'artifacts',
     { description, text }: { description: string; text: string },
   ): void {
-    const secret = new Secret(this, name.charAt(0).toUpperCase() + name.slice(1), {
-      secretName: toResourceName(this.#context, name),
+    this.#addSecret(name, {
       description,
       secretStringValue: SecretValue.unsafePlainText(text),
+      reason: 'It holds a configuration that the operator writes: there is nothing that could rotate it.',
+    });
+  }
+
+  /** Secrets Manager makes its value up, once; what operators put there later stays. Letters and digits pass in any header. */
+  #makeSharedSecret(): void {
+    this.#addSecret('authorizer', {
+      description: 'What callers of Busdriver send as a bearer token, with authentication=secret',
+      generateSecretString: { passwordLength: sharedSecretLength, excludePunctuation: true },
+      reason:
+        'Callers must change with it: docs/operate.md tells how it is changed without interrupting anybody.',
+    });
+  }
+
+  #addSecret(name: 'config' | 'artifacts' | 'authorizer', { reason, ...props }: OwnSecretProps): void {
+    const secret = new Secret(this, name.charAt(0).toUpperCase() + name.slice(1), {
+      ...props,
+      secretName: toResourceName(this.#context, name),
       encryptionKey: this.#key,
       removalPolicy: this.#removalPolicy,
     });
-    Validations.of(secret).acknowledge({
-      id: 'AwsSolutions-SMG4',
-      reason: 'It holds a configuration that the operator writes: there is nothing that could rotate it.',
-    });
-    this.exportValue(secret.secretArn);
+    Validations.of(secret).acknowledge({ id: 'AwsSolutions-SMG4', reason });
+    if (name !== 'authorizer') this.exportValue(secret.secretArn);
     shareValue(this, this.#context, { name: `${name}-secret-arn`, value: secret.secretArn });
   }
 }

@@ -6,8 +6,11 @@ import {
   Peer,
   Port,
   SecurityGroup,
+  VpcEndpointDnsRecordIpType,
+  VpcEndpointIpAddressType,
 } from 'aws-cdk-lib/aws-ec2';
 import type { Construct } from 'constructs';
+import { isIpv6Range } from '../address-ranges.ts';
 import { shareValue } from '../constructs/shared-values.ts';
 import { findVpc } from '../constructs/surroundings.ts';
 import type { Context } from '../context.ts';
@@ -19,6 +22,12 @@ export interface NetworkStackProps {
   /** The existing VPC. */
   readonly vpcId: string;
 }
+
+/** An endpoint has addresses of IPv4 alone unless it is told; its subnets must have both. */
+const bothFamilies = {
+  ipAddressType: VpcEndpointIpAddressType.DUALSTACK,
+  dnsRecordIpType: VpcEndpointDnsRecordIpType.DUALSTACK,
+};
 
 /** What we add to an existing VPC: the security group of functions and, unless there is one, the API's endpoint. */
 export class NetworkStack extends Stack {
@@ -42,7 +51,8 @@ export class NetworkStack extends Stack {
       description: 'Who may reach the API',
       allowAllOutbound: false,
     });
-    for (const cidr of context.clientCidrs) securityGroup.addIngressRule(Peer.ipv4(cidr), Port.tcp(443));
+    const ranges = context.clientCidrs.map((cidr) => (isIpv6Range(cidr) ? Peer.ipv6(cidr) : Peer.ipv4(cidr)));
+    for (const range of ranges) securityGroup.addIngressRule(range, Port.tcp(443));
     const endpoint = new InterfaceVpcEndpoint(this, 'Endpoint', {
       vpc,
       subnets: { subnets: vpc.privateSubnets },
@@ -50,6 +60,7 @@ export class NetworkStack extends Stack {
       securityGroups: [securityGroup],
       privateDnsEnabled: false,
       open: false,
+      ...(context.clientCidrs.some(isIpv6Range) && bothFamilies),
     });
     this.exportValue(endpoint.vpcEndpointId);
     shareValue(this, context, { name: 'api-endpoint-id', value: endpoint.vpcEndpointId });

@@ -9,7 +9,9 @@ const requestTime = '21/Nov/2026:06:15:35 +0000';
  * here they are put one by one, as the stacks have them, and the stage `live` gets a deployment with them.
  */
 export async function putGatewayResponses(endpoint: string, apiId: string): Promise<void> {
-  const text = JSON.stringify(toGatewayResponses({ responseStreaming: false, publicApi: false }));
+  const text = JSON.stringify(
+    toGatewayResponses({ responseStreaming: false, publicApi: false, authentication: 'secret' }),
+  );
   const responses: { [type: string]: object } = JSON.parse(
     text.replaceAll('$context.requestTime', requestTime),
   );

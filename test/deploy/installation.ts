@@ -32,9 +32,9 @@ export function describeChangedInstallation(authorizerSecretArn: string): StackO
   return { ...describeTestedInstallation(authorizerSecretArn), logLevel: 'INFO' };
 }
 
-/** An installation as it is by default: private, with an endpoint of its own. */
+/** A private installation with an endpoint of its own, whose network alone decides who calls: the emulator lets everybody. */
 export function describePrivateInstallation(): StackOptions {
-  return { ...common, ...network, stage: 'private', clientCidrs: '10.0.0.0/8' };
+  return { ...common, ...network, stage: 'private', clientCidrs: '10.20.0.0/16', authentication: 'none' };
 }
 
 /** How the names of the tested installation's resources begin. */

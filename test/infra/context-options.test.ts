@@ -4,6 +4,8 @@ import { RootConstruct } from 'constructs';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../infra/context.ts';
 import { ContextError, contextOptions, readContext } from '../../infra/context-options.ts';
+import { decideAuthentication, listEndpoints } from '../../infra/context-rules.ts';
+import type { Destination } from '../../infra/destination.ts';
 import { root } from '../architecture/source-files.ts';
 import { type Options, privateOptions } from './stacks/synthesize.ts';
 
@@ -11,10 +13,10 @@ const secretArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnake
 const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0123';
 const domain = { domainName: 'clouddriver.example.com', certificateArn };
 
-function read(options: Options): Context {
+function read(options: Options, destination?: Destination): Context {
   const construct = new RootConstruct();
   for (const [name, value] of Object.entries(options)) construct.node.setContext(name, value);
-  return readContext(construct);
+  return readContext(construct, destination);
 }
 
 function listSecretArns(count: number): string[] {
@@ -22,9 +24,9 @@ function listSecretArns(count: number): string[] {
 }
 
 /** The lines of the refusal, without the first. */
-function getProblems(options: Options): string[] {
+function getProblems(options: Options, destination?: Destination): string[] {
   try {
-    read(options);
+    read(options, destination);
   } catch (error) {
     if (!(error instanceof ContextError)) throw error;
     return error.message
@@ -36,8 +38,8 @@ function getProblems(options: Options): string[] {
 }
 
 describe('readContext', () => {
-  it('needs no more than an endpoint', () => {
-    const context = read({ vpcEndpointId: 'vpce-0123456789abcdef0' });
+  it('needs no more than an endpoint, and who may call', () => {
+    const context = read({ vpcEndpointIds: 'vpce-0123456789abcdef0', authentication: 'secret' });
 
     expect(context).toMatchObject({
       stage: 'dev',
@@ -100,9 +102,19 @@ describe('an option of another form is refused with what was expected', () => {
     ['stage', 'a-very-long-stage', /at most 12/],
     ['stage', 'prod-', /lower-case letters/],
     ['subnetIds', 'subnet-0123456789abcdef0,', /subnet-/],
-    ['clientCidrs', '10.0.0.0', /10\.0\.0\.0\/8/],
-    ['clientCidrs', '10.0.0.256/8', /10\.0\.0\.0\/8/],
-    ['clientCidrs', '10.0.0.0/33', /10\.0\.0\.0\/8/],
+    ['vpcEndpointIds', 'vpc-0123456789abcdef0', /vpce-/],
+    ['vpcEndpointIds', '2109/vpce-0123456789abcdef0', /111122223333\/vpce-/],
+    ['clientCidrs', '10.0.0.0', /10\.20\.0\.0\/16/],
+    ['clientCidrs', '10.0.0.256/8', /10\.20\.0\.0\/16/],
+    ['clientCidrs', '10.0.0.0/33', /10\.20\.0\.0\/16/],
+    ['clientCidrs', '10.0.0.0/08', /10\.20\.0\.0\/16/],
+    ['clientCidrs', '2001:db8::/129', /2001:db8:12::\/48/],
+    ['clientCidrs', '2001:db8:::/48', /2001:db8:12::\/48/],
+    ['clientCidrs', 'fe80::1%eth0/64', /2001:db8:12::\/48/],
+    ['clientCidrs', '::ffff:10.0.0.0/104', /2001:db8:12::\/48/],
+    ['authentication', 'password', /secret, iam, none/],
+    ['callerArns', '*', /ARN of iam/],
+    ['callerArns', 'arn:aws:sts::123456789012:assumed-role/spinnaker/me', /ARN of iam/],
     ['publicApi', 'yes', /true or false/],
     ['truststoreUri', 'https://bucket/key', /s3:/],
     ['authorizerSecretArn', secretArn.slice(0, -7), /six characters/],
@@ -144,21 +156,44 @@ describe('an option of another form is refused with what was expected', () => {
 });
 
 describe('options that contradict one another are refused', () => {
-  const { vpcId, subnetIds, vpcEndpointId } = privateOptions;
+  const { vpcId, subnetIds, vpcEndpointIds, authentication } = privateOptions;
+  const made = { vpcId, subnetIds, authentication };
   const cases: readonly (readonly [what: string, options: Options, option: string])[] = [
-    ['nothing', {}, 'vpcEndpointId'],
-    ['a VPC without subnets', { vpcId, vpcEndpointId }, 'subnetIds'],
-    ['subnets without a VPC', { subnetIds, vpcEndpointId }, 'vpcId'],
-    ['an endpoint to be made, for nobody', { vpcId, subnetIds }, 'clientCidrs'],
+    ['no endpoint', { authentication }, 'vpcEndpointIds'],
+    ['nobody to let in', { vpcEndpointIds }, 'authentication'],
+    ['a VPC without subnets', { vpcId, vpcEndpointIds, authentication }, 'subnetIds'],
+    ['subnets without a VPC', { subnetIds, vpcEndpointIds, authentication }, 'vpcId'],
+    ['an endpoint to be made, for nobody', made, 'clientCidrs'],
     [
-      'the whole internet as clients',
-      { vpcId, subnetIds, clientCidrs: '10.0.0.0/8,0.0.0.0/0' },
-      'clientCidrs',
+      'the former name beside the new one',
+      { ...privateOptions, vpcEndpointId: vpcEndpointIds },
+      'vpcEndpointId',
     ],
     [
-      'the whole internet in two halves',
-      { vpcId, subnetIds, clientCidrs: '0.0.0.0/1,128.0.0.0/1' },
-      'clientCidrs',
+      'an endpoint twice',
+      { authentication, vpcEndpointIds: `${vpcEndpointIds},${vpcEndpointIds}` },
+      'vpcEndpointIds',
+    ],
+    ...[
+      '0.0.0.0/0',
+      '::/0',
+      '0.0.0.0/1,128.0.0.0/1',
+      '2000::/3',
+      '10.0.0.0/8',
+      '10.20.0.0/16,172.16.0.0/12',
+    ].map(
+      (clientCidrs) =>
+        [`${clientCidrs} with no authentication behind`, { ...made, clientCidrs }, 'clientCidrs'] as const,
+    ),
+    [
+      'a secret that nobody asks for',
+      { ...privateOptions, authorizerSecretArn: secretArn },
+      'authorizerSecretArn',
+    ],
+    [
+      'callers that IAM is not asked about',
+      { ...privateOptions, callerArns: 'arn:aws:iam::123456789012:role/spinnaker' },
+      'callerArns',
     ],
     [
       'more ARNs than a role can hold',
@@ -167,11 +202,12 @@ describe('options that contradict one another are refused', () => {
     ],
     [
       'clients of an endpoint that is not ours',
-      { ...privateOptions, clientCidrs: '10.0.0.0/8' },
+      { ...privateOptions, clientCidrs: '10.20.0.0/16' },
       'clientCidrs',
     ],
     ['a public API for everybody', { publicApi: true }, 'publicApi'],
     ['a public API for everybody, with a name', { publicApi: true, ...domain }, 'publicApi'],
+    ['a public API for everybody, said', { publicApi: true, authentication: 'none' }, 'publicApi'],
     ['mutual TLS without a name', { publicApi: true, truststoreUri: 's3://a/b' }, 'domainName'],
     [
       'mutual TLS for a private API',
@@ -181,8 +217,8 @@ describe('options that contradict one another are refused', () => {
     ['a version of no truststore', { ...privateOptions, truststoreVersion: '1' }, 'truststoreVersion'],
     [
       'a public API behind an endpoint',
-      { publicApi: true, vpcEndpointId, authorizerSecretArn: secretArn },
-      'vpcEndpointId',
+      { publicApi: true, vpcEndpointIds, authorizerSecretArn: secretArn },
+      'vpcEndpointIds',
     ],
     ['a name without a certificate', { ...privateOptions, domainName: 'a.example.com' }, 'certificateArn'],
     ['a certificate without a name', { ...privateOptions, certificateArn }, 'domainName'],
@@ -198,6 +234,101 @@ describe('options that contradict one another are refused', () => {
     const problems = getProblems(options);
 
     expect(problems.map((problem) => problem.split(':')[0])).toEqual([option]);
+  });
+});
+
+describe('who may call', () => {
+  const { vpcEndpointIds, ...network } = privateOptions;
+
+  it.each([
+    [{ vpcEndpointIds, authentication: 'iam' }, 'iam'],
+    [{ vpcEndpointIds, authorizerSecretArn: secretArn }, 'secret'],
+    [{ publicApi: true, ...domain, truststoreUri: 's3://a/b' }, 'none'],
+    [{ publicApi: true, ...domain, truststoreUri: 's3://a/b', authentication: 'secret' }, 'secret'],
+  ])('follows from %j', (options, authentication) => {
+    expect(decideAuthentication(read(options))).toBe(authentication);
+  });
+
+  it.each(['10.20.0.0/16,10.21.4.0/22', '2001:db8:10::/44', '192.0.2.7/32,2001:db8::1/128'])(
+    'may be everybody in %s',
+    (clientCidrs) => {
+      expect(getProblems({ ...network, clientCidrs })).toEqual([]);
+    },
+  );
+
+  it.each(['0.0.0.0/0', '::/0', '10.0.0.0/8'])('may be anybody in %s who proves who he is', (clientCidrs) => {
+    expect(getProblems({ ...network, clientCidrs, authentication: 'secret' })).toEqual([]);
+  });
+});
+
+describe('endpoints', () => {
+  const { vpcEndpointIds, ...network } = privateOptions;
+
+  it('may be several, of other accounts, too', () => {
+    const ids = `${vpcEndpointIds},210987654321/vpce-0123456789abcdef1`;
+
+    expect(read({ ...network, vpcEndpointIds: ids }).vpcEndpointIds).toEqual([
+      { id: vpcEndpointIds, account: undefined },
+      { id: 'vpce-0123456789abcdef1', account: '210987654321' },
+    ]);
+  });
+
+  it('may be named by their former option', () => {
+    expect(listEndpoints(read({ ...network, vpcEndpointId: vpcEndpointIds }))).toEqual([
+      { id: vpcEndpointIds, account: undefined },
+    ]);
+  });
+});
+
+describe('where the stacks go', () => {
+  const options = { ...privateOptions, ...domain };
+
+  it.each([
+    ['us-east-1', options, []],
+    ['eu-west-1', options, ['certificateArn']],
+    [
+      'us-gov-west-1',
+      { ...privateOptions, permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/a' },
+      ['permissionsBoundaryArn'],
+    ],
+    [
+      'eu-west-1',
+      { ...privateOptions, alarmTopicArn: 'arn:aws:sns:us-east-1:123456789012:a' },
+      ['alarmTopicArn'],
+    ],
+    [
+      'eu-west-1',
+      { ...privateOptions, encryptionKeyArn: 'arn:aws:kms:us-east-1:123456789012:key/a' },
+      ['encryptionKeyArn'],
+    ],
+    ['eu-west-1', { ...privateOptions, configSecretArn: secretArn }, ['configSecretArn']],
+    ['eu-west-1', { ...privateOptions, clusterArns: 'arn:aws:eks:us-east-1:123456789012:cluster/a' }, []],
+    ['eu-west-1', { ...privateOptions, accountSecretArns: secretArn }, []],
+    [
+      'cn-north-1',
+      { ...privateOptions, clusterArns: 'arn:aws:eks:us-east-1:123456789012:cluster/a' },
+      ['clusterArns'],
+    ],
+    [
+      'cn-north-1',
+      { ...privateOptions, clusterArns: 'arn:aws-cn:eks:cn-north-1:123456789012:cluster/a' },
+      [],
+    ],
+    ['xx-new-1', { ...privateOptions, clusterArns: 'arn:aws-xx:eks:xx-new-1:123456789012:cluster/a' }, []],
+  ])('in %s, %j: %j is refused', (region, given, refused) => {
+    const problems = getProblems(given, { region });
+
+    expect(problems.map((problem) => problem.split(':')[0])).toEqual(refused);
+    expect(problems.every((problem) => problem.includes(region))).toBe(true);
+  });
+
+  it('is no other account', () => {
+    const given = { ...privateOptions, vpcEndpointIds: '210987654321/vpce-0123456789abcdef0' };
+
+    expect(getProblems(given, { region: 'us-east-1', account: '210987654321' })).toEqual([
+      expect.stringContaining('vpcEndpointIds: expected no 210987654321/'),
+    ]);
+    expect(getProblems(given, { region: 'us-east-1', account: '123456789012' })).toEqual([]);
   });
 });
 

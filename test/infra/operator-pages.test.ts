@@ -10,13 +10,13 @@ const deployPage = readPage('deploy.md');
 const operatePage = readPage('operate.md');
 
 const templates = synthesize();
-const withNetwork = synthesize({ ...privateOptions, vpcEndpointId: undefined, clientCidrs: '10.0.0.0/8' });
+const withNetwork = synthesize({ ...privateOptions, vpcEndpointIds: undefined, clientCidrs: '10.20.0.0/16' });
 
 /** How names of what the tests synthesize begin; in the pages it is `busdriver-prod`. */
 const madePrefix = 'busdriver-dev';
 
 /** Names that operators are told to make by hand. */
-const handmade = ['authorizer', 'tasks-before'];
+const handmade = ['tasks-before'];
 
 describe('docs/operate.md', () => {
   it('explains every alarm, and no other', () => {
@@ -60,7 +60,7 @@ describe('docs/operate.md', () => {
 
 describe('docs/deploy.md', () => {
   it('shows options that are accepted', () => {
-    const [, block = ''] = /^```json\n(.*?)^```$/ms.exec(deployPage) ?? [];
+    const [, block = ''] = /^```json\n(\{\n {2}"stage".*?)^```$/ms.exec(deployPage) ?? [];
     const context = JSON.parse(block) as Options;
     expect(readContext(new App({ context }))).toMatchObject({ stage: 'prod', publicApi: false });
   });

@@ -16,7 +16,8 @@ const installations: { readonly [name: string]: Options } = {
   'a private API with an endpoint of its own': {
     vpcId: privateOptions.vpcId,
     subnetIds: privateOptions.subnetIds,
-    clientCidrs: '10.0.0.0/8',
+    clientCidrs: '10.20.0.0/16',
+    authentication: 'secret',
   },
   'a public API with mutual TLS': { publicApi: true, truststoreUri: 's3://trust/store.pem', ...domain },
   'a public API with a shared secret': {

@@ -9,9 +9,13 @@ import { type Options, privateOptions } from './stacks/synthesize.ts';
 const run = promisify(execFile);
 
 /** Runs the app as the command line of CDK does; without network, for nothing in it could use one. */
-async function runApp(options: Options, outdir: string): Promise<{ code: number; errors: string }> {
+async function runApp(
+  options: Options,
+  outdir: string,
+  destination: NodeJS.ProcessEnv = {},
+): Promise<{ code: number; errors: string }> {
   const context = { 'aws:cdk:bundling-stacks': [], ...options };
-  const env = { PATH: '', CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) };
+  const env = { PATH: '', ...destination, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) };
   try {
     const { stderr } = await run(process.execPath, ['infra/app.ts'], { cwd: root, env });
     return { code: 0, errors: stderr };
@@ -38,8 +42,31 @@ describe('the app', () => {
   });
 
   it.each([
-    ['without options', {}, 'vpcEndpointId: expected'],
-    ['for everybody', { publicApi: 'true' }, 'publicApi: expected truststoreUri'],
+    [{ CDK_DEFAULT_REGION: 'us-east-1' }, ''],
+    [
+      { CDK_DEFAULT_REGION: 'eu-west-1' },
+      'certificateArn: expected an ARN of eu-west-1, where the stacks go',
+    ],
+    [{ CDK_DEFAULT_REGION: 'cn-north-1' }, 'certificateArn: expected arn:aws-cn:…'],
+  ])('looks at the region into which CDK deploys: %j', async (destination, words) => {
+    await using dir = await makeTempDir();
+    const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0123';
+    const options = { ...privateOptions, domainName: 'clouddriver.example.com', certificateArn };
+
+    const { code, errors } = await runApp(options, dir.path, destination);
+
+    expect(code).toBe(words === '' ? 0 : 1);
+    expect(errors).toContain(words);
+  });
+
+  it.each([
+    ['without options', {}, 'vpcEndpointIds: expected'],
+    ['for everybody', { publicApi: 'true' }, 'publicApi: expected authentication=secret'],
+    [
+      'of which nobody said who may call it',
+      { ...privateOptions, authentication: undefined },
+      'authentication: expected secret, iam or none',
+    ],
   ])('refuses to make an API %s, in words and without a trace', async (_what, options, words) => {
     await using dir = await makeTempDir();
 

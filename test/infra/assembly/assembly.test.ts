@@ -8,6 +8,7 @@ import {
   findLargeTemplates,
   findLostData,
 } from './assembly-rules.ts';
+import { findOpenDoors } from './door-rules.ts';
 import { optionSets } from './option-sets.ts';
 
 const assemblies = new Map<string, Assembly>();
@@ -34,6 +35,10 @@ describe.each(optionSets.map(({ name, from }) => ({ name, from })))('$name', ({ 
 
     const unwatched = [...findUnwatchedSchedules(assembly), ...findUnwatchedQueues(assembly)];
     expect([...findBlindAlarms(assembly), ...unwatched]).toEqual([]);
+  });
+
+  it('lets no stranger call', () => {
+    expect(findOpenDoors(getAssembly(name))).toEqual([]);
   });
 
   it.skipIf(from === undefined)('can be deployed in the place of what was there, and back', () => {

@@ -17,13 +17,26 @@ const vpc = {
   subnetIds: 'subnet-0123456789abcdef0,subnet-0123456789abcdef1',
 };
 const domain = { domainName: 'clouddriver.example.com', certificateArn: arn('acm', 'certificate/0123') };
-const endpoint = { vpcEndpointId: 'vpce-0123456789abcdef0' };
+const endpoint = { vpcEndpointIds: 'vpce-0123456789abcdef0', authentication: 'secret' };
 const sharedSecret = { authorizerSecretArn: secret('caller') };
+const foreign = '210987654321/vpce-0123456789abcdef2';
 
 /** Where operators begin. */
 const beginnings: { readonly [name: string]: Options } = {
   'private, endpoint of the operator': { ...vpc, ...endpoint },
-  'private, endpoint made': { ...vpc, clientCidrs: '10.0.0.0/8' },
+  'private, endpoint under its former name': {
+    ...vpc,
+    ...domain,
+    vpcEndpointId: 'vpce-0123456789abcdef0',
+    ...sharedSecret,
+  },
+  'private, endpoint of another account': {
+    ...vpc,
+    ...domain,
+    vpcEndpointIds: foreign,
+    authentication: 'secret',
+  },
+  'private, endpoint made': { ...vpc, clientCidrs: '10.20.0.0/16', authentication: 'secret' },
   'private, with a name': { ...vpc, ...endpoint, ...domain },
   'private, outside a VPC': endpoint,
   'public, shared secret': { publicApi: true, ...domain, ...sharedSecret },
@@ -38,14 +51,26 @@ const beginnings: { readonly [name: string]: Options } = {
 /** What operators change later, by where they begin: one option each, beside those that it needs or rules out. */
 const changes: { readonly [name: string]: { readonly [change: string]: Options } } = {
   'private, endpoint of the operator': {
-    'another endpoint': { vpcEndpointId: 'vpce-0123456789abcdef1' },
-    'an endpoint made instead': { vpcEndpointId: undefined, clientCidrs: '10.0.0.0/8' },
+    'another endpoint': { vpcEndpointIds: 'vpce-0123456789abcdef1' },
+    'a second endpoint': { vpcEndpointIds: 'vpce-0123456789abcdef0,vpce-0123456789abcdef1' },
+    'an endpoint of another account beside it': { vpcEndpointIds: `vpce-0123456789abcdef0,${foreign}` },
+    'the same endpoint by its former name': {
+      vpcEndpointIds: undefined,
+      vpcEndpointId: 'vpce-0123456789abcdef0',
+    },
+    'an endpoint made instead': { vpcEndpointIds: undefined, clientCidrs: '10.20.0.0/16' },
+    'nobody proves who he is': { authentication: 'none' },
+    'callers known by IAM': { authentication: 'iam' },
+    'some callers known by IAM': {
+      authentication: 'iam',
+      callerArns: 'arn:aws:iam::123456789012:role/spinnaker,arn:aws:iam::210987654321:root',
+    },
     'another VPC': { vpcId: 'vpc-0123456789abcdef1' },
     'other subnets': { subnetIds: 'subnet-0123456789abcdef2,subnet-0123456789abcdef3' },
     'no VPC': { vpcId: undefined, subnetIds: undefined },
     'a name': domain,
-    'public instead': { vpcEndpointId: undefined, publicApi: true, ...sharedSecret },
-    'a shared secret': sharedSecret,
+    'public instead': { vpcEndpointIds: undefined, publicApi: true },
+    'a secret of the operator': sharedSecret,
     'settings in a secret of the operator': { configSecretArn: secret('settings') },
     'artifact accounts in a secret of the operator': { artifactsSecretArn: secret('artifacts') },
     'a key of the operator': { encryptionKeyArn: arn('kms', 'key/01234567-89ab-cdef-0123-456789abcdef') },
@@ -82,17 +107,37 @@ const changes: { readonly [name: string]: { readonly [change: string]: Options }
   },
   'private, endpoint made': {
     'an endpoint of the operator instead': { ...endpoint, clientCidrs: undefined },
-    'other clients': { clientCidrs: '10.0.0.0/8,192.168.0.0/16' },
+    'other clients': { clientCidrs: '10.20.0.0/16,192.168.0.0/16' },
+    'clients with IPv6': { clientCidrs: '10.20.0.0/16,2001:db8:12::/48' },
+    'clients from everywhere': { clientCidrs: '0.0.0.0/0,::/0' },
+    'nobody proves who he is': { authentication: 'none' },
+    'an endpoint of another account beside it': { vpcEndpointIds: foreign },
   },
-  'private, with a name': { 'no name': { domainName: undefined, certificateArn: undefined } },
+  'private, with a name': {
+    'no name': { domainName: undefined, certificateArn: undefined },
+    'a second endpoint': { vpcEndpointIds: 'vpce-0123456789abcdef0,vpce-0123456789abcdef1' },
+    'an endpoint of another account beside it': { vpcEndpointIds: `vpce-0123456789abcdef0,${foreign}` },
+  },
+  'private, endpoint of another account': {
+    'one of its own': { vpcEndpointIds: 'vpce-0123456789abcdef0' },
+    'no name': { domainName: undefined, certificateArn: undefined },
+  },
   'private, outside a VPC': { 'a VPC': vpc },
   'public, shared secret': {
     'private instead': { publicApi: undefined, ...endpoint },
+    'a secret that is made': { authorizerSecretArn: undefined, authentication: 'secret' },
+    'callers known by IAM': {
+      authorizerSecretArn: undefined,
+      authentication: 'iam',
+      callerArns: 'arn:aws:iam::210987654321:role/spinnaker',
+    },
     'mutual TLS instead': { authorizerSecretArn: undefined, truststoreUri: 's3://trust/store.pem' },
+    'mutual TLS beside it': { truststoreUri: 's3://trust/store.pem' },
   },
   'public, mutual TLS, in a VPC': {
     'another bundle': { truststoreUri: 's3://trust/other.pem' },
     'a version of the bundle': { truststoreVersion: '7' },
+    'a secret beside it': { authentication: 'secret' },
   },
 };
 

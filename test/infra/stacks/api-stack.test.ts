@@ -2,6 +2,7 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/routes.ts';
 import { getPath } from '../../../shared/core/json.ts';
+import { getBody, listOperations } from './api-body.ts';
 import { getResources } from './policies.ts';
 import { getTemplate, type Options, privateOptions, synthesize } from './synthesize.ts';
 
@@ -19,37 +20,6 @@ const plain = getTemplate(plainStacks, 'api');
 const named = make({ ...privateOptions, ...domain });
 const withTls = make(mutualTls);
 const withSecret = make({ publicApi: true, authorizerSecretArn: secretArn });
-
-interface Operation {
-  readonly security?: unknown;
-  readonly parameters: readonly object[];
-  readonly 'x-amazon-apigateway-integration': { readonly [name: string]: unknown };
-}
-
-interface Body {
-  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } };
-  readonly components?: unknown;
-  readonly 'x-amazon-apigateway-gateway-responses': {
-    readonly [type: string]: {
-      readonly statusCode: string;
-      readonly responseParameters: { readonly [name: string]: string };
-      readonly responseTemplates: { readonly [type: string]: string };
-    };
-  };
-}
-
-function getBody(template: Template): Body {
-  const [api] = Object.values(template.findResources('AWS::ApiGateway::RestApi'));
-  return api?.['Properties'].Body;
-}
-
-function listOperations(template: Template): (readonly [route: string, operation: Operation])[] {
-  return Object.entries(getBody(template).paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(
-      ([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const,
-    ),
-  );
-}
 
 /** Seconds after which a route's function ends, and after which API Gateway hangs up. */
 function getTimes(
@@ -247,7 +217,7 @@ describe('a private API', () => {
   it('is what the stack makes when nothing else is said', () => {
     for (const template of [plain, named]) {
       template.hasResourceProperties('AWS::ApiGateway::RestApi', {
-        EndpointConfiguration: { Types: ['PRIVATE'], VpcEndpointIds: [privateOptions['vpcEndpointId']] },
+        EndpointConfiguration: { Types: ['PRIVATE'], VpcEndpointIds: [privateOptions['vpcEndpointIds']] },
         Parameters: { endpointConfigurationTypes: 'PRIVATE' },
       });
     }
@@ -261,7 +231,7 @@ describe('a private API', () => {
         {
           ...everyCall,
           Effect: 'Deny',
-          Condition: { StringNotEquals: { 'aws:SourceVpce': privateOptions['vpcEndpointId'] } },
+          Condition: { StringNotEquals: { 'aws:SourceVpce': privateOptions['vpcEndpointIds'] } },
         },
       ],
     });
@@ -281,7 +251,7 @@ describe('a private API', () => {
       Stage: Match.anyValue(),
     });
     named.hasResourceProperties('AWS::ApiGateway::DomainNameAccessAssociation', {
-      AccessAssociationSource: privateOptions['vpcEndpointId'],
+      AccessAssociationSource: privateOptions['vpcEndpointIds'],
       AccessAssociationSourceType: 'VPCE',
     });
     named.hasOutput('BaseUrl', { Value: 'https://clouddriver.example.com' });
@@ -291,11 +261,11 @@ describe('a private API', () => {
   it('tells the address that leads to it, and no other', () => {
     const outputs = Object.values(plain.findOutputs('*')).map(({ Value }) => JSON.stringify(Value));
 
-    expect(outputs).toEqual([expect.stringContaining(`-${privateOptions['vpcEndpointId']}.execute-api.`)]);
+    expect(outputs).toEqual([expect.stringContaining(`-${privateOptions['vpcEndpointIds']}.execute-api.`)]);
   });
 
   it('may ask for the shared secret too', () => {
-    const template = make({ ...privateOptions, authorizerSecretArn: secretArn });
+    const template = make({ ...privateOptions, authentication: 'secret' });
 
     expect(listOperations(template).every(([, { security }]) => security !== undefined)).toBe(true);
   });
@@ -315,6 +285,7 @@ describe('a public API', () => {
       MutualTlsAuthentication: { TruststoreUri: 's3://trust/ca/bundle.pem' },
     });
     withTls.hasResourceProperties('AWS::ApiGateway::BasePathMapping', { BasePath: Match.absent() });
+    withTls.hasOutput('Target', { Description: 'Make clouddriver.example.com an alias of this' });
   });
 
   it('with a shared secret asks for it on every route', () => {

@@ -8,7 +8,7 @@ import { getResources } from './policies.ts';
 import { getTemplate, privateOptions, synthesize, withOutdir } from './synthesize.ts';
 
 const template = getTemplate(synthesize(), 'data');
-const keyArn = 'arn:aws:kms:us-east-1:123456789012:key/0123';
+const keyArn = 'arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef';
 const secretArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker-AbCdEf';
 const throwaway = getTemplate(synthesize({ ...privateOptions, protectData: false }), 'data');
 const artifactsArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:artifacts-AbCdEf';
@@ -17,6 +17,8 @@ const imported = synthesize({
   encryptionKeyArn: keyArn,
   configSecretArn: secretArn,
   artifactsSecretArn: artifactsArn,
+  authentication: 'secret',
+  authorizerSecretArn: secretArn.replace('spinnaker', 'caller'),
 });
 
 /** Types of resources that CloudFormation deletes with the stack. */
@@ -76,6 +78,21 @@ describe('the data stack', () => {
       SecretString: '# Put your clouddriver.yml here.\n',
     });
   });
+
+  it.each(['secret', 'iam', 'none'])(
+    'makes up a secret for callers, the same however they prove who they are: %s',
+    (authentication) => {
+      const stack = getTemplate(synthesize({ ...privateOptions, authentication }), 'data');
+
+      stack.hasResourceProperties('AWS::SecretsManager::Secret', {
+        Name: 'busdriver-dev-authorizer',
+        KmsKeyId: Match.anyValue(),
+        SecretString: Match.absent(),
+        GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true },
+      });
+      expect(stack.toJSON()).toEqual(template.toJSON());
+    },
+  );
 
   it('takes a key and secrets that are there', () => {
     const stack = getTemplate(imported, 'data');

@@ -2,9 +2,10 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
 
-const { vpcId, subnetIds } = privateOptions;
+const { vpcEndpointIds, ...network } = privateOptions;
+const { vpcId, subnetIds, authentication } = network;
 const given = synthesize();
-const made = synthesize({ vpcId, subnetIds, clientCidrs: '10.1.0.0/16,10.2.0.0/16' });
+const made = synthesize({ ...network, clientCidrs: '10.1.0.0/16,10.2.0.0/16' });
 
 describe('the network stack', () => {
   it('gives functions a security group into which nothing comes', () => {
@@ -38,8 +39,39 @@ describe('the network stack', () => {
     });
   });
 
+  it('makes an endpoint with addresses of IPv6, too, where clients have such', () => {
+    const both = getTemplate(
+      synthesize({ ...network, clientCidrs: '10.1.0.0/16,2001:db8:12::/48' }),
+      'network',
+    );
+
+    both.hasResourceProperties('AWS::EC2::VPCEndpoint', {
+      IpAddressType: 'dualstack',
+      DnsOptions: { DnsRecordIpType: 'dualstack' },
+    });
+    both.hasResourceProperties('AWS::EC2::SecurityGroup', {
+      SecurityGroupIngress: [
+        Match.objectLike({ CidrIp: '10.1.0.0/16', FromPort: 443 }),
+        Match.objectLike({ CidrIpv6: '2001:db8:12::/48', FromPort: 443 }),
+      ],
+    });
+    getTemplate(made, 'network').hasResourceProperties('AWS::EC2::VPCEndpoint', {
+      IpAddressType: Match.absent(),
+    });
+  });
+
+  it('makes an endpoint beside those of other accounts where clients are named, and else none', () => {
+    const foreign = { ...network, vpcEndpointIds: '210987654321/vpce-0123456789abcdef0' };
+
+    getTemplate(synthesize({ ...foreign, clientCidrs: '10.1.0.0/16' }), 'network').resourceCountIs(
+      'AWS::EC2::VPCEndpoint',
+      1,
+    );
+    getTemplate(synthesize(foreign), 'network').resourceCountIs('AWS::EC2::VPCEndpoint', 0);
+  });
+
   it('is not there without a VPC', () => {
-    const templates = synthesize({ vpcEndpointId: privateOptions.vpcEndpointId });
+    const templates = synthesize({ vpcEndpointIds, authentication });
 
     expect(templates.has('network')).toBe(false);
     getTemplate(templates, 'operations').hasResourceProperties('AWS::Lambda::Function', {

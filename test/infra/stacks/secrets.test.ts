@@ -34,12 +34,13 @@ const readers: { readonly [name: string]: readonly string[] } = {
   artifacts: ['fetch-artifact', 'schedule-agents'],
   // Kubeconfigs in secrets of their own.
   kubeconfig: reachClusters,
-  // What callers of a public API must send.
+  // What callers must send.
   authorizer: ['check-shared-secret'],
 };
 
 const templates = synthesize({
   ...privateOptions,
+  authentication: 'secret',
   configSecretArn: secret('settings'),
   artifactsSecretArn: secret('artifacts'),
   accountSecretArns: secret('kubeconfig'),

@@ -9,11 +9,12 @@ import { root } from '../../architecture/source-files.ts';
 /** Options of an app as the command line or cdk.json gives them. */
 export type Options = { readonly [name: string]: unknown };
 
-/** A private API through an existing endpoint, functions in a VPC. */
+/** A private API through an existing endpoint, which the network alone guards; functions in a VPC. */
 export const privateOptions: Options = {
   vpcId: 'vpc-0123456789abcdef0',
   subnetIds: 'subnet-0123456789abcdef0,subnet-0123456789abcdef1',
-  vpcEndpointId: 'vpce-0123456789abcdef0',
+  vpcEndpointIds: 'vpce-0123456789abcdef0',
+  authentication: 'none',
 };
 
 /** An app with all stacks; nothing is bundled unless it is said. */
