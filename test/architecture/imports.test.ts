@@ -16,6 +16,7 @@ const rules: readonly Rule[] = [
   { files: /^functions\/(routes|queues|schedules)\.ts$/, may: [], node: 'none' },
   { files: /^functions\//, may: ['shared/core/', 'shared/runtime/', 'docs/openapi.json'], node: 'none' },
   { files: /^shared\/core\//, may: ['shared/core/', 'zod'], node: 'none' },
+  { files: /^shared\/contract\//, may: ['shared/contract/', 'shared/core/', 'zod'], node: 'none' },
   { files: /^shared\/aws\//, may: ['shared/core/', 'shared/aws/', '@aws-sdk/', '@smithy/'], node: 'pure' },
   {
     files: /^shared\/providers\/index\.ts$/,
@@ -29,7 +30,19 @@ const rules: readonly Rule[] = [
   },
   {
     files: /^shared\/runtime\//,
-    may: ['shared/', 'functions/routes.ts', '@middy/', '@aws-', 'aws-lambda', 'jose', 'yaml', 'zod'],
+    may: [
+      'shared/core/',
+      'shared/aws/',
+      'shared/providers/',
+      'shared/runtime/',
+      'functions/routes.ts',
+      '@middy/',
+      '@aws-',
+      'aws-lambda',
+      'jose',
+      'yaml',
+      'zod',
+    ],
     node: 'any',
   },
   {

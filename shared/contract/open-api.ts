@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { apiVersion } from '../core/api-version.ts';
+import type { JsonObject } from '../core/json.ts';
 import type {
   ApiAnswer,
   ApiExamples,
@@ -6,12 +8,10 @@ import type {
   ApiRequestBody,
   ApiRoute,
   DescribedOperation,
-} from './api/api-route.ts';
-import { type ApiTable, createApiTable } from './api/api-table.ts';
-import { type ApiErrorStatus, apiErrors, bodyErrors, commonErrors } from './api/errors.ts';
-import { cacheControlParameter } from './api/parameters.ts';
-import { apiVersion } from './api-version.ts';
-import type { JsonObject } from './json.ts';
+} from './api-route.ts';
+import { type ApiTable, createApiTable } from './api-table.ts';
+import { type ApiErrorStatus, apiErrors, bodyErrors, commonErrors } from './errors.ts';
+import { cacheControlParameter } from './parameters.ts';
 
 /** The API's document, in OpenAPI 3.1. */
 export interface OpenApiDocument {
@@ -39,7 +39,7 @@ const info = {
 };
 
 /**
- * Makes the API's document from the tables in `shared/core/api/`.
+ * Makes the API's document from the tables in `shared/contract/`.
  *
  * @param operations those of all providers, whose descriptions become schemas of requests.
  */
