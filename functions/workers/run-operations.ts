@@ -1,4 +1,4 @@
-import { noteUse } from '../../shared/core/cache/note-use.ts';
+import { noteUse } from '../../shared/core/agents/note-use.ts';
 import { openCacheContext } from '../../shared/runtime/cache-context.ts';
 import { taskHints } from '../../shared/runtime/message-kinds.ts';
 import { runOperationsTask } from '../../shared/runtime/operations-worker.ts';

@@ -1,4 +1,4 @@
-import { settleDeadLetter } from '../../shared/core/sweep-tasks.ts';
+import { settleDeadLetter } from '../../shared/core/tasks/sweep-tasks.ts';
 import { tellDeadLetter } from '../../shared/runtime/dead-letters.ts';
 import { taskHints } from '../../shared/runtime/message-kinds.ts';
 import { queueHandler } from '../../shared/runtime/queue-handler.ts';

@@ -1,4 +1,4 @@
-import { type SweepPosition, sweepTasks } from '../../shared/core/sweep-tasks.ts';
+import { type SweepPosition, sweepTasks } from '../../shared/core/tasks/sweep-tasks.ts';
 import { scheduleHandler } from '../../shared/runtime/schedule-handler.ts';
 import { openTaskWorkContext } from '../../shared/runtime/task-context.ts';
 

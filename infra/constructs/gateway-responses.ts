@@ -1,5 +1,5 @@
-import { toTooLargeMessage } from '../../shared/core/payload-limit.ts';
 import { retryAfterSeconds } from '../../shared/core/request-limits.ts';
+import { toTooLargeMessage } from '../../shared/core/tasks/payload-limit.ts';
 import type { Authentication } from '../context.ts';
 
 /** An answer that API Gateway gives without asking a function. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
-import { payloadBytesMax, toTooLargeMessage } from '../../shared/core/payload-limit.ts';
+import { payloadBytesMax, toTooLargeMessage } from '../../shared/core/tasks/payload-limit.ts';
 import { HttpError, MalformedAnswerError } from './http-error.ts';
 import type { FrontDoorLimits } from './http-limits.ts';
 import type { AnswerSink } from './response-streaming.ts';

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { AccountWarning, RejectedAccount } from '../../shared/core/account.ts';
+import type { AccountWarning, RejectedAccount } from '../../shared/core/settings/account.ts';
 import type { CliOptions } from './cli-options.ts';
 import type { Engines } from './environment.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { type AccountFactsStore, accountFactsBytesMax } from '../core/account-facts.ts';
 import type { Clock } from '../core/clock.ts';
+import { type AccountFactsStore, accountFactsBytesMax } from '../core/providers/account-facts.ts';
 import type { Item, ItemKey, ItemTable } from './table.ts';
 import { accountFactsPartition } from './tables.ts';
 

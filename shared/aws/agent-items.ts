@@ -5,7 +5,7 @@ import type {
   AgentProgress,
   AgentSpec,
   EndedRun,
-} from '../core/cache/agent-store.ts';
+} from '../core/agents/agent-store.ts';
 import { hashText } from '../core/cache/hash-text.ts';
 import { toKeyText } from './cache-keys.ts';
 import type { Item, ItemKey } from './table.ts';

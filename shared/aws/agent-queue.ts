@@ -1,5 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { AgentQueue } from '../core/cache/agent-queue.ts';
+import type { AgentQueue } from '../core/agents/agent-queue.ts';
 import { toGroupId } from './group-id.ts';
 
 /** SQS delays a message by no more: 15 minutes. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AgentKey, AgentLease } from '../core/cache/agent-store.ts';
+import type { AgentKey, AgentLease } from '../core/agents/agent-store.ts';
 import { type AgentItem, getStatePartition, type StateChunks } from './agent-items.ts';
 import { toKeyNumber } from './cache-keys.ts';
 import type { CacheTable } from './cache-table.ts';

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { earlyToleranceMs, getTurn, useNotedForMs } from '../core/cache/agent-schedule.ts';
+import { earlyToleranceMs, getTurn, useNotedForMs } from '../core/agents/agent-schedule.ts';
 import {
   type AccountFreshness,
   type Agent,
@@ -14,9 +14,9 @@ import {
   countTooLarge,
   type Finish,
   type SyncAnswer,
-} from '../core/cache/agent-store.ts';
+} from '../core/agents/agent-store.ts';
 import type { Clock, Randomness } from '../core/clock.ts';
-import { LeaseLostError } from '../core/task.ts';
+import { LeaseLostError } from '../core/tasks/task.ts';
 import {
   type AgentItem,
   agentAttributes,

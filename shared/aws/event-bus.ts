@@ -6,7 +6,7 @@ import {
   type PutEventsResultEntry,
 } from '@aws-sdk/client-eventbridge';
 import type { Clock, Randomness } from '../core/clock.ts';
-import type { BusEvent, EventBus } from '../core/task-events.ts';
+import type { BusEvent, EventBus } from '../core/tasks/task-events.ts';
 
 /** Entries of one PutEvents call: the most that EventBridge takes. */
 const entriesMax = 10;

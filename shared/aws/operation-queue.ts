@@ -1,5 +1,5 @@
 import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { OperationQueue } from '../core/operation-queue.ts';
+import type { OperationQueue } from '../core/tasks/operation-queue.ts';
 import { toGroupId } from './group-id.ts';
 
 /** The queue of operations on SQS: a standard queue whose message groups are accounts (a fair queue). */

@@ -1,6 +1,6 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { asJsonObject, asString } from '../core/json.ts';
-import type { SecretReader, SecretReference } from '../core/secret-reference.ts';
+import type { SecretReader, SecretReference } from '../core/settings/secret-reference.ts';
 import { toAwsFailure } from './aws-failure.ts';
 import { type AwsIdentities, clientOptions, getRegion } from './aws-identity.ts';
 

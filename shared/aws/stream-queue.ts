@@ -1,5 +1,5 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { StreamQueue } from '../core/cache/stream-queue.ts';
+import type { StreamQueue } from '../core/agents/streams/stream-queue.ts';
 
 /** The queue of streams on SQS: a standard queue. Messages have no group, for each has many accounts. */
 export function createStreamQueue(sqs: SQSClient, queueUrl: string): StreamQueue {

@@ -7,7 +7,7 @@ import {
   type Task,
   type TaskState,
   taskRetentionMs,
-} from '../core/task.ts';
+} from '../core/tasks/task.ts';
 
 /** Number of partitions over which the list of open tasks is spread. */
 export const openShards = 16;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SubmittedOperation } from '../core/task.ts';
+import type { SubmittedOperation } from '../core/tasks/task.ts';
 import { readChunks, writeChunks } from './chunks.ts';
 import type { ItemTable } from './table.ts';
 import { getChunkKey, getPayloadKey, type HeaderItem, inlinePayloadMax, parsePayload } from './task-items.ts';

@@ -16,7 +16,7 @@ import {
   type TaskStatus,
   type TaskStore,
   taskRetentionMs,
-} from '../core/task.ts';
+} from '../core/tasks/task.ts';
 import { readChunks, writeChunks } from './chunks.ts';
 import { type Item, type ItemTable, ItemUpdate } from './table.ts';
 import {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { artifactField } from '../core/artifact.ts';
+import { artifactField } from '../core/providers/artifact.ts';
 import { toAcceptedObject } from './accepted.ts';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';
 import { pathParameter } from './parameters.ts';

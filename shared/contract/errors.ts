@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { toTooLargeMessage } from '../core/payload-limit.ts';
+import { toTooLargeMessage } from '../core/tasks/payload-limit.ts';
 import type { ApiExamples } from './api-route.ts';
 
 /** An error that routes answer. */

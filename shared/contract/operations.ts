@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { stringField } from '../core/coerce.ts';
+import { stringField } from '../core/settings/coerce.ts';
 import { toAcceptedObject } from './accepted.ts';
 import type {
   ApiExamples,

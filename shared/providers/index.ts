@@ -1,4 +1,4 @@
-import type { ProviderPlugin } from '../core/provider.ts';
+import type { ProviderPlugin } from '../core/providers/provider.ts';
 import { artifactsPlugin } from './artifacts/index.ts';
 import { fiatPlugin } from './fiat/index.ts';
 import { front50Plugin } from './front50/index.ts';

@@ -6,10 +6,10 @@ import {
   denyApplication,
   noRights,
   parseReadsChecked,
-} from '../core/authorization.ts';
-import type { UserPermission } from '../core/authorizer.ts';
+} from '../core/access/authorization.ts';
+import type { UserPermission } from '../core/access/authorizer.ts';
 import { AccessDeniedError, UnauthenticatedError, UnavailableError } from '../core/errors.ts';
-import type { ProviderSet } from '../core/provider-set.ts';
+import type { ProviderSet } from '../core/providers/provider-set.ts';
 import { getRoute } from './access-table.ts';
 import { findParameter } from './api-request.ts';
 import { type Identity, openIdentifier } from './identity.ts';

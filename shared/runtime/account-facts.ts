@@ -1,7 +1,11 @@
 import { DynamoAccountFactsStore } from '../aws/account-facts-store.ts';
 import { ItemTable } from '../aws/table.ts';
-import { type AccountFactsStore, formatAccountFacts, toAccountFacts } from '../core/account-facts.ts';
 import { UnavailableError } from '../core/errors.ts';
+import {
+  type AccountFactsStore,
+  formatAccountFacts,
+  toAccountFacts,
+} from '../core/providers/account-facts.ts';
 import { plugins } from '../providers/index.ts';
 import { openDocuments } from './aws-clients.ts';
 import type { BaseContext } from './base-context.ts';

@@ -1,4 +1,4 @@
-import type { AgentSystem } from '../core/cache/run-agents.ts';
+import type { AgentSystem } from '../core/agents/run-agents.ts';
 import { type AgentMetrics, createAgentMetrics } from './agent-metrics.ts';
 import { type CacheContext, openCacheContext } from './cache-context.ts';
 import { openLateBus } from './late-bus.ts';

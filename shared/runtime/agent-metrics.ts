@@ -1,5 +1,5 @@
-import type { RunReporter } from '../core/cache/report-runs.ts';
-import type { ScheduleSystem } from '../core/cache/schedule-agents.ts';
+import type { RunReporter } from '../core/agents/report-runs.ts';
+import type { ScheduleSystem } from '../core/agents/schedule-agents.ts';
 import {
   agentLagMetric,
   rejectedAccountsMetrics,

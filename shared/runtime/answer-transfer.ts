@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { FailedOperationError } from '../core/errors.ts';
-import { payloadBytesMax } from '../core/payload-limit.ts';
+import { payloadBytesMax } from '../core/tasks/payload-limit.ts';
 import { type Answer, toPieces } from './answer.ts';
 
 /**

@@ -1,8 +1,8 @@
 import middy from '@middy/core';
 import contentNegotiation from '@middy/http-content-negotiation';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, StreamifyHandler } from 'aws-lambda';
-import type { AuditRecord } from '../core/audit.ts';
 import type { LogFields, Logger } from '../core/logger.ts';
+import type { AuditRecord } from '../core/tasks/audit.ts';
 import { getRoute } from './access-table.ts';
 import { type Answer, type AnswerBody, awaitFirstPiece, compress } from './answer.ts';
 import { streamAnswer, toProxyResult } from './answer-transfer.ts';

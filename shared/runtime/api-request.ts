@@ -1,11 +1,9 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { AuditRecord } from '../core/audit.ts';
 import { type JsonBounds, JsonBoundsError, parseBoundedJson } from '../core/bounded-json.ts';
 import { InvalidInputError, TooLargeError } from '../core/errors.ts';
 import { JsonNumberError } from '../core/exact-json.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { LogFields } from '../core/logger.ts';
-import { payloadBytesMax, toTooLargeMessage } from '../core/payload-limit.ts';
 import {
   bodyLevelsMax,
   bodyMembersMax,
@@ -16,7 +14,9 @@ import {
   queryParametersMax,
   queryValueMax,
 } from '../core/request-limits.ts';
-import type { Caller } from '../core/task.ts';
+import type { AuditRecord } from '../core/tasks/audit.ts';
+import { payloadBytesMax, toTooLargeMessage } from '../core/tasks/payload-limit.ts';
+import type { Caller } from '../core/tasks/task.ts';
 import type { RequestAccess } from './request-access.ts';
 
 /** A request as functions see it. */

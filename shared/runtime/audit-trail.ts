@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { AuditRecord } from '../core/audit.ts';
-import type { TaskOwners } from '../core/authorization.ts';
+import type { TaskOwners } from '../core/access/authorization.ts';
 import { AccessDeniedError, RefusedOperationsError, UnauthenticatedError } from '../core/errors.ts';
+import type { AuditRecord } from '../core/tasks/audit.ts';
 import { getRoute } from './access-table.ts';
 import { type AuditedAct, findHeader, findParameter } from './api-request.ts';
 import type { Identity } from './identifier.ts';

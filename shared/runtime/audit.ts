@@ -1,7 +1,7 @@
-import { type AuditRecord, toAuditEvent, toAuditFields } from '../core/audit.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/logger.ts';
-import type { EventBus } from '../core/task-events.ts';
+import { type AuditRecord, toAuditEvent, toAuditFields } from '../core/tasks/audit.ts';
+import type { EventBus } from '../core/tasks/task-events.ts';
 import { openBaseContext } from './base-context.ts';
 import { openLateBus } from './late-bus.ts';
 

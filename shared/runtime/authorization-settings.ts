@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { settingsPath as authorizationPath, parseReadsChecked } from '../core/authorization.ts';
+import { settingsPath as authorizationPath, parseReadsChecked } from '../core/access/authorization.ts';
 import { InvalidInputError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { getSetting, mergeDocuments } from '../core/spring-config.ts';
+import { getSetting, mergeDocuments } from '../core/settings/spring-config.ts';
 import { settingsPath as fiatPath, parseFiatSettings } from '../providers/fiat/settings.ts';
 import type { Environment } from './config.ts';
 import { settingsPath as identityPath, parseIdentitySettings } from './identity-settings.ts';

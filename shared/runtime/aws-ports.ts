@@ -1,8 +1,8 @@
 import type { AwsIdentities } from '../aws/aws-identity.ts';
 import type { Clock } from '../core/clock.ts';
 import type { EksService } from '../core/eks.ts';
-import type { ProviderOptions } from '../core/provider.ts';
-import type { SecretReader } from '../core/secret-reference.ts';
+import type { ProviderOptions } from '../core/providers/provider.ts';
+import type { SecretReader } from '../core/settings/secret-reference.ts';
 
 /**
  * EKS and Secrets Manager for providers. The clients of the AWS SDK are loaded with the first account that needs one: nobody

@@ -1,7 +1,7 @@
 import { DynamoAgentStore } from '../aws/agent-store.ts';
 import { createCacheStore } from '../aws/cache-store.ts';
-import type { AgentQueue } from '../core/cache/agent-queue.ts';
-import type { AgentStore } from '../core/cache/agent-store.ts';
+import type { AgentQueue } from '../core/agents/agent-queue.ts';
+import type { AgentStore } from '../core/agents/agent-store.ts';
 import type { CacheStore } from '../core/cache/cache-store.ts';
 import { plugins } from '../providers/index.ts';
 import { type CallKind, openDocuments } from './aws-clients.ts';

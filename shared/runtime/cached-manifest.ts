@@ -1,9 +1,9 @@
-import type { AccountFreshness } from '../core/cache/agent-store.ts';
+import type { AccountFreshness } from '../core/agents/agent-store.ts';
 import { getErrorMessage, UnreachableError } from '../core/errors.ts';
-import { parseMaxAgeMs, parseStaleIfErrorMs, toFreshnessHeaders } from '../core/freshness-headers.ts';
-import type { ManifestReader, ManifestRequest } from '../core/provider.ts';
-import { openViewSet } from '../core/view-set.ts';
-import type { Viewed } from '../core/views.ts';
+import type { ManifestReader, ManifestRequest } from '../core/providers/provider.ts';
+import { openViewSet } from '../core/providers/view-set.ts';
+import { parseMaxAgeMs, parseStaleIfErrorMs, toFreshnessHeaders } from '../core/views/freshness-headers.ts';
+import type { Viewed } from '../core/views/views.ts';
 import type { ApiRequest } from './api-handler.ts';
 import type { ReadContext } from './view-context.ts';
 

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../core/errors.ts';
-import { getFound } from '../core/view-set.ts';
-import type { ClusterKey, Viewed } from '../core/views.ts';
+import { getFound } from '../core/providers/view-set.ts';
+import type { ClusterKey, Viewed } from '../core/views/views.ts';
 import type { ApiRequest } from './api-handler.ts';
 import type { ViewContext } from './view-context.ts';
 

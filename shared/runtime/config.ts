@@ -1,5 +1,5 @@
-import { agentIntervalSeconds, isAgentInterval } from '../core/cache/agent-interval.ts';
-import { defaultAgentIntervalMs } from '../core/cache/agent-schedule.ts';
+import { agentIntervalSeconds, isAgentInterval } from '../core/agents/agent-interval.ts';
+import { defaultAgentIntervalMs } from '../core/agents/agent-schedule.ts';
 import { ConfigurationError } from '../core/errors.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { AgentKey } from '../core/cache/agent-store.ts';
-import { findDeadHintReason } from '../core/cache/dead-hint.ts';
+import type { AgentKey } from '../core/agents/agent-store.ts';
+import { findDeadHintReason } from '../core/agents/dead-hint.ts';
 import type { LogFields } from '../core/logger.ts';
 import { type DeadLetterReason, deadLettersMetric } from '../core/metrics.ts';
 import type { AgentStoreContext } from './agent-store-context.ts';

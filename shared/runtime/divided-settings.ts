@@ -1,6 +1,6 @@
-import type { RejectedAccount } from '../core/account.ts';
 import { asJsonArray, asJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { findMember, toCanonicalKey } from '../core/spring-config.ts';
+import type { RejectedAccount } from '../core/settings/account.ts';
+import { findMember, toCanonicalKey } from '../core/settings/spring-config.ts';
 import type { ParsedSettings } from './live-providers.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { Account } from '../core/account.ts';
-import { addCachedNamespaces, type NamespacesMemory } from '../core/cached-namespaces.ts';
-import { parseCredentialsSettings, toCredentialsView } from '../core/credentials-view.ts';
 import type { JsonObject } from '../core/json.ts';
+import { addCachedNamespaces, type NamespacesMemory } from '../core/providers/cached-namespaces.ts';
+import { parseCredentialsSettings, toCredentialsView } from '../core/providers/credentials-view.ts';
+import type { Account } from '../core/settings/account.ts';
 import { createViewContext, type ReadContext } from './view-context.ts';
 
 /** Of this process. */

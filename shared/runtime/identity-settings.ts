@@ -1,3 +1,5 @@
+import { InvalidInputError } from '../core/errors.ts';
+import { asJsonObject, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import {
   type Field,
   jsonField,
@@ -7,10 +9,8 @@ import {
   settingsField,
   stringField,
   stringListField,
-} from '../core/coerce.ts';
-import { InvalidInputError } from '../core/errors.ts';
-import { asJsonObject, isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { bindKeys, getSetting } from '../core/spring-config.ts';
+} from '../core/settings/coerce.ts';
+import { bindKeys, getSetting } from '../core/settings/spring-config.ts';
 import { parseSubjectName, type SubjectName } from './subject-name.ts';
 
 /** Where it stands in the configuration how callers are known. */

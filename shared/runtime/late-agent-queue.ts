@@ -1,4 +1,4 @@
-import type { AgentQueue } from '../core/cache/agent-queue.ts';
+import type { AgentQueue } from '../core/agents/agent-queue.ts';
 import type { Config } from './config.ts';
 
 /** The queue of agents of the configuration. Its client is loaded with the first message: most reads of the cache send none. */

@@ -1,5 +1,5 @@
-import { guardBus } from '../core/guarded-services.ts';
-import type { EventBus } from '../core/task-events.ts';
+import { guardBus } from '../core/tasks/guarded-services.ts';
+import type { EventBus } from '../core/tasks/task-events.ts';
 import { finishClient, toClientOptions } from './aws-clients.ts';
 import type { BaseContext } from './base-context.ts';
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RejectedAccount } from '../core/account.ts';
 import type { Clock, Randomness } from '../core/clock.ts';
 import { getErrorMessage, UnavailableError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Logger } from '../core/logger.ts';
-import type { ProviderSet } from '../core/provider-set.ts';
+import type { ProviderSet } from '../core/providers/provider-set.ts';
+import type { RejectedAccount } from '../core/settings/account.ts';
 import {
   AuthorizationSettingsError,
   hasSameAuthorization,

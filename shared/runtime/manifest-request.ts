@@ -1,4 +1,4 @@
-import type { ManifestRequest } from '../core/provider.ts';
+import type { ManifestRequest } from '../core/providers/provider.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import { readLiveOrCached } from './cached-manifest.ts';
 import type { ProviderContext } from './provider-context.ts';

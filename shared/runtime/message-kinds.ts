@@ -1,6 +1,6 @@
-import { type AgentMessage, parseAgentMessage } from '../core/cache/agent-queue.ts';
-import { parseStreamMessage, type StreamMessage } from '../core/cache/stream-queue.ts';
-import { parseTaskHint, type TaskHint } from '../core/operation-queue.ts';
+import { type AgentMessage, parseAgentMessage } from '../core/agents/agent-queue.ts';
+import { parseStreamMessage, type StreamMessage } from '../core/agents/streams/stream-queue.ts';
+import { parseTaskHint, type TaskHint } from '../core/tasks/operation-queue.ts';
 import type { MessageKind } from './queue-handler.ts';
 
 /** Messages of the queue `operations`. */

@@ -1,4 +1,4 @@
-import { noRights } from '../core/authorization.ts';
+import { noRights } from '../core/access/authorization.ts';
 import { getRoute } from './access-table.ts';
 import {
   type ApiFunction,

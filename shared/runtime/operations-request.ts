@@ -1,9 +1,9 @@
-import { acceptOperations, checkOperations, restartTask } from '../core/accept-operations.ts';
-import { auditListMax } from '../core/audit.ts';
 import { InvalidInputError } from '../core/errors.ts';
-import { getTask } from '../core/get-task.ts';
 import { asJsonArray, asJsonObject, asString, type JsonValue } from '../core/json.ts';
-import type { Task } from '../core/task.ts';
+import { acceptOperations, checkOperations, restartTask } from '../core/providers/accept-operations.ts';
+import { auditListMax } from '../core/tasks/audit.ts';
+import { getTask } from '../core/tasks/get-task.ts';
+import type { Task } from '../core/tasks/task.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import type { AuditedAct } from './api-request.ts';
 import type { OperationsContext } from './operations-context.ts';

@@ -1,6 +1,6 @@
 import { UnavailableError } from '../core/errors.ts';
-import type { TaskHint } from '../core/operation-queue.ts';
-import { processHint } from '../core/process-hint.ts';
+import type { TaskHint } from '../core/tasks/operation-queue.ts';
+import { processHint } from '../core/tasks/process-hint.ts';
 import { addLogFields } from './logger.ts';
 import { findNewerContext, type ProviderContext } from './provider-context.ts';
 import type { QueueMessage } from './queue-handler.ts';

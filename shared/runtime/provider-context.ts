@@ -1,10 +1,10 @@
-import type { AccountWarning, RejectedAccount } from '../core/account.ts';
-import { parseAccountFacts } from '../core/account-facts.ts';
-import { findIntervalMs } from '../core/cache/agent-interval.ts';
+import { findIntervalMs } from '../core/agents/agent-interval.ts';
 import type { CacheStore } from '../core/cache/cache-store.ts';
-import type { ProviderOptions, ProviderPlugin } from '../core/provider.ts';
-import { ProviderSet } from '../core/provider-set.ts';
-import { mergeDocuments } from '../core/spring-config.ts';
+import { parseAccountFacts } from '../core/providers/account-facts.ts';
+import type { ProviderOptions, ProviderPlugin } from '../core/providers/provider.ts';
+import { ProviderSet } from '../core/providers/provider-set.ts';
+import type { AccountWarning, RejectedAccount } from '../core/settings/account.ts';
+import { mergeDocuments } from '../core/settings/spring-config.ts';
 import { plugins } from '../providers/index.ts';
 import { createAwsPorts } from './aws-ports.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';

@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { LogFields, Logger } from '../core/logger.ts';
-import { CheckpointError } from '../core/run-task.ts';
+import { CheckpointError } from '../core/tasks/run-task.ts';
 import { runWithLogFields, toInvocationFields } from './logger.ts';
 
 /** How the messages of a queue are read. */

@@ -6,8 +6,8 @@ import {
   findDeniedAccount,
   getApplicationOf,
   type TaskOwners,
-} from '../core/authorization.ts';
-import type { ProviderSet } from '../core/provider-set.ts';
+} from '../core/access/authorization.ts';
+import type { ProviderSet } from '../core/providers/provider-set.ts';
 import type { Identity } from './identity.ts';
 
 /** What the gate let through, and as what. */

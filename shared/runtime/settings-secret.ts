@@ -1,4 +1,4 @@
-import { parseSecretReference, type SecretReader } from '../core/secret-reference.ts';
+import { parseSecretReference, type SecretReader } from '../core/settings/secret-reference.ts';
 import { variables } from './config.ts';
 import type { SettingsSecret } from './settings.ts';
 

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../core/json.ts';
-import { bindKeys, joinPath, toCanonicalPath } from '../core/spring-config.ts';
+import { bindKeys, joinPath, toCanonicalPath } from '../core/settings/spring-config.ts';
 import { parseSettingsDocuments, type SettingsDocument } from './settings-yaml.ts';
 
 /**

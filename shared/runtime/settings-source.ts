@@ -1,5 +1,5 @@
-import type { SecretReader } from '../core/secret-reference.ts';
-import { mergeDocuments } from '../core/spring-config.ts';
+import type { SecretReader } from '../core/settings/secret-reference.ts';
+import { mergeDocuments } from '../core/settings/spring-config.ts';
 import { type Config, type Environment, variables } from './config.ts';
 import { onlyArtifacts, withoutArtifacts } from './divided-settings.ts';
 import type { ParsedSettings } from './live-providers.ts';

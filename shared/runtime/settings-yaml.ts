@@ -10,7 +10,7 @@ import {
 } from 'yaml';
 import { InvalidInputError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
-import { joinPath, toCanonicalPath } from '../core/spring-config.ts';
+import { joinPath, toCanonicalPath } from '../core/settings/spring-config.ts';
 
 /** One document of a settings file, and where its lines are. */
 export interface SettingsDocument {

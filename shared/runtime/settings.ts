@@ -8,7 +8,7 @@ import {
   getSetting,
   isActiveDocument,
   toCanonicalPath,
-} from '../core/spring-config.ts';
+} from '../core/settings/spring-config.ts';
 import { applyFiatVariables, checkAuthorization } from './authorization-settings.ts';
 import type { Environment } from './config.ts';
 import { getFileRank, listFileNames, unwrapDocument } from './settings-shapes.ts';

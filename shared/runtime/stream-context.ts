@@ -1,5 +1,5 @@
 import { createStreamQueue } from '../aws/stream-queue.ts';
-import type { StreamQueue } from '../core/cache/stream-queue.ts';
+import type { StreamQueue } from '../core/agents/streams/stream-queue.ts';
 import { type AgentContext, openAgentContext } from './agent-context.ts';
 import { openSqs } from './sqs-client.ts';
 

@@ -1,8 +1,8 @@
-import type { CachingAgent } from '../core/cache/caching-agent.ts';
-import { runStreams } from '../core/cache/run-streams.ts';
-import type { StreamMessage } from '../core/cache/stream-queue.ts';
+import type { CachingAgent } from '../core/agents/caching-agent.ts';
+import { runStreams } from '../core/agents/streams/run-streams.ts';
+import type { StreamMessage } from '../core/agents/streams/stream-queue.ts';
 import { UnavailableError } from '../core/errors.ts';
-import type { ProviderSet } from '../core/provider-set.ts';
+import type { ProviderSet } from '../core/providers/provider-set.ts';
 import { listAgents, toId } from './agents-worker.ts';
 import type { ProviderContext } from './provider-context.ts';
 import type { QueueMessage } from './queue-handler.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock, Randomness } from '../core/clock.ts';
-import { toBase32 } from '../core/task-id.ts';
+import { toBase32 } from '../core/tasks/task-id.ts';
 
 /** This machine's clocks. */
 export const systemClock: Clock = {

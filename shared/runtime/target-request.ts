@@ -1,6 +1,6 @@
 import { InvalidInputError, NotFoundError } from '../core/errors.ts';
-import { getFound } from '../core/view-set.ts';
-import type { Viewed } from '../core/views.ts';
+import { getFound } from '../core/providers/view-set.ts';
+import type { Viewed } from '../core/views/views.ts';
 import type { ApiRequest } from './api-handler.ts';
 import { parseClusterKey } from './cluster-request.ts';
 import type { ViewContext } from './view-context.ts';

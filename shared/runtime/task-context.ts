@@ -1,9 +1,9 @@
 import { createOperationQueue } from '../aws/operation-queue.ts';
 import { ItemTable } from '../aws/table.ts';
 import { DynamoTaskStore } from '../aws/task-store.ts';
-import { guardQueue } from '../core/guarded-services.ts';
-import type { OperationQueue } from '../core/operation-queue.ts';
-import type { TaskSystem } from '../core/process-hint.ts';
+import { guardQueue } from '../core/tasks/guarded-services.ts';
+import type { OperationQueue } from '../core/tasks/operation-queue.ts';
+import type { TaskSystem } from '../core/tasks/process-hint.ts';
 import { type CallKind, openDocuments } from './aws-clients.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';
 import { openLateBus } from './late-bus.ts';

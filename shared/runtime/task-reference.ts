@@ -1,4 +1,4 @@
-import type { Task } from '../core/task.ts';
+import type { Task } from '../core/tasks/task.ts';
 
 /** What starting a task answers. It has a file of its own, for who starts a known task again needs no providers. */
 export function toTaskReference(task: Pick<Task, 'id'>): { id: string; resourceUri: string } {

@@ -1,4 +1,4 @@
-import { openViewSet, type ViewSet } from '../core/view-set.ts';
+import { openViewSet, type ViewSet } from '../core/providers/view-set.ts';
 import { type CacheContext, openCacheContext } from './cache-context.ts';
 import { openProviderContext, type ProviderContext } from './provider-context.ts';
 

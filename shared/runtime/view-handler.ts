@@ -1,12 +1,12 @@
-import type { AccountFreshness } from '../core/cache/agent-store.ts';
+import type { AccountFreshness } from '../core/agents/agent-store.ts';
+import { demandRefresh } from '../core/agents/demand-refresh.ts';
+import { noteUse } from '../core/agents/note-use.ts';
 import { createConcurrencyLimit } from '../core/cache/concurrency-limit.ts';
-import { demandRefresh } from '../core/cache/demand-refresh.ts';
-import { noteUse } from '../core/cache/note-use.ts';
 import { createConsistentCache, createRequestCache } from '../core/cache/request-cache.ts';
 import { InvalidInputError, NotFoundError } from '../core/errors.ts';
-import { parseMaxAgeMs, toFreshnessHeaders } from '../core/freshness-headers.ts';
 import { viewAnswerMax, viewConcurrency } from '../core/request-limits.ts';
-import type { Viewed } from '../core/views.ts';
+import { parseMaxAgeMs, toFreshnessHeaders } from '../core/views/freshness-headers.ts';
+import type { Viewed } from '../core/views/views.ts';
 import { type ApiFunction, type ApiRequest, type ApiResponse, apiHandler } from './api-handler.ts';
 import { parseError } from './error-body.ts';
 import { createViewContext, openReadContext, type ReadContext, type ViewContext } from './view-context.ts';

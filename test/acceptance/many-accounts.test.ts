@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { AgentView } from '../../shared/core/cache/agent-view.ts';
+import type { AgentView } from '../../shared/core/agents/agent-view.ts';
 import { startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../support/cluster.ts';
 import { itLocally } from '../support/subject.ts';

@@ -6,11 +6,11 @@ import { formatHelp } from '../../infra/local/cli-options.ts';
 import { formatDemoHelp } from '../../infra/local/demo-options.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import * as taskItems from '../../shared/aws/task-items.ts';
-import * as agentSchedule from '../../shared/core/cache/agent-schedule.ts';
-import * as reviveAgents from '../../shared/core/cache/revive-agents.ts';
-import * as runAgent from '../../shared/core/cache/run-agent.ts';
-import * as sweepTasks from '../../shared/core/sweep-tasks.ts';
-import * as task from '../../shared/core/task.ts';
+import * as agentSchedule from '../../shared/core/agents/agent-schedule.ts';
+import * as reviveAgents from '../../shared/core/agents/revive-agents.ts';
+import * as runAgent from '../../shared/core/agents/run-agent.ts';
+import * as sweepTasks from '../../shared/core/tasks/sweep-tasks.ts';
+import * as task from '../../shared/core/tasks/task.ts';
 import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
 import { loadSourceFiles, root, type SyntaxNode, walk } from './source-files.ts';
 

@@ -61,7 +61,7 @@ const rules: readonly Rule[] = [
     may: [
       'infra/',
       'shared/core/metrics.ts',
-      'shared/core/payload-limit.ts',
+      'shared/core/tasks/payload-limit.ts',
       'shared/core/request-limits.ts',
       'shared/aws/tables.ts',
       'shared/runtime/config.ts',

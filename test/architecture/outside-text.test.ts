@@ -5,6 +5,8 @@ import { routes } from '../../functions/routes.ts';
 import { parseTarget, toProxyEvent } from '../../infra/local/http-event.ts';
 import { findRefusal } from '../../infra/local/loopback-guard.ts';
 import { RouteTable } from '../../infra/local/route-table.ts';
+import { parseMoniker } from '../../shared/core/moniker.ts';
+import { parseSearchRequest } from '../../shared/core/providers/search-request.ts';
 import {
   booleanField,
   enumField,
@@ -13,13 +15,11 @@ import {
   parseWith,
   requireField,
   stringField,
-} from '../../shared/core/coerce.ts';
-import { parseMaxAgeMs } from '../../shared/core/freshness-headers.ts';
-import { parseMoniker } from '../../shared/core/moniker.ts';
-import { parseSearchRequest } from '../../shared/core/search-request.ts';
-import { isSecretReference, parseSecretReference } from '../../shared/core/secret-reference.ts';
-import { resolvePlaceholders } from '../../shared/core/spring-placeholders.ts';
-import { matchesProfiles } from '../../shared/core/spring-profiles.ts';
+} from '../../shared/core/settings/coerce.ts';
+import { isSecretReference, parseSecretReference } from '../../shared/core/settings/secret-reference.ts';
+import { resolvePlaceholders } from '../../shared/core/settings/spring-placeholders.ts';
+import { matchesProfiles } from '../../shared/core/settings/spring-profiles.ts';
+import { parseMaxAgeMs } from '../../shared/core/views/freshness-headers.ts';
 import { labelSelectorsField } from '../../shared/providers/kubernetes/manifest/selectors.ts';
 import { createRequest, toLogFields } from '../../shared/runtime/api-request.ts';
 import { parseListedServerGroups } from '../../shared/runtime/server-group-request.ts';

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
 import { createCacheStore } from '../../shared/aws/cache-store.ts';
 import { cacheTable } from '../../shared/aws/tables.ts';
-import { getClaimableTurn } from '../../shared/core/cache/agent-schedule.ts';
+import { getClaimableTurn } from '../../shared/core/agents/agent-schedule.ts';
 import { toVersion } from '../../shared/core/cache/version.ts';
 import { createCacheWriter } from '../../shared/providers/kubernetes/caching/cache-writer.ts';
 import type { ObjectChange } from '../../shared/providers/kubernetes/caching/object-change.ts';

@@ -2,14 +2,14 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { getAgentKey, parseAgent } from '../../shared/aws/agent-items.ts';
 import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
 import { CacheTable } from '../../shared/aws/cache-table.ts';
-import { getClaimableTurn, getTurn } from '../../shared/core/cache/agent-schedule.ts';
+import { getClaimableTurn, getTurn } from '../../shared/core/agents/agent-schedule.ts';
 import type {
   Agent,
   AgentSpec,
   ClaimAnswer,
   ClaimedAgent,
   Finish,
-} from '../../shared/core/cache/agent-store.ts';
+} from '../../shared/core/agents/agent-store.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 

@@ -5,8 +5,8 @@ import {
   idleAfterMs,
   idleIntervalMs,
   useNotedForMs,
-} from '../../shared/core/cache/agent-schedule.ts';
-import { LeaseLostError } from '../../shared/core/task.ts';
+} from '../../shared/core/agents/agent-schedule.ts';
+import { LeaseLostError } from '../../shared/core/tasks/task.ts';
 import { type TestClock, testRandomness } from '../support/test-clock.ts';
 import {
   type AgentBench,

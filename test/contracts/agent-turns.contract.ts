@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getClaimableTurn, getTurn } from '../../shared/core/cache/agent-schedule.ts';
-import type { AgentSpec, ClaimedAgent } from '../../shared/core/cache/agent-store.ts';
-import { LeaseLostError } from '../../shared/core/task.ts';
+import { getClaimableTurn, getTurn } from '../../shared/core/agents/agent-schedule.ts';
+import type { AgentSpec, ClaimedAgent } from '../../shared/core/agents/agent-store.ts';
+import { LeaseLostError } from '../../shared/core/tasks/task.ts';
 import type { TestClock } from '../support/test-clock.ts';
 import { testRandomness } from '../support/test-clock.ts';
 import { type AgentBench, add, claim, find, leaseMs, newSpec, success, tryClaim } from './agent-bench.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Lease, LeaseLostError, leaseDurationMs } from '../../shared/core/task.ts';
+import { type Lease, LeaseLostError, leaseDurationMs } from '../../shared/core/tasks/task.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
 import { type LeaseAction, leaseModel, type ModelTask, newModelTask } from './lease-model.ts';
 import {

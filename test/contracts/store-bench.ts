@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Item, type ItemKey, ItemTable } from '../../shared/aws/table.ts';
 import { DynamoTaskStore } from '../../shared/aws/task-store.ts';
-import type { JournalEntry, LeasedTask, NewTask, SubmittedOperation } from '../../shared/core/task.ts';
+import type { JournalEntry, LeasedTask, NewTask, SubmittedOperation } from '../../shared/core/tasks/task.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
 
 /** A DynamoDB to run the contract on. */

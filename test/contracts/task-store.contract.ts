@@ -4,7 +4,7 @@ import { getOpenKey, getOpenRowKey, getOpenShard } from '../../shared/aws/task-i
 import { parseExactJson } from '../../shared/core/bounded-json.ts';
 import { UnavailableError } from '../../shared/core/errors.ts';
 import type { JsonValue } from '../../shared/core/json.ts';
-import { LeaseLostError, staleRowAgeMs, taskRetentionMs } from '../../shared/core/task.ts';
+import { LeaseLostError, staleRowAgeMs, taskRetentionMs } from '../../shared/core/tasks/task.ts';
 import { integers } from '../support/edge-numbers.ts';
 import { type TestClock, testRandomness } from '../support/test-clock.ts';
 import { testLeases } from './lease.contract.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { attemptsMax } from '../../shared/core/task.ts';
+import { attemptsMax } from '../../shared/core/tasks/task.ts';
 import { type ProxiedCall, startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '../support/cluster.ts';
 import { configureDeployedSystem, endFunctions, getDeployment } from '../support/deployed-system.ts';

@@ -1,19 +1,19 @@
 import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
 import { createCacheStore } from '../../shared/aws/cache-store.ts';
-import type { AgentMessage } from '../../shared/core/cache/agent-queue.ts';
-import type { Agent, AgentKey } from '../../shared/core/cache/agent-store.ts';
-import type { CachingAgent, CachingResult, CachingRun } from '../../shared/core/cache/caching-agent.ts';
-import { createScheduleMemory } from '../../shared/core/cache/revive-agents.ts';
-import { type AgentSystem, runAgents } from '../../shared/core/cache/run-agents.ts';
+import type { AgentMessage } from '../../shared/core/agents/agent-queue.ts';
+import type { Agent, AgentKey } from '../../shared/core/agents/agent-store.ts';
+import type { CachingAgent, CachingResult, CachingRun } from '../../shared/core/agents/caching-agent.ts';
+import { createScheduleMemory } from '../../shared/core/agents/revive-agents.ts';
+import { type AgentSystem, runAgents } from '../../shared/core/agents/run-agents.ts';
 import {
   type ScheduleReport,
   type ScheduleSystem,
   scheduleAgents,
-} from '../../shared/core/cache/schedule-agents.ts';
-import type { AccountCount } from '../../shared/core/cache/stale-accounts.ts';
+} from '../../shared/core/agents/schedule-agents.ts';
+import type { AccountCount } from '../../shared/core/agents/stale-accounts.ts';
 import type { Clock } from '../../shared/core/clock.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import type { BusEvent } from '../../shared/core/task-events.ts';
+import type { BusEvent } from '../../shared/core/tasks/task-events.ts';
 import type { StoreEngine } from '../contracts/store-bench.ts';
 import { testRandomness } from './test-clock.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';

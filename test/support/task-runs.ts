@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../shared/core/json.ts';
-import type { Operation, OperationRun } from '../../shared/core/operation.ts';
-import { processHint } from '../../shared/core/process-hint.ts';
-import type { NewTask, Task } from '../../shared/core/task.ts';
-import { toTaskView } from '../../shared/core/task-view.ts';
+import type { Operation, OperationRun } from '../../shared/core/tasks/operation.ts';
+import { processHint } from '../../shared/core/tasks/process-hint.ts';
+import type { NewTask, Task } from '../../shared/core/tasks/task.ts';
+import { toTaskView } from '../../shared/core/tasks/task-view.ts';
 import type { TestTaskSystem } from './task-system.ts';
 
 /** What an operation does. */

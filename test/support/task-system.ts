@@ -15,7 +15,7 @@ import { tables, tasksTable } from '../../shared/aws/tables.ts';
 import { DynamoTaskStore } from '../../shared/aws/task-store.ts';
 import type { JsonObject } from '../../shared/core/json.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import type { TaskSystem } from '../../shared/core/process-hint.ts';
+import type { TaskSystem } from '../../shared/core/tasks/process-hint.ts';
 import { localClientOptions, openTestAccess } from './local-aws-client.ts';
 import { getEventsPage } from './signed-fetch.ts';
 import { createTestClock, type TestClock, testRandomness } from './test-clock.ts';

@@ -1,4 +1,4 @@
-import { toApplicationViews } from '../../../shared/core/application-views.ts';
+import { toApplicationViews } from '../../../shared/core/providers/application-views.ts';
 import type { ApiRequest } from '../../../shared/runtime/api-handler.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 

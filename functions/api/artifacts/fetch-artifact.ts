@@ -1,5 +1,5 @@
-import { parseArtifact } from '../../../shared/core/artifact.ts';
 import { NotFoundError } from '../../../shared/core/errors.ts';
+import { parseArtifact } from '../../../shared/core/providers/artifact.ts';
 import { type ApiResponse, apiHandler } from '../../../shared/runtime/api-handler.ts';
 import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
 

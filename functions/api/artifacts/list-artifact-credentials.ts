@@ -1,5 +1,5 @@
 import { NotFoundError } from '../../../shared/core/errors.ts';
-import type { ArtifactAccount } from '../../../shared/core/provider.ts';
+import type { ArtifactAccount } from '../../../shared/core/providers/provider.ts';
 import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
 import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
 

@@ -1,4 +1,4 @@
-import { toAgentView } from '../../../shared/core/cache/agent-view.ts';
+import { toAgentView } from '../../../shared/core/agents/agent-view.ts';
 import { openAgentStoreContext } from '../../../shared/runtime/agent-store-context.ts';
 import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
 

@@ -1,4 +1,4 @@
-import { getFound } from '../../../shared/core/view-set.ts';
+import { getFound } from '../../../shared/core/providers/view-set.ts';
 import { parseClusterKey } from '../../../shared/runtime/cluster-request.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 

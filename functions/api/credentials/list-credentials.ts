@@ -1,4 +1,7 @@
-import { parseCredentialsSettings, toCredentialsView } from '../../../shared/core/credentials-view.ts';
+import {
+  parseCredentialsSettings,
+  toCredentialsView,
+} from '../../../shared/core/providers/credentials-view.ts';
 import { listExpandedAccounts } from '../../../shared/runtime/expanded-accounts.ts';
 import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
 import { openReadContext } from '../../../shared/runtime/view-context.ts';

@@ -1,4 +1,4 @@
-import { checkViewProvider } from '../../../shared/core/view-set.ts';
+import { checkViewProvider } from '../../../shared/core/providers/view-set.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 
 /** GET /{cloudProvider}/loadBalancers/{account}/{region}/{name}: a list with the load balancer, or without any. */

@@ -1,4 +1,4 @@
-import { checkViewProvider } from '../../../shared/core/view-set.ts';
+import { checkViewProvider } from '../../../shared/core/providers/view-set.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 
 /** GET /{cloudProvider}/loadBalancers: nothing, as Clouddriver answers it for Kubernetes. */

@@ -1,4 +1,4 @@
-import { getApplicationOf } from '../../../shared/core/authorization.ts';
+import { getApplicationOf } from '../../../shared/core/access/authorization.ts';
 import { parseListedServerGroups } from '../../../shared/runtime/server-group-request.ts';
 import { viewHandler } from '../../../shared/runtime/view-handler.ts';
 

@@ -1,4 +1,4 @@
-import { checkTaskProvider, getTask } from '../../../shared/core/get-task.ts';
+import { checkTaskProvider, getTask } from '../../../shared/core/tasks/get-task.ts';
 import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
 import { openTaskContext } from '../../../shared/runtime/task-context.ts';
 

@@ -1,5 +1,5 @@
-import { getTask } from '../../../shared/core/get-task.ts';
-import { toTaskView } from '../../../shared/core/task-view.ts';
+import { getTask } from '../../../shared/core/tasks/get-task.ts';
+import { toTaskView } from '../../../shared/core/tasks/task-view.ts';
 import { apiHandler, okText } from '../../../shared/runtime/api-handler.ts';
 import { openTaskContext } from '../../../shared/runtime/task-context.ts';
 

@@ -1,4 +1,4 @@
-import { checkTaskProvider } from '../../../shared/core/get-task.ts';
+import { checkTaskProvider } from '../../../shared/core/tasks/get-task.ts';
 import { apiHandler } from '../../../shared/runtime/api-handler.ts';
 import { openOperationsContext } from '../../../shared/runtime/operations-context.ts';
 import { restartOperations } from '../../../shared/runtime/operations-request.ts';

@@ -1,6 +1,6 @@
-import { restartTask } from '../../../shared/core/accept-operations.ts';
 import { MethodNotAllowedError } from '../../../shared/core/errors.ts';
-import { getTask } from '../../../shared/core/get-task.ts';
+import { restartTask } from '../../../shared/core/providers/accept-operations.ts';
+import { getTask } from '../../../shared/core/tasks/get-task.ts';
 import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
 import { openTaskContext } from '../../../shared/runtime/task-context.ts';
 import { toTaskReference } from '../../../shared/runtime/task-reference.ts';

@@ -1,6 +1,6 @@
-import { failTask, parseRetry } from '../../../shared/core/fail-task.ts';
-import { checkTaskProvider, getTask } from '../../../shared/core/get-task.ts';
-import { toTaskView } from '../../../shared/core/task-view.ts';
+import { failTask, parseRetry } from '../../../shared/core/tasks/fail-task.ts';
+import { checkTaskProvider, getTask } from '../../../shared/core/tasks/get-task.ts';
+import { toTaskView } from '../../../shared/core/tasks/task-view.ts';
 import { apiHandler, okText } from '../../../shared/runtime/api-handler.ts';
 import { openTaskContext } from '../../../shared/runtime/task-context.ts';
 

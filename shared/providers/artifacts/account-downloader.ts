@@ -1,9 +1,9 @@
-import type { Artifact } from '../../core/artifact.ts';
-import { intField, jsonObjectField } from '../../core/coerce.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { asJsonObject } from '../../core/json.ts';
-import type { ProviderOptions } from '../../core/provider.ts';
-import { getSetting, mergeDocuments } from '../../core/spring-config.ts';
+import type { Artifact } from '../../core/providers/artifact.ts';
+import type { ProviderOptions } from '../../core/providers/provider.ts';
+import { intField, jsonObjectField } from '../../core/settings/coerce.ts';
+import { getSetting, mergeDocuments } from '../../core/settings/spring-config.ts';
 import { type ConfiguredAccount, parseSettings } from './account-settings.ts';
 import { type Downloader, startDownloader } from './downloader.ts';
 import { hasUserInfo } from './url-guard.ts';

@@ -1,4 +1,6 @@
-import type { RejectedAccount } from '../../core/account.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { asJsonObject, type JsonObject } from '../../core/json.ts';
+import type { RejectedAccount } from '../../core/settings/account.ts';
 import {
   booleanField,
   type Field,
@@ -7,10 +9,8 @@ import {
   objectField,
   parseWith,
   requireField,
-} from '../../core/coerce.ts';
-import { InvalidInputError } from '../../core/errors.ts';
-import { asJsonObject, type JsonObject } from '../../core/json.ts';
-import { bindKeys, findMember, getSetting } from '../../core/spring-config.ts';
+} from '../../core/settings/coerce.ts';
+import { bindKeys, findMember, getSetting } from '../../core/settings/spring-config.ts';
 import type { ArtifactSource, OpenedSources } from './source.ts';
 
 /** One entry of `artifacts.<kind>.accounts`. */

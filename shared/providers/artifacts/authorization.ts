@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { stringField } from '../../core/coerce.ts';
 import { FailedOperationError, InvalidInputError } from '../../core/errors.ts';
-import type { ProviderOptions } from '../../core/provider.ts';
-import { hasPlaceholder } from '../../core/spring-placeholders.ts';
+import type { ProviderOptions } from '../../core/providers/provider.ts';
+import { stringField } from '../../core/settings/coerce.ts';
+import { hasPlaceholder } from '../../core/settings/spring-placeholders.ts';
 
 /** What an account may authenticate with; a file wins over the values it stands for, a token over a user name. */
 export interface Credentials {

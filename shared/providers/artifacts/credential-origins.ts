@@ -1,5 +1,5 @@
-import { jsonObjectField, nameListField, stringListField } from '../../core/coerce.ts';
 import { AccessDeniedError, InvalidInputError } from '../../core/errors.ts';
+import { jsonObjectField, nameListField, stringListField } from '../../core/settings/coerce.ts';
 import { type ConfiguredAccount, parseSettings } from './account-settings.ts';
 import type { Authorizer } from './authorization.ts';
 import { formatHost } from './url-guard.ts';

@@ -1,5 +1,5 @@
-import type { Artifact } from '../../core/artifact.ts';
 import { InvalidInputError } from '../../core/errors.ts';
+import type { Artifact } from '../../core/providers/artifact.ts';
 import type { OpenedSources } from './source.ts';
 
 const types = ['embedded/base64', 'remote/base64'];

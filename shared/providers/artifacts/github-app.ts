@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { stringField, stringListField } from '../../core/coerce.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { ProviderOptions } from '../../core/provider.ts';
+import type { ProviderOptions } from '../../core/providers/provider.ts';
+import { stringField, stringListField } from '../../core/settings/coerce.ts';
 import { parseSettings } from './account-settings.ts';
 import { assertCredentialsUsable } from './authorization.ts';
 import { hasUserInfo } from './url-guard.ts';

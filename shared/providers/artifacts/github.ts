@@ -1,9 +1,9 @@
-import type { Artifact } from '../../core/artifact.ts';
-import { booleanField, jsonObjectField, stringField } from '../../core/coerce.ts';
 import { FailedOperationError, InvalidInputError } from '../../core/errors.ts';
 import { asString, getPath, type JsonObject } from '../../core/json.ts';
-import type { ArtifactContent, ProviderOptions } from '../../core/provider.ts';
-import { findMember } from '../../core/spring-config.ts';
+import type { Artifact } from '../../core/providers/artifact.ts';
+import type { ArtifactContent, ProviderOptions } from '../../core/providers/provider.ts';
+import { booleanField, jsonObjectField, stringField } from '../../core/settings/coerce.ts';
+import { findMember } from '../../core/settings/spring-config.ts';
 import { parseReference, startAccountDownloader } from './account-downloader.ts';
 import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
 import {

@@ -1,5 +1,5 @@
-import type { ProviderOptions } from '../../core/provider.ts';
-import { findMember } from '../../core/spring-config.ts';
+import type { ProviderOptions } from '../../core/providers/provider.ts';
+import { findMember } from '../../core/settings/spring-config.ts';
 import { parseReference, startAccountDownloader } from './account-downloader.ts';
 import {
   type ConfiguredAccount,

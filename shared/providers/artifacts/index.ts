@@ -1,6 +1,11 @@
-import type { Artifact } from '../../core/artifact.ts';
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
-import type { ArtifactFetcher, Provider, ProviderOptions, ProviderPlugin } from '../../core/provider.ts';
+import type { Artifact } from '../../core/providers/artifact.ts';
+import type {
+  ArtifactFetcher,
+  Provider,
+  ProviderOptions,
+  ProviderPlugin,
+} from '../../core/providers/provider.ts';
 import { openEmbeddedSources } from './embedded.ts';
 import { openGitHubSources } from './github.ts';
 import { openHttpSources } from './http.ts';

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { Provider } from '../../core/providers/provider.ts';
 import {
   listOf,
   parseWith,
@@ -5,9 +7,7 @@ import {
   settingsField,
   stringField,
   stringListField,
-} from '../../core/coerce.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { Provider } from '../../core/provider.ts';
+} from '../../core/settings/coerce.ts';
 import type { ArtifactSource } from './source.ts';
 
 /** Where the accounts stand in public settings. It is no name of Spinnaker's. */

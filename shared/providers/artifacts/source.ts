@@ -1,6 +1,6 @@
-import type { RejectedAccount } from '../../core/account.ts';
-import type { Artifact } from '../../core/artifact.ts';
-import type { ArtifactAccount, ArtifactContent, ProviderOptions } from '../../core/provider.ts';
+import type { Artifact } from '../../core/providers/artifact.ts';
+import type { ArtifactAccount, ArtifactContent, ProviderOptions } from '../../core/providers/provider.ts';
+import type { RejectedAccount } from '../../core/settings/account.ts';
 
 /** An opened artifact account. */
 export interface ArtifactSource extends ArtifactAccount, AsyncDisposable {

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { booleanField, stringField, stringListField } from '../../core/coerce.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { booleanField, stringField, stringListField } from '../../core/settings/coerce.ts';
 import { parseSettings } from './account-settings.ts';
 
 /** An IP address of either family. */

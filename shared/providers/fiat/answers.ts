@@ -1,5 +1,4 @@
-import type { Authorization } from '../../core/account.ts';
-import type { UserPermission } from '../../core/authorizer.ts';
+import type { UserPermission } from '../../core/access/authorizer.ts';
 import { FailedOperationError } from '../../core/errors.ts';
 import {
   asJsonObject,
@@ -9,7 +8,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../core/json.ts';
-import { authorizations } from '../../core/permissions.ts';
+import type { Authorization } from '../../core/settings/account.ts';
+import { authorizations } from '../../core/settings/permissions.ts';
 
 /** Accounts, applications and roles that one answer of Fiat may name together. */
 export const namesMax = 100_000;

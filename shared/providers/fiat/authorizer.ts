@@ -1,4 +1,4 @@
-import type { Authorizer, UserPermission } from '../../core/authorizer.ts';
+import type { Authorizer, UserPermission } from '../../core/access/authorizer.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { getErrorMessage } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';

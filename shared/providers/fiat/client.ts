@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { UserPermission } from '../../core/authorizer.ts';
+import type { UserPermission } from '../../core/access/authorizer.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { FailedOperationError, getErrorMessage, UnavailableError } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json.ts';

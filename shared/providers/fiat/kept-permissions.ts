@@ -1,4 +1,4 @@
-import type { UserPermission } from '../../core/authorizer.ts';
+import type { UserPermission } from '../../core/access/authorizer.ts';
 import type { Clock } from '../../core/clock.ts';
 import { countNames } from './answers.ts';
 

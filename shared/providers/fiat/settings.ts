@@ -1,3 +1,5 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import {
   booleanField,
   intField,
@@ -6,10 +8,8 @@ import {
   settingsField,
   stringField,
   withDefault,
-} from '../../core/coerce.ts';
-import { InvalidInputError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { getSetting } from '../../core/spring-config.ts';
+} from '../../core/settings/coerce.ts';
+import { getSetting } from '../../core/settings/spring-config.ts';
 
 /** Where Fiat stands in the configuration, as in all of Spinnaker's services. */
 export const settingsPath = 'services.fiat';

@@ -1,6 +1,6 @@
-import type { Artifact } from '../../core/artifact.ts';
 import { InvalidInputError, NotFoundError, UnavailableError } from '../../core/errors.ts';
-import type { ArtifactAccount, ArtifactFetcher } from '../../core/provider.ts';
+import type { Artifact } from '../../core/providers/artifact.ts';
+import type { ArtifactAccount, ArtifactFetcher } from '../../core/providers/provider.ts';
 import type { Front50Client } from './client.ts';
 
 const templateType = 'front50/pipelineTemplate';

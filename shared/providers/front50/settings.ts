@@ -1,7 +1,13 @@
-import { booleanField, parseWith, requireField, settingsField, stringField } from '../../core/coerce.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { getSetting } from '../../core/spring-config.ts';
+import {
+  booleanField,
+  parseWith,
+  requireField,
+  settingsField,
+  stringField,
+} from '../../core/settings/coerce.ts';
+import { getSetting } from '../../core/settings/spring-config.ts';
 
 /** Where Front50 stands in the configuration, as in all of Spinnaker's services. */
 export const settingsPath = 'services.front50';

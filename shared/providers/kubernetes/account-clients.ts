@@ -1,4 +1,4 @@
-import type { ProviderOptions } from '../../core/provider.ts';
+import type { ProviderOptions } from '../../core/providers/provider.ts';
 import type { KubernetesAccount } from './account.ts';
 import type { KubernetesClientOptions } from './client/kubernetes-client.ts';
 import { createAwsSurroundings } from './eks/aws-surroundings.ts';

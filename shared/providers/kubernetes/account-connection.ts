@@ -3,7 +3,7 @@ import {
   isSecretReference,
   parseSecretReference,
   type SecretReference,
-} from '../../core/secret-reference.ts';
+} from '../../core/settings/secret-reference.ts';
 import type { AccountFields } from './account-fields.ts';
 import { findEksViolations, toEksCluster } from './eks/account-cluster.ts';
 

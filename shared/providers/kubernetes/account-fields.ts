@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import {
   booleanField,
   intField,
@@ -8,11 +9,10 @@ import {
   settingsField,
   stringField,
   withDefault,
-} from '../../core/coerce.ts';
-import { isJsonObject, type JsonValue } from '../../core/json.ts';
-import { isSecretReference } from '../../core/secret-reference.ts';
-import { joinPath } from '../../core/spring-config.ts';
-import { hasPlaceholder } from '../../core/spring-placeholders.ts';
+} from '../../core/settings/coerce.ts';
+import { isSecretReference } from '../../core/settings/secret-reference.ts';
+import { joinPath } from '../../core/settings/spring-config.ts';
+import { hasPlaceholder } from '../../core/settings/spring-placeholders.ts';
 
 const names = withDefault(nameListField(), []);
 const flag = (fallback: boolean) => withDefault(booleanField(), fallback);

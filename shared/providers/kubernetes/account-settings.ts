@@ -1,3 +1,5 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import {
   booleanField,
   intField,
@@ -7,10 +9,8 @@ import {
   requireField,
   stringField,
   withDefault,
-} from '../../core/coerce.ts';
-import { InvalidInputError } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { getSetting, toCanonicalKey } from '../../core/spring-config.ts';
+} from '../../core/settings/coerce.ts';
+import { getSetting, toCanonicalKey } from '../../core/settings/spring-config.ts';
 
 /** How docker images are bound to artifacts: by the name that carries a tag, or by the bare name alone. */
 export type DockerImageBinding = 'match-name-and-tag' | 'match-name-only';

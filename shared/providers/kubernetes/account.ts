@@ -1,9 +1,9 @@
-import type { Account, AccountWarning, RejectedAccount } from '../../core/account.ts';
-import type { CacheMode } from '../../core/cache/caching-agent.ts';
+import type { CacheMode } from '../../core/agents/caching-agent.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { parseAccess } from '../../core/permissions.ts';
-import { findMember, getSetting } from '../../core/spring-config.ts';
+import type { Account, AccountWarning, RejectedAccount } from '../../core/settings/account.ts';
+import { parseAccess } from '../../core/settings/permissions.ts';
+import { findMember, getSetting } from '../../core/settings/spring-config.ts';
 import type { AccountBounds } from './account-bounds.ts';
 import { type AccountConnection, createConnection, findConnectionConflicts } from './account-connection.ts';
 import { type AccountFields, findUnusableTexts, parseAccountFields } from './account-fields.ts';

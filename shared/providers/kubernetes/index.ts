@@ -1,4 +1,4 @@
-import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/provider.ts';
+import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
 import { createCachingAgents } from './caching/caching-agents.ts';
 import { operationDefinitions } from './operations/index.ts';
 import { bindOperation } from './operations/operation-definition.ts';

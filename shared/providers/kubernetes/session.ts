@@ -1,6 +1,6 @@
 import type { Clock, Randomness } from '../../core/clock.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { ProviderOptions } from '../../core/provider.ts';
+import type { ProviderOptions } from '../../core/providers/provider.ts';
 import { type KubernetesAccount, type ParsedAccounts, parseKubernetesAccounts } from './account.ts';
 import { AccountClients } from './account-clients.ts';
 import { type KubernetesSettings, parseKubernetesSettings } from './account-settings.ts';

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
-import { findNearestKey, keyLengthMax } from '../../core/nearest-key.ts';
-import { accessKeys, findMisspeltKeys } from '../../core/permissions.ts';
-import { joinPath, toCanonicalKey } from '../../core/spring-config.ts';
+import { findNearestKey, keyLengthMax } from '../../core/settings/nearest-key.ts';
+import { accessKeys, findMisspeltKeys } from '../../core/settings/permissions.ts';
+import { joinPath, toCanonicalKey } from '../../core/settings/spring-config.ts';
 import { accountOptions, nestedOptions } from './account-fields.ts';
 
 /** Unknown keys of one account that are told; of further ones only how many there are. */

@@ -7,7 +7,7 @@ import {
 } from '../../../shared/aws/account-facts-store.ts';
 import { ItemTable } from '../../../shared/aws/table.ts';
 import { accountFactsPartition, cacheTable } from '../../../shared/aws/tables.ts';
-import { accountFactsBytesMax } from '../../../shared/core/account-facts.ts';
+import { accountFactsBytesMax } from '../../../shared/core/providers/account-facts.ts';
 import { useLocalTables } from '../../support/local-tables.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createBusClient, createEventBus, publishTriesMax } from '../../../shared/aws/event-bus.ts';
-import type { BusEvent } from '../../../shared/core/task-events.ts';
+import type { BusEvent } from '../../../shared/core/tasks/task-events.ts';
 import { localClientOptions } from '../../support/local-aws-client.ts';
 import { createTestClock, testRandomness } from '../../support/test-clock.ts';
 

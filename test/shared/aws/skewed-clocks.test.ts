@@ -4,7 +4,7 @@ import { ItemTable } from '../../../shared/aws/table.ts';
 import { tasksTable } from '../../../shared/aws/tables.ts';
 import { DynamoTaskStore } from '../../../shared/aws/task-store.ts';
 import { createStoreClock } from '../../../shared/core/store-clock.ts';
-import { leaseDurationMs } from '../../../shared/core/task.ts';
+import { leaseDurationMs } from '../../../shared/core/tasks/task.ts';
 import { systemClock } from '../../../shared/runtime/system.ts';
 import { newTask, take } from '../../contracts/store-bench.ts';
 import { useLocalTables } from '../../support/local-tables.ts';

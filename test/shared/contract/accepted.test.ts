@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { toAcceptedObject } from '../../../shared/contract/accepted.ts';
-import { artifactField } from '../../../shared/core/artifact.ts';
+import { artifactField } from '../../../shared/core/providers/artifact.ts';
 import {
   booleanField,
   enumField,
@@ -15,7 +15,7 @@ import {
   stringField,
   stringListField,
   stringMapField,
-} from '../../../shared/core/coerce.ts';
+} from '../../../shared/core/settings/coerce.ts';
 
 const fields = {
   int: intField(),

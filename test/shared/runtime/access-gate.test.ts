@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createRights } from '../../../shared/core/authorization.ts';
-import type { UserPermission } from '../../../shared/core/authorizer.ts';
+import { createRights } from '../../../shared/core/access/authorization.ts';
+import type { UserPermission } from '../../../shared/core/access/authorizer.ts';
 import { AccessDeniedError, UnavailableError } from '../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import type { Logger } from '../../../shared/core/logger.ts';

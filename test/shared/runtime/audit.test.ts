@@ -1,14 +1,14 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
+import { AccessDeniedError, InvalidInputError, ViolationList } from '../../../shared/core/errors.ts';
+import type { Logger } from '../../../shared/core/logger.ts';
 import {
   type AuditRecord,
   auditListMax,
   auditValueLengthMax,
   toAuditFields,
-} from '../../../shared/core/audit.ts';
-import { AccessDeniedError, InvalidInputError, ViolationList } from '../../../shared/core/errors.ts';
-import type { Logger } from '../../../shared/core/logger.ts';
-import type { BusEvent } from '../../../shared/core/task-events.ts';
+} from '../../../shared/core/tasks/audit.ts';
+import type { BusEvent } from '../../../shared/core/tasks/task-events.ts';
 import { type Gate, makeApiFunction } from '../../../shared/runtime/api-function.ts';
 import { Audit, auditEventsPerSecond, auditPublishMs } from '../../../shared/runtime/audit.ts';
 import { AuditTrail } from '../../../shared/runtime/audit-trail.ts';

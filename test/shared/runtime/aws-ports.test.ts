@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../shared/core/json.ts';
-import type { ProviderOptions } from '../../../shared/core/provider.ts';
+import type { ProviderOptions } from '../../../shared/core/providers/provider.ts';
 import type { KubernetesClient } from '../../../shared/providers/kubernetes/client/client.ts';
 import { KubernetesSession } from '../../../shared/providers/kubernetes/session.ts';
 import { createAwsPorts } from '../../../shared/runtime/aws-ports.ts';

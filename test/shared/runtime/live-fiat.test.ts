@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ProviderSet } from '../../../shared/core/provider-set.ts';
+import { ProviderSet } from '../../../shared/core/providers/provider-set.ts';
 import { plugins } from '../../../shared/providers/index.ts';
 import { LiveProviders } from '../../../shared/runtime/live-providers.ts';
 import { parseSettings } from '../../../shared/runtime/settings.ts';

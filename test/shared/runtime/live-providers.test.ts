@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { RejectedAccount } from '../../../shared/core/account.ts';
 import { UnavailableError } from '../../../shared/core/errors.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
-import type { Provider } from '../../../shared/core/provider.ts';
-import { ProviderSet } from '../../../shared/core/provider-set.ts';
+import type { Provider } from '../../../shared/core/providers/provider.ts';
+import { ProviderSet } from '../../../shared/core/providers/provider-set.ts';
+import type { RejectedAccount } from '../../../shared/core/settings/account.ts';
 import { plugins } from '../../../shared/providers/index.ts';
 import { createAwsPorts } from '../../../shared/runtime/aws-ports.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../shared/core/json.ts';
-import { sweepTasks } from '../../../shared/core/sweep-tasks.ts';
-import type { Task } from '../../../shared/core/task.ts';
+import { sweepTasks } from '../../../shared/core/tasks/sweep-tasks.ts';
+import type { Task } from '../../../shared/core/tasks/task.ts';
 import type { ApiRequest } from '../../../shared/runtime/api-handler.ts';
 import { openBaseContext } from '../../../shared/runtime/base-context.ts';
 import { variables } from '../../../shared/runtime/config.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../../shared/core/json.ts';
-import { getSetting } from '../../../shared/core/spring-config.ts';
+import { getSetting } from '../../../shared/core/settings/spring-config.ts';
 import { AuthorizationSettingsError } from '../../../shared/runtime/authorization-settings.ts';
 import { createAwsPorts } from '../../../shared/runtime/aws-ports.ts';
 import { type LoadedSettings, loadSettings } from '../../../shared/runtime/settings.ts';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../shared/core/json.ts';
-import { getSetting } from '../../../shared/core/spring-config.ts';
+import { getSetting } from '../../../shared/core/settings/spring-config.ts';
 import { parseFiatSettings } from '../../../shared/providers/fiat/settings.ts';
 import { accountsFromKubeconfig, loadSettings } from '../../../shared/runtime/settings.ts';
 

@@ -1,4 +1,4 @@
-import type { CachingResult, CachingRun } from '../../../core/cache/caching-agent.ts';
+import type { CachingResult, CachingRun } from '../../../core/agents/caching-agent.ts';
 import { hashText } from '../../../core/cache/hash-text.ts';
 import type { Clock } from '../../../core/clock.ts';
 import type { DrainOutcome } from '../client/drain-kind.ts';

@@ -1,10 +1,10 @@
-import { defaultAgentIntervalMs } from '../../../core/cache/agent-schedule.ts';
+import { defaultAgentIntervalMs } from '../../../core/agents/agent-schedule.ts';
 import {
   type CachingAgent,
   type CachingRun,
   defaultAgentTimeoutMs,
-} from '../../../core/cache/caching-agent.ts';
-import type { ProviderOptions } from '../../../core/provider.ts';
+} from '../../../core/agents/caching-agent.ts';
+import type { ProviderOptions } from '../../../core/providers/provider.ts';
 import type { KubernetesAccount } from '../account.ts';
 import { AccountClients } from '../account-clients.ts';
 import type { WatchClient } from '../client/watch-client.ts';

@@ -1,5 +1,5 @@
+import type { CachingResult } from '../../../core/agents/caching-agent.ts';
 import type { CacheStore } from '../../../core/cache/cache-store.ts';
-import type { CachingResult } from '../../../core/cache/caching-agent.ts';
 import { hashText } from '../../../core/cache/hash-text.ts';
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import type { KubernetesAccount } from '../account.ts';

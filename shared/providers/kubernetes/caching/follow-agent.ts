@@ -1,4 +1,4 @@
-import type { CachingResult, FollowingRun } from '../../../core/cache/caching-agent.ts';
+import type { CachingResult, FollowingRun } from '../../../core/agents/caching-agent.ts';
 import { type AgentRunOptions, runCachingAgent } from './agent-run.ts';
 import { type CachingWork, openCachingWork } from './caching-work.ts';
 import { followScopes } from './follow-scopes.ts';

@@ -1,5 +1,5 @@
-import type { Catalog } from '../../../core/catalog.ts';
 import { UnavailableError } from '../../../core/errors.ts';
+import type { Catalog } from '../../../core/views/catalog.ts';
 import type { CacheSettings } from '../account-settings.ts';
 
 /** What decides which applications count. */

@@ -1,4 +1,4 @@
-import type { CachingResult } from '../../../core/cache/caching-agent.ts';
+import type { CachingResult } from '../../../core/agents/caching-agent.ts';
 import type { ObjectChange } from './object-change.ts';
 import { toApplicationName, toFullName, toNamesOf } from './row-batch.ts';
 import { getRowName } from './row-names.ts';

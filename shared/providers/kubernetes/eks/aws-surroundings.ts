@@ -1,5 +1,5 @@
 import type { EksCluster, EksEndpoint, EksService } from '../../../core/eks.ts';
-import type { ProviderOptions } from '../../../core/provider.ts';
+import type { ProviderOptions } from '../../../core/providers/provider.ts';
 import type { AccountConnection } from '../account-connection.ts';
 import type { ConnectionSurroundings } from '../client/connection.ts';
 import type { CredentialSource } from '../client/credentials.ts';

@@ -1,6 +1,6 @@
-import type { Artifact } from '../../../core/artifact.ts';
 import { getPath, isJsonObject, type JsonObject } from '../../../core/json.ts';
 import type { Moniker } from '../../../core/moniker.ts';
+import type { Artifact } from '../../../core/providers/artifact.ts';
 import { annotationKeys, readTextAnnotation, type TextMap } from './annotations.ts';
 import { changeObject } from './edit.ts';
 import { readFullName } from './identity.ts';

@@ -1,5 +1,5 @@
-import type { Artifact } from '../../../core/artifact.ts';
 import { getPath } from '../../../core/json.ts';
+import type { Artifact } from '../../../core/providers/artifact.ts';
 
 /** What a reference means. */
 export interface ArtifactReference {

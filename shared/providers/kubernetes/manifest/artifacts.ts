@@ -1,5 +1,5 @@
-import { type Artifact, getArtifactKey } from '../../../core/artifact.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
+import { type Artifact, getArtifactKey } from '../../../core/providers/artifact.ts';
 import type { KindDefinition } from '../kinds/kind.ts';
 import { ArtifactIndex } from './artifact-index.ts';
 import { readKind, readName, readNamespace } from './identity.ts';

@@ -1,3 +1,5 @@
+import { asJsonArray, asJsonObject, asString, getPath } from '../../../core/json.ts';
+import { labelSelectorsMax } from '../../../core/request-limits.ts';
 import {
   enumField,
   type Field,
@@ -5,9 +7,7 @@ import {
   objectField,
   stringField,
   stringListField,
-} from '../../../core/coerce.ts';
-import { asJsonArray, asJsonObject, asString, getPath } from '../../../core/json.ts';
-import { labelSelectorsMax } from '../../../core/request-limits.ts';
+} from '../../../core/settings/coerce.ts';
 import type { TextMap } from './annotations.ts';
 
 /** How a selector compares a label. */

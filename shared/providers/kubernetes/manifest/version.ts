@@ -1,4 +1,3 @@
-import type { Artifact } from '../../../core/artifact.ts';
 import {
   asJsonObject,
   getPath,
@@ -7,6 +6,7 @@ import {
   type JsonValue,
   omitNulls,
 } from '../../../core/json.ts';
+import type { Artifact } from '../../../core/providers/artifact.ts';
 import { findRecordedArtifact } from './annotate.ts';
 import { annotationKeys, parseJson } from './annotations.ts';
 import { readCreationTimestamp, readGenerateName, readName } from './identity.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Artifact } from '../../../core/artifact.ts';
-import { jsonObjectField, listOf, objectField, withDefault } from '../../../core/coerce.ts';
+import type { Artifact } from '../../../core/providers/artifact.ts';
+import { jsonObjectField, listOf, objectField, withDefault } from '../../../core/settings/coerce.ts';
 import { formatFullName, parseKind } from '../kinds/name.ts';
 import { findRecordedArtifact } from '../manifest/annotate.ts';
 import { type Coordinates, readName, readNamespace } from '../manifest/identity.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { objectField, stringListField, stringMapField, withDefault } from '../../../core/coerce.ts';
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
+import { objectField, stringListField, stringMapField, withDefault } from '../../../core/settings/coerce.ts';
 import type { DeleteRequest } from '../client/client.ts';
 import { formatFullName, parseKind } from '../kinds/name.ts';
 import { readLabels } from '../manifest/annotations.ts';

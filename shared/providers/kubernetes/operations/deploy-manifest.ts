@@ -1,5 +1,5 @@
-import type { Artifact } from '../../../core/artifact.ts';
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
+import type { Artifact } from '../../../core/providers/artifact.ts';
 import { readLabels } from '../manifest/annotations.ts';
 import { checkArtifactsBound } from '../manifest/artifacts.ts';
 import { overrideNamespace } from '../manifest/expand.ts';

@@ -1,3 +1,5 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import {
   type Field,
   objectField,
@@ -5,10 +7,8 @@ import {
   requireField,
   stringField,
   withDefault,
-} from '../../../core/coerce.ts';
-import { InvalidInputError } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import type { Operation, OperationRun, PreparedOperation } from '../../../core/operation.ts';
+} from '../../../core/settings/coerce.ts';
+import type { Operation, OperationRun, PreparedOperation } from '../../../core/tasks/operation.ts';
 import type { KubernetesAccount } from '../account.ts';
 import { checkNamespace, describeClosedKind, isNamespaceKind } from '../account-bounds.ts';
 import { boundToAccount } from '../bounded-client.ts';

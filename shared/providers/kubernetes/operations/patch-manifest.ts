@@ -1,5 +1,7 @@
 import type { z } from 'zod';
-import { type Artifact, artifactField, getArtifactKey } from '../../../core/artifact.ts';
+import { FailedOperationError, InvalidInputError, VisibleError } from '../../../core/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import { type Artifact, artifactField, getArtifactKey } from '../../../core/providers/artifact.ts';
 import {
   booleanField,
   describeInput,
@@ -11,9 +13,7 @@ import {
   requireField,
   stringField,
   withDefault,
-} from '../../../core/coerce.ts';
-import { FailedOperationError, InvalidInputError, VisibleError } from '../../../core/errors.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+} from '../../../core/settings/coerce.ts';
 import type { KubernetesAccount } from '../account.ts';
 import type { ObjectRef } from '../client/client.ts';
 import { KubernetesApiError } from '../client/errors.ts';

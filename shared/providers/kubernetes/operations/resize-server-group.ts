@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { intField, objectField, stringField, withDefault } from '../../../core/coerce.ts';
 import { FailedOperationError } from '../../../core/errors.ts';
+import { intField, objectField, stringField, withDefault } from '../../../core/settings/coerce.ts';
 import { describeObject, explainFailure } from './failure.ts';
 import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { scaleObject } from './scale-manifest.ts';

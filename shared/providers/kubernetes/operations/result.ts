@@ -1,5 +1,5 @@
-import { type Artifact, toArtifactView } from '../../../core/artifact.ts';
 import { omitNulls, withDoubles } from '../../../core/json.ts';
+import { type Artifact, toArtifactView } from '../../../core/providers/artifact.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import { readFullName, readKind, readNamespace } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';

@@ -1,6 +1,6 @@
-import { objectField } from '../../../core/coerce.ts';
 import { FailedOperationError } from '../../../core/errors.ts';
 import { getPath, type JsonObject } from '../../../core/json.ts';
+import { objectField } from '../../../core/settings/coerce.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { defineOperation } from './operation-definition.ts';
 import { changeRollout } from './rollout.ts';

@@ -1,7 +1,13 @@
 import type { z } from 'zod';
-import { objectField, parseWith, requireField, stringField, withDefault } from '../../../core/coerce.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
-import type { OperationRun } from '../../../core/operation.ts';
+import {
+  objectField,
+  parseWith,
+  requireField,
+  stringField,
+  withDefault,
+} from '../../../core/settings/coerce.ts';
+import type { OperationRun } from '../../../core/tasks/operation.ts';
 import { setNamespace } from '../manifest/expand.ts';
 import { readCoordinates, readFullName, readKind } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';

@@ -1,4 +1,4 @@
-import { intField, objectField, withDefault } from '../../../core/coerce.ts';
+import { intField, objectField, withDefault } from '../../../core/settings/coerce.ts';
 import type { Coordinates } from '../manifest/identity.ts';
 import { describeObject, explainFailure } from './failure.ts';
 import { defineOperation, type OperationWork } from './operation-definition.ts';

@@ -1,5 +1,5 @@
-import { stringField, withDefault } from '../../../core/coerce.ts';
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
+import { stringField, withDefault } from '../../../core/settings/coerce.ts';
 import type { ObjectRef } from '../client/client.ts';
 import type { Capability } from '../kinds/kind.ts';
 import { parseFullName } from '../kinds/name.ts';

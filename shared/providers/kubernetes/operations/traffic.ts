@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { objectField, stringListField, withDefault } from '../../../core/coerce.ts';
 import { getPath, type JsonObject } from '../../../core/json.ts';
+import { objectField, stringListField, withDefault } from '../../../core/settings/coerce.ts';
 import { isObjectNotFound } from '../client/errors.ts';
 import { readName, readNamespace, readOwners } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { intField, objectField } from '../../../core/coerce.ts';
 import { FailedOperationError } from '../../../core/errors.ts';
 import { getPath } from '../../../core/json.ts';
+import { intField, objectField } from '../../../core/settings/coerce.ts';
 import { KubernetesApiError } from '../client/errors.ts';
 import { type Coordinates, readName } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';

@@ -2,7 +2,7 @@ import type { CacheStore, DirectoryEntry, ObjectKey, StoredObject } from '../../
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../../core/cache/concurrency-limit.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { viewConcurrency, viewRowsMax } from '../../../core/request-limits.ts';
-import type { ViewKey } from '../../../core/views.ts';
+import type { ViewKey } from '../../../core/views/views.ts';
 import type { KubernetesAccount } from '../account.ts';
 import { isBounded, isWithinBounds } from '../account-bounds.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';

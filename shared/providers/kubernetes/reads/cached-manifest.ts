@@ -1,4 +1,4 @@
-import type { CachedManifestRequest, Viewed } from '../../../core/views.ts';
+import type { CachedManifestRequest, Viewed } from '../../../core/views/views.ts';
 import { findDefaultNamespace } from '../account-bounds.ts';
 import { toCachedManifestView } from '../views/cached-manifest-view.ts';
 import { type CacheReading, findObjects, readAllFacts } from './cache-reading.ts';

@@ -4,7 +4,7 @@ import type {
   ProjectSpec,
   Viewed,
   ViewedList,
-} from '../../../core/views.ts';
+} from '../../../core/views/views.ts';
 import {
   type ApplicationDetailView,
   toApplicationDetailView,

@@ -1,6 +1,6 @@
 import { FailedOperationError, NotFoundError, VisibleError } from '../../../core/errors.ts';
 import { getPath, type JsonObject } from '../../../core/json.ts';
-import type { JobReader, ObjectRequest } from '../../../core/provider.ts';
+import type { JobReader, ObjectRequest } from '../../../core/providers/provider.ts';
 import type { ApiResource, KubernetesClient } from '../client/client.ts';
 import { readName } from '../manifest/identity.ts';
 import type { Manifest } from '../manifest/manifest.ts';

@@ -1,5 +1,5 @@
 import type { DirectoryEntry } from '../../../core/cache/cache-store.ts';
-import type { Viewed, ViewedList, ViewKey } from '../../../core/views.ts';
+import type { Viewed, ViewedList, ViewKey } from '../../../core/views/views.ts';
 import type { AccountFacts } from '../views/application-facts.ts';
 import type { ObjectFacts } from '../views/facts.ts';
 import { toAccountLoadBalancerViews, toLoadBalancerViews } from '../views/load-balancer-view.ts';

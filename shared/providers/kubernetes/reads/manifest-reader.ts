@@ -1,12 +1,12 @@
-import { toArtifactView } from '../../../core/artifact.ts';
 import { FailedOperationError, NotFoundError, UnreachableError, VisibleError } from '../../../core/errors.ts';
 import { asJsonObject, asString, omitNulls, withDoubles } from '../../../core/json.ts';
+import { toArtifactView } from '../../../core/providers/artifact.ts';
 import type {
   ClusterManifestsRequest,
   ManifestCoordinates,
   ManifestReader,
   ManifestRequest,
-} from '../../../core/provider.ts';
+} from '../../../core/providers/provider.ts';
 import type { KubernetesAccount } from '../account.ts';
 import type { KubernetesClient, ListRequest, ObjectRef } from '../client/client.ts';
 import { isUnreachable, KubernetesApiError } from '../client/errors.ts';

@@ -1,6 +1,6 @@
 import { getErrorMessage, NotFoundError, VisibleError } from '../../../core/errors.ts';
 import { asJsonArray, asString, getPath } from '../../../core/json.ts';
-import type { ConsoleOutput } from '../../../core/provider.ts';
+import type { ConsoleOutput } from '../../../core/providers/provider.ts';
 import { consoleBytesMax, consoleContainersMax, logBytesMax } from '../client/answer-limits.ts';
 import type { ApiResource, KubernetesClient } from '../client/client.ts';
 import { getObjectPath, withQuery } from '../client/resource-path.ts';

@@ -1,4 +1,4 @@
-import type { Viewed, ViewedList, ViewKey } from '../../../core/views.ts';
+import type { Viewed, ViewedList, ViewKey } from '../../../core/views/views.ts';
 import { toInstanceView } from '../views/instance-view.ts';
 import { toRawResourceViews } from '../views/raw-resource-view.ts';
 import { compareText } from '../views/text-order.ts';

@@ -1,5 +1,5 @@
 import type { StoredObject } from '../../../core/cache/cache-store.ts';
-import type { ViewedList, ViewSearchRequest } from '../../../core/views.ts';
+import type { ViewedList, ViewSearchRequest } from '../../../core/views/views.ts';
 import type { KubernetesAccount } from '../account.ts';
 import { waitingApplication } from '../caching/row-names.ts';
 import { formatFullName } from '../kinds/name.ts';

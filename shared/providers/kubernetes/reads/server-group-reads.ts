@@ -5,7 +5,7 @@ import type {
   Viewed,
   ViewedList,
   ViewKey,
-} from '../../../core/views.ts';
+} from '../../../core/views/views.ts';
 import { selectClusters } from '../views/application-facts.ts';
 import {
   toExpandedServerGroupViews,

@@ -1,5 +1,5 @@
 import type { CacheStore } from '../../../core/cache/cache-store.ts';
-import type { ViewReader } from '../../../core/views.ts';
+import type { ViewReader } from '../../../core/views/views.ts';
 import { type CacheReading, type ReadingSession, startReading } from './cache-reading.ts';
 import { findManifest } from './cached-manifest.ts';
 import {

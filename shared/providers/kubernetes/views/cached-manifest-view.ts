@@ -1,7 +1,7 @@
-import { toArtifactView } from '../../../core/artifact.ts';
 import { type JsonObject, omitNulls, withDoubles } from '../../../core/json.ts';
 import type { Moniker } from '../../../core/moniker.ts';
-import type { CachedManifestRequest } from '../../../core/views.ts';
+import { toArtifactView } from '../../../core/providers/artifact.ts';
+import type { CachedManifestRequest } from '../../../core/views/views.ts';
 import type { KubernetesAccount } from '../account.ts';
 import { builtInResources } from '../client/built-in-resources.ts';
 import { formatFullName, getKindName, splitKind, toKindKey } from '../kinds/name.ts';

@@ -1,4 +1,4 @@
-import type { ApplicationClusters } from '../../../core/views.ts';
+import type { ApplicationClusters } from '../../../core/views/views.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';
 import type { ServerGroupFacts } from './facts.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Artifact } from '../../../../shared/core/artifact.ts';
 import { InvalidInputError } from '../../../../shared/core/errors.ts';
+import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
 import { openEmbeddedSources } from '../../../../shared/providers/artifacts/embedded.ts';
 import { neverAborted, readBytes } from './options.ts';
 

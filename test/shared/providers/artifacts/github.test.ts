@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import type { Artifact } from '../../../../shared/core/artifact.ts';
 import { AccessDeniedError, FailedOperationError, NotFoundError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
+import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
 import { openGitHubSources } from '../../../../shared/providers/artifacts/github.ts';
 import { createTestOptions, neverAborted, readText } from './options.ts';
 import { type Origin, startOrigin } from './origin.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Artifact } from '../../../../shared/core/artifact.ts';
 import { InvalidInputError, NotFoundError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
+import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
 import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
 import { createTestLog, createTestOptions, neverAborted, readText } from './options.ts';
 import { startOrigin } from './origin.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseArtifact } from '../../../../shared/core/artifact.ts';
+import { parseArtifact } from '../../../../shared/core/providers/artifact.ts';
 import { parseReference } from '../../../../shared/providers/artifacts/account-downloader.ts';
 import { openEmbeddedSources } from '../../../../shared/providers/artifacts/embedded.ts';
 import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';

@@ -1,7 +1,7 @@
 import type { Clock, Randomness } from '../../../../shared/core/clock.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { Logger } from '../../../../shared/core/logger.ts';
-import type { ProviderOptions } from '../../../../shared/core/provider.ts';
+import type { ProviderOptions } from '../../../../shared/core/providers/provider.ts';
 
 /** A clock at a fixed time, whose sleeps end at once and move it. */
 export interface TestClock extends Clock {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Authorizer, UserPermission } from '../../../../shared/core/authorizer.ts';
+import type { Authorizer, UserPermission } from '../../../../shared/core/access/authorizer.ts';
 import { UnavailableError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
-import type { Provider } from '../../../../shared/core/provider.ts';
+import type { Provider } from '../../../../shared/core/providers/provider.ts';
 import { createAuthorizer, userLengthMax } from '../../../../shared/providers/fiat/authorizer.ts';
 import { createFiatClient, type FiatClient } from '../../../../shared/providers/fiat/client.ts';
 import { fiatPlugin } from '../../../../shared/providers/fiat/index.ts';

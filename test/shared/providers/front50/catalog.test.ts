@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Catalog } from '../../../../shared/core/catalog.ts';
 import { UnavailableError } from '../../../../shared/core/errors.ts';
-import type { Provider } from '../../../../shared/core/provider.ts';
+import type { Provider } from '../../../../shared/core/providers/provider.ts';
+import type { Catalog } from '../../../../shared/core/views/catalog.ts';
 import { front50Plugin } from '../../../../shared/providers/front50/index.ts';
 import { type Front50, startFront50 } from '../../../support/front50.ts';
 import { createTestClock, type TestClock } from '../../../support/test-clock.ts';

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InvalidInputError, NotFoundError, UnavailableError } from '../../../../shared/core/errors.ts';
-import type { ArtifactFetcher, Provider } from '../../../../shared/core/provider.ts';
-import { ProviderSet } from '../../../../shared/core/provider-set.ts';
+import type { ArtifactFetcher, Provider } from '../../../../shared/core/providers/provider.ts';
+import { ProviderSet } from '../../../../shared/core/providers/provider-set.ts';
 import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
 import { front50Plugin } from '../../../../shared/providers/front50/index.ts';
 import {

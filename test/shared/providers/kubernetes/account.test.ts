@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toCredentialsView } from '../../../../shared/core/credentials-view.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
+import { toCredentialsView } from '../../../../shared/core/providers/credentials-view.ts';
 import { parseKubernetesAccounts } from '../../../../shared/providers/kubernetes/account.ts';
 import { parseKubernetesSettings } from '../../../../shared/providers/kubernetes/account-settings.ts';
 import { loadSettings } from '../../../../shared/runtime/settings.ts';

@@ -2,8 +2,8 @@ import type { CacheStore } from '../../../../shared/core/cache/cache-store.ts';
 import type { Clock } from '../../../../shared/core/clock.ts';
 import { asJsonObject, type JsonObject } from '../../../../shared/core/json.ts';
 import type { Logger } from '../../../../shared/core/logger.ts';
-import type { Operation } from '../../../../shared/core/operation.ts';
-import type { Provider } from '../../../../shared/core/provider.ts';
+import type { Provider } from '../../../../shared/core/providers/provider.ts';
+import type { Operation } from '../../../../shared/core/tasks/operation.ts';
 import { kubernetesPlugin } from '../../../../shared/providers/kubernetes/index.ts';
 import { systemClock, systemRandomness } from '../../../../shared/runtime/system.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keyLengthMax } from '../../../../shared/core/nearest-key.ts';
+import { keyLengthMax } from '../../../../shared/core/settings/nearest-key.ts';
 import { parseKubernetesAccounts } from '../../../../shared/providers/kubernetes/account.ts';
 import {
   describeUnknownKeys,

@@ -1,5 +1,15 @@
 import type * as z from 'zod';
-import { artifactField } from '../../../../core/artifact.ts';
+import {
+  asJsonArray,
+  asString,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  omitNulls,
+} from '../../../../core/json.ts';
+import type { Moniker } from '../../../../core/moniker.ts';
+import { artifactField } from '../../../../core/providers/artifact.ts';
+import { loadBalancersMax } from '../../../../core/request-limits.ts';
 import {
   booleanField,
   describeInput,
@@ -12,17 +22,7 @@ import {
   stringField,
   stringListField,
   withDefault,
-} from '../../../../core/coerce.ts';
-import {
-  asJsonArray,
-  asString,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  omitNulls,
-} from '../../../../core/json.ts';
-import type { Moniker } from '../../../../core/moniker.ts';
-import { loadBalancersMax } from '../../../../core/request-limits.ts';
+} from '../../../../core/settings/coerce.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import {
   findApiVersionProblem,

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Artifact } from '../../../../core/artifact.ts';
 import { omitNulls } from '../../../../core/json.ts';
+import type { Artifact } from '../../../../core/providers/artifact.ts';
 import type { KubernetesAccount } from '../../account.ts';
 import type { KubernetesSettings } from '../../account-settings.ts';
 import type { KindDefinition } from '../../kinds/kind.ts';

@@ -1,11 +1,11 @@
-import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
 import type {
   CachingAgent,
   CachingResult,
   CachingRun,
-} from '../../../../../shared/core/cache/caching-agent.ts';
+} from '../../../../../shared/core/agents/caching-agent.ts';
+import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
 import { asString, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../shared/core/provider.ts';
+import type { Provider } from '../../../../../shared/core/providers/provider.ts';
 import { decodeFacts } from '../../../../../shared/providers/kubernetes/views/facts-codec.ts';
 import { newAccount, openCache } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import type { CachingResult } from '../../../../../shared/core/cache/caching-agent.ts';
+import type { CachingResult } from '../../../../../shared/core/agents/caching-agent.ts';
 import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../../../../support/cluster.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';

@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import { agentLeaseMs, type EndedAgent, runAgent } from '../../../../../shared/core/cache/run-agent.ts';
+import { agentLeaseMs, type EndedAgent, runAgent } from '../../../../../shared/core/agents/run-agent.ts';
 import { openAgents } from '../../../../contracts/agent-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CachingAgent, CachingResult } from '../../../../../shared/core/agents/caching-agent.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
-import type { CachingAgent, CachingResult } from '../../../../../shared/core/cache/caching-agent.ts';
 import { parseVersion } from '../../../../../shared/core/cache/version.ts';
 import type { Clock } from '../../../../../shared/core/clock.ts';
 import { asString, getPath, type JsonObject } from '../../../../../shared/core/json.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import type { Agent } from '../../../../../shared/core/cache/agent-store.ts';
+import type { Agent } from '../../../../../shared/core/agents/agent-store.ts';
 import {
   type CapacityBench,
   openCapacityBench,

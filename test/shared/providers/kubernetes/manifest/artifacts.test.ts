@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Artifact } from '../../../../../shared/core/artifact.ts';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject, JsonValue } from '../../../../../shared/core/json.ts';
+import type { Artifact } from '../../../../../shared/core/providers/artifact.ts';
 import { builtInKinds, createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
 import {
   type BindingInput,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Artifact } from '../../../../../shared/core/artifact.ts';
 import type { JsonValue } from '../../../../../shared/core/json.ts';
+import type { Artifact } from '../../../../../shared/core/providers/artifact.ts';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
 import {
   bindArtifacts,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseWith } from '../../../../../shared/core/coerce.ts';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
+import { parseWith } from '../../../../../shared/core/settings/coerce.ts';
 import {
   formatSelectors,
   type LabelSelector,

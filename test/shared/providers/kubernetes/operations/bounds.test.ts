@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../shared/core/provider.ts';
+import type { Provider } from '../../../../../shared/core/providers/provider.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 import {
   createNamespace,

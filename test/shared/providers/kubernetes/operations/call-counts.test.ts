@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../shared/core/provider.ts';
+import type { Provider } from '../../../../../shared/core/providers/provider.ts';
 import { type ApiProxy, startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
 import { getPathOf } from '../live.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Operation } from '../../../../../shared/core/operation.ts';
-import type { Commit, JournalEntry } from '../../../../../shared/core/task.ts';
-import { OperationJournal, TaskJournal } from '../../../../../shared/core/task-journal.ts';
+import type { Operation } from '../../../../../shared/core/tasks/operation.ts';
+import type { Commit, JournalEntry } from '../../../../../shared/core/tasks/task.ts';
+import { OperationJournal, TaskJournal } from '../../../../../shared/core/tasks/task-journal.ts';
 
 /** A result as a client reads it. */
 export interface OperationResult {

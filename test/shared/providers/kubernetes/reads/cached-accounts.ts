@@ -4,7 +4,7 @@ import { cacheTable, type Table } from '../../../../../shared/aws/tables.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
 import { toVersion } from '../../../../../shared/core/cache/version.ts';
 import { asJsonObject, type JsonObject } from '../../../../../shared/core/json.ts';
-import type { Viewed, ViewReader } from '../../../../../shared/core/views.ts';
+import type { Viewed, ViewReader } from '../../../../../shared/core/views/views.ts';
 import {
   type KubernetesAccount,
   parseKubernetesAccounts,

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { NotFoundError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { JobReader } from '../../../../../shared/core/provider.ts';
+import type { JobReader } from '../../../../../shared/core/providers/provider.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 import { readUid } from '../../../../../shared/providers/kubernetes/operations/deletion.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { toVersion } from '../../../../../shared/core/cache/version.ts';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { ServerGroupsRequest } from '../../../../../shared/core/views.ts';
+import type { ServerGroupsRequest } from '../../../../../shared/core/views/views.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';

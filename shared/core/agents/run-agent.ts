@@ -1,0 +1,196 @@
+import type { CacheStore } from '../cache/cache-store.ts';
+import type { Clock, Randomness } from '../clock.ts';
+import { getErrorMessage } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { type Hold, holdLease } from '../tasks/hold-lease.ts';
+import { LeaseLostError } from '../tasks/task.ts';
+import { getNextRunMs } from './agent-schedule.ts';
+import type { Agent, AgentRun, AgentStore, ClaimedAgent, Finish } from './agent-store.ts';
+import type { CachingAgent, CachingResult } from './caching-agent.ts';
+
+/** Milliseconds for which a worker holds an agent unless it renews that: what a worker's death costs at most. */
+export const agentLeaseMs = 60_000;
+
+/** Milliseconds that a run gets to end by itself once it was aborted. */
+const abortGraceMs = 2_000;
+
+/** What running an agent needs. */
+export interface RunSystem {
+  readonly agents: Pick<AgentStore, 'renew' | 'commitState' | 'finish'>;
+  readonly cache: CacheStore;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Logger;
+}
+
+/** An agent after a run. */
+export interface EndedAgent {
+  /** As it was when the run began. */
+  readonly before: Agent;
+  /** As it is now. */
+  readonly agent: Agent;
+  readonly lagMs: number;
+  /** Why it failed. */
+  readonly error?: string | undefined;
+}
+
+/** What is run. */
+export interface RunAgentOptions {
+  readonly claimed: ClaimedAgent;
+  readonly isAlone: boolean;
+  /** Aborted when the worker's time is over. */
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Runs an agent that was claimed, and ends its run. One that wants to list and is not alone, or whose worker is stopped, is to go
+ * on at once.
+ *
+ * @returns the agent after it; undefined when the lease was lost, and whoever took it sees to the rest.
+ */
+export async function runAgent(
+  system: RunSystem,
+  agent: CachingAgent,
+  options: RunAgentOptions,
+): Promise<EndedAgent | undefined> {
+  const { lease } = options.claimed;
+  const { clock, agents } = system;
+  const startedAt = clock.monotonic();
+  await using held = holdLease(lease, {
+    clock,
+    subject: `agent ${lease.name} of ${lease.account}`,
+    durationMs: lease.leaseMs,
+    renew: () => agents.renew(lease),
+  });
+  const ending = await attempt(system, agent, { ...options, held });
+  const durationMs = Math.round(clock.monotonic() - startedAt);
+  return finish(system, options.claimed, { ...toFinish(system, agent, { ...options, ending }), durationMs });
+}
+
+/** Ends a run that did not even begin: the agent is to be run at once, by a worker that has nothing else to do. */
+export async function stopAgent(system: RunSystem, claimed: ClaimedAgent): Promise<EndedAgent | undefined> {
+  return finish(system, claimed, { ...toStopped(system, claimed.agent.lastRun), durationMs: 0 });
+}
+
+/** What came of a run: a result, or why there is none. */
+type Ending = { readonly result: CachingResult } | { readonly error: unknown };
+
+async function attempt(
+  system: RunSystem,
+  agent: CachingAgent,
+  { claimed, isAlone, stop, held }: RunAgentOptions & { readonly held: Hold },
+): Promise<Ending> {
+  const { cache, clock, agents, log } = system;
+  const over = new AbortController();
+  const timer = new AbortController();
+  const timeOut = (): void => over.abort(new Error(`given up after ${agent.timeoutMs / 1000} s`));
+  clock.sleep(agent.timeoutMs, timer.signal).then(timeOut, () => undefined);
+  const signal = AbortSignal.any([held.signal, stop, over.signal]);
+  const ensureHeld = (): void => {
+    held.ensureHeld();
+    signal.throwIfAborted();
+  };
+  try {
+    const state = await claimed.readState().catch((error: unknown) => {
+      log.warn('what an agent left is damaged: it begins anew', {
+        ...toKey(agent),
+        cause: getErrorMessage(error),
+      });
+      return undefined;
+    });
+    const commitState = (next: string): Promise<void> => agents.commitState(claimed.lease, next);
+    const running = agent.run({ cache, state, isAlone, signal, ensureHeld, commitState });
+    return { result: await untilAborted(running, signal, clock) };
+  } catch (error) {
+    return { error: signal.aborted ? signal.reason : error };
+  } finally {
+    timer.abort();
+  }
+}
+
+/** What the run comes to; rejects with the signal's reason when it does not end soon after that was aborted. */
+async function untilAborted<T>(running: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
+  const ended = new AbortController();
+  const givenUp = new Promise<never>((_, reject) => {
+    const giveUp = (): void => {
+      clock.sleep(abortGraceMs, ended.signal).then(
+        () => reject(signal.reason),
+        () => undefined,
+      );
+    };
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true, signal: ended.signal });
+  });
+  try {
+    return await Promise.race([running, givenUp]);
+  } finally {
+    ended.abort();
+  }
+}
+
+type FinishWithoutDuration = Omit<Finish, 'durationMs'>;
+
+function toFinish(
+  system: RunSystem,
+  agent: CachingAgent,
+  { claimed, isAlone, stop, ending }: RunAgentOptions & { readonly ending: Ending },
+): FinishWithoutDuration {
+  if ('error' in ending) {
+    const { error } = ending;
+    const isStopped = stop.aborted && error === stop.reason;
+    if (isStopped) return toStopped(system, claimed.agent.lastRun);
+    return toFailure(system, agent, { claimed, error: getErrorMessage(error) });
+  }
+  const { outcome, error, ...run } = ending.result;
+  if (outcome === 'listing' && !isAlone) return { ...toStopped(system, run), ...run };
+  const message = outcome === 'listing' ? 'it wants to be run alone, and was' : error;
+  if (message !== undefined) return { ...toFailure(system, agent, { claimed, error: message }), ...run };
+  return { ...run, outcome: 'SUCCESS', nextRunMs: getNext(system, agent, { claimed, failures: 0 }) };
+}
+
+function toFailure(
+  system: RunSystem,
+  agent: CachingAgent,
+  { claimed, error }: { readonly claimed: ClaimedAgent; readonly error: string },
+): FinishWithoutDuration & { readonly error: string } {
+  const failures = claimed.agent.failures + 1;
+  const nextRunMs = getNext(system, agent, { claimed, failures });
+  return { outcome: 'FAILURE', items: claimed.agent.lastRun?.items ?? 0, changes: 0, error, nextRunMs };
+}
+
+function toStopped({ clock }: RunSystem, run: Pick<AgentRun, 'items'> | undefined): FinishWithoutDuration {
+  return { outcome: 'STOPPED', items: run?.items ?? 0, changes: 0, nextRunMs: clock.now() };
+}
+
+function getNext(
+  { clock, randomness }: RunSystem,
+  agent: CachingAgent,
+  { claimed, failures }: { readonly claimed: ClaimedAgent; readonly failures: number },
+): number {
+  const { turn, usedAtMs } = claimed.lease;
+  return getNextRunMs(agent, {
+    nowMs: clock.now(),
+    turn,
+    usedAtMs,
+    failures,
+    fraction: randomness.fraction(),
+  });
+}
+
+async function finish(
+  { agents, log }: RunSystem,
+  { agent: before, lease }: ClaimedAgent,
+  end: Finish,
+): Promise<EndedAgent | undefined> {
+  try {
+    return { before, agent: await agents.finish(lease, end), lagMs: lease.lagMs, error: end.error };
+  } catch (error) {
+    if (!(error instanceof LeaseLostError)) throw error;
+    log.warn('stopped running an agent', { ...toKey(lease), reason: error.message });
+    return undefined;
+  }
+}
+
+function toKey({ account, name }: { readonly account: string; readonly name: string }) {
+  return { account, agent: name };
+}

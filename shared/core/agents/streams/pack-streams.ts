@@ -1,0 +1,39 @@
+import type { Agent, AgentKey } from '../agent-store.ts';
+import { agentsPerStream, type StreamedAgent } from './stream-queue.ts';
+
+/** Who packs, and what he knows. */
+export interface PackOptions {
+  /** Whose agents are handed over. */
+  readonly owner: string;
+  /** How many these are. */
+  readonly ownCount: number;
+  readonly nowMs: number;
+  /** Whether an agent is to be followed, and not run. */
+  isFollowed(agent: AgentKey): boolean;
+}
+
+/**
+ * Agents of other workers that a successor takes along: those of the smallest workers, each as a whole, for as long as they fit.
+ * So workers that were started for an account or two grow together with each hand-over. Of two workers the larger one takes the
+ * other's agents, and never the other way round. What a worker has died of stays by itself.
+ */
+export function pickGuests(agents: readonly Agent[], options: PackOptions): readonly StreamedAgent[] {
+  const { owner, ownCount, nowMs, isFollowed } = options;
+  const live = agents.filter(({ lease }) => lease !== undefined && lease.untilMs > nowMs);
+  const others = live.filter((agent) => agent.lease?.owner !== owner && isFollowed(agent));
+  const groups = [...Map.groupBy(others, (agent) => agent.lease?.owner ?? '')].sort(bySize);
+  const guests: StreamedAgent[] = [];
+  for (const [handedOverBy, group] of groups) {
+    const isSmaller = group.length < ownCount || (group.length === ownCount && handedOverBy < owner);
+    const fits = ownCount + guests.length + group.length <= agentsPerStream;
+    if (!isSmaller || !fits || group.some(({ attempts }) => attempts > 1)) continue;
+    guests.push(...group.map(({ account, name }) => ({ account, name, handedOverBy })));
+  }
+  return guests;
+}
+
+type Group = readonly [owner: string, agents: readonly Agent[]];
+
+function bySize([, one]: Group, [, other]: Group): number {
+  return one.length - other.length;
+}

@@ -1,0 +1,62 @@
+import type { CacheStore } from '../../cache/cache-store.ts';
+import type { ConcurrencyLimit } from '../../cache/concurrency-limit.ts';
+import type { Clock, Randomness } from '../../clock.ts';
+import { getClaimableTurn } from '../agent-schedule.ts';
+import type { AgentKey, AgentStore, ClaimAnswer, ClaimedAgent } from '../agent-store.ts';
+import type { CachingAgent } from '../caching-agent.ts';
+import type { RunReporter } from '../report-runs.ts';
+import type { StreamedAgent, StreamQueue } from './stream-queue.ts';
+
+/** Milliseconds for which the lease on a followed agent holds: so long after its worker died nobody else takes it. */
+export const streamLeaseMs = 45_000;
+
+/** What following agents needs. */
+export interface StreamSystem extends RunReporter {
+  readonly cache: CacheStore;
+  readonly agents: AgentStore;
+  readonly streams: StreamQueue;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Where this worker runs: the part of a lease's owner behind the `@`. */
+  readonly host: string;
+}
+
+/** A worker that follows agents, as each of them sees it. */
+export interface StreamWorker extends StreamSystem {
+  /** Owner of its leases. */
+  readonly owner: string;
+  /** Calls of the store of agents go through it: those of all its agents share it. */
+  readonly limit: ConcurrencyLimit;
+  /** Aborted when its time is over. */
+  readonly stop: AbortSignal;
+  /** Aborted when a successor was sent for. */
+  readonly relieved: AbortSignal;
+  /** The agent as it is configured now; undefined when no account wants it to be followed. */
+  findAgent(key: AgentKey): CachingAgent | undefined;
+}
+
+/**
+ * Takes the lease on an agent, at once and whether it is due or not: from the one who hands it over, or else if nobody has it.
+ * Undefined when it is another's.
+ */
+export async function claimAgent(
+  { account, name, handedOverBy }: StreamedAgent,
+  { agents, owner, findAgent, clock }: StreamWorker,
+): Promise<ClaimedAgent | undefined> {
+  const key = { account, name };
+  const intervalMs = findAgent(key)?.intervalMs ?? 1;
+  const turn = getClaimableTurn({ ...key, intervalMs }, clock.now());
+  const options = { owner, turn, leaseMs: streamLeaseMs, demanded: true };
+  let answer: ClaimAnswer | undefined;
+  if (handedOverBy !== undefined) answer = await agents.claim(key, { ...options, handedOverBy });
+  // The predecessor may have given it up, or died long ago.
+  if (answer === undefined || 'refusal' in answer) answer = await agents.claim(key, options);
+  return 'claimed' in answer ? withoutDueTime(answer.claimed, clock.now()) : undefined;
+}
+
+/** An agent is due all the while that it is followed: it is late only by the time for which nobody followed it. */
+function withoutDueTime(claimed: ClaimedAgent, nowMs: number): ClaimedAgent {
+  const { agent, lease } = claimed;
+  const lagMs = Math.min(lease.lagMs, Math.max(0, nowMs - (agent.asOfMs ?? 0)));
+  return { ...claimed, lease: { ...lease, lagMs } };
+}

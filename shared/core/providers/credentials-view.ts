@@ -1,0 +1,59 @@
+import { type JsonObject, type JsonValue, omitNulls } from '../json.ts';
+import type { Account } from '../settings/account.ts';
+import { getSetting } from '../settings/spring-config.ts';
+
+/** What the two flags of an account's view depend on, from `credentials` in the configuration. */
+export interface CredentialsSettings {
+  /** Account types shown as primary. */
+  readonly primaryAccountTypes: readonly string[];
+  /** Environments in which Deck asks before it destroys something. */
+  readonly challengeDestructiveActionsEnvironments: readonly string[];
+}
+
+/** How `toCredentialsView` shows an account. */
+export interface CredentialsViewOptions extends CredentialsSettings {
+  /** With the fields that only its provider's accounts have. */
+  readonly expand: boolean;
+}
+
+/** Reads `credentials` of the merged configuration. Both lists default to `default` alone, as in Clouddriver. */
+export function parseCredentialsSettings(settings: JsonObject): CredentialsSettings {
+  return {
+    primaryAccountTypes: readNames(getSetting(settings, 'credentials.primaryAccountTypes')),
+    challengeDestructiveActionsEnvironments: readNames(
+      getSetting(settings, 'credentials.challengeDestructiveActionsEnvironments'),
+    ),
+  };
+}
+
+/**
+ * An account as `GET /credentials` shows it. Members that are null or undefined are left out, and so are the
+ * permissions of an open account. Only the fields named here and the account's `details` are shown: how to connect
+ * to it is not.
+ */
+export function toCredentialsView(account: Account, options: CredentialsViewOptions): JsonObject {
+  const { accountId } = account.details;
+  const view: { [key: string]: unknown } = {
+    ...(options.expand ? account.details : {}),
+    name: account.name,
+    environment: account.environment,
+    accountType: account.accountType,
+    cloudProvider: account.cloudProvider,
+    type: account.cloudProvider,
+    requiredGroupMembership: account.requiredGroupMembership,
+    permissions: account.permissions,
+    accountId,
+    challengeDestructiveActions: options.challengeDestructiveActionsEnvironments.includes(
+      account.environment,
+    ),
+    primaryAccount: options.primaryAccountTypes.includes(account.accountType),
+  };
+  return omitNulls(view as JsonObject) as JsonObject;
+}
+
+/** Names from a list or a comma-separated string. */
+function readNames(value: JsonValue | undefined): readonly string[] {
+  if (value === undefined || value === null) return ['default'];
+  const items = Array.isArray(value) ? value : String(value).split(',');
+  return items.map((item) => String(item).trim()).filter((item) => item !== '');
+}

@@ -1,0 +1,143 @@
+import type { CacheStore } from '../cache/cache-store.ts';
+import { InvalidInputError, NotFoundError } from '../errors.ts';
+import type { ApplicationPage, Viewed, ViewedList, ViewKey, ViewReader } from '../views/views.ts';
+import type { Provider } from './provider.ts';
+
+/** The views of several providers as one: an account belongs to one of them, an application may be in all. */
+export interface ViewSet extends ViewReader {
+  /** Ids of the providers that have views. */
+  readonly providers: readonly string[];
+  /** The same views of one provider alone, by its id in any case; of all when no id is given, of none when nobody has it. */
+  selectProvider(id: string | undefined): ViewSet;
+}
+
+/** The views of one provider, and the accounts they are of. */
+interface ViewPart {
+  readonly provider: string;
+  readonly accounts: readonly string[];
+  readonly reader: ViewReader;
+}
+
+/**
+ * Opens the views that the providers have over a cache. Makes no call.
+ *
+ * @param mayRead whether an account may be shown. Nothing of others is read, or counted.
+ */
+export async function openViewSet(
+  providers: readonly Pick<Provider, 'name' | 'accounts' | 'openViews'>[],
+  cache: CacheStore,
+  mayRead: (account: string) => boolean,
+): Promise<ViewSet> {
+  const parts = providers.map(async ({ name, accounts, openViews }) => {
+    const reader = await openViews?.(cache, mayRead);
+    return (
+      reader && { provider: name, accounts: accounts.map((account) => account.name).filter(mayRead), reader }
+    );
+  });
+  return createViewSet((await Promise.all(parts)).filter((part) => part !== undefined));
+}
+
+/**
+ * What was found.
+ *
+ * @param complaint what to say where nothing was, in words for people.
+ * @throws NotFoundError
+ */
+export function getFound<T>(viewed: Viewed<T> | undefined, complaint: string): Viewed<T> {
+  if (viewed === undefined) throw new NotFoundError(complaint);
+  return viewed;
+}
+
+/**
+ * Checks that a provider has views.
+ *
+ * @param provider its id, in any case.
+ * @throws InvalidInputError naming those that have.
+ */
+export function checkViewProvider({ providers }: Pick<ViewSet, 'providers'>, provider: string): void {
+  if (providers.some((known) => known.toLowerCase() === provider.toLowerCase())) return;
+  throw new InvalidInputError(`Unknown cloud provider '${provider}' (known: ${providers.join(', ')})`);
+}
+
+function createViewSet(parts: readonly ViewPart[]): ViewSet {
+  const readers = parts.map(({ reader }) => reader);
+  const owners = new Map(
+    parts.flatMap(({ accounts, reader }) => accounts.map((account) => [account, reader] as const)),
+  );
+  const nothing = { value: [], accounts: [] };
+  /** Asks every provider, and joins the lists that they answer. */
+  const joinLists = async <T>(
+    ask: (reader: ViewReader) => Promise<ViewedList<T>>,
+  ): Promise<ViewedList<T>> => {
+    const [first = nothing, ...others] = await Promise.all(readers.map(ask));
+    return others.length === 0 ? first : toViewed([first, ...others], (lists) => lists.flat());
+  };
+  return {
+    providers: parts.map(({ provider }) => provider),
+    selectProvider: (id) =>
+      id === undefined
+        ? createViewSet(parts)
+        : createViewSet(parts.filter(({ provider }) => provider.toLowerCase() === id.toLowerCase())),
+    listApplications: () => joinLists((reader) => reader.listApplications()),
+    async findApplication(application) {
+      const found = await Promise.all(readers.map((reader) => reader.findApplication(application)));
+      const pages = found.filter((page) => page !== undefined);
+      return pages.length < 2 ? pages[0] : toViewed(pages, mergePages);
+    },
+    async listClusterNames(application) {
+      const found = await Promise.all(readers.map((reader) => reader.listClusterNames(application)));
+      return toViewed(found, mergeMaps);
+    },
+    listClusters: async (application, account) =>
+      (await owners.get(account)?.listClusters(application, account)) ?? nothing,
+    findCluster: async (key, options) => owners.get(key.account)?.findCluster(key, options),
+    listServerGroups: (request) => joinLists((reader) => reader.listServerGroups(request)),
+    listServerGroupsByKeys: (keys) =>
+      joinLists((reader) =>
+        reader.listServerGroupsByKeys(keys.filter(({ account }) => owners.get(account) === reader)),
+      ),
+    findServerGroup: async (key) => owners.get(key.account)?.findServerGroup(key),
+    findTargetServerGroup: async (request) => owners.get(request.account)?.findTargetServerGroup(request),
+    listServerGroupManagers: (application) =>
+      joinLists((reader) => reader.listServerGroupManagers(application)),
+    listLoadBalancers: (application) => joinLists((reader) => reader.listLoadBalancers(application)),
+    findLoadBalancer: async (key: ViewKey) => owners.get(key.account)?.findLoadBalancer(key),
+    async listSecurityGroups(request) {
+      const { account } = request;
+      const asked =
+        account === undefined ? readers : [owners.get(account)].filter((reader) => reader !== undefined);
+      return toViewed(
+        await Promise.all(asked.map((reader) => reader.listSecurityGroups(request))),
+        mergeMaps,
+      );
+    },
+    findSecurityGroup: async (key) => owners.get(key.account)?.findSecurityGroup(key),
+    findManifest: async (request) => owners.get(request.account)?.findManifest(request),
+    findInstance: async (key) => owners.get(key.account)?.findInstance(key),
+    listRawResources: (application) => joinLists((reader) => reader.listRawResources(application)),
+    search: (request) => joinLists((reader) => reader.search(request)),
+    listProjectClusters: (project) => joinLists((reader) => reader.listProjectClusters(project)),
+    listNamespaces: async (account) => (await owners.get(account)?.listNamespaces(account)) ?? [],
+  };
+}
+
+/** One answer of several. */
+function toViewed<T>(parts: readonly Viewed<T>[], merge: (values: readonly T[]) => T): Viewed<T> {
+  return {
+    value: merge(parts.map(({ value }) => value)),
+    accounts: [...new Set(parts.flatMap(({ accounts }) => accounts))],
+  };
+}
+
+/** Maps by account, of which no two providers share one. */
+function mergeMaps<T extends object>(maps: readonly T[]): T {
+  return Object.assign({}, ...maps);
+}
+
+/** One page of an application's pages, which are at least one. */
+function mergePages(pages: readonly ApplicationPage[]): ApplicationPage {
+  const cloudProviders = pages.map(({ attributes }) => attributes.cloudProviders).join(',');
+  const [{ name } = { name: '' }] = pages;
+  const attributes = { ...mergeMaps(pages.map((page) => page.attributes)), cloudProviders };
+  return { name, attributes, clusters: mergeMaps(pages.map(({ clusters }) => clusters)) };
+}

@@ -1,0 +1,41 @@
+import type { JsonObject } from '../json.ts';
+
+/** What a permission allows, in Fiat's words. */
+export type Authorization = 'READ' | 'WRITE' | 'EXECUTE' | 'CREATE';
+
+/** For each authorization, the groups that hold it: trimmed, lower case. */
+export type Permissions = { readonly [key in Authorization]?: readonly string[] };
+
+/** What every provider's account has, as `GET /credentials` shows it. */
+export interface Account {
+  /** Unique over all providers. */
+  readonly name: string;
+  /** Provider id, for example `kubernetes`. */
+  readonly cloudProvider: string;
+  /** Defaults to the name. */
+  readonly environment: string;
+  /** Defaults to the name. */
+  readonly accountType: string;
+  /** Who may use it; undefined for an open account. Never empty. */
+  readonly permissions?: Permissions;
+  /** Legacy groups where they alone were configured: the permissions are made of them. Else empty. */
+  readonly requiredGroupMembership: readonly string[];
+  /** The fields that only this provider's accounts have, for the expanded view. Never holds a secret. */
+  readonly details: JsonObject;
+}
+
+/** An account of the configuration that cannot be used, and why. It never stops the others. */
+export interface RejectedAccount {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** A setting that may not be as it was meant. It does not keep its account from being used. */
+export interface AccountWarning {
+  /** What the log calls it; docs/operate.md tells of each. */
+  readonly message: string;
+  /** Name of the account, or where it stands if it has none. */
+  readonly account: string;
+  /** Begins with the path of the setting. */
+  readonly reason: string;
+}

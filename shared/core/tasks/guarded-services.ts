@@ -1,0 +1,19 @@
+import { Breaker } from '../breaker.ts';
+import type { Clock } from '../clock.ts';
+import type { OperationQueue } from './operation-queue.ts';
+import type { EventBus } from './task-events.ts';
+
+/** A bus behind a breaker: while it is away nobody waits for it. */
+export function guardBus(bus: EventBus, clock: Pick<Clock, 'monotonic'>): EventBus {
+  const breaker = new Breaker({ clock, subject: 'the event bus' });
+  return { publish: (events) => breaker.run(() => bus.publish(events)) };
+}
+
+/** A queue that is sent to behind a breaker. What hides messages is not: each message is one worker's own. */
+export function guardQueue(queue: OperationQueue, clock: Pick<Clock, 'monotonic'>): OperationQueue {
+  const breaker = new Breaker({ clock, subject: 'the queue of operations' });
+  return {
+    send: (hint) => breaker.run(() => queue.send(hint)),
+    extendVisibility: (receiptHandle, seconds) => queue.extendVisibility(receiptHandle, seconds),
+  };
+}

@@ -1,0 +1,168 @@
+import type { Clock, Randomness } from '../clock.ts';
+import { getErrorMessage } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { holdLease } from './hold-lease.ts';
+import { hideMessage, keepHidden } from './keep-hidden.ts';
+import type { Operation } from './operation.ts';
+import type { OperationQueue } from './operation-queue.ts';
+import { type RunOutcome, runTask } from './run-task.ts';
+import {
+  type Commit,
+  type Lease,
+  type LeasedTask,
+  LeaseLostError,
+  leaseDurationMs,
+  type Task,
+  type TaskStore,
+} from './task.ts';
+import type { EventBus } from './task-events.ts';
+import { TaskTeller } from './tell-task.ts';
+
+/** What turning a hint into a finished task needs. */
+export interface TaskSystem {
+  readonly store: TaskStore;
+  readonly queue: OperationQueue;
+  readonly bus: EventBus;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Logger;
+  /** Where this worker runs, shown as the part of a task's `ownerId` behind the `@`. */
+  readonly host: string;
+}
+
+/** One received hint. */
+export interface ReceivedHint {
+  readonly taskId: string;
+  readonly receiptHandle: string;
+}
+
+/** How a hint's processing is steered. */
+export interface ProcessHintOptions {
+  findOperation(provider: string, name: string): Operation | undefined;
+  /** As `RunTaskOptions` has it. */
+  renewOperations?(): Promise<boolean>;
+  /** Called with the task once it is held, for what the log tells of it. */
+  onLeased?(task: Task): void;
+  /** Aborted with a CheckpointError when the worker's time is over. */
+  readonly stop: AbortSignal;
+}
+
+/** Seconds after which a message comes again whose worker failed: then its lease has lapsed. */
+const failedVisibilitySeconds = Math.ceil(leaseDurationMs / 1000) + 5;
+
+/**
+ * Runs the task that a hint names. A hint for a task that is held or finished does nothing: deleting it loses nothing, since
+ * the record is the truth and the sweeper sends new hints for what is open.
+ */
+export async function processHint(
+  system: TaskSystem,
+  hint: ReceivedHint,
+  options: ProcessHintOptions,
+): Promise<void> {
+  const ownerId = `${system.randomness.id()}@${system.host}`;
+  const leased = await system.store.takeLease(hint.taskId, { ownerId, attempts: 1 });
+  if (leased === undefined) return system.log.debug('hint for a task that is held or finished', { ...hint });
+  options.onLeased?.(leased.task);
+  const startedAt = system.clock.monotonic();
+  const { attempts, acceptedAtMs } = leased.task;
+  system.log.info('task started', { attempt: attempts, waitedMs: system.clock.now() - acceptedAtMs });
+  const teller = new TaskTeller(system, leased.task);
+  try {
+    const outcome = await runLeased({ system, leased, hint, options, teller });
+    system.log.info(outcomeLines[outcome], { durationMs: Math.round(system.clock.monotonic() - startedAt) });
+    await finishRun(system, leased.task, { outcome, teller });
+  } catch (error) {
+    if (!(error instanceof LeaseLostError)) {
+      // Instead of after the queue's long time-out.
+      await hideMessage(system, hint.receiptHandle, failedVisibilitySeconds);
+      throw error;
+    }
+    system.log.warn('stopped working on a task', { taskId: hint.taskId, reason: error.message });
+  }
+}
+
+/** What the log tells of a run's end. */
+const outcomeLines: { readonly [K in RunOutcome]: string } = {
+  COMPLETED: 'task completed',
+  FAILED: 'task failed',
+  released: 'task handed on to the next worker',
+};
+
+async function runLeased(run: {
+  system: TaskSystem;
+  leased: LeasedTask;
+  hint: ReceivedHint;
+  options: ProcessHintOptions;
+  teller: TaskTeller;
+}): Promise<RunOutcome> {
+  const { system, leased, teller, options } = run;
+  const { lease } = leased;
+  using _hidden = keepHidden(system, run.hint.receiptHandle);
+  await using held = holdLease(lease, {
+    clock: system.clock,
+    subject: `task ${lease.taskId}`,
+    durationMs: leaseDurationMs,
+    renew: (signal) => system.store.renewLease(lease, signal),
+  });
+  return await runTask(leased, {
+    store: { commit: (_lease, commit) => commitAndTell(system, { lease, commit, teller }) },
+    clock: system.clock,
+    log: system.log,
+    findOperation: options.findOperation,
+    ...(options.renewOperations && { renewOperations: options.renewOperations }),
+    signal: AbortSignal.any([held.signal, options.stop]),
+  });
+}
+
+async function commitAndTell(
+  system: TaskSystem,
+  { lease, commit, teller }: { lease: Lease; commit: Commit; teller: TaskTeller },
+): Promise<void> {
+  await system.store.commit(lease, { ...commit, told: teller.told });
+  teller.add(commit.entries);
+}
+
+/**
+ * What follows a run, off the path to completion: the task stands as it stands, so nothing that fails here fails the run. The open
+ * row stays, and by it the sweeper does what was not done.
+ */
+async function finishRun(
+  system: TaskSystem,
+  task: Task,
+  { outcome, teller }: { outcome: RunOutcome; teller: TaskTeller },
+): Promise<void> {
+  if (outcome !== 'released') return settleTask(system, { ...task, state: outcome }, teller);
+  await Promise.all([
+    leaveToSweeper(system, task, () => system.queue.send({ taskId: task.id, account: task.account })),
+    leaveToSweeper(system, task, () => teller.flush()),
+  ]);
+}
+
+/** Tells a task's end and takes it off the list of open tasks. Never rejects: what fails is done by the next sweep. */
+export function settleTask(system: TaskSystem, task: Task, teller?: TaskTeller): Promise<void> {
+  return leaveToSweeper(system, task, () => trySettleTask(system, task, teller));
+}
+
+/**
+ * Tells a task's end and takes it off the list of open tasks: in this order, so that a worker that dies in between leaves a
+ * row from which the sweeper does it again.
+ *
+ * @throws when the bus or the store is away: the row stays.
+ */
+export async function trySettleTask(
+  system: TaskSystem,
+  task: Task,
+  teller = new TaskTeller(system, task),
+): Promise<void> {
+  await teller.flushEnd(task.state);
+  await system.store.removeOpen(task);
+}
+
+async function leaveToSweeper(system: TaskSystem, task: Task, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const cause = getErrorMessage(error);
+    system.log.warn('the sweeper is to do what follows a run', { taskId: task.id, cause });
+  }
+}

@@ -1,0 +1,202 @@
+import type { Clock } from '../clock.ts';
+import { getErrorMessage, VisibleError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import type { Operation, PreparedOperation } from './operation.ts';
+import {
+  attemptsMax,
+  type HistoryLine,
+  type JournalEntry,
+  type LeasedTask,
+  orchestrationPhase,
+  type SubmittedOperation,
+  type TaskStore,
+} from './task.ts';
+import { OperationJournal, TaskJournal } from './task-journal.ts';
+
+/** What running a task needs. */
+export interface RunTaskOptions {
+  readonly store: Pick<TaskStore, 'commit'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The operation of a provider, or undefined when there is none of that name. */
+  findOperation(provider: string, name: string): Operation | undefined;
+  /**
+   * Called before an operation is failed that cannot be prepared, though it was accepted: answers whether `findOperation` knows
+   * newer accounts from now on. Default: it does not.
+   */
+  renewOperations?(): Promise<boolean>;
+  /** Aborted with a CheckpointError to stop at a point from which another worker goes on, or with a LeaseLostError. */
+  readonly signal: AbortSignal;
+}
+
+/** Reason to stop a run that another worker will continue: the worker's time is over, or it shuts down. */
+export class CheckpointError extends Error {
+  override name = 'CheckpointError';
+}
+
+/** How a run ended. `released`: open, for another worker. */
+export type RunOutcome = 'COMPLETED' | 'FAILED' | 'released';
+
+/**
+ * Runs the operations of a leased task in order, from where its journal ends. A failing operation does not stop the ones
+ * after it, but fails the task.
+ *
+ * @throws LeaseLostError when another worker has the task or it was ended from outside, and what the store throws when it is
+ *   away: nothing more may be done for the task here, and another worker goes on with it once the lease has lapsed.
+ */
+export async function runTask(leased: LeasedTask, options: RunTaskOptions): Promise<RunOutcome> {
+  const journal = openJournal(leased, options);
+  if (leased.task.attempts > attemptsMax) return giveUp(leased, journal);
+  try {
+    let failed = false;
+    for (const [index, submitted] of (await leased.readOperations()).entries()) {
+      const entry = await runOperation({ journal, submitted, index, options });
+      failed ||= isFailure(entry);
+    }
+    if (!failed) journal.add({ key: 'end', lines: [toLine('Orchestration completed.')] });
+    const outcome = failed ? 'FAILED' : 'COMPLETED';
+    await journal.end(outcome);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof CheckpointError)) throw error;
+    await journal.end('checkpoint');
+    return 'released';
+  }
+}
+
+function openJournal({ task, lease }: LeasedTask, options: RunTaskOptions): TaskJournal {
+  return new TaskJournal({
+    committed: task.journal,
+    prefix: getRunPrefix(task.run),
+    commit: (commit) => options.store.commit(lease, commit),
+  });
+}
+
+/** Prefix of the journal keys of a task's n-th run. */
+export function getRunPrefix(run: number): string {
+  return `${run}/`;
+}
+
+/** Ends a task that nobody could run: it is failed, never left running. */
+async function giveUp({ task }: LeasedTask, journal: TaskJournal): Promise<RunOutcome> {
+  journal.add(toAbandonedEntry(task.attempts));
+  await journal.end('FAILED');
+  return 'FAILED';
+}
+
+/** The last journal entry of a task whose attempts are spent. */
+export function toAbandonedEntry(attempts: number): JournalEntry {
+  const message =
+    `The task made no progress in ${attempts} attempts: each worker that took it stopped before its first step ` +
+    'was done. The log of the run-operations function shows why; submit the operation again once that is mended.';
+  return {
+    key: 'abandoned',
+    lines: [toLine(`Orchestration failed: ${message}`)],
+    results: [JSON.stringify({ type: 'EXCEPTION', operation: 'Orchestration', message, cause: message })],
+  };
+}
+
+/** Runs one operation unless an earlier worker finished it, and answers its last entry. */
+async function runOperation(run: {
+  journal: TaskJournal;
+  submitted: SubmittedOperation;
+  index: number;
+  options: RunTaskOptions;
+}): Promise<JournalEntry> {
+  const key = `op/${run.index}`;
+  const done = run.journal.find(key);
+  if (done !== undefined) return done;
+  const entry = { key, ...(await attemptOperation(run, `${key}/`)) };
+  run.journal.add(entry);
+  return entry;
+}
+
+/** The lines and results of an operation, failed or not. Rejects only when the run itself must stop. */
+async function attemptOperation(
+  { journal, submitted, options }: Parameters<typeof runOperation>[0],
+  prefix: string,
+): Promise<Omit<JournalEntry, 'key'>> {
+  const { signal } = options;
+  const prepared = await prepareOperation(submitted, options);
+  if (prepared instanceof Error) return toFailure(submitted.name, prepared, { lines: [] });
+  const own = new OperationJournal(journal, { prefix, phase: prepared.phase, signal });
+  own.report(`Processing op: ${prepared.operationClass}`, orchestrationPhase);
+  try {
+    const result = await prepared.run(own);
+    signal.throwIfAborted();
+    own.report(`Completed op: ${prepared.operationClass}`, orchestrationPhase);
+    return { ...own.takeLines(), ...(result !== undefined && { results: [JSON.stringify(result)] }) };
+  } catch (error) {
+    journal.throwIfBroken();
+    // Whatever an operation throws once the run is to stop is a consequence of that.
+    if (signal.aborted) throw signal.reason;
+    return toFailure(prepared.operationClass, toVisible(error, prepared, options), own.takeLines());
+  }
+}
+
+/** Whoever accepted the operation may have known an account that is new here. */
+async function prepareOperation(
+  submitted: SubmittedOperation,
+  options: RunTaskOptions,
+): Promise<PreparedOperation | Error> {
+  const prepared = tryPrepare(submitted, options);
+  const isRenewed = prepared instanceof Error && (await options.renewOperations?.()) === true;
+  return isRenewed ? tryPrepare(submitted, options) : prepared;
+}
+
+function tryPrepare(
+  { provider, name, description }: SubmittedOperation,
+  options: RunTaskOptions,
+): PreparedOperation | Error {
+  const operation = options.findOperation(provider, name);
+  if (operation === undefined)
+    return new VisibleError(`No operation ${name} of provider ${provider} exists any more`);
+  try {
+    return operation.prepare(description);
+  } catch (error) {
+    if (error instanceof VisibleError) return error;
+    throw error;
+  }
+}
+
+/** A defect's message may quote data, so it stays in the log. */
+function toVisible(error: unknown, { operationClass }: PreparedOperation, { log }: RunTaskOptions): Error {
+  if (error instanceof VisibleError) return error;
+  log.error('operation failed by a defect', { operationClass, error });
+  const name = error instanceof Error ? error.name : typeof error;
+  return new VisibleError(
+    `Internal error in ${operationClass} (${name}); the worker's log has it under this task's id`,
+  );
+}
+
+/** The entry of a failed operation, with the EXCEPTION object that Orca and Deck show. */
+function toFailure(
+  operation: string,
+  error: Error,
+  reported: Pick<JournalEntry, 'lines' | 'outputs'>,
+): Omit<JournalEntry, 'key'> {
+  const message = error.message;
+  const cause = error.cause === undefined ? message : getErrorMessage(error.cause);
+  const exception = {
+    type: 'EXCEPTION',
+    operation,
+    message,
+    cause,
+    details: [{ message, retryable: false }],
+  };
+  const line = toLine(`Orchestration failed: ${operation} | ${error.name}: [${message}]`);
+  return {
+    ...reported,
+    lines: [...reported.lines, line],
+    results: [JSON.stringify(exception)],
+    value: { failed: true },
+  };
+}
+
+function isFailure(entry: JournalEntry): boolean {
+  return entry.value !== undefined;
+}
+
+function toLine(status: string): HistoryLine {
+  return { phase: orchestrationPhase, status };
+}

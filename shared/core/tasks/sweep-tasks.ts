@@ -1,0 +1,203 @@
+import { BreakerOpenError } from '../breaker.ts';
+import { getErrorMessage } from '../errors.ts';
+import type { DeadLetterReason } from '../metrics.ts';
+import { settleTask, type TaskSystem, trySettleTask } from './process-hint.ts';
+import { toAbandonedEntry } from './run-task.ts';
+import { attemptsMax, isFinished, type OpenRow, staleRowAgeMs, type TaskStatus } from './task.ts';
+
+/** Rows read at a time. */
+const pageRows = 1_000;
+
+/** Rows handled at once. */
+const concurrency = 8;
+
+/** Rows of finished tasks, and of none, that one sweep remembers until all open tasks are hinted. */
+const leftRowsMax = 50_000;
+
+/** Milliseconds that a sweep takes at most, but for the calls that are under way then: it runs each minute. */
+export const sweepMs = 40_000;
+
+/** Milliseconds after which a sweep hints no more tasks, and settles what it has found. */
+export const hintingMs = 25_000;
+
+/** Where a sweep begins: at the oldest row, or where the one before it had to stop. */
+export interface SweepPosition {
+  /** Key of the last row that was looked at; undefined for the beginning. */
+  after?: string | undefined;
+}
+
+/** What a sweep did, for the log and the tests. */
+export interface SweepReport {
+  /** Hints sent for tasks that wait, or whose worker may have died. */
+  readonly hinted: number;
+  /** Finished tasks whose end was told late. */
+  readonly settled: number;
+  /** Rows that pointed to no open task. */
+  readonly removed: number;
+  /** Rows that could not be dealt with; the log says why, and the next sweep tries again. */
+  readonly failed: number;
+}
+
+/** A row, and what is to be done with it once all open tasks are hinted. */
+interface LeftRow {
+  readonly row: OpenRow;
+  readonly work: 'settle' | 'remove';
+}
+
+/**
+ * Goes through the list of open tasks: first it sends a new hint for each that is open (for a held one delayed until its lease may
+ * lapse); then it ends what a worker left unfinished after completion, and removes rows without a task. So nothing that finished
+ * tasks wait for, such as the bus, keeps an open one from going on. While the queue or the bus is away, the other one is served.
+ *
+ * @param position where to begin. It is set to where the next sweep is to go on: behind the last row when the time was over before
+ *   the end of the list, so that each row has its turn however long the list is.
+ */
+export async function sweepTasks(system: TaskSystem, position: SweepPosition = {}): Promise<SweepReport> {
+  const sweep = new Sweep(system);
+  await sweep.hintOpen(position);
+  await sweep.dealWithOthers();
+  return sweep.report;
+}
+
+class Sweep {
+  readonly report = { hinted: 0, settled: 0, removed: 0, failed: 0 };
+  readonly #system: TaskSystem;
+  readonly #startedAt: number;
+  readonly #left: LeftRow[] = [];
+  /** What was found to be away: nothing more is asked of it in this sweep. */
+  readonly #away = { queue: false, bus: false };
+
+  constructor(system: TaskSystem) {
+    this.#system = system;
+    this.#startedAt = system.clock.monotonic();
+  }
+
+  /** Looks at each row, and hints what is open. */
+  async hintOpen(position: SweepPosition): Promise<void> {
+    for (;;) {
+      const rows = await this.#system.store.listOpen(pageRows, position.after);
+      if (rows.length === 0) {
+        position.after = undefined;
+        return;
+      }
+      const looked = await this.#forEach(rows, hintingMs, (row) => this.#look(row));
+      position.after = rows[looked - 1]?.key ?? position.after;
+      if (looked < rows.length || this.#left.length > leftRowsMax) return;
+    }
+  }
+
+  /** Settles finished tasks, and removes rows without one. */
+  async dealWithOthers(): Promise<void> {
+    await this.#forEach(this.#left, sweepMs, async ({ row, work }) => {
+      if (work === 'remove') await this.#remove(row);
+      else if (!this.#away.bus) await this.#settle(row);
+    });
+  }
+
+  /** Does something for each, some at once, until the time is over. @returns for how many it was done: the first ones. */
+  async #forEach<T>(items: readonly T[], endMs: number, work: (item: T) => Promise<void>): Promise<number> {
+    const { clock } = this.#system;
+    let next = 0;
+    const workers = Array.from({ length: concurrency }, async () => {
+      while (next < items.length && clock.monotonic() - this.#startedAt < endMs) {
+        const item = items[next];
+        next += 1;
+        if (item !== undefined) await work(item);
+      }
+    });
+    await Promise.all(workers);
+    return next;
+  }
+
+  async #look(row: OpenRow): Promise<void> {
+    const { store, clock } = this.#system;
+    await this.#try(row, async () => {
+      const task = await store.findStatus(row.taskId);
+      const now = clock.now();
+      if (task?.openRow !== row.key) {
+        // A young row may be of somebody who is about to submit the task, or to submit it anew.
+        const isAwaited = task === undefined || task.state === 'FAILED_RETRYABLE';
+        if (isAwaited && now - row.acceptedAtMs < staleRowAgeMs) return;
+        this.#left.push({ row, work: 'remove' });
+      } else if (isFinished(task)) this.#left.push({ row, work: 'settle' });
+      else if (!this.#away.queue) await this.#hint(task, now);
+    });
+  }
+
+  async #hint(task: TaskStatus, now: number): Promise<void> {
+    try {
+      const { id: taskId, account } = task;
+      await this.#system.queue.send({ taskId, account, delaySeconds: getDelaySeconds(task, now) });
+      this.report.hinted += 1;
+    } catch (error) {
+      this.#away.queue ||= error instanceof BreakerOpenError;
+      throw error;
+    }
+  }
+
+  async #remove(row: OpenRow): Promise<void> {
+    await this.#try(row, async () => {
+      await this.#system.store.removeOpenRow(row);
+      this.report.removed += 1;
+    });
+  }
+
+  async #settle(row: OpenRow): Promise<void> {
+    const { store } = this.#system;
+    await this.#try(row, async () => {
+      const task = await store.find(row.taskId);
+      // Submitted anew since: its next end has a row of its own.
+      if (task === undefined || task.openRow !== row.key || !isFinished(task)) return;
+      try {
+        await trySettleTask(this.#system, task);
+        this.report.settled += 1;
+      } catch (error) {
+        this.#away.bus ||= error instanceof BreakerOpenError;
+        throw error;
+      }
+    });
+  }
+
+  /** A row that cannot be dealt with is left for the next sweep, and keeps no other from its turn. */
+  async #try(row: OpenRow, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.report.failed += 1;
+      this.#system.log.error('an open task could not be swept', {
+        taskId: row.taskId,
+        cause: getErrorMessage(error),
+      });
+    }
+  }
+}
+
+/** A live lease is waited for: if its worker died, the hint arrives right after it lapsed. */
+function getDelaySeconds(task: TaskStatus, now: number): number {
+  return task.leaseUntilMs > now ? Math.ceil((task.leaseUntilMs - now) / 1000) + 1 : 0;
+}
+
+/**
+ * Deals with a hint that no worker could take after all its deliveries. The task is failed only when its own attempts are
+ * spent and nobody holds it; otherwise it stays open for the sweeper.
+ *
+ * @param deliveries how often the hint was delivered in vain.
+ * @returns why. A letter counts as attempts of its task: the next one for it finds it `unended`.
+ */
+export async function settleDeadLetter(
+  system: TaskSystem,
+  taskId: string,
+  deliveries: number,
+): Promise<DeadLetterReason> {
+  const ownerId = `${system.randomness.id()}@${system.host}`;
+  const leased = await system.store.takeLease(taskId, { ownerId, attempts: deliveries });
+  if (leased === undefined) return 'settled';
+  const { task, lease } = leased;
+  const spent = task.attempts >= attemptsMax;
+  const entries = spent ? [toAbandonedEntry(task.attempts)] : [];
+  await system.store.commit(lease, { entries, next: spent ? 'FAILED' : 'release' });
+  const { account, caller, attempts } = task;
+  system.log.error('a task could not be run', { taskId, account, ...caller, attempts, failed: spent });
+  if (spent) await settleTask(system, { ...task, state: 'FAILED' });
+  return attempts > deliveries ? 'unended' : 'unbegun';
+}
