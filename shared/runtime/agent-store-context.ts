@@ -1,4 +1,4 @@
-import { DynamoAgentStore } from '../aws/agent-store.ts';
+import { DynamoAgentStore } from '../aws/agents/agent-store.ts';
 import type { AgentStore } from '../core/agents/agent-store.ts';
 import { openDocuments } from './aws-clients.ts';
 import { type BaseContext, openBaseContext } from './base-context.ts';

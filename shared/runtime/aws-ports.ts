@@ -1,4 +1,4 @@
-import type { AwsIdentities } from '../aws/aws-identity.ts';
+import type { AwsIdentities } from '../aws/identity/aws-identity.ts';
 import type { Clock } from '../core/clock.ts';
 import type { EksService } from '../core/eks.ts';
 import type { ProviderOptions } from '../core/providers/provider.ts';
@@ -10,15 +10,15 @@ import type { SecretReader } from '../core/settings/secret-reference.ts';
  */
 export function createAwsPorts(clock: Clock): Required<Pick<ProviderOptions, 'eks' | 'secrets'>> {
   const getIdentities = once(async (): Promise<AwsIdentities> => {
-    const { AwsIdentities } = await import('../aws/aws-identity.ts');
+    const { AwsIdentities } = await import('../aws/identity/aws-identity.ts');
     return new AwsIdentities(clock);
   });
   const getEks = once(async (): Promise<EksService> => {
-    const { createEksService } = await import('../aws/eks-service.ts');
+    const { createEksService } = await import('../aws/identity/eks-service.ts');
     return createEksService({ identities: await getIdentities(), clock });
   });
   const getSecrets = once(async (): Promise<SecretReader> => {
-    const { createSecretReader } = await import('../aws/secret-reader.ts');
+    const { createSecretReader } = await import('../aws/identity/secret-reader.ts');
     return createSecretReader(await getIdentities());
   });
   return {

@@ -1,5 +1,5 @@
-import { DynamoAgentStore } from '../aws/agent-store.ts';
-import { createCacheStore } from '../aws/cache-store.ts';
+import { DynamoAgentStore } from '../aws/agents/agent-store.ts';
+import { createCacheStore } from '../aws/cache/cache-store.ts';
 import type { AgentQueue } from '../core/agents/agent-queue.ts';
 import type { AgentStore } from '../core/agents/agent-store.ts';
 import type { CacheStore } from '../core/cache/cache-store.ts';

@@ -14,7 +14,7 @@ export function createLateAgentQueue(config: Config): AgentQueue {
 
 async function openAgentQueue(config: Config): Promise<AgentQueue> {
   const [{ createAgentQueue }, { openSqs }] = await Promise.all([
-    import('../aws/agent-queue.ts'),
+    import('../aws/agents/agent-queue.ts'),
     import('./sqs-client.ts'),
   ]);
   return createAgentQueue(openSqs(config), config.agentsQueueUrl);

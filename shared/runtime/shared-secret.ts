@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { createSecretSource, type SecretSource } from '../aws/secret-source.ts';
+import { createSecretSource, type SecretSource } from '../aws/identity/secret-source.ts';
 import type { Clock } from '../core/clock.ts';
 import { readConfig } from './config.ts';
 import { systemClock } from './system.ts';

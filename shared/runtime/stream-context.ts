@@ -1,4 +1,4 @@
-import { createStreamQueue } from '../aws/stream-queue.ts';
+import { createStreamQueue } from '../aws/agents/stream-queue.ts';
 import type { StreamQueue } from '../core/agents/streams/stream-queue.ts';
 import { type AgentContext, openAgentContext } from './agent-context.ts';
 import { openSqs } from './sqs-client.ts';

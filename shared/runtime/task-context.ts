@@ -1,6 +1,6 @@
-import { createOperationQueue } from '../aws/operation-queue.ts';
 import { ItemTable } from '../aws/table.ts';
-import { DynamoTaskStore } from '../aws/task-store.ts';
+import { createOperationQueue } from '../aws/tasks/operation-queue.ts';
+import { DynamoTaskStore } from '../aws/tasks/task-store.ts';
 import { guardQueue } from '../core/tasks/guarded-services.ts';
 import type { OperationQueue } from '../core/tasks/operation-queue.ts';
 import type { TaskSystem } from '../core/tasks/process-hint.ts';

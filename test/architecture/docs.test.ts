@@ -5,7 +5,7 @@ import { routes } from '../../functions/routes.ts';
 import { formatHelp } from '../../infra/local/cli-options.ts';
 import { formatDemoHelp } from '../../infra/local/demo-options.ts';
 import packageJson from '../../package.json' with { type: 'json' };
-import * as taskItems from '../../shared/aws/task-items.ts';
+import * as taskItems from '../../shared/aws/tasks/task-items.ts';
 import * as agentSchedule from '../../shared/core/agents/agent-schedule.ts';
 import * as reviveAgents from '../../shared/core/agents/revive-agents.ts';
 import * as runAgent from '../../shared/core/agents/run-agent.ts';

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
-import { createCacheStore } from '../../shared/aws/cache-store.ts';
+import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
+import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../shared/aws/tables.ts';
 import { getClaimableTurn } from '../../shared/core/agents/agent-schedule.ts';
 import { toVersion } from '../../shared/core/cache/version.ts';

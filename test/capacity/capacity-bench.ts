@@ -1,7 +1,7 @@
-import { getAgentKey, parseAgent } from '../../shared/aws/agent-items.ts';
-import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
-import { createCacheStore } from '../../shared/aws/cache-store.ts';
-import { CacheTable } from '../../shared/aws/cache-table.ts';
+import { getAgentKey, parseAgent } from '../../shared/aws/agents/agent-items.ts';
+import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
+import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
+import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import type { Agent } from '../../shared/core/agents/agent-store.ts';
 import type { CachingAgent } from '../../shared/core/agents/caching-agent.ts';
 import { type AgentSystem, runAgents } from '../../shared/core/agents/run-agents.ts';

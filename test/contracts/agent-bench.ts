@@ -1,7 +1,7 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { getAgentKey, parseAgent } from '../../shared/aws/agent-items.ts';
-import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
-import { CacheTable } from '../../shared/aws/cache-table.ts';
+import { getAgentKey, parseAgent } from '../../shared/aws/agents/agent-items.ts';
+import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
+import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import { getClaimableTurn, getTurn } from '../../shared/core/agents/agent-schedule.ts';
 import type {
   Agent,

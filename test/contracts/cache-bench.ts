@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createCacheStore } from '../../shared/aws/cache-store.ts';
-import { CacheTable } from '../../shared/aws/cache-table.ts';
+import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
+import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import type { CacheStore, NewObject, ObjectKey } from '../../shared/core/cache/cache-store.ts';
 import type { EntryPut, EntryRemoval } from '../../shared/core/cache/packed-row.ts';
 import { toVersion, type Version } from '../../shared/core/cache/version.ts';

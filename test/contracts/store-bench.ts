@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Item, type ItemKey, ItemTable } from '../../shared/aws/table.ts';
-import { DynamoTaskStore } from '../../shared/aws/task-store.ts';
+import { DynamoTaskStore } from '../../shared/aws/tasks/task-store.ts';
 import type { JournalEntry, LeasedTask, NewTask, SubmittedOperation } from '../../shared/core/tasks/task.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getOpenKey, getOpenRowKey, getOpenShard } from '../../shared/aws/task-items.ts';
+import { getOpenKey, getOpenRowKey, getOpenShard } from '../../shared/aws/tasks/task-items.ts';
 import { parseExactJson } from '../../shared/core/bounded-json.ts';
 import { UnavailableError } from '../../shared/core/errors.ts';
 import type { JsonValue } from '../../shared/core/json.ts';

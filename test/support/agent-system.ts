@@ -1,5 +1,5 @@
-import { DynamoAgentStore } from '../../shared/aws/agent-store.ts';
-import { createCacheStore } from '../../shared/aws/cache-store.ts';
+import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
+import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import type { AgentMessage } from '../../shared/core/agents/agent-queue.ts';
 import type { Agent, AgentKey } from '../../shared/core/agents/agent-store.ts';
 import type { CachingAgent, CachingResult, CachingRun } from '../../shared/core/agents/caching-agent.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createCacheStore } from '../../shared/aws/cache-store.ts';
+import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../shared/aws/tables.ts';
 import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/index.ts';
 import { formatFullName } from '../../shared/providers/kubernetes/kinds/name.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { getHeaderKey } from '../../shared/aws/task-items.ts';
+import { getHeaderKey } from '../../shared/aws/tasks/task-items.ts';
 import { type Stores, toDynamoDbOptions } from './stores.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SecretStage } from '../../../shared/aws/secret-source.ts';
+import type { SecretStage } from '../../../shared/aws/identity/secret-source.ts';
 import { SharedSecret } from '../../../shared/runtime/shared-secret.ts';
 
 const first = 'first-secret-of-spinnaker';

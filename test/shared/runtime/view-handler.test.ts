@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createCacheStore } from '../../../shared/aws/cache-store.ts';
+import { createCacheStore } from '../../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../../shared/aws/tables.ts';
 import type { AgentMessage, AgentQueue } from '../../../shared/core/agents/agent-queue.ts';
 import type { AgentKey, AgentStore } from '../../../shared/core/agents/agent-store.ts';

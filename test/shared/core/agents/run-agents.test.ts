@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { getStatePartition } from '../../../../shared/aws/agent-items.ts';
+import { getStatePartition } from '../../../../shared/aws/agents/agent-items.ts';
 import { type ItemKey, ItemTable } from '../../../../shared/aws/table.ts';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
 import { getTurn } from '../../../../shared/core/agents/agent-schedule.ts';

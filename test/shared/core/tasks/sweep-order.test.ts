@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ItemTable } from '../../../../shared/aws/table.ts';
-import { getHeaderKey, getOpenKey, getOpenRowKey, getOpenShard } from '../../../../shared/aws/task-items.ts';
-import { DynamoTaskStore } from '../../../../shared/aws/task-store.ts';
+import {
+  getHeaderKey,
+  getOpenKey,
+  getOpenRowKey,
+  getOpenShard,
+} from '../../../../shared/aws/tasks/task-items.ts';
+import { DynamoTaskStore } from '../../../../shared/aws/tasks/task-store.ts';
 import { breakerFailuresMax } from '../../../../shared/core/breaker.ts';
 import { guardBus, guardQueue } from '../../../../shared/core/tasks/guarded-services.ts';
 import { hintingMs, type SweepPosition, sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';

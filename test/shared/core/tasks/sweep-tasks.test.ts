@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { getOpenKey, getOpenShard } from '../../../../shared/aws/task-items.ts';
+import { getOpenKey, getOpenShard } from '../../../../shared/aws/tasks/task-items.ts';
 import { settleDeadLetter, sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';
 import { attemptsMax, leaseDurationMs, type Task } from '../../../../shared/core/tasks/task.ts';
 import {

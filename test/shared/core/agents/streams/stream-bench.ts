@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll } from 'vitest';
 import { startSqs } from '../../../../../infra/local/sqs.ts';
-import { createStreamQueue } from '../../../../../shared/aws/stream-queue.ts';
+import { createStreamQueue } from '../../../../../shared/aws/agents/stream-queue.ts';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import type { Agent, AgentKey } from '../../../../../shared/core/agents/agent-store.ts';
 import type {

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createCacheStore } from '../../../../../shared/aws/cache-store.ts';
+import { createCacheStore } from '../../../../../shared/aws/cache/cache-store.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
 import { createCacheWriter } from '../../../../../shared/providers/kubernetes/caching/cache-writer.ts';
 import type {

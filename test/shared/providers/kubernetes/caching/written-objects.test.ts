@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
-import { createCacheStore } from '../../../../../shared/aws/cache-store.ts';
+import { createCacheStore } from '../../../../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createCacheStore } from '../../../../../shared/aws/cache-store.ts';
+import { createCacheStore } from '../../../../../shared/aws/cache/cache-store.ts';
 import { cacheTable, type Table } from '../../../../../shared/aws/tables.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
 import { toVersion } from '../../../../../shared/core/cache/version.ts';

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { AgentKey, AgentLease } from '../../core/agents/agent-store.ts';
+import { toKeyNumber } from '../cache/cache-keys.ts';
+import type { CacheTable } from '../cache/cache-table.ts';
+import { readChunks, writeChunks } from '../chunks.ts';
+import type { Item, ItemUpdate } from '../table.ts';
+import { type AgentItem, getStatePartition, type StateChunks } from './agent-items.ts';
+
+/**
+ * Bytes of a state that the agent's item holds: what a run without changes updates, and pays for, is the whole item. A larger
+ * one goes to chunks.
+ */
+export const inlineStateMax = 4 * 1024;
+
+/** A state that was written, to be named by the agent's item. */
+export interface WrittenState {
+  /** Adds it to the update that commits it. */
+  addTo(update: ItemUpdate): ItemUpdate;
+  /** Whether an agent's item holds or names it. */
+  isIn(item: Item): boolean;
+  /** Deletes what it replaced, or its own chunks if it was not committed. */
+  clean(committed: boolean): Promise<void>;
+}
+
+/**
+ * Prepares a state for its agent's item: a small one goes into it, a larger one is written as chunks first. The item that names
+ * these is the commit.
+ */
+export async function writeState(table: CacheTable, lease: AgentLease, state: string): Promise<WrittenState> {
+  lease.stateWrites += 1;
+  const prefix = `${toKeyNumber(lease.fence)}#${toKeyNumber(lease.stateWrites)}#`;
+  const pk = getStatePartition(lease);
+  const isSmall = Buffer.byteLength(state) <= inlineStateMax;
+  const chunks = isSmall ? undefined : await writeStateChunks(table, state, { pk, prefix });
+  return {
+    addTo: (update) => update.put('state', isSmall ? state : undefined).put('stateChunks', chunks),
+    isIn(item) {
+      const found = item as unknown as AgentItem;
+      return isSmall ? found.state === state : found.stateChunks?.prefix === prefix;
+    },
+    async clean(committed) {
+      if (!committed) await deleteChunks(table, pk, (sk) => sk.startsWith(prefix));
+      // Chunks of a later lease are not ours: their commit may be on its way.
+      else if (lease.hasChunks) await deleteChunks(table, pk, (sk) => sk < prefix);
+      if (committed) lease.hasChunks = chunks !== undefined;
+    },
+  };
+}
+
+/**
+ * The state that an agent's item holds or names.
+ *
+ * @throws Error when chunks are missing or do not amount to the hash in the item.
+ */
+export async function readState(table: CacheTable, found: Item): Promise<string | undefined> {
+  const { account, name, state, stateChunks } = found as unknown as AgentItem;
+  if (stateChunks === undefined) return state;
+  const { prefix, hash } = stateChunks;
+  const chunks: Item[] = [];
+  const query = { pk: getStatePartition({ account, name }), prefix, consistent: true };
+  for await (const items of table.queryPages(query)) chunks.push(...items);
+  const text = chunks.length === stateChunks.count ? await readChunks(chunks) : '';
+  if (hashState(text) !== hash) throw new Error(`the state of agent ${name} of ${account} is not whole`);
+  return text;
+}
+
+/** Deletes every chunk of an agent. */
+export async function removeState(table: CacheTable, key: AgentKey): Promise<void> {
+  await deleteChunks(table, getStatePartition(key), () => true);
+}
+
+async function writeStateChunks(
+  table: CacheTable,
+  state: string,
+  { pk, prefix }: { pk: string; prefix: string },
+): Promise<StateChunks> {
+  const getKey = (index: number) => ({ pk, sk: `${prefix}${toKeyNumber(index)}` });
+  return { prefix, count: await writeChunks(table, state, { getKey }), hash: hashState(state) };
+}
+
+async function deleteChunks(
+  table: CacheTable,
+  pk: string,
+  isDeleted: (sk: string) => boolean,
+): Promise<void> {
+  for await (const items of table.queryPages({ pk, consistent: true, attributes: ['sk'] })) {
+    const keys = items.map((item) => String(item['sk'])).filter(isDeleted);
+    for (const sk of keys) await table.delete({ pk, sk });
+  }
+}
+
+function hashState(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

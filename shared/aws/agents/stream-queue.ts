@@ -1,0 +1,12 @@
+import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { StreamQueue } from '../../core/agents/streams/stream-queue.ts';
+
+/** The queue of streams on SQS: a standard queue. Messages have no group, for each has many accounts. */
+export function createStreamQueue(sqs: SQSClient, queueUrl: string): StreamQueue {
+  return {
+    async send(message) {
+      if (message.agents.length === 0) return;
+      await sqs.send(new SendMessageCommand({ QueueUrl: queueUrl, MessageBody: JSON.stringify(message) }));
+    },
+  };
+}

@@ -1,0 +1,177 @@
+import {
+  type CacheStore,
+  type NewObject,
+  type ObjectHead,
+  type ObjectKey,
+  type ObjectWriteOptions,
+  type StoredObject,
+  tombstoneRetentionMs,
+} from '../../core/cache/cache-store.ts';
+import type { Version } from '../../core/cache/version.ts';
+import type { Item, ItemKey } from '../table.ts';
+import { readSortKey, toKeyText, toSortKey } from './cache-keys.ts';
+import type { CacheParts } from './cache-parts.ts';
+import type { Condition } from './cache-table.ts';
+import { packText, unpackText } from './packed-text.ts';
+
+/** Bytes up to which a body is stored as it is. */
+const plainBodyBytesMax = 1024;
+
+type ListOptions = { readonly namespace?: string | undefined };
+
+/** See {@link CacheStore.putObject}. */
+export async function putObject(
+  parts: CacheParts,
+  object: NewObject,
+  options: ObjectWriteOptions = {},
+): Promise<boolean> {
+  const item = toItem(object);
+  await noteKind(parts, object.key);
+  return parts.table.putIf(item, toCondition(object.version, { ...options, isPut: true }));
+}
+
+/** See {@link CacheStore.deleteObject}. */
+export async function deleteObject(
+  parts: CacheParts,
+  { key, version }: Pick<ObjectHead, 'key' | 'version'>,
+  options: ObjectWriteOptions = {},
+): Promise<boolean> {
+  await noteKind(parts, key);
+  const expiresAt = Math.ceil((parts.clock.now() + tombstoneRetentionMs) / 1000);
+  const tombstone = { ...toItemKey(key), version, gone: true, expiresAt };
+  return parts.table.putIf(tombstone, toCondition(version, { ...options, isPut: false }));
+}
+
+/**
+ * What must be met so that nothing newer is lost, and what is stored is what was read before, if that matters. The same version
+ * again is met where that was no deletion, so that a write whose answer was lost does not look like one that came too late.
+ * Without parentheses: the local engine takes a millisecond for some of them.
+ */
+function toCondition(
+  version: Version,
+  { isPut, ...options }: ObjectWriteOptions & { readonly isPut: boolean },
+): Condition {
+  const values = { ':version': version };
+  const isLaterEnd = isPut ? 'version < :version' : 'version <= :version';
+  const isAbsent = 'attribute_not_exists(pk)';
+  if (!('over' in options)) {
+    const isSame = 'version = :version AND attribute_not_exists(gone)';
+    return { expression: `${isAbsent} OR ${isLaterEnd}${isPut ? ` OR ${isSame}` : ''}`, values };
+  }
+  const { over } = options;
+  if (over === undefined)
+    return { expression: `${isAbsent} OR attribute_exists(gone) AND ${isLaterEnd}`, values };
+  const { application } = over;
+  const isIn = application === undefined ? 'attribute_not_exists(application)' : 'application = :before';
+  return {
+    expression: `version <= :version AND version = :seen AND attribute_not_exists(gone) AND ${isIn}`,
+    values: {
+      ...values,
+      ':seen': over.version,
+      ...(application !== undefined && { ':before': application }),
+    },
+  };
+}
+
+/** See {@link CacheStore.getObjects}. */
+export async function getObjects(
+  parts: CacheParts,
+  keys: readonly ObjectKey[],
+  { consistent = false }: { readonly consistent?: boolean } = {},
+): Promise<readonly (StoredObject | undefined)[]> {
+  // A batch that names a key twice is refused.
+  const wanted = new Map(keys.map((key) => [toId(key), toItemKey(key)]));
+  const items = await parts.table.getBatch([...wanted.values()], { consistent });
+  const found = new Map(items.map((item) => [`${item['pk']}\n${item['sk']}`, item]));
+  return keys.map((key) => {
+    const item = found.get(toId(key));
+    return item === undefined || item['gone'] === true ? undefined : toObject(item, key);
+  });
+}
+
+/** See {@link CacheStore.listObjects}. */
+export async function* listObjects(
+  { table }: CacheParts,
+  { account, kind }: Pick<ObjectKey, 'account' | 'kind'>,
+  { namespace }: ListOptions = {},
+): AsyncGenerator<readonly StoredObject[]> {
+  const query = { pk: getPartition(account, kind), prefix: toNamespacePrefix(namespace), consistent: false };
+  for await (const items of table.queryPages(query)) {
+    const live = items.filter((item) => item['gone'] !== true);
+    yield live.map((item) => toObject(item, toObjectKey(item, { account, kind })));
+  }
+}
+
+/** See {@link CacheStore.listHeads}. */
+export async function* listHeads(
+  { table, clock }: CacheParts,
+  { account, kind }: Pick<ObjectKey, 'account' | 'kind'>,
+  { namespace, withGone = false }: ListOptions & { readonly withGone?: boolean } = {},
+): AsyncGenerator<readonly ObjectHead[]> {
+  const seconds = clock.now() / 1000;
+  const pages = table.queryPages({
+    pk: getPartition(account, kind),
+    prefix: toNamespacePrefix(namespace),
+    consistent: true,
+    attributes: ['sk', 'parts', 'version', 'application', 'leaving', 'gone', 'expiresAt'],
+  });
+  for await (const items of pages) {
+    const wanted = items.filter(
+      (item) => item['gone'] !== true || (withGone && Number(item['expiresAt']) > seconds),
+    );
+    yield wanted.map((item) => toHead(item, toObjectKey(item, { account, kind })));
+  }
+}
+
+/** Partition of the objects of a kind. */
+export function getPartition(account: string, kind: string): string {
+  return `OBJECT#${toKeyText(account, kind)}`;
+}
+
+/** Where the kinds of an account are noted. */
+export function getKindsKey(account: string): ItemKey {
+  return { pk: `KINDS#${toKeyText(account)}`, sk: 'KINDS' };
+}
+
+async function noteKind({ names }: CacheParts, { account, kind }: ObjectKey): Promise<void> {
+  await names.note(getKindsKey(account), { kinds: [kind] });
+}
+
+function toItemKey({ account, kind, namespace, name }: ObjectKey): ItemKey {
+  return { pk: getPartition(account, kind), ...toSortKey(namespace, name) };
+}
+
+function toId(key: ObjectKey): string {
+  const { pk, sk } = toItemKey(key);
+  return `${pk}\n${sk}`;
+}
+
+function toNamespacePrefix(namespace: string | undefined): string | undefined {
+  return namespace === undefined ? undefined : `${toKeyText(namespace)}#`;
+}
+
+function toItem({ key, version, application, leaving, body }: NewObject): ItemKey & Item {
+  const what = `${key.kind} ${key.name} of account ${key.account}`;
+  return {
+    ...toItemKey(key),
+    version,
+    application,
+    leaving: leaving?.length ? leaving : undefined,
+    body: packText(body, { plainBytesMax: plainBodyBytesMax, what }),
+  };
+}
+
+function toObjectKey(item: Item, { account, kind }: Pick<ObjectKey, 'account' | 'kind'>): ObjectKey {
+  const [namespace = '', name = ''] = readSortKey(item);
+  return { account, kind, namespace, name };
+}
+
+function toHead(item: Item, key: ObjectKey): ObjectHead {
+  const application = item['application'] as string | undefined;
+  const leaving = item['leaving'] as readonly string[] | undefined;
+  return { key, version: item['version'] as Version, application, leaving, gone: item['gone'] === true };
+}
+
+function toObject(item: Item, key: ObjectKey): StoredObject {
+  return { ...toHead(item, key), readBody: () => unpackText(item['body']) };
+}

@@ -1,0 +1,15 @@
+import type { RowCodec } from '../../core/cache/packed-row.ts';
+import type { Clock, Randomness } from '../../core/clock.ts';
+import type { NameStore } from './cache-names.ts';
+import type { CacheTable } from './cache-table.ts';
+
+/** What the cache's store works with. */
+export interface CacheParts {
+  readonly table: CacheTable;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Kinds of accounts, and the directory of applications. */
+  readonly names: NameStore;
+  /** How the rows of a view are written. */
+  getCodec(view: string): RowCodec;
+}

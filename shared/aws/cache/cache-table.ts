@@ -1,0 +1,223 @@
+import { type AttributeValue, ConditionalCheckFailedException, QueryCommand } from '@aws-sdk/client-dynamodb';
+import {
+  BatchGetCommand,
+  DeleteCommand,
+  type DynamoDBDocumentClient,
+  PutCommand,
+  QueryCommand as QueryDocumentsCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { ItemTooLargeError } from '../../core/cache/cache-store.ts';
+import type { Clock, Randomness } from '../../core/clock.ts';
+import { type Item, type ItemKey, ItemTable } from '../table.ts';
+
+/** Items of one batch: what DynamoDB takes. */
+const batchSize = 100;
+
+/** Requests at a time. */
+const concurrency = 4;
+
+const batchAttemptsMax = 10;
+const firstPauseMs = 20;
+const longestPauseMs = 2_000;
+
+/** A condition, in DynamoDB's words. */
+export interface Condition {
+  readonly expression: string;
+  /** By placeholder: `:version`. */
+  readonly values?: { readonly [placeholder: string]: unknown };
+}
+
+/** Which items to read of a partition. */
+export interface PartitionQuery {
+  readonly pk: string;
+  /** Only sort keys that begin so. */
+  readonly prefix?: string | undefined;
+  /** Only sort keys from one to another, both included; not together with a prefix. */
+  readonly range?: { readonly from: string; readonly to: string } | undefined;
+  readonly consistent: boolean;
+  /** Only these attributes. */
+  readonly attributes?: readonly string[];
+  /** Only items that meet this; what does not meet it is paid for all the same. */
+  readonly filter?: Condition;
+}
+
+/** An item as DynamoDB sends it. */
+export type RawItem = { readonly [attribute: string]: AttributeValue };
+
+/** What a table of the cache is made of. */
+export interface CacheTableOptions {
+  readonly documents: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+/** Access to the cache's table: beside single items whole partitions and batches. */
+export class CacheTable extends ItemTable {
+  readonly #options: CacheTableOptions;
+
+  constructor(options: CacheTableOptions) {
+    super(options.documents, options.tableName);
+    this.#options = options;
+  }
+
+  /** Writes an item, replacing what is there, if that meets the condition; false when it does not. */
+  async putIf(item: Item, condition: Condition): Promise<boolean> {
+    const { documents, tableName } = this.#options;
+    return isMet(() =>
+      documents.send(new PutCommand({ TableName: tableName, Item: item, ...toInput(condition) })),
+    );
+  }
+
+  /** Deletes an item if it meets the condition; false when it does not. */
+  async deleteIf({ pk, sk }: ItemKey, condition: Condition): Promise<boolean> {
+    const { documents, tableName } = this.#options;
+    return isMet(() =>
+      documents.send(new DeleteCommand({ TableName: tableName, Key: { pk, sk }, ...toInput(condition) })),
+    );
+  }
+
+  /** The items of a partition in the order of their sort keys, page by page. The next page is asked for before one is used. */
+  async *queryPages(query: PartitionQuery): AsyncGenerator<readonly Item[]> {
+    const { documents, tableName } = this.#options;
+    const input = toQueryInput(query, { tableName, toValue: (value) => value });
+    yield* followPages((start: Record<string, unknown> | undefined) =>
+      documents.send(new QueryDocumentsCommand({ ...input, ...(start && { ExclusiveStartKey: start }) })),
+    );
+  }
+
+  /** The same without decoding: the decoder of the SDK takes longer than everything else with thousands of items. */
+  async *queryRawPages(query: PartitionQuery): AsyncGenerator<readonly RawItem[]> {
+    const { documents, tableName } = this.#options;
+    const input = toQueryInput(query, {
+      tableName,
+      toValue: (value): AttributeValue => ({ S: String(value) }),
+    });
+    yield* followPages((start: RawItem | undefined) =>
+      documents.send(new QueryCommand({ ...input, ...(start && { ExclusiveStartKey: start }) })),
+    );
+  }
+
+  /** The items that are there of these keys, in any order. */
+  async getBatch(
+    keys: readonly ItemKey[],
+    { consistent }: { consistent: boolean },
+  ): Promise<readonly Item[]> {
+    const { documents, tableName } = this.#options;
+    const found: Item[] = [];
+    await forEachConcurrently(toSlices(keys, batchSize), concurrency, (slice) =>
+      this.#untilProcessed(slice, async (left) => {
+        const request = { Keys: left.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead: consistent };
+        const answer = await documents.send(new BatchGetCommand({ RequestItems: { [tableName]: request } }));
+        found.push(...(answer.Responses?.[tableName] ?? []));
+        return (answer.UnprocessedKeys?.[tableName]?.Keys ?? []) as unknown as ItemKey[];
+      }),
+    );
+    return found;
+  }
+
+  /** Sends again what DynamoDB left out: it does so when it is asked for too much at once. */
+  async #untilProcessed<T>(
+    all: readonly T[],
+    send: (left: readonly T[]) => Promise<readonly T[]>,
+  ): Promise<void> {
+    const { clock, randomness } = this.#options;
+    let left = await send(all);
+    for (let attempt = 1; left.length > 0; attempt += 1) {
+      if (attempt === batchAttemptsMax) {
+        throw new Error(`DynamoDB left out ${left.length} of ${all.length} items ${attempt} times`);
+      }
+      await clock.sleep(
+        Math.min(longestPauseMs, firstPauseMs * 2 ** attempt) * (0.5 + randomness.fraction() / 2),
+      );
+      left = await send(left);
+    }
+  }
+}
+
+/** Does something for each item, so many at a time. The first failure ends it. */
+export async function forEachConcurrently<T>(
+  items: readonly T[],
+  limit: number,
+  act: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = items.values();
+  const work = async (): Promise<void> => {
+    for (const item of left) await act(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
+}
+
+interface Page<T, Key> {
+  readonly Items?: T[] | undefined;
+  readonly LastEvaluatedKey?: Key | undefined;
+}
+
+async function* followPages<T, Key>(
+  send: (start: Key | undefined) => Promise<Page<T, Key>>,
+): AsyncGenerator<readonly T[]> {
+  let coming: Promise<Page<T, Key>> | undefined = send(undefined);
+  while (coming !== undefined) {
+    const page: Page<T, Key> = await coming;
+    coming = page.LastEvaluatedKey === undefined ? undefined : send(page.LastEvaluatedKey);
+    // Whoever stops here does not wait for the page that is coming.
+    coming?.catch(() => undefined);
+    if (page.Items !== undefined && page.Items.length > 0) yield page.Items;
+  }
+}
+
+function toQueryInput<T>(
+  { pk, prefix, range, consistent, attributes, filter }: PartitionQuery,
+  { tableName, toValue }: { tableName: string; toValue: (value: unknown) => T },
+) {
+  const bounds = range && { ':from': range.from, ':to': range.to };
+  const values = { ':pk': pk, ...(prefix && { ':prefix': prefix }), ...bounds, ...filter?.values };
+  const names = (attributes ?? []).map((name): [string, string] => [`#${name}`, name]);
+  return {
+    TableName: tableName,
+    KeyConditionExpression: toKeyCondition({ prefix, range }),
+    ConsistentRead: consistent,
+    ExpressionAttributeValues: Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, toValue(value)]),
+    ),
+    ...(filter && { FilterExpression: filter.expression }),
+    ...(names.length > 0 && {
+      ProjectionExpression: names.map(([placeholder]) => placeholder).join(', '),
+      ExpressionAttributeNames: Object.fromEntries(names),
+    }),
+  };
+}
+
+function toKeyCondition({ prefix, range }: Pick<PartitionQuery, 'prefix' | 'range'>): string {
+  if (range !== undefined) return 'pk = :pk AND sk BETWEEN :from AND :to';
+  return prefix ? 'pk = :pk AND begins_with(sk, :prefix)' : 'pk = :pk';
+}
+
+function toInput({ expression, values }: Condition) {
+  return {
+    ConditionExpression: expression,
+    ...(values && { ExpressionAttributeValues: { ...values } }),
+  };
+}
+
+async function isMet(send: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await send();
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw toItemError(error);
+  }
+}
+
+/** DynamoDB has no code of its own for an item of more than 400 KB. */
+function toItemError(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'ValidationException') return error;
+  return /item size/i.test(error.message) ? new ItemTooLargeError(error.message, { cause: error }) : error;
+}
+
+function toSlices<T>(items: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,32 @@
+import { RowContendedError } from '../../core/cache/cache-store.ts';
+import type { Clock, Randomness } from '../../core/clock.ts';
+
+const attemptsMax = 12;
+const firstPauseMs = 5;
+const longestPauseMs = 500;
+
+/** What waiting needs. */
+export interface ContentionOptions {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** What is written, for the error. */
+  readonly what: string;
+}
+
+/**
+ * Repeats an attempt until it answers something, with growing random pauses.
+ *
+ * @param attempt answers undefined when another writer was faster.
+ * @throws RowContendedError after 12 attempts.
+ */
+export async function untilUncontended<T>(
+  { clock, randomness, what }: ContentionOptions,
+  attempt: () => Promise<T | undefined>,
+): Promise<T> {
+  for (let attempts = 1; attempts <= attemptsMax; attempts += 1) {
+    const answer = await attempt();
+    if (answer !== undefined) return answer;
+    await clock.sleep(randomness.fraction() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempts));
+  }
+  throw new RowContendedError(`${what} could not be written: others wrote it ${attemptsMax} times meanwhile`);
+}

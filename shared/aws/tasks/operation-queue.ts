@@ -1,0 +1,29 @@
+import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { OperationQueue } from '../../core/tasks/operation-queue.ts';
+import { toGroupId } from '../agents/group-id.ts';
+
+/** The queue of operations on SQS: a standard queue whose message groups are accounts (a fair queue). */
+export function createOperationQueue(sqs: SQSClient, queueUrl: string): OperationQueue {
+  return {
+    async send({ taskId, account, delaySeconds }) {
+      await sqs.send(
+        new SendMessageCommand({
+          QueueUrl: queueUrl,
+          MessageBody: JSON.stringify({ taskId }),
+          MessageGroupId: toGroupId(account),
+          ...(delaySeconds !== undefined &&
+            delaySeconds > 0 && { DelaySeconds: Math.min(delaySeconds, 900) }),
+        }),
+      );
+    },
+    async extendVisibility(receiptHandle, seconds) {
+      await sqs.send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: queueUrl,
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: seconds,
+        }),
+      );
+    },
+  };
+}

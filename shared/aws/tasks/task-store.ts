@@ -1,0 +1,362 @@
+import type { Clock, Randomness } from '../../core/clock.ts';
+import { UnavailableError } from '../../core/errors.ts';
+import {
+  type Commit,
+  type JournalEntry,
+  type Lease,
+  type LeasedTask,
+  LeaseLostError,
+  leaseDurationMs,
+  type NewTask,
+  type OpenRow,
+  type Submission,
+  type SubmittedOperation,
+  staleRowAgeMs,
+  type Task,
+  type TaskStatus,
+  type TaskStore,
+  taskRetentionMs,
+} from '../../core/tasks/task.ts';
+import { readChunks, writeChunks } from '../chunks.ts';
+import { type Item, type ItemTable, ItemUpdate } from '../table.ts';
+import {
+  getChunkKey,
+  getHeaderKey,
+  getOpenKey,
+  getOpenRowKey,
+  getOpenShard,
+  getSpillKey,
+  getTaskKey,
+  type HeaderItem,
+  inlineJournalMax,
+  isSpillKey,
+  openShards,
+  parseOpenRow,
+  parseTask,
+} from './task-items.ts';
+import { readPayload, removePayload, writePayload } from './task-payload.ts';
+
+/** Rows of one shard of the list of open tasks that are read at a time. */
+const shardPageMax = 100;
+
+/** What the store is made of. */
+export interface TaskStoreOptions {
+  readonly table: ItemTable;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Has the clock learn the store's time, if it does not know it yet: a lease goes by it. Default: the clock knows it. */
+  learnTime?(): Promise<void>;
+}
+
+/** Tasks in DynamoDB, by single-item conditional writes and without an index. */
+export class DynamoTaskStore implements TaskStore {
+  readonly #table: ItemTable;
+  readonly #clock: Clock;
+  readonly #randomness: Randomness;
+  readonly #learnTime: () => Promise<void>;
+
+  constructor(options: TaskStoreOptions) {
+    this.#table = options.table;
+    this.#clock = options.clock;
+    this.#randomness = options.randomness;
+    this.#learnTime = options.learnTime ?? (async () => undefined);
+  }
+
+  async accept(task: NewTask): Promise<{ task: Task; accepted: boolean }> {
+    const acceptedAt = this.#clock.now();
+    const openRow = getOpenRowKey(task.id, { acceptedAtMs: acceptedAt, random: this.#randomness.id() });
+    const payload = await this.#writePayload(task.operations);
+    await this.#putOpenRow(task.id, openRow);
+    this.#checkOpenRow(acceptedAt);
+    const header: HeaderItem = {
+      ...getHeaderKey(task.id),
+      ...payload,
+      taskId: task.id,
+      requestId: task.requestId,
+      state: 'STARTED',
+      acceptedAt,
+      ownerId: '',
+      account: task.account,
+      accounts: task.accounts,
+      ...(task.isRestricted && { isRestricted: true }),
+      caller: task.caller,
+      run: 0,
+      attempts: 0,
+      fence: 0,
+      sequence: 0,
+      leaseUntil: 0,
+      openRow,
+      journal: [JSON.stringify(task.entry)],
+      expiresAt: this.#getExpiry(),
+    };
+    const seconds = toSeconds(this.#clock.now());
+    if (await this.#table.putNew({ ...header }, seconds)) return { task: parseTask(header), accepted: true };
+    const winner = await this.find(task.id);
+    if (winner === undefined) throw new Error(`task ${task.id} expired while it was submitted again`);
+    // Refused by our own earlier write, whose answer was lost: no other submission has this row.
+    if (winner.openRow === openRow) return { task: winner, accepted: true };
+    await this.removeOpenRow(parseOpenRow(openRow));
+    await removePayload(this.#table, payload);
+    return { task: winner, accepted: false };
+  }
+
+  async find(id: string): Promise<Task | undefined> {
+    const items = await this.#table.query(getTaskKey(id));
+    const header = items.find((item) => item['sk'] === 'HEADER') as HeaderItem | undefined;
+    if (header === undefined || header.expiresAt <= toSeconds(this.#clock.now())) return undefined;
+    return parseTask(header, await readJournal(header, items));
+  }
+
+  async takeLease(
+    id: string,
+    options: { ownerId: string; attempts: number },
+  ): Promise<LeasedTask | undefined> {
+    await this.#learnTime();
+    const validUntil = this.#clock.monotonic() + leaseDurationMs;
+    const now = this.#clock.now();
+    const leaseUntil = now + leaseDurationMs;
+    const update = new ItemUpdate()
+      .set('leaseUntil', leaseUntil)
+      .set('ownerId', options.ownerId)
+      .set('sequence', 0)
+      .add('fence', 1)
+      .add('attempts', options.attempts)
+      .require('state', '=', 'STARTED')
+      .require('leaseUntil', '<=', now)
+      .require('expiresAt', '>', toSeconds(now));
+    // Whoever ended the task since, or submitted it anew, has taken the lease away with that.
+    const header = await this.#updateHeader(
+      id,
+      update,
+      (found) => found.ownerId === options.ownerId && found.leaseUntil === leaseUntil,
+    );
+    if (header === undefined) return undefined;
+    const inlineBytes = header.journal.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    const lease = { taskId: id, fence: header.fence, sequence: 0, inlineBytes, validUntil };
+    const task = header.journal.some(isSpillKey) ? await this.#resolveSpills(header) : parseTask(header);
+    if (task === undefined) return undefined;
+    return { task, lease, readOperations: () => readPayload(this.#table, header) };
+  }
+
+  /** The task of a header that was read; undefined when it has changed hands since, or was ended. */
+  async #resolveSpills(header: HeaderItem): Promise<Task | undefined> {
+    const items = await this.#table.query(header.pk);
+    const current = items.find((item) => item['sk'] === header.sk);
+    if (current?.['fence'] !== header.fence || current['state'] !== header.state) return undefined;
+    return parseTask(header, await readJournal(header, items));
+  }
+
+  async renewLease(lease: Lease, signal?: AbortSignal): Promise<void> {
+    const validUntil = this.#clock.monotonic() + leaseDurationMs;
+    const update = new ItemUpdate()
+      .set('leaseUntil', this.#clock.now() + leaseDurationMs)
+      .require('state', '=', 'STARTED')
+      // A lease that was given up is not to be had back by a renewal that is late.
+      .require('leaseUntil', '>', 0)
+      .require('fence', '=', lease.fence);
+    const header = await this.#table.update(getHeaderKey(lease.taskId), update, signal);
+    if (header === undefined) throw leaseLost(lease);
+    lease.validUntil = Math.max(lease.validUntil, validUntil);
+  }
+
+  async commit(lease: Lease, commit: Commit): Promise<void> {
+    const validUntil = this.#clock.monotonic() + leaseDurationMs;
+    const { entries, bytes } = await this.#storeEntries(lease, commit.entries);
+    const now = this.#clock.now();
+    const update = new ItemUpdate()
+      .set('leaseUntil', commit.next === 'hold' ? now + leaseDurationMs : 0)
+      .set('sequence', lease.sequence + 1)
+      .set('expiresAt', this.#getExpiry())
+      .require('state', '=', 'STARTED')
+      .require('fence', '=', lease.fence)
+      .require('sequence', '=', lease.sequence);
+    if (entries.length > 0) update.append('journal', entries);
+    if (entries.length > 0 || commit.next === 'checkpoint') update.set('attempts', 0);
+    if (commit.told !== undefined) update.set('told', commit.told);
+    if (commit.next === 'COMPLETED' || commit.next === 'FAILED') {
+      update.set('state', commit.next).remove('payload');
+    }
+    const next = lease.sequence + 1;
+    const header = await this.#updateHeader(
+      lease.taskId,
+      update,
+      (found) => found.fence === lease.fence && found.sequence === next,
+    );
+    if (header === undefined) throw leaseLost(lease);
+    lease.sequence = next;
+    lease.inlineBytes += bytes;
+    lease.validUntil = Math.max(lease.validUntil, validUntil);
+  }
+
+  async restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined> {
+    // The sweeper leaves a row alone that this state lets it wait for, and removes others.
+    if ((await this.findStatus(id))?.state !== 'FAILED_RETRYABLE') return undefined;
+    const acceptedAtMs = this.#clock.now();
+    const openRow = getOpenRowKey(id, { acceptedAtMs, random: this.#randomness.id() });
+    const payload = submission && (await this.#writePayload(submission.operations));
+    await this.#putOpenRow(id, openRow);
+    this.#checkOpenRow(acceptedAtMs);
+    const update = new ItemUpdate()
+      .set('state', 'STARTED')
+      .set('leaseUntil', 0)
+      .set('attempts', 0)
+      .set('openRow', openRow)
+      .set('expiresAt', this.#getExpiry())
+      .append('journal', [JSON.stringify(entry)])
+      .add('fence', 1)
+      .add('run', 1)
+      .require('state', '=', 'FAILED_RETRYABLE');
+    if (payload !== undefined) update.put('payload', payload.payload).put('chunks', payload.chunks);
+    if (submission !== undefined) {
+      update.set('accounts', submission.accounts).set('isRestricted', submission.isRestricted);
+    }
+    const header = await this.#updateHeader(id, update, (found) => found.openRow === openRow);
+    if (header !== undefined) return this.find(id);
+    await this.removeOpenRow(parseOpenRow(openRow));
+    if (payload !== undefined) await removePayload(this.#table, payload);
+    return undefined;
+  }
+
+  async fail(
+    id: string,
+    state: 'FAILED' | 'FAILED_RETRYABLE',
+    entry: JournalEntry,
+  ): Promise<Task | undefined> {
+    const text = JSON.stringify(entry);
+    const update = new ItemUpdate()
+      .set('state', state)
+      .set('leaseUntil', 0)
+      .set('expiresAt', this.#getExpiry())
+      .append('journal', [text])
+      .add('fence', 1)
+      .require('state', '=', 'STARTED');
+    if (state === 'FAILED') update.remove('payload');
+    const header = await this.#updateHeader(id, update, (found) => found.journal.at(-1) === text);
+    return header === undefined ? undefined : this.find(id);
+  }
+
+  async removeOpen(task: Task): Promise<void> {
+    const header = (await this.#table.get(getHeaderKey(task.id))) as HeaderItem | undefined;
+    // A retryable task keeps what it would be resumed with, and one that was started again meanwhile what it runs with.
+    const ended = header?.state === 'COMPLETED' || header?.state === 'FAILED';
+    if (header !== undefined && ended) await removePayload(this.#table, header);
+    await this.removeOpenRow(parseOpenRow(task.openRow));
+  }
+
+  async removeOpenRow(row: OpenRow): Promise<void> {
+    await this.#table.delete({ pk: getOpenKey(getOpenShard(row.taskId)), sk: row.key });
+  }
+
+  async findStatus(id: string): Promise<TaskStatus | undefined> {
+    const header = (await this.#table.get(getHeaderKey(id))) as HeaderItem | undefined;
+    if (header === undefined || header.expiresAt <= toSeconds(this.#clock.now())) return undefined;
+    const { taskId, state, account, leaseUntil: leaseUntilMs, openRow } = header;
+    return { id: taskId, state, account, leaseUntilMs, openRow };
+  }
+
+  async listOpen(limit: number, after?: string): Promise<readonly OpenRow[]> {
+    const rows: OpenRow[] = [];
+    for (;;) {
+      const page = await this.#listOpenPage(rows.at(-1)?.key ?? after);
+      rows.push(...page);
+      if (page.length === 0 || rows.length >= limit) return rows.slice(0, limit);
+    }
+  }
+
+  /** The next rows of all shards, oldest first: as many as are surely the next ones. Empty when there are none. */
+  async #listOpenPage(after: string | undefined): Promise<readonly OpenRow[]> {
+    const shards = await Promise.all(
+      Array.from({ length: openShards }, async (_, shard) => {
+        const items = await this.#table.query(getOpenKey(shard), shardPageMax, after);
+        return items.map((item) => parseOpenRow(String(item['sk'])));
+      }),
+    );
+    // A shard whose page is full may have more rows right behind it, before the next ones of others.
+    const ends = shards.filter((rows) => rows.length === shardPageMax).map((rows) => rows.at(-1)?.key ?? '');
+    const isNext = ({ key }: OpenRow): boolean => ends.every((end) => key <= end);
+    return shards
+      .flat()
+      .filter(isNext)
+      .sort((one, other) => (one.key < other.key ? -1 : 1));
+  }
+
+  /**
+   * A row is written before what it points to, and is swept when it points to nothing for long. Who took that long, since his
+   * process was stopped in between, must not go on: nobody would find his task.
+   *
+   * @throws UnavailableError
+   */
+  #checkOpenRow(writtenAtMs: number): void {
+    if (this.#clock.now() - writtenAtMs < staleRowAgeMs / 2) return;
+    throw new UnavailableError('The task could not be stored in time; try again');
+  }
+
+  async #putOpenRow(id: string, key: string): Promise<void> {
+    await this.#table.put({ pk: getOpenKey(getOpenShard(id)), sk: key, expiresAt: this.#getExpiry() });
+  }
+
+  #writePayload(operations: readonly SubmittedOperation[]): ReturnType<typeof writePayload> {
+    return writePayload(this.#table, operations, {
+      attempt: this.#randomness.id(),
+      expiresAt: this.#getExpiry(),
+    });
+  }
+
+  /**
+   * The header after the update; undefined when it was refused. The answer of a write may be lost and its repeat, by the SDK,
+   * refused: `isApplied` then recognises by what the write left that it had been applied.
+   */
+  async #updateHeader(
+    id: string,
+    update: ItemUpdate,
+    isApplied: (found: HeaderItem) => boolean = () => false,
+  ): Promise<HeaderItem | undefined> {
+    const updated = await this.#table.update(getHeaderKey(id), update);
+    if (updated !== undefined) return updated as unknown as HeaderItem;
+    const found = (await this.#table.get(getHeaderKey(id))) as HeaderItem | undefined;
+    return found !== undefined && isApplied(found) ? found : undefined;
+  }
+
+  /** The texts to append to the header's journal, and their bytes: the entries, or the name of the spill they went to. */
+  async #storeEntries(
+    lease: Lease,
+    entries: readonly JournalEntry[],
+  ): Promise<{ entries: readonly string[]; bytes: number }> {
+    const texts = entries.map((entry) => JSON.stringify(entry));
+    const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+    if (lease.inlineBytes + bytes <= inlineJournalMax) return { entries: texts, bytes };
+    const { fence, sequence } = lease;
+    const spill = getSpillKey({ fence, sequence, random: this.#randomness.id() });
+    await writeChunks(this.#table, JSON.stringify(texts), {
+      getKey: (index) => ({ pk: getTaskKey(lease.taskId), sk: `${spill}#${getChunkKey(index)}` }),
+      expiresAt: this.#getExpiry(),
+    });
+    return { entries: [spill], bytes: spill.length };
+  }
+
+  #getExpiry(): number {
+    return toSeconds(this.#clock.now() + taskRetentionMs);
+  }
+}
+
+/** The texts of a task's journal entries, spills resolved among the items of its partition. */
+async function readJournal(header: HeaderItem, items: readonly Item[]): Promise<string[]> {
+  const texts: string[] = [];
+  for (const text of header.journal) {
+    if (!isSpillKey(text)) texts.push(text);
+    else texts.push(...(await readSpill(items.filter((item) => String(item['sk']).startsWith(`${text}#`)))));
+  }
+  return texts;
+}
+
+async function readSpill(chunks: readonly Item[]): Promise<string[]> {
+  return JSON.parse(await readChunks(chunks)) as string[];
+}
+
+function leaseLost(lease: Lease): LeaseLostError {
+  return new LeaseLostError(`task ${lease.taskId} is held by another worker or was ended from outside`);
+}
+
+function toSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}

@@ -1,0 +1,7 @@
+import { cacheTable } from '../../../../shared/aws/tables.ts';
+import { testAgentStore } from '../../../contracts/agent-store.contract.ts';
+import { useLocalTables } from '../../../support/local-tables.ts';
+
+const open = useLocalTables();
+
+testAgentStore('dynalite', () => open(cacheTable));

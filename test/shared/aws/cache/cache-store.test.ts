@@ -1,0 +1,7 @@
+import { cacheTable } from '../../../../shared/aws/tables.ts';
+import { testCacheStore } from '../../../contracts/cache-store.contract.ts';
+import { useLocalTables } from '../../../support/local-tables.ts';
+
+const open = useLocalTables();
+
+testCacheStore('dynalite', () => open(cacheTable));

@@ -1,0 +1,7 @@
+import { tasksTable } from '../../../../shared/aws/tables.ts';
+import { testTaskStore } from '../../../contracts/task-store.contract.ts';
+import { useLocalTables } from '../../../support/local-tables.ts';
+
+const open = useLocalTables();
+
+testTaskStore('dynalite', () => open(tasksTable));
