@@ -1,7 +1,7 @@
-import { openAgentStoreContext } from '../../shared/runtime/agent-store-context.ts';
-import { tellDeadHint } from '../../shared/runtime/dead-letters.ts';
-import { streamMessages } from '../../shared/runtime/message-kinds.ts';
-import { queueHandler } from '../../shared/runtime/queue-handler.ts';
+import { openAgentStoreContext } from '../../shared/runtime/context/agent-store-context.ts';
+import { tellDeadHint } from '../../shared/runtime/events/dead-letters.ts';
+import { streamMessages } from '../../shared/runtime/events/message-kinds.ts';
+import { queueHandler } from '../../shared/runtime/events/queue-handler.ts';
 
 /** Queue `agent-streams-dead-letters`: tells which agents a message named in vain, and why. The scheduler sends for them again. */
 export const handler = queueHandler(

@@ -1,8 +1,8 @@
-import { openAgentContext } from '../../shared/runtime/agent-context.ts';
-import { runCachingAgents } from '../../shared/runtime/agents-worker.ts';
-import { agentMessages } from '../../shared/runtime/message-kinds.ts';
-import { openProviderContext } from '../../shared/runtime/provider-context.ts';
-import { queueHandler } from '../../shared/runtime/queue-handler.ts';
+import { openAgentContext } from '../../shared/runtime/context/agent-context.ts';
+import { openProviderContext } from '../../shared/runtime/context/provider-context.ts';
+import { runCachingAgents } from '../../shared/runtime/events/agents-worker.ts';
+import { agentMessages } from '../../shared/runtime/events/message-kinds.ts';
+import { queueHandler } from '../../shared/runtime/events/queue-handler.ts';
 
 /** Queue `agents`: runs the agents that each message names. */
 export const handler = queueHandler(

@@ -1,12 +1,12 @@
-import { publishAccountFacts } from '../../shared/runtime/account-facts.ts';
-import { scheduleCachingAgents } from '../../shared/runtime/agents-worker.ts';
+import { publishAccountFacts } from '../../shared/runtime/context/account-facts.ts';
 import {
   areSettingsUsable,
   openNewestProviderContext,
   openProviderContext,
-} from '../../shared/runtime/provider-context.ts';
-import { scheduleHandler } from '../../shared/runtime/schedule-handler.ts';
-import { openStreamContext } from '../../shared/runtime/stream-context.ts';
+} from '../../shared/runtime/context/provider-context.ts';
+import { openStreamContext } from '../../shared/runtime/context/stream-context.ts';
+import { scheduleCachingAgents } from '../../shared/runtime/events/agents-worker.ts';
+import { scheduleHandler } from '../../shared/runtime/events/schedule-handler.ts';
 
 /**
  * Schedule `schedule-agents`: publishes what functions without secrets may know of the accounts, adds and removes agents, and sends

@@ -1,8 +1,8 @@
 import { settleDeadLetter } from '../../shared/core/tasks/sweep-tasks.ts';
-import { tellDeadLetter } from '../../shared/runtime/dead-letters.ts';
-import { taskHints } from '../../shared/runtime/message-kinds.ts';
-import { queueHandler } from '../../shared/runtime/queue-handler.ts';
-import { openTaskWorkContext } from '../../shared/runtime/task-context.ts';
+import { openTaskWorkContext } from '../../shared/runtime/context/task-context.ts';
+import { tellDeadLetter } from '../../shared/runtime/events/dead-letters.ts';
+import { taskHints } from '../../shared/runtime/events/message-kinds.ts';
+import { queueHandler } from '../../shared/runtime/events/queue-handler.ts';
 
 /** Queue `operations-dead-letters`: fails tasks that no worker could run; others stay open for the sweeper. */
 export const handler = queueHandler(

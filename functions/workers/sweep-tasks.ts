@@ -1,6 +1,6 @@
 import { type SweepPosition, sweepTasks } from '../../shared/core/tasks/sweep-tasks.ts';
-import { scheduleHandler } from '../../shared/runtime/schedule-handler.ts';
-import { openTaskWorkContext } from '../../shared/runtime/task-context.ts';
+import { openTaskWorkContext } from '../../shared/runtime/context/task-context.ts';
+import { scheduleHandler } from '../../shared/runtime/events/schedule-handler.ts';
 
 /** Where a sweep of this process stopped that ran out of time. */
 const position: SweepPosition = {};

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
-import type { AccountProblems } from '../../shared/runtime/provider-context.ts';
-import { loadSettings } from '../../shared/runtime/settings.ts';
+import type { AccountProblems } from '../../shared/runtime/context/provider-context.ts';
+import { loadSettings } from '../../shared/runtime/settings/settings.ts';
 import type { CliOptions } from './cli-options.ts';
 import { startCluster } from './cluster.ts';
 import { GoUnavailableError } from './go-toolchain.ts';
@@ -101,7 +101,7 @@ async function listAccounts(runtime: Runtime): Promise<readonly string[]> {
 
 /** What the functions, which share this process and its settings, have to tell of accounts. */
 async function listProblems(): Promise<AccountProblems> {
-  const { listAccountProblems } = await import('../../shared/runtime/provider-context.ts');
+  const { listAccountProblems } = await import('../../shared/runtime/context/provider-context.ts');
   return listAccountProblems().catch(() => ({ rejectedAccounts: [], accountWarnings: [] }));
 }
 

@@ -1,4 +1,4 @@
-import { toErrorHeaders } from '../../shared/runtime/error-body.ts';
+import { toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
 import { HttpError } from './http-error.ts';
 import type { FrontDoorLimits } from './http-limits.ts';
 import { TokenBuckets } from './token-buckets.ts';

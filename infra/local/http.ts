@@ -7,7 +7,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { Route } from '../../functions/routes.ts';
 import type { Logger } from '../../shared/core/logger.ts';
 import { payloadBytesMax } from '../../shared/core/tasks/payload-limit.ts';
-import { toErrorBody, toErrorHeaders } from '../../shared/runtime/error-body.ts';
+import { toErrorBody, toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
 import { closeServer } from './aws-json-server.ts';
 import { FrontDoorAccess, findClientCertificate } from './front-door-access.ts';
 import { FunctionSlots } from './function-slots.ts';

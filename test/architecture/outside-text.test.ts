@@ -21,8 +21,8 @@ import { resolvePlaceholders } from '../../shared/core/settings/spring-placehold
 import { matchesProfiles } from '../../shared/core/settings/spring-profiles.ts';
 import { parseMaxAgeMs } from '../../shared/core/views/freshness-headers.ts';
 import { labelSelectorsField } from '../../shared/providers/kubernetes/manifest/selectors.ts';
-import { createRequest, toLogFields } from '../../shared/runtime/api-request.ts';
-import { parseListedServerGroups } from '../../shared/runtime/server-group-request.ts';
+import { createRequest, toLogFields } from '../../shared/runtime/http/api-request.ts';
+import { parseListedServerGroups } from '../../shared/runtime/http/server-group-request.ts';
 import { fullAccess } from '../support/request-access.ts';
 
 /**

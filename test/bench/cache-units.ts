@@ -9,7 +9,7 @@ import type { ObjectChange } from '../../shared/providers/kubernetes/caching/obj
 import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
 import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/index.ts';
 import type { ObjectFacts } from '../../shared/providers/kubernetes/views/facts.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/system.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/context/system.ts';
 import { countCapacity, type Units } from '../support/count-capacity.ts';
 
 /** What docs/scale.md reckons with. */

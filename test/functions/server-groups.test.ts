@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCacheWriter } from '../../shared/providers/kubernetes/caching/cache-writer.ts';
 import type { ObjectFacts } from '../../shared/providers/kubernetes/views/facts.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/system.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/context/system.ts';
 import {
   object,
   pod,

@@ -10,7 +10,7 @@ import { toFunctionArn } from '../../infra/local/invoker.ts';
 import { startSqs } from '../../infra/local/sqs.ts';
 import { tables } from '../../shared/aws/tables.ts';
 import type { EngineCredentials } from '../../shared/runtime/config.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
+import { createLogger } from '../../shared/runtime/context/logger.ts';
 
 /** What the process of the engines tells: first where they are, then each event that the bus delivers. */
 export type EnginesMessage =

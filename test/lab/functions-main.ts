@@ -10,8 +10,8 @@ import { offerResponseStreaming } from '../../infra/local/response-streaming.ts'
 import { startScheduler } from '../../infra/local/scheduler.ts';
 import { startWorkers } from '../../infra/local/workers.ts';
 import { readConfig } from '../../shared/runtime/config.ts';
-import { createLogger } from '../../shared/runtime/logger.ts';
-import { systemClock } from '../../shared/runtime/system.ts';
+import { createLogger } from '../../shared/runtime/context/logger.ts';
+import { systemClock } from '../../shared/runtime/context/system.ts';
 
 /** What a process of functions tells once it serves the API. */
 export interface FunctionsMessage {

@@ -12,7 +12,7 @@ import { toLoadBalancerViews } from '../../shared/providers/kubernetes/views/loa
 import { toServerGroupManagerViews } from '../../shared/providers/kubernetes/views/server-group-manager-view.ts';
 import { toServerGroupSummaryViews } from '../../shared/providers/kubernetes/views/server-group-view.ts';
 import { toFacts } from '../../shared/providers/kubernetes/views/to-facts.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/system.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/context/system.ts';
 import { requestApi } from './cluster.ts';
 import { toDynamoDbOptions } from './stores.ts';
 import type { Subject } from './system.ts';

@@ -11,7 +11,7 @@ import { cacheTable, tables } from '../../shared/aws/tables.ts';
 import type { CacheStore } from '../../shared/core/cache/cache-store.ts';
 import { plugins } from '../../shared/providers/index.ts';
 import { setEnvironment, variables } from '../../shared/runtime/config.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/system.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/context/system.ts';
 import { makeTempDir } from './temp-dir.ts';
 import { checkResponse } from './validate-answer.ts';
 

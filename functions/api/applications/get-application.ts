@@ -1,5 +1,5 @@
 import { getFound } from '../../../shared/core/providers/view-set.ts';
-import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
 
 /** GET /applications/{application}: an application with its clusters. */
 export const handler = viewHandler(async function getApplication(request, { views }) {

@@ -1,6 +1,6 @@
 import { toApplicationViews } from '../../../shared/core/providers/application-views.ts';
-import type { ApiRequest } from '../../../shared/runtime/api-handler.ts';
-import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+import type { ApiRequest } from '../../../shared/runtime/http/api-handler.ts';
+import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
 
 /**
  * GET /applications: the applications that the accounts run, with their clusters; Fiat and Gate poll it with `restricted=false`, and

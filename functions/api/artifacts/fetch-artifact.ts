@@ -1,7 +1,7 @@
 import { NotFoundError } from '../../../shared/core/errors.ts';
 import { parseArtifact } from '../../../shared/core/providers/artifact.ts';
-import { type ApiResponse, apiHandler } from '../../../shared/runtime/api-handler.ts';
-import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
+import { type ApiResponse, apiHandler } from '../../../shared/runtime/http/api-handler.ts';
 
 /** PUT /artifacts/fetch: the bytes of the artifact in the body. */
 export const handler = apiHandler(

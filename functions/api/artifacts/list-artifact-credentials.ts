@@ -1,7 +1,7 @@
 import { NotFoundError } from '../../../shared/core/errors.ts';
 import type { ArtifactAccount } from '../../../shared/core/providers/provider.ts';
-import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
-import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
+import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
 
 /**
  * What is known of artifact accounts without asking their hosts:

@@ -1,6 +1,6 @@
 import { toAgentView } from '../../../shared/core/agents/agent-view.ts';
-import { openAgentStoreContext } from '../../../shared/runtime/agent-store-context.ts';
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
+import { openAgentStoreContext } from '../../../shared/runtime/context/agent-store-context.ts';
+import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
 
 /** GET /cache/introspection: what every caching agent is doing, wherever it runs. */
 export const handler = apiHandler(

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../shared/core/errors.ts';
 import { isJsonObject } from '../../../shared/core/json.ts';
-import { openBaseContext } from '../../../shared/runtime/base-context.ts';
-import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
+import { openBaseContext } from '../../../shared/runtime/context/base-context.ts';
+import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
 
 /**
  * POST /cache/{cloudProvider}/{type}: always 200. No Kubernetes stage refreshes a cache any more; 202 would make older Orcas

@@ -1,5 +1,5 @@
-import { getCluster } from '../../../shared/runtime/cluster-request.ts';
-import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+import { getCluster } from '../../../shared/runtime/http/cluster-request.ts';
+import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
 
 /**
  * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/loadBalancers: what the

@@ -1,6 +1,6 @@
 import { getFound } from '../../../shared/core/providers/view-set.ts';
-import { parseClusterKey } from '../../../shared/runtime/cluster-request.ts';
-import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+import { parseClusterKey } from '../../../shared/runtime/http/cluster-request.ts';
+import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
 
 /** GET /applications/{application}/clusters/{account}/{cluster}: the clusters of a name; an account has one of them. */
 export const handler = viewHandler(async function listNamedClusters(request, { views }) {

@@ -1,6 +1,6 @@
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
-import { getExpandedAccount } from '../../../shared/runtime/expanded-accounts.ts';
-import { openReadContext } from '../../../shared/runtime/view-context.ts';
+import { openReadContext } from '../../../shared/runtime/context/view-context.ts';
+import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { getExpandedAccount } from '../../../shared/runtime/http/expanded-accounts.ts';
 
 /**
  * GET /credentials/{account}/authorized: one account, expanded, for who may write to it. Orca asks it before webhooks when

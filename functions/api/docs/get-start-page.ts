@@ -1,6 +1,6 @@
 import { apiVersion } from '../../../shared/core/api-version.ts';
-import { openBaseContext } from '../../../shared/runtime/base-context.ts';
-import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
+import { openBaseContext } from '../../../shared/runtime/context/base-context.ts';
+import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
 
 /** GET /: what answers here, and where to look further. */
 export const handler = openHandler(openBaseContext, async function getStartPage() {

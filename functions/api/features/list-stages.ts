@@ -1,5 +1,5 @@
-import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
-import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
+import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
 
 /** GET /features/stages: the operations there are. Orca looks for `upsertEntityTags` before it tags. */
 export const handler = openHandler(openProviderContext, async function listStages(_request, context) {

@@ -1,5 +1,5 @@
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
-import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
+import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
 
 /** POST /applications/{application}/jobs/{account}/{location}/{id}: the same as GET, as Gate asks for the details of a Job. */
 export const handler = apiHandler(openProviderContext, async function getJobDetails(request, context) {

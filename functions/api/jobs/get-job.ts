@@ -1,5 +1,5 @@
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
-import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
+import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
 
 /** GET /applications/{application}/jobs/{account}/{location}/{id}: a live Job with its pods. */
 export const handler = apiHandler(openProviderContext, async function getJob(request, context) {

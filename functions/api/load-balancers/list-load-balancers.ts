@@ -1,5 +1,5 @@
 import { checkViewProvider } from '../../../shared/core/providers/view-set.ts';
-import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
 
 /** GET /{cloudProvider}/loadBalancers: nothing, as Clouddriver answers it for Kubernetes. */
 export const handler = viewHandler(

@@ -1,6 +1,6 @@
-import { apiHandler } from '../../../shared/runtime/api-handler.ts';
-import { readManifest } from '../../../shared/runtime/manifest-request.ts';
-import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
+import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
+import { readManifest } from '../../../shared/runtime/http/manifest-request.ts';
 
 /** GET /manifests/{account}/{location}/{name}: a live object with status and events. Location `_` means cluster-scoped. */
 export const handler = apiHandler(openProviderContext, async function getManifest(request, context) {

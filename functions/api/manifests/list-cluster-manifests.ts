@@ -1,5 +1,5 @@
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
-import { openProviderContext } from '../../../shared/runtime/provider-context.ts';
+import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
+import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
 
 /** GET /manifests/{account}/{location}/{name}/cluster/{application}/{cluster}: members of a cluster; `name` is their kind. */
 export const handler = apiHandler(openProviderContext, async function listClusterManifests(request, context) {

@@ -1,6 +1,6 @@
-import { apiHandler } from '../../../shared/runtime/api-handler.ts';
-import { openOperationsContext } from '../../../shared/runtime/operations-context.ts';
-import { startOperations } from '../../../shared/runtime/operations-request.ts';
+import { openOperationsContext } from '../../../shared/runtime/context/operations-context.ts';
+import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
+import { startOperations } from '../../../shared/runtime/http/operations-request.ts';
 
 /** POST /{cloudProvider}/ops: accepts a list of operations as one task. */
 export const handler = apiHandler(

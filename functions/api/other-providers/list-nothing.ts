@@ -1,5 +1,5 @@
-import { openBaseContext } from '../../../shared/runtime/base-context.ts';
-import { ok, openHandler } from '../../../shared/runtime/open-handler.ts';
+import { openBaseContext } from '../../../shared/runtime/context/base-context.ts';
+import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
 
 /**
  * Lists of what only providers or services have that are not there. Gate and Deck ask for them all the same, and want a list:

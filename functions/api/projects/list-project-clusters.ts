@@ -2,7 +2,7 @@ import type { CallerRights } from '../../../shared/core/access/authorization.ts'
 import { NotFoundError } from '../../../shared/core/errors.ts';
 import type { ProviderSet } from '../../../shared/core/providers/provider-set.ts';
 import type { ProjectSpec } from '../../../shared/core/views/views.ts';
-import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
 
 /** GET /projects/{project}/clusters: what runs in the clusters of one of Front50's projects. */
 export const handler = viewHandler(async function listProjectClusters(request, { views, providers }) {

@@ -1,5 +1,5 @@
-import { getServerGroup } from '../../../shared/runtime/server-group-request.ts';
-import { viewHandler } from '../../../shared/runtime/view-handler.ts';
+import { getServerGroup } from '../../../shared/runtime/http/server-group-request.ts';
+import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
 
 /** GET /serverGroups/{account}/{region}/{name}: one server group. */
 export const handler = viewHandler(async function getOneServerGroup(request, context) {

@@ -1,6 +1,6 @@
 import { checkTaskProvider, getTask } from '../../../shared/core/tasks/get-task.ts';
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
-import { openTaskContext } from '../../../shared/runtime/task-context.ts';
+import { openTaskContext } from '../../../shared/runtime/context/task-context.ts';
+import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
 
 /** GET /{cloudProvider}/task/{id}/owner: the host that ran the task last; empty when none did yet. */
 export const handler = apiHandler(openTaskContext, async function getTaskOwner(request, context) {

@@ -1,9 +1,9 @@
 import { MethodNotAllowedError } from '../../../shared/core/errors.ts';
 import { restartTask } from '../../../shared/core/providers/accept-operations.ts';
 import { getTask } from '../../../shared/core/tasks/get-task.ts';
-import { apiHandler, ok } from '../../../shared/runtime/api-handler.ts';
-import { openTaskContext } from '../../../shared/runtime/task-context.ts';
-import { toTaskReference } from '../../../shared/runtime/task-reference.ts';
+import { openTaskContext } from '../../../shared/runtime/context/task-context.ts';
+import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { toTaskReference } from '../../../shared/runtime/http/task-reference.ts';
 
 const suffix = ':resume';
 

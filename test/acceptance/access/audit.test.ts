@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { auditEventsPerSecond } from '../../../shared/runtime/audit.ts';
+import { auditEventsPerSecond } from '../../../shared/runtime/http/audit.ts';
 import { createNamespace, describeWithCluster, kubectl, type TestNamespace } from '../../support/cluster.ts';
 import type { System } from '../../support/system.ts';
 import {

@@ -13,7 +13,7 @@ import {
 } from '../../../infra/local/response-streaming.ts';
 import { NotFoundError } from '../../../shared/core/errors.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
-import { type ApiResponse, apiHandler, okText } from '../../../shared/runtime/api-handler.ts';
+import { type ApiResponse, apiHandler, okText } from '../../../shared/runtime/http/api-handler.ts';
 
 let errors: string[] = [];
 const log: Logger = { debug() {}, info() {}, warn() {}, error: (message) => void errors.push(message) };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AwsIdentities } from '../../../../shared/aws/identity/aws-identity.ts';
 import { createSecretReader } from '../../../../shared/aws/identity/secret-reader.ts';
-import { systemClock } from '../../../../shared/runtime/system.ts';
+import { systemClock } from '../../../../shared/runtime/context/system.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
 import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
 

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import type { SearchRequest } from '../../../../shared/core/providers/search.ts';
 import { parseSearchRequest } from '../../../../shared/core/providers/search-request.ts';
-import { createRequest } from '../../../../shared/runtime/api-request.ts';
+import { createRequest } from '../../../../shared/runtime/http/api-request.ts';
 import { fullAccess } from '../../../support/request-access.ts';
 
 /** Reads a query as API Gateway hands it on. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../shared/core/json.ts';
 import { toCredentialsView } from '../../../../shared/core/providers/credentials-view.ts';
 import { parseKubernetesAccounts } from '../../../../shared/providers/kubernetes/account.ts';
 import { parseKubernetesSettings } from '../../../../shared/providers/kubernetes/account-settings.ts';
-import { loadSettings } from '../../../../shared/runtime/settings.ts';
+import { loadSettings } from '../../../../shared/runtime/settings/settings.ts';
 
 const secret = 'planted-token-0f7b';
 

@@ -5,7 +5,7 @@ import type { Logger } from '../../../../shared/core/logger.ts';
 import type { Provider } from '../../../../shared/core/providers/provider.ts';
 import type { Operation } from '../../../../shared/core/tasks/operation.ts';
 import { kubernetesPlugin } from '../../../../shared/providers/kubernetes/index.ts';
-import { systemClock, systemRandomness } from '../../../../shared/runtime/system.ts';
+import { systemClock, systemRandomness } from '../../../../shared/runtime/context/system.ts';
 
 /** Takes every line and shows none. */
 const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };

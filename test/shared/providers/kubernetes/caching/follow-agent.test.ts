@@ -7,7 +7,7 @@ import { runStreams } from '../../../../../shared/core/agents/streams/run-stream
 import type { StreamMessage } from '../../../../../shared/core/agents/streams/stream-queue.ts';
 import type { StreamSystem } from '../../../../../shared/core/agents/streams/stream-worker.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/system.ts';
+import { systemClock, systemRandomness } from '../../../../../shared/runtime/context/system.ts';
 import { openAgents } from '../../../../contracts/agent-bench.ts';
 import { openCache } from '../../../../contracts/cache-bench.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';

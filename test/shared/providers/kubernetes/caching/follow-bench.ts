@@ -18,7 +18,7 @@ import {
   createWatchClient,
   type WatchClient,
 } from '../../../../../shared/providers/kubernetes/client/watch-client.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/system.ts';
+import { systemClock, systemRandomness } from '../../../../../shared/runtime/context/system.ts';
 import { getCluster, requestApi } from '../../../../support/cluster.ts';
 import { silentLog } from '../client/client-setup.ts';
 

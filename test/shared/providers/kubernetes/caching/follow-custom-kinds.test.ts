@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import type { Clock } from '../../../../../shared/core/clock.ts';
-import { systemClock } from '../../../../../shared/runtime/system.ts';
+import { systemClock } from '../../../../../shared/runtime/context/system.ts';
 import { openCache } from '../../../../contracts/cache-bench.ts';
 import { createNamespace, describeWithCluster, findObject, requestApi } from '../../../../support/cluster.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';

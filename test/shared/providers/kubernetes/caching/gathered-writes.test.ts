@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { toVersion } from '../../../../../shared/core/cache/version.ts';
 import { GatheredWrites } from '../../../../../shared/providers/kubernetes/caching/gathered-writes.ts';
 import type { ObjectChange } from '../../../../../shared/providers/kubernetes/caching/object-change.ts';
-import { systemClock } from '../../../../../shared/runtime/system.ts';
+import { systemClock } from '../../../../../shared/runtime/context/system.ts';
 
 function change(name: string, resourceVersion: number): ObjectChange {
   const version = toVersion(1, String(resourceVersion));

@@ -6,7 +6,7 @@ import {
   type KubernetesClientOptions,
 } from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
 import { readEnvironment } from '../../../../../shared/runtime/config.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/system.ts';
+import { systemClock, systemRandomness } from '../../../../../shared/runtime/context/system.ts';
 
 /** A clock that a test turns. Sleeping turns it, too, and is noted. */
 export class TurnedClock implements Clock {

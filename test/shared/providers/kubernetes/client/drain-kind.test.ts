@@ -10,7 +10,7 @@ import {
 } from '../../../../../shared/providers/kubernetes/client/drain-kind.ts';
 import { includesVersion } from '../../../../../shared/providers/kubernetes/client/resource-version.ts';
 import type { WatchClient } from '../../../../../shared/providers/kubernetes/client/watch-client.ts';
-import { systemClock } from '../../../../../shared/runtime/system.ts';
+import { systemClock } from '../../../../../shared/runtime/context/system.ts';
 import { startApiProxy } from '../../../../support/api-proxy.ts';
 import {
   createNamespace,

@@ -9,7 +9,7 @@ import {
   followKind,
 } from '../../../../../shared/providers/kubernetes/client/follow-kind.ts';
 import type { WatchClient } from '../../../../../shared/providers/kubernetes/client/watch-client.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/system.ts';
+import { systemClock, systemRandomness } from '../../../../../shared/runtime/context/system.ts';
 import { createNamespace, describeWithCluster, runKubectl } from '../../../../support/cluster.ts';
 import { makeTempDir } from '../../../../support/temp-dir.ts';
 import { TurnedClock } from './client-setup.ts';

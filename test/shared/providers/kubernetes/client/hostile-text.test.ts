@@ -13,7 +13,7 @@ import { parseRetryAfter } from '../../../../../shared/providers/kubernetes/clie
 import { WatchReader } from '../../../../../shared/providers/kubernetes/client/watch.ts';
 import { parseJson } from '../../../../../shared/providers/kubernetes/manifest/annotations.ts';
 import { parseLogProperties } from '../../../../../shared/providers/kubernetes/reads/log-properties.ts';
-import { systemClock } from '../../../../../shared/runtime/system.ts';
+import { systemClock } from '../../../../../shared/runtime/context/system.ts';
 import { configMaps } from './watch-setup.ts';
 
 const megabyte = 1_000_000;

@@ -12,7 +12,7 @@ import {
   type WatchClientOptions,
 } from '../../../../../shared/providers/kubernetes/client/watch-client.ts';
 import { readEnvironment } from '../../../../../shared/runtime/config.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/system.ts';
+import { systemClock, systemRandomness } from '../../../../../shared/runtime/context/system.ts';
 import { silentLog } from './client-setup.ts';
 import type { Answer } from './scripted-server.ts';
 

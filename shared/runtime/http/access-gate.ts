@@ -1,0 +1,142 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { AccessRules } from '../../../functions/routes.ts';
+import {
+  createRights,
+  denyAccount,
+  denyApplication,
+  noRights,
+  parseReadsChecked,
+} from '../../core/access/authorization.ts';
+import type { UserPermission } from '../../core/access/authorizer.ts';
+import { AccessDeniedError, UnauthenticatedError, UnavailableError } from '../../core/errors.ts';
+import type { ProviderSet } from '../../core/providers/provider-set.ts';
+import type { ProviderContext } from '../context/provider-context.ts';
+import { type Identity, openIdentifier } from '../identity/identity.ts';
+import { getRoute } from './access-table.ts';
+import { findParameter } from './api-request.ts';
+import { type AdmitOptions, createAccess, nobody, type RequestAccess } from './request-access.ts';
+
+/** What the gate looks at: accounts, what tells rights, and the settings that say how callers are known. */
+type GateContext = Pick<ProviderContext, 'providers' | 'settings' | 'clock' | 'log'>;
+
+/**
+ * Asks what the row of a request's route in `functions/routes.ts` says, before the function sees the request.
+ *
+ * @throws AccessDeniedError when the caller lacks a right to what the path names; UnauthenticatedError when he cannot prove who he
+ *   is; UnavailableError when nobody can tell what he may do. Error for a route without a row: it is nobody's.
+ */
+export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions): Promise<RequestAccess> {
+  const route = getRoute(event);
+  const { access } = route;
+  if (access === 'anonymous') return createAccess({ route, identity: nobody, rules: {} }, noOnesRights);
+  const context = await openGateContext(options.context);
+  if (access === 'identified') {
+    const identity = await identify(event, { ...options, context });
+    return createAccess({ route, identity, rules: {} }, noOnesRights);
+  }
+  const caller = access.anonymous ? findAnonymousCaller : findCaller;
+  const { identity, permission } = await caller(event, { ...options, context });
+  const { providers, settings } = context;
+  const { allowedAccounts } = identity;
+  const areReadsChecked = parseReadsChecked(settings);
+  const getRights = (of: Pick<ProviderSet, 'findAccount'>) =>
+    createRights({
+      findAccount: (name) => of.findAccount(name),
+      permission,
+      allowedAccounts,
+      areReadsChecked,
+    });
+  const admitted = createAccess({ route, identity, rules: access }, { providers, getRights });
+  checkPath(event, { rules: access, rights: admitted.rights, providers });
+  return admitted;
+}
+
+const noOnesRights = { getRights: () => noRights };
+
+/** Functions that need no accounts themselves load what reads them when the gate does. */
+async function openGateContext(context: object): Promise<GateContext> {
+  if ('providers' in context) return context as GateContext;
+  const { openProviderContext } = await import('../context/provider-context.ts');
+  return openProviderContext();
+}
+
+/** Who calls, and what Fiat says of him; undefined where Fiat is not asked. */
+interface Caller {
+  readonly identity: Identity;
+  readonly permission: UserPermission | undefined;
+}
+
+interface CallerOptions extends AdmitOptions {
+  readonly context: GateContext;
+}
+
+async function findCaller(event: APIGatewayProxyEvent, options: CallerOptions): Promise<Caller> {
+  const { context, signal } = options;
+  const identity = await identify(event, options);
+  const permission = await context.providers.findAuthorizer()?.getPermission(identity.user, signal);
+  return { identity, permission };
+}
+
+/**
+ * Who calls a route that is everybody's, too. Who does not prove who he is, or of whom nobody can tell what he may do, is let in
+ * as somebody who may do nothing where Fiat decides. Who does not say who he is, is not asked after: Fiat polls such a route while it
+ * starts, and could not answer.
+ */
+async function findAnonymousCaller(event: APIGatewayProxyEvent, options: CallerOptions): Promise<Caller> {
+  const { context, signal } = options;
+  const identity = await identify(event, options).catch(toNobody);
+  const authorizer = context.providers.findAuthorizer();
+  if (authorizer === undefined) return { identity, permission: undefined };
+  if (identity.user === undefined) return { identity, permission: nothing };
+  const permission = await authorizer.getPermission(identity.user, signal).catch((error) => {
+    toNobody(error);
+    return nothing;
+  });
+  return { identity, permission };
+}
+
+/** @throws what is a defect */
+function toNobody(error: unknown): Identity {
+  if (error instanceof UnauthenticatedError || error instanceof UnavailableError) return nobody;
+  throw error;
+}
+
+const nothing: UserPermission = {
+  user: 'anonymous',
+  isAdmin: false,
+  isAccountManager: false,
+  roles: new Set(),
+  accounts: new Map(),
+  applications: new Map(),
+  allowAccessToUnknownApplications: false,
+};
+
+async function identify(
+  event: APIGatewayProxyEvent,
+  { context, onIdentified }: CallerOptions,
+): Promise<Identity> {
+  const identity = await (await openIdentifier(context.settings, context)).identify(event);
+  onIdentified?.(identity);
+  return identity;
+}
+
+/** What a path is held to. */
+interface PathCheck extends Pick<RequestAccess, 'rights'> {
+  readonly rules: AccessRules;
+  readonly providers: Pick<ProviderSet, 'findAccount'>;
+}
+
+function checkPath(event: APIGatewayProxyEvent, { rules, rights, providers }: PathCheck): void {
+  if (rules.manager && !rights.isManager) {
+    throw new AccessDeniedError('Access denied: only managers of accounts and administrators may do this');
+  }
+  const account = findParameter(event, 'account') ?? '';
+  // What is not configured is the function's 404.
+  if (rules.account && providers.findAccount(account) && !rights.mayUseAccount(account, rules.account)) {
+    throw denyAccount(account, rules.account);
+  }
+  const application = findParameter(event, 'application') ?? '';
+  if (rules.application && !rights.mayUseApplication(application, rules.application)) {
+    throw denyApplication(application, rules.application);
+  }
+}

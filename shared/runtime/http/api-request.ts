@@ -1,0 +1,268 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { type JsonBounds, JsonBoundsError, parseBoundedJson } from '../../core/bounded-json.ts';
+import { InvalidInputError, TooLargeError } from '../../core/errors.ts';
+import { JsonNumberError } from '../../core/exact-json.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { LogFields } from '../../core/logger.ts';
+import {
+  bodyLevelsMax,
+  bodyMembersMax,
+  bodyValuesMax,
+  callerHeaderMax,
+  pathNameMax,
+  queryNamesMax,
+  queryParametersMax,
+  queryValueMax,
+} from '../../core/request-limits.ts';
+import type { AuditRecord } from '../../core/tasks/audit.ts';
+import { payloadBytesMax, toTooLargeMessage } from '../../core/tasks/payload-limit.ts';
+import type { Caller } from '../../core/tasks/task.ts';
+import type { RequestAccess } from './request-access.ts';
+
+/** A request as functions see it. */
+export interface ApiRequest {
+  /** Path parameters, decoded. @throws InvalidInputError for a name that the route does not have. */
+  getParameter(name: string): string;
+  /** The same; undefined for a name that the route does not have. */
+  findParameter(name: string): string | undefined;
+  /** Query parameter; the last one when repeated, undefined when absent. */
+  findQuery(name: string): string | undefined;
+  /**
+   * Values of a query parameter: those of each time it is given, each split at its commas, trimmed, without empty ones. Undefined
+   * when it is absent; `x=` is an empty list.
+   *
+   * @throws InvalidInputError for more than {@link queryNamesMax} of them.
+   */
+  findQueryList(name: string): readonly string[] | undefined;
+  /** Names of all query parameters. */
+  listQueryNames(): readonly string[];
+  /** A query flag: `true` in any case is true, absent is `otherwise`. */
+  getFlag(name: string, otherwise: boolean): boolean;
+  /** Header by its lower-case name. */
+  findHeader(name: string): string | undefined;
+  /** The body parsed as JSON. @throws InvalidInputError when it is absent or no JSON. */
+  parseJson(): JsonValue;
+  readonly caller: Caller;
+  /** What the gate let this request through as. */
+  readonly access: RequestAccess;
+  /** Has this act recorded in the audit; what the row of the route names is recorded anyhow. */
+  audit(act: AuditedAct): void;
+  /** Aborted shortly before the function's time ends. */
+  readonly signal: AbortSignal;
+}
+
+/** An act for the audit. */
+export type AuditedAct = Pick<
+  AuditRecord,
+  'action' | 'account' | 'accounts' | 'application' | 'location' | 'name' | 'operations' | 'taskId' | 'values'
+>;
+
+/** What comes with an event. */
+export interface RequestOptions {
+  readonly signal: AbortSignal;
+  readonly access: RequestAccess;
+  readonly audit: (act: AuditedAct) => void;
+}
+
+/**
+ * The request of an event.
+ *
+ * @throws InvalidInputError for a query, a header or a name of the path that is too long.
+ */
+export function createRequest(event: APIGatewayProxyEvent, options: RequestOptions): ApiRequest {
+  checkQuery(event);
+  for (const name of [userHeader, ...Object.values(callerHeaders)]) {
+    checkLength(`Header '${name}'`, findHeader(event, name) ?? '', callerHeaderMax);
+  }
+  const findQuery = (name: string): string | undefined => findMember(event.queryStringParameters, name);
+  return {
+    getParameter: (name) => getParameter(event, name),
+    findParameter: (name) => findParameter(event, name),
+    findQuery,
+    findQueryList: (name) => findQueryList(event, name),
+    listQueryNames: () => Object.keys(event.queryStringParameters ?? {}),
+    getFlag: (name, otherwise) => parseFlag(name, findQuery(name), otherwise),
+    findHeader: (name) => findHeader(event, name),
+    parseJson: () => parseBody(event),
+    caller: { ...parseCaller(event), ...toUser(options.access) },
+    ...options,
+  };
+}
+
+/** A member of a map whose names come from outside: `constructor` is one only where somebody sent it. */
+function findMember<T>(
+  map: { readonly [name: string]: T | undefined } | null | undefined,
+  name: string,
+): T | undefined {
+  return map && Object.hasOwn(map, name) ? (map[name] ?? undefined) : undefined;
+}
+
+function checkQuery(event: APIGatewayProxyEvent): void {
+  const lists = Object.entries(event.multiValueQueryStringParameters ?? {});
+  const singles = Object.entries(event.queryStringParameters ?? {});
+  const count = lists.reduce((total, [, values]) => total + (values?.length ?? 0), 0);
+  if (Math.max(count, singles.length) > queryParametersMax) {
+    throw new InvalidInputError(
+      `The query has ${Math.max(count, singles.length)} parameters: at most ${queryParametersMax} are accepted`,
+    );
+  }
+  for (const [name, value] of [...singles, ...lists.map(([key, values]) => [key, values?.join()] as const)]) {
+    checkLength(`Query parameter '${name.slice(0, nameToldMax)}'`, name, nameMax);
+    checkLength(`Query parameter '${name}'`, value ?? '', queryValueMax);
+  }
+}
+
+/** Characters of the name of a query parameter, and of those how many are told. */
+const nameMax = 256;
+const nameToldMax = 32;
+
+function checkLength(what: string, text: string, max: number): void {
+  if (text.length <= max) return;
+  throw new InvalidInputError(`${what} has ${text.length} characters: at most ${max} are accepted`);
+}
+
+function getParameter(event: APIGatewayProxyEvent, name: string): string {
+  const value = findParameter(event, name);
+  if (value === undefined) throw new InvalidInputError(`The path has no part '${name}'`);
+  return value;
+}
+
+/** What of an event tells of its path. The path and its template may be absent in events of other makers. */
+type PathEvent = Pick<APIGatewayProxyEvent, 'pathParameters'> &
+  Partial<Pick<APIGatewayProxyEvent, 'resource' | 'path'>>;
+
+/**
+ * A path parameter; undefined for a name that the route does not have. API Gateway hands parameters decoded or as they came,
+ * depending on how it was reached; here they are decoded once in any case.
+ *
+ * Only where one holds `%` does it matter: it was decoded before if that is what the path, as it came, has in its place. Where the
+ * path came decoded, too, nobody can tell: what held `%` before it was encoded is decoded a second time. No name of an object holds
+ * one, so checks of names, which come after this, refuse whatever a second decoding could bring about but plain names.
+ */
+export function findParameter(event: PathEvent, name: string): string | undefined {
+  const text = findMember(event.pathParameters, name);
+  if (text === undefined) return undefined;
+  checkLength(`The path's part '${name}'`, text, pathNameMax);
+  if (!text.includes('%')) return text;
+  const sent = findSegment(event, name);
+  return sent !== undefined && sent !== text && decode(sent) === text ? text : decode(text);
+}
+
+/** The segment of an event's path in the place of a parameter; undefined where the event does not tell. */
+function findSegment({ resource, path }: PathEvent, name: string): string | undefined {
+  const template = resource?.split('/') ?? [];
+  const segments = path?.split('/') ?? [];
+  const index = template.indexOf(`{${name}}`);
+  return index < 0 ? undefined : segments[index];
+}
+
+/** A text without its percent-encoding; as it is where that is malformed. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function findQueryList(event: APIGatewayProxyEvent, name: string): readonly string[] | undefined {
+  const last = findMember(event.queryStringParameters, name);
+  const values =
+    findMember(event.multiValueQueryStringParameters, name) ?? (last === undefined ? undefined : [last]);
+  const names = values
+    ?.flatMap((value) => value.split(','))
+    .map((value) => value.trim())
+    .filter((value) => value !== '');
+  if (names === undefined || names.length <= queryNamesMax) return names;
+  throw new InvalidInputError(
+    `Query parameter '${name}' holds ${names.length} names: at most ${queryNamesMax} are accepted; ask for less at once`,
+  );
+}
+
+function parseFlag(name: string, text: string | undefined, otherwise: boolean): boolean {
+  if (text === undefined || text === '') return otherwise;
+  const value = text.toLowerCase();
+  if (['true', 'on', 'yes', '1'].includes(value)) return true;
+  if (['false', 'off', 'no', '0'].includes(value)) return false;
+  throw new InvalidInputError(`Query parameter '${name}' must be true or false, not '${text}'`);
+}
+
+function parseBody(event: APIGatewayProxyEvent): JsonValue {
+  const raw = event.body ?? '';
+  checkSize(raw);
+  const text = event.isBase64Encoded ? Buffer.from(raw, 'base64').toString('utf8') : raw;
+  if (text.trim() === '') throw new InvalidInputError('The request must have a body in JSON');
+  return parseJsonText(text);
+}
+
+/** Lambda itself lets nothing larger in: this is for whatever else runs the function. */
+function checkSize(raw: string): void {
+  const size = Buffer.byteLength(raw);
+  if (size > payloadBytesMax) throw new TooLargeError(toTooLargeMessage(`its body of ${size} bytes exceeds`));
+}
+
+/** What of a body is looked at before anything is made of it. */
+const bodyBounds: JsonBounds = {
+  depthMax: bodyLevelsMax,
+  valuesMax: bodyValuesMax,
+  membersMax: bodyMembersMax,
+};
+
+const bodyRefusals: { readonly [bound in keyof JsonBounds]-?: string } = {
+  depthMax: `is nested too deep: at most ${bodyLevelsMax} levels are accepted`,
+  valuesMax: `holds more values than the ${bodyValuesMax} that are accepted`,
+  membersMax: `holds an object of more members than the ${bodyMembersMax} that are accepted`,
+};
+
+function parseJsonText(text: string): JsonValue {
+  try {
+    return parseBoundedJson(text, bodyBounds).value;
+  } catch (error) {
+    if (error instanceof JsonBoundsError)
+      throw new InvalidInputError(`The body ${bodyRefusals[error.bound]}`);
+    if (error instanceof JsonNumberError) throw new InvalidInputError(`The body ${error.message}`);
+    // V8's message quotes the text, which may hold a secret: only where it breaks is told.
+    const position = /position \d+/.exec(error instanceof Error ? error.message : '')?.[0];
+    throw new InvalidInputError(`The body is not valid JSON${position ? ` (at ${position})` : ''}`);
+  }
+}
+
+/** The user is who the gate says it is: the header alone proves nothing. */
+function toUser({ identity }: RequestAccess): { readonly user: string } | undefined {
+  return identity.user === undefined ? undefined : { user: identity.user.slice(0, callerHeaderMax) };
+}
+
+const userHeader = 'x-spinnaker-user';
+
+/** The headers that say which of Spinnaker's requests it is part of. */
+const callerHeaders = {
+  requestId: 'x-spinnaker-request-id',
+  executionId: 'x-spinnaker-execution-id',
+  application: 'x-spinnaker-application',
+} as const;
+
+function parseCaller(event: APIGatewayProxyEvent): Caller {
+  const given = Object.entries(callerHeaders)
+    .map(([key, name]) => [key, findHeader(event, name)] as const)
+    .filter(([, value]) => value !== undefined);
+  // Longer ones are refused; the log tells the beginning of them.
+  return Object.fromEntries(given.map(([key, value]) => [key, value?.slice(0, callerHeaderMax)])) as Caller;
+}
+
+/** A header by its lower-case name; undefined when absent. */
+export function findHeader(event: APIGatewayProxyEvent, name: string): string | undefined {
+  const [, value] = Object.entries(event.headers ?? {}).find(([key]) => key.toLowerCase() === name) ?? [];
+  return value;
+}
+
+/** What each line of a request's log tells: who asked, and for which account and task where the path names them. */
+export function toLogFields(event: APIGatewayProxyEvent): LogFields {
+  const { account, id } = event.pathParameters ?? {};
+  const user = findHeader(event, 'x-spinnaker-user');
+  return {
+    ...parseCaller(event),
+    ...(user && { user: user.slice(0, callerHeaderMax) }),
+    ...(account && { account: account.slice(0, callerHeaderMax) }),
+    ...(id && { taskId: id.slice(0, callerHeaderMax) }),
+  };
+}

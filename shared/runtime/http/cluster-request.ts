@@ -1,0 +1,47 @@
+import { NotFoundError } from '../../core/errors.ts';
+import { getFound } from '../../core/providers/view-set.ts';
+import type { ClusterKey, Viewed } from '../../core/views/views.ts';
+import type { ViewContext } from '../context/view-context.ts';
+import type { ApiRequest } from './api-handler.ts';
+
+/** A cluster, as far as routes look into it. */
+export interface ClusterPage {
+  readonly serverGroups: readonly { readonly name: string; readonly region: string }[];
+  readonly loadBalancers: readonly object[];
+}
+
+/** The cluster of a path. */
+export function parseClusterKey(request: ApiRequest): ClusterKey {
+  return {
+    application: request.getParameter('application'),
+    account: request.getParameter('account'),
+    cluster: request.getParameter('cluster'),
+  };
+}
+
+/**
+ * The cluster of a path that names its provider.
+ *
+ * @param options.expand whether its server groups and load balancers are wanted.
+ * @throws NotFoundError where the provider has no such cluster, and for a provider that is not there.
+ */
+export async function getCluster(
+  request: ApiRequest,
+  { views }: Pick<ViewContext, 'views'>,
+  options: { readonly expand: boolean },
+): Promise<Viewed<ClusterPage>> {
+  const key = parseClusterKey(request);
+  const { application, account, cluster } = key;
+  const type = request.getParameter('cloudProvider');
+  const ofProvider = views.selectProvider(type);
+  if (ofProvider.providers.length === 0) {
+    throw new NotFoundError(
+      `No provider of type ${type} has clusters (application: ${application}, account: ${account}, cluster: ${cluster})`,
+    );
+  }
+  const found = (await ofProvider.findCluster(key, options)) as Viewed<ClusterPage> | undefined;
+  return getFound(
+    found,
+    `No clusters found (application: ${application}, account: ${account}, type: ${type})`,
+  );
+}

@@ -1,0 +1,32 @@
+import type { ManifestRequest } from '../../core/providers/provider.ts';
+import type { ProviderContext } from '../context/provider-context.ts';
+import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
+import { readLiveOrCached } from './cached-manifest.ts';
+
+/**
+ * Answers a live object or, where its cluster is away, what is cached of it to who accepts that. What a Secret holds is shown to callers who may write to its account, and recorded.
+ *
+ * @throws NotFoundError as the reader does; AccessDeniedError where the object's application may not be read.
+ */
+export async function readManifest(
+  request: ApiRequest,
+  context: Pick<ProviderContext, 'providers' | 'clock' | 'log'>,
+  { location, name }: Pick<ManifestRequest, 'location' | 'name'>,
+): Promise<ApiResponse> {
+  const account = request.getParameter('account');
+  const revealSecrets = request.access.rights.mayUseAccount(account, 'WRITE');
+  const reader = context.providers.getManifestReader(account);
+  if (reader.isSecret(name)) {
+    const values = revealSecrets ? 'shown' : 'masked';
+    request.audit({ action: 'readSecret', account, location, name, values });
+  }
+  const includeEvents = request.getFlag('includeEvents', true);
+  const wanted = { account, location, name, includeEvents, revealSecrets };
+  const { manifest, headers } = await readLiveOrCached(request, wanted, {
+    reader,
+    context,
+    openCache: async () => (await import('../context/cache-context.ts')).openCacheContext('request'),
+  });
+  request.access.checkResult(manifest);
+  return { ...ok(manifest), headers };
+}

@@ -1,0 +1,99 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { asJsonArray, asJsonObject, asString, type JsonValue } from '../../core/json.ts';
+import { acceptOperations, checkOperations, restartTask } from '../../core/providers/accept-operations.ts';
+import { auditListMax } from '../../core/tasks/audit.ts';
+import { getTask } from '../../core/tasks/get-task.ts';
+import type { Task } from '../../core/tasks/task.ts';
+import type { OperationsContext } from '../context/operations-context.ts';
+import { findNewerContext } from '../context/provider-context.ts';
+import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
+import type { AuditedAct } from './api-request.ts';
+import { toTaskReference } from './task-reference.ts';
+
+/** What routes that take operations differ in: where the operations stand. */
+interface OperationsBody {
+  readonly body: JsonValue;
+  readonly cloudProvider: string | undefined;
+}
+
+/** Answers a request for operations. */
+export async function startOperations(
+  request: ApiRequest,
+  context: OperationsContext,
+  operations: OperationsBody,
+): Promise<ApiResponse> {
+  noteClaims(request, operations.body);
+  return withNewestSettings(context, async (current) => {
+    const task = await acceptOperations(current, current.providers, {
+      ...operations,
+      clientRequestId: request.findQuery('clientRequestId') ?? '',
+      caller: request.caller,
+      rights: request.access.getRights(current.providers),
+    });
+    noteTask(request, task);
+    return ok(toTaskReference(task));
+  });
+}
+
+/** Answers a request to start a task again with other operations, which are held to the same rules as those of a new task. */
+export async function restartOperations(
+  request: ApiRequest,
+  context: OperationsContext,
+  { id, ...operations }: OperationsBody & { readonly id: string },
+): Promise<ApiResponse> {
+  noteClaims(request, operations.body);
+  if (Array.isArray(operations.body) && operations.body.length === 0) {
+    throw new InvalidInputError('The body must hold at least one operation');
+  }
+  return withNewestSettings(context, async (current) => {
+    const rights = request.access.getRights(current.providers);
+    const checked = checkOperations(current.providers, { ...operations, rights });
+    const task = await getTask(current.store, id);
+    request.access.checkTask(task);
+    const restarted = await restartTask(current, task, checked);
+    noteTask(request, restarted);
+    return ok(toTaskReference(restarted));
+  });
+}
+
+/** What a body says that it is about, for the audit. Nothing of it is checked yet. */
+function noteClaims(request: ApiRequest, body: JsonValue): void {
+  const entries = asJsonArray(body)
+    .slice(0, auditListMax)
+    .flatMap((item) => Object.entries(asJsonObject(item) ?? {}).slice(0, 1));
+  const accounts = entries.map(([, description]) => {
+    const { account, credentials } = asJsonObject(description) ?? {};
+    return asString(account) ?? asString(credentials);
+  });
+  const named = [...new Set(accounts)].filter((account) => account !== undefined);
+  note(request, { ...toOwners(named), operations: [...new Set(entries.map(([name]) => name))] });
+}
+
+/** What became of it. */
+function noteTask(request: ApiRequest, { id, accounts }: Pick<Task, 'id' | 'accounts'>): void {
+  note(request, { ...toOwners(accounts), taskId: id });
+}
+
+function toOwners(accounts: readonly string[]): Pick<AuditedAct, 'account' | 'accounts'> {
+  const [account] = accounts;
+  if (account === undefined) return {};
+  return { account, ...(accounts.length > 1 && { accounts }) };
+}
+
+function note(request: ApiRequest, act: Omit<AuditedAct, 'action'>): void {
+  request.audit({ action: request.access.route.audit ?? 'startOperations', ...act });
+}
+
+/** A request that is refused may name an account that is new: it is looked at again with newer settings. */
+async function withNewestSettings(
+  context: OperationsContext,
+  answer: (current: OperationsContext) => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  try {
+    return await answer(context);
+  } catch (error) {
+    const newer = error instanceof InvalidInputError ? await findNewerContext(context) : undefined;
+    if (newer === undefined) throw error;
+    return answer({ ...context, ...newer });
+  }
+}

@@ -1,0 +1,82 @@
+import type { AccessRules, Route } from '../../../functions/routes.ts';
+import {
+  type CallerRights,
+  denyAccount,
+  denyApplication,
+  findDeniedAccount,
+  getApplicationOf,
+  type TaskOwners,
+} from '../../core/access/authorization.ts';
+import type { ProviderSet } from '../../core/providers/provider-set.ts';
+import type { Identity } from '../identity/identity.ts';
+
+/** What the gate let through, and as what. */
+export interface RequestAccess {
+  /** The row of the route. */
+  readonly route: Pick<Route, 'method' | 'path' | 'audit'>;
+  /** What the row asks; empty where it asks no rights. */
+  readonly rules: AccessRules;
+  /** Who calls, where the row asks. */
+  readonly identity: Identity;
+  /** The rights of the caller to the accounts of now. */
+  readonly rights: CallerRights;
+  /** The same, to the accounts of these providers. */
+  getRights(providers: Pick<ProviderSet, 'findAccount'>): CallerRights;
+  /** @throws AccessDeniedError unless the caller has the right to the task that the row asks. */
+  checkTask(task: TaskOwners): void;
+  /** Whether the caller may read the task: a list holds only those. */
+  mayReadTask(task: TaskOwners): boolean;
+  /** @throws AccessDeniedError where the row asks it and the caller may not read the application of what is answered. */
+  checkResult(value: unknown): void;
+}
+
+/** How a caller is let in. */
+export interface AdmitOptions {
+  /** The function's context; accounts that it has are those that count. */
+  readonly context: object;
+  readonly signal: AbortSignal;
+  /** Called when it is known who calls, which may be before he is refused. */
+  onIdentified?(identity: Identity): void;
+}
+
+/** Finds configured accounts. */
+type Accounts = Pick<ProviderSet, 'findAccount'>;
+
+/** Where rights come from. */
+export interface RightsSource {
+  /** The accounts of now. Default: none are known. */
+  readonly providers?: Accounts;
+  getRights(providers: Accounts): CallerRights;
+}
+
+/** Who calls where nobody asks. */
+export const nobody: Identity = { user: undefined, allowedAccounts: undefined, kind: 'header' };
+
+/** What a request is let through as. */
+export function createAccess(
+  { route, identity, rules }: Pick<RequestAccess, 'route' | 'identity' | 'rules'>,
+  { providers = { findAccount: () => undefined }, getRights }: RightsSource,
+): RequestAccess {
+  const rights = getRights(providers);
+  const isKnown = (account: string): boolean => providers.findAccount(account) !== undefined;
+  const findDenied = (task: TaskOwners, authorization: 'READ' | 'WRITE') =>
+    findDeniedAccount(task, rights, { authorization, isKnown });
+  return {
+    route,
+    identity,
+    rules,
+    rights,
+    getRights,
+    checkTask(task) {
+      if (rules.task === undefined) return;
+      const denied = findDenied(task, rules.task);
+      if (denied !== undefined) throw denyAccount(denied, rules.task);
+    },
+    mayReadTask: (task) => findDenied(task, 'READ') === undefined,
+    checkResult(value) {
+      if (!rules.resultApplication) return;
+      const application = getApplicationOf(value);
+      if (!rights.mayUseApplication(application, 'READ')) throw denyApplication(application, 'READ');
+    },
+  };
+}

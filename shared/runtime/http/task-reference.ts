@@ -1,0 +1,6 @@
+import type { Task } from '../../core/tasks/task.ts';
+
+/** What starting a task answers. It has a file of its own, for who starts a known task again needs no providers. */
+export function toTaskReference(task: Pick<Task, 'id'>): { id: string; resourceUri: string } {
+  return { id: task.id, resourceUri: `/task/${task.id}` };
+}

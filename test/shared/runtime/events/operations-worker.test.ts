@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { JsonObject } from '../../../../shared/core/json.ts';
+import { sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';
+import type { Task } from '../../../../shared/core/tasks/task.ts';
+import { variables } from '../../../../shared/runtime/config.ts';
+import { openBaseContext } from '../../../../shared/runtime/context/base-context.ts';
+import { openProviderContext } from '../../../../shared/runtime/context/provider-context.ts';
+import type { TaskContext } from '../../../../shared/runtime/context/task-context.ts';
+import { runOperationsTask } from '../../../../shared/runtime/events/operations-worker.ts';
+import type { ApiRequest } from '../../../../shared/runtime/http/api-handler.ts';
+import { startOperations } from '../../../../shared/runtime/http/operations-request.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
+import { fullAccess } from '../../../support/request-access.ts';
+import { getTaskView, hintOf, type TaskView } from '../../../support/task-runs.ts';
+import { startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
+import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
+import {
+  answerStatus,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../../providers/kubernetes/client/scripted-server.ts';
+
+const arn = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:busdriver-prod-config-AbCdEf';
+const minute = 60_000;
+
+let nowMs = Date.now();
+let dir: TempDir;
+let aws: AwsEndpoints;
+let server: ScriptedServer;
+let system: TestTaskSystem;
+let tasks: TaskContext;
+
+beforeAll(async () => {
+  dir = await makeTempDir();
+  system = await startTaskSystem();
+});
+afterAll(async () => {
+  await system[Symbol.asyncDispose]();
+  await dir[Symbol.asyncDispose]();
+});
+
+// The settings of this process are followed from the first test on: each one begins when they are to be looked at again.
+beforeEach(async () => {
+  turnClock(20 * minute);
+  aws = await startAwsEndpoints(dir.path);
+  server = await startScriptedServer();
+  server.script(answerStatus(404, 'NotFound'));
+  vi.stubEnv(variables.configSecretArn, arn);
+  vi.stubEnv(variables.tasksTable, 'tasks');
+  vi.stubEnv(variables.cacheTable, 'cache');
+  vi.stubEnv(variables.operationsQueueUrl, 'http://127.0.0.1:1/operations');
+  vi.stubEnv(variables.agentsQueueUrl, 'http://127.0.0.1:1/agents');
+  vi.stubEnv(variables.busName, 'busdriver');
+  vi.stubEnv(variables.logLevel, 'SILENT');
+  tasks = { ...openBaseContext(), ...system };
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  await server[Symbol.asyncDispose]();
+  await aws[Symbol.asyncDispose]();
+});
+
+/** Lets time pass for the whole process. */
+function turnClock(ms: number): void {
+  nowMs += ms;
+  vi.setSystemTime(nowMs);
+}
+
+/** Accounts that the secret has from now on. */
+function writeAccounts(...names: readonly string[]): void {
+  const accounts = names.map((name) => ({ name, kubeconfigContents: server.getKubeconfig() }));
+  aws.secrets.set(arn, { SecretString: JSON.stringify({ kubernetes: { accounts } }) });
+}
+
+/** A task that deletes what is not there. */
+async function accept(account: string): Promise<Task> {
+  const description = { account, manifestName: 'configMap web', location: 'shop' };
+  const { task } = await system.store.accept({
+    id: system.randomness.id(),
+    requestId: '',
+    account,
+    accounts: [account],
+    isRestricted: false,
+    caller: {},
+    operations: [{ provider: 'kubernetes', name: 'deleteManifest', description }],
+    entry: { key: 'accept', lines: [{ phase: 'ORCHESTRATION', status: 'accepted' }] },
+  });
+  return task;
+}
+
+async function run(task: Task): Promise<TaskView> {
+  const stop = new AbortController().signal;
+  const message = { ...hintOf(task), deliveries: 1, stop, getRemainingMs: () => 900_000 };
+  await runOperationsTask(message, tasks, openProviderContext);
+  return getTaskView(system, task);
+}
+
+function isAccountKnown({ history }: TaskView): boolean {
+  return history.some(({ status }) => status.startsWith('Processing op:'));
+}
+
+/** Posts the same operation as a client does. */
+async function post(account: string): Promise<number> {
+  const description: JsonObject = { account, manifestName: 'configMap web', location: 'shop' };
+  const request = { findQuery: () => undefined, caller: {}, access: fullAccess, audit() {} };
+  const context = { ...tasks, ...(await openProviderContext()) };
+  const body = { body: [{ deleteManifest: description }], cloudProvider: 'kubernetes' };
+  const { status } = await startOperations(request as unknown as ApiRequest, context, body);
+  return status;
+}
+
+describe('an account that is new', () => {
+  test('is found by a worker whose settings are older than the task', async () => {
+    writeAccounts('one');
+    expect(isAccountKnown(await run(await accept('one')))).toBe(true);
+    writeAccounts('one', 'two');
+    turnClock(11_000);
+    expect(isAccountKnown(await run(await accept('two')))).toBe(true);
+    expect(aws.calls).toHaveLength(2);
+  });
+
+  test('is found by who posts operations', async () => {
+    writeAccounts('one');
+    expect(await post('one')).toBe(200);
+    writeAccounts('one', 'two');
+    turnClock(11_000);
+    expect(await post('two')).toBe(200);
+  });
+
+  test('that nobody knows fails the task, and is asked for once', async () => {
+    writeAccounts('one');
+    const views = [await run(await accept('none')), await run(await accept('none'))];
+    expect(views.map(({ status }) => status.failed)).toEqual([true, true]);
+    expect(views.map(isAccountKnown)).toEqual([false, false]);
+    expect(JSON.stringify(views)).toContain('none');
+    expect(aws.calls).toHaveLength(1);
+    await expect(post('none')).rejects.toThrow('none');
+  });
+});
+
+describe('settings of no use', () => {
+  test('leave tasks untouched until they are mended', async () => {
+    aws.secrets.set(arn, { SecretString: 'services.fiat.enabled: perhaps' });
+    const task = await accept('one');
+    for (let delivery = 0; delivery < 20; delivery += 1) {
+      turnClock(minute);
+      expect((await run(task)).status).toMatchObject({ completed: false, failed: false });
+    }
+    expect(await system.store.find(task.id)).toMatchObject({ attempts: 0, leaseUntilMs: 0 });
+    await expect(post('one')).rejects.toThrow('services.fiat.enabled: expected true or false');
+
+    writeAccounts('one');
+    turnClock(minute);
+    await sweepTasks(tasks);
+    expect(await system.receiveHints()).toContain(task.id);
+    expect(isAccountKnown(await run(task))).toBe(true);
+  });
+});

@@ -1,0 +1,210 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createRights } from '../../../../shared/core/access/authorization.ts';
+import type { UserPermission } from '../../../../shared/core/access/authorizer.ts';
+import { AccessDeniedError, UnavailableError } from '../../../../shared/core/errors.ts';
+import type { JsonObject } from '../../../../shared/core/json.ts';
+import type { Logger } from '../../../../shared/core/logger.ts';
+import { admit } from '../../../../shared/runtime/http/access-gate.ts';
+import { type ApiFunction, apiHandler, ok } from '../../../../shared/runtime/http/api-handler.ts';
+import { readManifest } from '../../../../shared/runtime/http/manifest-request.ts';
+import { openHandler } from '../../../../shared/runtime/http/open-handler.ts';
+import { createStandingClock } from '../../../support/test-clock.ts';
+
+const logged: string[] = [];
+const note = (message: string): void => void logged.push(message);
+const log: Logger = { debug: note, info: note, warn: note, error: note };
+
+beforeEach(() => void logged.splice(0));
+
+interface Given {
+  readonly permissions?: { readonly [account: string]: readonly ('READ' | 'WRITE')[] };
+  /** Default: Fiat is not asked. */
+  readonly fiat?: 'up' | 'away';
+  readonly settings?: JsonObject;
+}
+
+/** A function's context: two accounts, of which `gated` is restricted. */
+function createContext({ fiat, settings = {}, permissions = {} }: Given) {
+  const authorizer = fiat && {
+    async getPermission(user: string | undefined): Promise<UserPermission> {
+      if (fiat === 'away') throw new UnavailableError('Fiat cannot be asked');
+      const accounts = new Map(Object.entries(permissions).map(([name, held]) => [name, new Set(held)]));
+      return {
+        user: user ?? 'anonymous',
+        isAdmin: false,
+        isAccountManager: user === 'manager',
+        roles: new Set(),
+        accounts,
+        applications: new Map(),
+        allowAccessToUnknownApplications: true,
+      };
+    },
+  };
+  const accounts = new Map([
+    ['open', {}],
+    ['gated', { permissions: { WRITE: ['x'] } }],
+  ]);
+  const providers = {
+    findAccount: (name: string) => accounts.get(name),
+    findAuthorizer: () => authorizer,
+  };
+  return { providers, settings, clock: createStandingClock(), log };
+}
+
+function toEvent(resource: string, more: object = {}): APIGatewayProxyEvent {
+  const headers = { 'X-SPINNAKER-USER': 'ada' };
+  return { httpMethod: 'GET', resource, headers, ...more } as unknown as APIGatewayProxyEvent;
+}
+
+const signal = new AbortController().signal;
+
+function ask(given: Given, event: APIGatewayProxyEvent) {
+  return admit(event, { context: createContext(given), signal });
+}
+
+async function run(handler: ApiFunction, event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
+  const lambda = { functionName: 'f', awsRequestId: 'r', getRemainingTimeInMillis: () => 20_000 };
+  const call = handler as (event: APIGatewayProxyEvent, lambda: Context) => Promise<APIGatewayProxyResult>;
+  return call(event, lambda as unknown as Context);
+}
+
+describe('a route without a row', () => {
+  it.each([apiHandler, openHandler])('answers 500 and runs nothing', async (make) => {
+    let isRun = false;
+    const handler = make(
+      () => ({ log }),
+      async () => {
+        isRun = true;
+        return ok({});
+      },
+    );
+    const { statusCode, body } = await run(handler, toEvent('/forgotten'));
+
+    expect([statusCode, isRun]).toEqual([500, false]);
+    expect(body).not.toContain('/forgotten');
+    expect(logged).toContain('request failed');
+  });
+});
+
+describe('a function that is open', () => {
+  it('answers nobody where its row asks for rights', async () => {
+    let isRun = false;
+    const handler = openHandler(
+      () => ({ log }),
+      async () => {
+        isRun = true;
+        return ok({});
+      },
+    );
+
+    expect((await run(handler, toEvent('/task/{id}'))).statusCode).toBe(500);
+    expect(isRun).toBe(false);
+    expect((await run(handler, toEvent('/health'))).statusCode).toBe(200);
+  });
+});
+
+describe('while Fiat is away', () => {
+  it('a route that asks for rights is closed', async () => {
+    await expect(ask({ fiat: 'away' }, toEvent('/search'))).rejects.toThrow(UnavailableError);
+  });
+
+  it('a list that is everybody’s is answered to somebody without rights', async () => {
+    const { rights } = await ask({ fiat: 'away' }, toEvent('/applications'));
+
+    expect(rights.mayUseAccount('open', 'READ')).toBe(false);
+    expect(rights.mayUseApplication('any', 'READ')).toBe(false);
+  });
+
+  it('a route that asks nothing does not ask Fiat', async () => {
+    await expect(ask({ fiat: 'away' }, toEvent('/health'))).resolves.toBeDefined();
+  });
+});
+
+describe('a path', () => {
+  it('is refused by account, in Clouddriver’s words, and by who calls', async () => {
+    const seen: (string | undefined)[] = [];
+    const event = toEvent('/securityGroups/{account}', { pathParameters: { account: 'gated' } });
+    const asked = admit(event, {
+      context: createContext({ fiat: 'up', permissions: { open: ['READ'] } }),
+      signal,
+      onIdentified: ({ user }) => seen.push(user),
+    });
+
+    await expect(asked).rejects.toThrow(
+      new AccessDeniedError('Access denied to account gated - required authorization: READ'),
+    );
+    expect(seen).toEqual(['ada']);
+  });
+
+  it('of an account that is not configured is the function’s 404', async () => {
+    const event = toEvent('/securityGroups/{account}', { pathParameters: { account: 'none' } });
+    await expect(ask({}, event)).resolves.toBeDefined();
+  });
+});
+
+describe('managers of accounts', () => {
+  it.each([
+    ['manager', true],
+    ['ada', false],
+  ])('%s: %s', async (user, isManager) => {
+    const event = toEvent('/search', { headers: { 'X-SPINNAKER-USER': user } });
+    const { rights } = await ask({ fiat: 'up' }, event);
+
+    expect(rights.isManager).toBe(isManager);
+  });
+
+  it('are nobody without Fiat', async () => {
+    expect((await ask({}, toEvent('/search'))).rights.isManager).toBe(false);
+  });
+});
+
+describe('what a Secret holds', () => {
+  it.each([
+    { held: ['READ'], areReadsChecked: true, revealSecrets: false, values: 'masked' },
+    { held: ['READ', 'WRITE'], areReadsChecked: true, revealSecrets: true, values: 'shown' },
+    { held: [], areReadsChecked: false, revealSecrets: false, values: 'masked' },
+  ] as const)('is $values for $held, reads checked: $areReadsChecked', async (given) => {
+    const { held, areReadsChecked, revealSecrets, values } = given;
+    const asked: unknown[] = [];
+    const audited: unknown[] = [];
+    const reader = {
+      isSecret: () => true,
+      async getManifest(request: object) {
+        asked.push(request);
+        return {};
+      },
+    };
+    const rights = createRights({
+      findAccount: () => ({ permissions: { WRITE: ['x'] } }),
+      permission: {
+        user: 'ada',
+        isAdmin: false,
+        isAccountManager: false,
+        roles: new Set(),
+        accounts: new Map([['gated', new Set(held)]]),
+        applications: new Map(),
+        allowAccessToUnknownApplications: true,
+      },
+      allowedAccounts: undefined,
+      areReadsChecked,
+    });
+    const request = {
+      getParameter: () => 'gated',
+      findHeader: () => undefined,
+      getFlag: () => true,
+      access: { rights, checkResult: () => undefined },
+      audit: (act: object) => audited.push(act),
+    };
+    const context = { providers: { getManifestReader: () => reader } };
+    const target = { location: 'default', name: 'secret code' };
+    await readManifest(
+      request as unknown as Parameters<typeof readManifest>[0],
+      context as unknown as Parameters<typeof readManifest>[1],
+      target,
+    );
+
+    expect(asked).toMatchObject([{ ...target, account: 'gated', revealSecrets }]);
+    expect(audited).toEqual([{ action: 'readSecret', account: 'gated', ...target, values }]);
+  });
+});

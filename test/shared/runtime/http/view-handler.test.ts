@@ -1,0 +1,285 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCacheStore } from '../../../../shared/aws/cache/cache-store.ts';
+import { cacheTable } from '../../../../shared/aws/tables.ts';
+import type { AgentMessage, AgentQueue } from '../../../../shared/core/agents/agent-queue.ts';
+import type { AgentKey, AgentStore } from '../../../../shared/core/agents/agent-store.ts';
+import type { CacheStore } from '../../../../shared/core/cache/cache-store.ts';
+import { NotFoundError } from '../../../../shared/core/errors.ts';
+import type { Logger } from '../../../../shared/core/logger.ts';
+import type { Provider } from '../../../../shared/core/providers/provider.ts';
+import { ProviderSet } from '../../../../shared/core/providers/provider-set.ts';
+import type { Account } from '../../../../shared/core/settings/account.ts';
+import type { ViewReader } from '../../../../shared/core/views/views.ts';
+import { readConfig, variables } from '../../../../shared/runtime/config.ts';
+import type { ReadContext } from '../../../../shared/runtime/context/view-context.ts';
+import {
+  type ViewHandlerOptions,
+  type ViewRead,
+  viewHandler,
+} from '../../../../shared/runtime/http/view-handler.ts';
+import { type AgentBench, leaseMs, openAgents, success } from '../../../contracts/agent-bench.ts';
+import { useLocalTables } from '../../../support/local-tables.ts';
+import { testRandomness } from '../../../support/test-clock.ts';
+
+const openTable = useLocalTables();
+const accounts = ['prod', 'dev', 'new'].map((name) => ({ name }) as Account);
+const warnings: string[] = [];
+const log: Logger = { debug() {}, info() {}, warn: (message) => void warnings.push(message), error() {} };
+const config = readConfig(
+  Object.fromEntries(
+    [
+      variables.tasksTable,
+      variables.cacheTable,
+      variables.operationsQueueUrl,
+      variables.agentsQueueUrl,
+      variables.busName,
+    ].map((name) => [name, 'any']),
+  ),
+);
+
+let bench: AgentBench;
+let cache: CacheStore;
+let messages: AgentMessage[];
+/** What happens when a message is sent for agents. */
+let work: (keys: readonly AgentKey[]) => Promise<void>;
+
+beforeAll(async () => {
+  const engine = openTable(cacheTable);
+  bench = openAgents(engine);
+  const { clock, documents } = bench;
+  cache = createCacheStore({ documents, tableName: engine.tableName, clock, randomness: testRandomness });
+  await bench.store.sync(
+    accounts.map(({ name }) => ({ account: name, name: 'core', provider: 'kubernetes', intervalMs: 30_000 })),
+  );
+  await cache.noteApplication('shop', 'prod', { clusters: ['deployment web'], namespaces: ['web'] });
+  await cache.noteApplication('shop', 'gone', { clusters: ['deployment web'], namespaces: ['web'] });
+});
+
+beforeEach(async () => {
+  messages = [];
+  warnings.splice(0);
+  work = async () => {};
+  await run('prod', 3);
+  await run('dev', 41);
+});
+
+/** Runs the agent of an account, which then has what was so some seconds ago. */
+async function run(account: string, secondsAgo: number): Promise<void> {
+  const { store, clock } = bench;
+  const key = { account, name: 'core' };
+  const answer = await store.claim(key, { owner: 'worker@test', turn: 0, leaseMs, demanded: true });
+  if ('refusal' in answer) throw new Error(answer.refusal);
+  const asOfMs = clock.now() - secondsAgo * 1000;
+  await store.finish(answer.claimed.lease, success(clock.now() + 30_000, { asOfMs }));
+}
+
+const agentQueue: AgentQueue = {
+  async send(message) {
+    messages.push(message);
+    void work(message.agents);
+  },
+};
+
+/** A provider that shows the names of the accounts in which an application is. */
+const openViews = async (from: CacheStore): Promise<ViewReader> => {
+  const reader: Partial<ViewReader> = {
+    async listServerGroupManagers(application) {
+      const entries = await from.listAccounts(application);
+      return { value: entries.map(({ account }) => ({ account })), accounts: ['prod'] };
+    },
+  };
+  return reader as ViewReader;
+};
+
+function openContext(changes: Partial<ReadContext> = {}): ReadContext {
+  const provider = { name: 'kubernetes', accounts, rejectedAccounts: [], operations: [], openViews };
+  const { clock, store } = bench;
+  return {
+    ...{ config, clock, log, cache, agentQueue, agents: store, randomness: testRandomness, host: 'test' },
+    ...{ settings: {}, providers: new ProviderSet([provider as unknown as Provider]) },
+    ...changes,
+  };
+}
+
+interface Given {
+  readonly path?: { readonly [name: string]: string };
+  readonly headers?: { readonly [name: string]: string };
+  readonly context?: Partial<ReadContext>;
+  readonly scope?: ViewHandlerOptions['scope'];
+}
+
+async function call(read: ViewRead, given: Given = {}): Promise<APIGatewayProxyResult> {
+  const { path = { application: 'shop' }, headers = {}, context, scope } = given;
+  const open = async (): Promise<ReadContext> => openContext(context);
+  const handler = viewHandler(read, scope ? { open, scope } : { open }) as (
+    event: APIGatewayProxyEvent,
+    lambda: Context,
+  ) => Promise<APIGatewayProxyResult>;
+  const route = { httpMethod: 'GET', resource: '/securityGroups' };
+  const event = { ...route, headers, pathParameters: path, queryStringParameters: null, body: null };
+  const lambda = { functionName: 'f', awsRequestId: 'r', getRemainingTimeInMillis: () => 20_000 };
+  return handler(event as unknown as APIGatewayProxyEvent, lambda as unknown as Context);
+}
+
+const listManagers: ViewRead = (request, { views }) =>
+  views.listServerGroupManagers(request.getParameter('application'));
+
+const show = (...names: string[]): ViewRead => {
+  return async () => ({ value: names, accounts: names });
+};
+
+describe('an answer out of the cache', () => {
+  it('tells how old it is, by the accounts that it depends on', async () => {
+    const { statusCode, headers, body } = await call(show('prod', 'dev'), { path: {} });
+
+    expect([statusCode, body]).toEqual([200, '["prod","dev"]']);
+    expect(headers).toMatchObject({
+      'Content-Type': 'application/json;charset=UTF-8',
+      Age: expect.stringMatching(/^4[1-9]$/),
+      'X-Busdriver-Lag': expect.stringMatching(/^dev=4[1-9], prod=[3-9]$/),
+    });
+    const asOfMs = Date.parse(String(headers?.['X-Busdriver-As-Of']));
+    expect(bench.clock.now() - asOfMs).toBeGreaterThanOrEqual(41_000);
+  });
+
+  it('is read from the views of the accounts there are', async () => {
+    const { headers, body } = await call(listManagers);
+
+    expect(JSON.parse(body)).toContainEqual({ account: 'prod' });
+    expect(headers?.['X-Busdriver-Lag']).toMatch(/^prod=[3-9]$/);
+  });
+
+  it('tells the age of what is not there, too', async () => {
+    const missing: ViewRead = async () => {
+      throw new NotFoundError('No such application');
+    };
+    const { statusCode, headers, body } = await call(missing);
+
+    expect(JSON.parse(body)).toMatchObject({
+      status: 404,
+      error: 'Not Found',
+      message: 'No such application',
+    });
+    expect(statusCode).toBe(404);
+    expect(headers?.['X-Busdriver-Lag']).toBe(`prod=${headers?.['Age']}`);
+    const { headers: unknown } = await call(missing, { path: { account: 'nobody', application: 'shop' } });
+    expect(Object.keys(unknown ?? {})).not.toContain('X-Busdriver-Lag');
+  });
+
+  it('marks accounts that were not cached yet, and tells nothing of their age', async () => {
+    const { headers } = await call(show('new'), { path: { account: 'new' } });
+
+    expect(headers?.['X-Busdriver-Lag']).toBe('new=unknown');
+    expect(headers).not.toHaveProperty('Age');
+  });
+
+  it('does not fail for want of its age', async () => {
+    const agents = Object.create(bench.store) as AgentStore;
+    agents.readFreshness = async () => {
+      throw new Error('away');
+    };
+    const { statusCode, headers } = await call(show('prod'), { path: {}, context: { agents } });
+
+    expect([statusCode, headers?.['X-Busdriver-Lag']]).toEqual([200, undefined]);
+    expect(warnings).toEqual(['the age of an answer cannot be told']);
+  });
+
+  it('fails where it cannot be read', async () => {
+    const broken = { ...cache, listAccounts: () => Promise.reject(new Error('broken')) };
+    const { statusCode } = await call(listManagers, { context: { cache: broken } });
+
+    expect(statusCode).toBe(500);
+  });
+});
+
+describe('a request that demands fresh data', () => {
+  const demand = (seconds: number) => ({ headers: { 'Cache-Control': `max-age=${seconds}` } });
+
+  it('has refreshed what is older, and only that', async () => {
+    const read: string[] = [];
+    const note: ViewRead = async (request, context) => {
+      read.push(String((await context.agents.readFreshness(['dev'])).get('dev')?.asOfMs));
+      return show('dev', 'prod')(request, context);
+    };
+    work = (keys) => run(String(keys[0]?.account), 0);
+    const before = (await bench.store.readFreshness(['dev'])).get('dev')?.asOfMs;
+    const { headers } = await call(note, {
+      ...demand(20),
+      path: {},
+      scope: () => ({ accounts: ['prod', 'dev'] }),
+    });
+
+    expect(messages.map(({ agents, isDemanded }) => [agents, isDemanded])).toEqual([
+      [[{ account: 'dev', name: 'core' }], true],
+    ]);
+    expect(Number(read[0])).toBeGreaterThan(Number(before));
+    expect(headers?.['X-Busdriver-Lag']).toMatch(/^prod=[3-9], dev=[0-2]$/);
+  });
+
+  it('is answered at once where everything is fresh enough', async () => {
+    await call(show('prod'), demand(30));
+
+    expect(messages).toEqual([]);
+  });
+
+  it('is answered with what there is when that takes too long', async () => {
+    const answer = call(show('dev'), { ...demand(0), path: { account: 'dev' } });
+    work = async () => bench.clock.advance(13_000);
+    const { statusCode, headers } = await answer;
+
+    expect(statusCode).toBe(200);
+    expect(headers?.['X-Busdriver-Lag']).toMatch(/^dev=5[4-9]$/);
+  });
+
+  it('reads what was just written', async () => {
+    const consistent: (boolean | undefined)[] = [];
+    const watched: CacheStore = {
+      ...cache,
+      getRow: (key, how) => {
+        consistent.push(how?.consistent);
+        return cache.getRow(key, how);
+      },
+    };
+    const read: ViewRead = async (_request, context) => {
+      await context.cache.getRow({ application: 'shop', account: 'prod', view: 'managers', row: 'x' });
+      return { value: [], accounts: [] };
+    };
+    await call(read, { context: { cache: watched } });
+    await call(read, { ...demand(60), context: { cache: watched } });
+
+    expect(consistent).toEqual([undefined, true]);
+  });
+
+  it('refreshes every account for an application that is nowhere', async () => {
+    work = async (keys) => {
+      for (const { account } of keys) await run(account, 0);
+      await cache.noteApplication('late', 'dev', { clusters: [], namespaces: ['web'] });
+    };
+    const { body } = await call(listManagers, { ...demand(0), path: { application: 'late' } });
+
+    expect(new Set(messages.flatMap(({ agents }) => agents.map(({ account }) => account)))).toEqual(
+      new Set(['prod', 'dev', 'new']),
+    );
+    expect(JSON.parse(body)).toEqual([{ account: 'dev' }]);
+  });
+});
+
+describe('the use of accounts', () => {
+  const getUsed = async (account: string): Promise<number | undefined> =>
+    (await bench.store.list()).find((agent) => agent.account === account)?.usedAtMs;
+
+  it('is noted where an account or an application is read, and not where everything is', async () => {
+    bench.clock.advance(600_000);
+    const before = await Promise.all(['prod', 'dev'].map(getUsed));
+    await call(show('prod', 'dev'), { path: {} });
+    expect(await Promise.all(['prod', 'dev'].map(getUsed))).toEqual(before);
+
+    await call(show('prod'));
+    expect(await getUsed('prod')).toBeGreaterThan(Number(before[0]));
+    expect(await getUsed('dev')).toBe(before[1]);
+
+    await call(show(), { path: { account: 'dev', application: 'shop' } });
+    expect(await getUsed('dev')).toBeGreaterThan(Number(before[1]));
+  });
+});

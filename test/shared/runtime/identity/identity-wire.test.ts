@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { expect, it } from 'vitest';
+import { type HttpServer, startHttp } from '../../../../infra/local/http.ts';
+import { type Handler, Invoker } from '../../../../infra/local/invoker.ts';
+import type { JsonObject } from '../../../../shared/core/json.ts';
+import { systemClock } from '../../../../shared/runtime/context/system.ts';
+import { parseError } from '../../../../shared/runtime/http/error-body.ts';
+import { openIdentifier } from '../../../../shared/runtime/identity/identity.ts';
+import { createTestLog } from '../../providers/artifacts/options.ts';
+
+/** The front door of one machine, with one function, which tells whom it takes a caller for. */
+async function start(identity: JsonObject | string): Promise<HttpServer> {
+  const log = createTestLog();
+  const settings = { busdriver: { identity } };
+  const tell = async (event: APIGatewayProxyEvent) => {
+    try {
+      const identifier = await openIdentifier(settings, { clock: systemClock, log });
+      return { statusCode: 200, body: JSON.stringify(await identifier.identify(event)) };
+    } catch (error) {
+      const body = parseError(error, 0);
+      return { statusCode: body.status, body: JSON.stringify(body) };
+    }
+  };
+  const route = { method: 'GET', path: '/credentials', module: 'tell', reaches: 'store', timeoutSeconds: 20 };
+  return startHttp({
+    routes: [route] as unknown as Parameters<typeof startHttp>[0]['routes'],
+    invoker: new Invoker(async () => tell as unknown as Handler, log),
+    log,
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+  });
+}
+
+/** Status, and what is told. Headers are sent one by one, as they stand. */
+async function ask({ url }: HttpServer, headers: readonly string[]): Promise<unknown[]> {
+  const { host, port } = new URL(url);
+  const call = request({
+    host: '127.0.0.1',
+    port,
+    path: '/credentials',
+    agent: false,
+    headers: ['Host', host, ...headers],
+  });
+  call.end();
+  const [response] = await once(call, 'response');
+  return [response.statusCode, JSON.parse(await text(response))];
+}
+
+it('takes callers for whom their headers name, and several headers for none', async () => {
+  await using server = await start('header');
+  const [user, accounts] = ['X-SPINNAKER-USER', 'X-SPINNAKER-ACCOUNTS'];
+
+  expect(await ask(server, [user, 'ada', accounts, 'prod, test'])).toEqual([
+    200,
+    { kind: 'header', user: 'ada', allowedAccounts: ['prod', 'test'] },
+  ]);
+  expect(await ask(server, [user, 'ada', accounts, 'prod', accounts.toLowerCase(), 'secret'])).toEqual([
+    200,
+    { kind: 'header', user: 'ada' },
+  ]);
+  expect(await ask(server, [user.toLowerCase(), 'ada', user, 'eve'])).toEqual([200, { kind: 'header' }]);
+});
+
+it('takes callers for whom their token names', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const jwks = { keys: [await exportJWK(publicKey)] } as JsonObject;
+  await using server = await start({ mode: 'signed', issuer: 'gate', audience: 'busdriver', jwks });
+  const token = await new SignJWT({ accounts: ['prod'] })
+    .setProtectedHeader({ alg: 'ES256' })
+    .setIssuer('gate')
+    .setAudience('busdriver')
+    .setSubject('ada')
+    .setExpirationTime('5m')
+    .sign(privateKey);
+
+  expect(await ask(server, ['X-Busdriver-Identity', token])).toEqual([
+    200,
+    { kind: 'signed', user: 'ada', allowedAccounts: ['prod'] },
+  ]);
+  for (const headers of [
+    [],
+    ['X-SPINNAKER-USER', 'ada'],
+    ['X-Busdriver-Identity', token, 'X-SPINNAKER-USER', 'eve'],
+  ])
+    expect(await ask(server, headers)).toEqual([
+      401,
+      expect.objectContaining({ status: 401, error: 'Unauthorized' }),
+    ]);
+});
+
+it('takes nobody in by certificates where none is shown', async () => {
+  await using server = await start('mtls');
+  expect(await ask(server, ['X-SPINNAKER-USER', 'ada'])).toEqual([
+    401,
+    expect.objectContaining({ message: 'Expected a client certificate, which the connection has not' }),
+  ]);
+});

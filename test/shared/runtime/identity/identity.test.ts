@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../shared/core/json.ts';
+import { parseError } from '../../../../shared/runtime/http/error-body.ts';
+import { type Identity, openIdentifier } from '../../../../shared/runtime/identity/identity.ts';
+import { createProxyEvent, type RawHeaders } from '../../../support/proxy-event.ts';
+import { createTestClock, createTestLog } from '../../providers/artifacts/options.ts';
+
+async function identify(
+  identity: JsonObject | string,
+  headers: RawHeaders,
+  subject?: string,
+): Promise<Identity> {
+  const settings = { busdriver: { identity } };
+  const identifier = await openIdentifier(settings, { clock: createTestClock(), log: createTestLog() });
+  return identifier.identify(createProxyEvent(headers, subject));
+}
+
+/** Status and message with which a request is refused. */
+async function refusalOf(...request: Parameters<typeof identify>): Promise<string> {
+  const error: unknown = await identify(...request).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  const { status, message } = parseError(error, 0);
+  return `${status} ${message}`;
+}
+
+const user = 'X-SPINNAKER-USER';
+const accounts = 'X-SPINNAKER-ACCOUNTS';
+
+describe('by headers', () => {
+  it.each<[RawHeaders, string | undefined, readonly string[] | undefined]>([
+    [[], undefined, undefined],
+    [[[user, 'ada']], 'ada', undefined],
+    [[['x-spinnaker-user', ' ada ']], 'ada', undefined],
+    [[[user, '']], undefined, undefined],
+    [
+      [
+        [user, 'ada'],
+        [user, 'eve'],
+      ],
+      undefined,
+      undefined,
+    ],
+    [
+      [
+        [user, 'ada'],
+        [user, 'ada'],
+      ],
+      undefined,
+      undefined,
+    ],
+    [
+      [
+        [user, 'ada'],
+        ['x-Spinnaker-user', 'eve'],
+      ],
+      undefined,
+      undefined,
+    ],
+    [[[accounts, 'prod, Test ,,x']], undefined, ['prod', 'Test', 'x']],
+    [[[accounts, '']], undefined, []],
+    [
+      [
+        [user, 'ada'],
+        [accounts, 'prod'],
+        [accounts, 'secret'],
+      ],
+      'ada',
+      undefined,
+    ],
+    [
+      [
+        [user, 'ada'],
+        [accounts, 'prod'],
+        ['x-spinnaker-accounts', 'secret'],
+      ],
+      'ada',
+      undefined,
+    ],
+    [
+      [
+        [user, 'constructor'],
+        ['__proto__', 'x'],
+        [accounts, '__proto__'],
+      ],
+      'constructor',
+      ['__proto__'],
+    ],
+  ])('%j is user %j with accounts %j', async (headers, name, allowedAccounts) => {
+    expect(await identify('header', headers)).toEqual({ kind: 'header', user: name, allowedAccounts });
+  });
+
+  it('is how callers are known where nothing says otherwise, whatever else they bring', async () => {
+    const identifier = await openIdentifier({}, { clock: createTestClock(), log: createTestLog() });
+    const event = createProxyEvent(
+      [
+        [user, 'ada'],
+        ['X-Busdriver-Identity', 'x'],
+      ],
+      'CN=gate',
+    );
+    expect(await identifier.identify(event)).toEqual({
+      kind: 'header',
+      user: 'ada',
+      allowedAccounts: undefined,
+    });
+  });
+
+  it('reads events without lists of values', async () => {
+    const identifier = await openIdentifier({}, { clock: createTestClock(), log: createTestLog() });
+    const event = { ...createProxyEvent([[user, 'ada']]), multiValueHeaders: null as never };
+    expect(await identifier.identify(event)).toMatchObject({ user: 'ada' });
+  });
+});
+
+describe('by certificates', () => {
+  const trusting = { mode: 'mtls', trustedSubjects: ['CN=gate, OU=Spinnaker, O="Example, Inc."', 'cn=orca'] };
+  const headers: RawHeaders = [
+    [user, 'ada'],
+    [accounts, 'prod,test'],
+  ];
+
+  it.each([
+    'CN=gate,OU=Spinnaker,O=Example\\, Inc.',
+    'cn = gate , ou=Spinnaker , O="Example, Inc."',
+    'O=Example\\2C Inc.,OU=Spinnaker,CN=gate',
+    'CN=orca',
+  ])('%s, which is trusted, speaks for the user', async (subject) => {
+    expect(await identify(trusting, headers, subject)).toEqual({
+      kind: 'mtls',
+      user: 'ada',
+      allowedAccounts: ['prod', 'test'],
+    });
+    expect(
+      await identify(
+        trusting,
+        [
+          [user, 'ada'],
+          [user, 'eve'],
+        ],
+        subject,
+      ),
+    ).toMatchObject({ user: undefined });
+  });
+
+  it.each([
+    ['CN=gate,OU=Spinnaker', 'gate'],
+    ['CN=gate,OU=Spinnaker,O=Example\\, Inc.,C=US', 'gate'],
+    ['CN=Orca', 'Orca'],
+    ['CN=orca\\,OU\\=x', 'orca,OU=x'],
+    ['OU=orca,CN=eve', 'eve'],
+    ['C=DE,CN=J\\C3\\BCrgen', 'Jürgen'],
+    ['CN="a+b;c"', 'a+b;c'],
+  ])('%s speaks for itself alone: %s', async (subject, name) => {
+    expect(await identify(trusting, headers, subject)).toEqual({
+      kind: 'mtls',
+      user: name,
+      allowedAccounts: undefined,
+    });
+    expect(await identify('mtls', headers, subject)).toMatchObject({ user: name });
+  });
+
+  it.each([
+    [undefined, 'Expected a client certificate'],
+    ['', 'Expected a client certificate'],
+    ['gate', 'a subject that is no distinguished name'],
+    ['CN=gate\\', 'a subject that is no distinguished name'],
+    ['CN="gate', 'a subject that is no distinguished name'],
+    ['CN=gate\\00', 'a subject that is no distinguished name'],
+    ['CN=\\ff', 'a subject that is no distinguished name'],
+    [`CN=${'x'.repeat(5_000)}`, 'a subject that is no distinguished name'],
+    ['O=Example', 'no single common name'],
+    ['CN=orca,CN=eve', 'no single common name'],
+    ['CN=orca+CN=eve', 'no single common name'],
+    [`CN=${'x'.repeat(2_000)}`, 'no single common name'],
+  ])('%s is refused with 401', async (subject, message) => {
+    expect(await refusalOf(trusting, headers, subject)).toMatch(new RegExp(`^401 .*${message}`));
+  });
+
+  it('reads the worst subject in no time', async () => {
+    const startedMs = performance.now();
+    for (const worst of ['\\', ',', '" ', 'CN=\\ ', '=', '\\c3'])
+      await refusalOf(trusting, headers, worst.repeat(1_000_000));
+    await refusalOf(trusting, headers, `CN=${'\\ '.repeat(2_000)}`);
+    expect(performance.now() - startedMs).toBeLessThan(10_000);
+  });
+});
+
+describe('settings', () => {
+  it.each([
+    ['nobody', 'busdriver.identity.mode: expected one of header, signed, mtls'],
+    [{}, 'busdriver.identity.mode: expected a value, got none'],
+    [['mtls'], 'busdriver.identity.mode: expected a string, got a list'],
+    [{ trustedSubjects: ['CN=gate'] }, 'busdriver.identity.mode: expected a value, got none'],
+    [
+      { mode: 'mtls', trustedSubject: ['CN=gate'] },
+      'busdriver.identity.trustedSubject: unknown with mode mtls, which has: mode, trustedSubjects',
+    ],
+    [{ mode: 'header', jwksUrl: 'https://a' }, 'busdriver.identity.jwksUrl: unknown with mode header'],
+    [
+      { mode: 'mtls', trustedSubjects: ['gate'] },
+      'busdriver.identity.trustedSubjects[0]: expected a distinguished',
+    ],
+    [{ mode: 'mtls', trustedSubjects: Array(101).fill('CN=a') }, 'trustedSubjects: expected at most 100'],
+    ['signed', 'busdriver.identity.issuer: expected a value, got none'],
+    [signed({}), 'busdriver.identity: expected either jwksUrl or jwks'],
+    [signed({ jwksUrl: 'https://a', jwks: {} }), 'busdriver.identity: expected either jwksUrl or jwks'],
+    [signed({ jwksUrl: 'http://keys.example.com' }), 'busdriver.identity.jwksUrl: expected an https URL'],
+    [
+      signed({ jwksUrl: 'http://127.0.0.1.example.com' }),
+      'busdriver.identity.jwksUrl: expected an https URL',
+    ],
+    [
+      signed({ jwksUrl: 'https://u:p@keys.example.com' }),
+      'busdriver.identity.jwksUrl: expected an https URL',
+    ],
+    [
+      signed({ jwks: '{' }),
+      'busdriver.identity.jwks: expected a set of keys (RFC 7517), got a string that is no JSON',
+    ],
+    [signed({ jwks: { keys: [] } }), 'busdriver.identity.jwks: expected a set of 1 to 100 keys'],
+    [
+      signed({ jwks: { keys: [{ kty: 'oct', k: 'planted' }] } }),
+      'busdriver.identity.jwks.keys[0]: expected a public',
+    ],
+    [
+      signed({ jwks: { keys: [{ kty: 'EC', d: 'planted' }] } }),
+      'busdriver.identity.jwks.keys[0]: expected a public',
+    ],
+    [signed({ jwksUrl: 'https://a', audience: '' }), 'busdriver.identity.audience: expected the audience'],
+    [signed({ jwksUrl: 'https://a', issuer: ' ' }), 'busdriver.identity.issuer: expected the issuer'],
+    [
+      signed({ jwksUrl: 'https://a', algorithms: ['none'] }),
+      'busdriver.identity.algorithms: expected some of RS256',
+    ],
+    [
+      signed({ jwksUrl: 'https://a', algorithms: 'HS256' }),
+      'busdriver.identity.algorithms: expected some of RS256',
+    ],
+    [
+      signed({ jwksUrl: 'https://a', algorithms: [] }),
+      'busdriver.identity.algorithms: expected some of RS256',
+    ],
+  ])('%j is refused by name', async (identity, message) => {
+    const failure = await identify(identity as never, []).catch(String);
+    expect(failure).toContain(message);
+    expect(failure).not.toContain('planted');
+  });
+});
+
+function signed(more: JsonObject): JsonObject {
+  return { mode: 'signed', issuer: 'gate', audience: 'busdriver', ...more };
+}
