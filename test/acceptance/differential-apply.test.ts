@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asJsonArray, getPath, type JsonValue } from '../../shared/core/json.ts';
-import type { Manifest } from '../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { Manifest } from '../../shared/providers/kubernetes/api/manifest.ts';
 import { createTestClient } from '../shared/providers/kubernetes/client/client-setup.ts';
 import {
   ApiStatusError,

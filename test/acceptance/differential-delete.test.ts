@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, test } from 'vitest';
 import { getPath, type JsonObject } from '../../shared/core/json.ts';
+import type { Manifest } from '../../shared/providers/kubernetes/api/manifest.ts';
 import { changeObject } from '../../shared/providers/kubernetes/manifest/edit.ts';
-import type { Manifest } from '../../shared/providers/kubernetes/manifest/manifest.ts';
 import { getPathOf } from '../shared/providers/kubernetes/live.ts';
 import { createJob, createWorkload } from '../shared/providers/kubernetes/manifests.ts';
 import { runOperation } from '../shared/providers/kubernetes/operations/task-run.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isJsonObject, type JsonValue } from '../../shared/core/json.ts';
-import type { Manifest } from '../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { Manifest } from '../../shared/providers/kubernetes/api/manifest.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../support/cluster.ts';
 import { startSubject } from '../support/subject.ts';
 import type { Subject } from '../support/system.ts';

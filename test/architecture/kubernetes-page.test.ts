@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../shared/core/errors.ts';
 import type { JsonObject } from '../../shared/core/json.ts';
 import type { PreparedOperation } from '../../shared/core/tasks/operation.ts';
-import { accountOptions } from '../../shared/providers/kubernetes/account-fields.ts';
+import { accountOptions } from '../../shared/providers/kubernetes/account/account-fields.ts';
 import { builtInKinds } from '../../shared/providers/kubernetes/kinds/index.ts';
 import type {
   Capability,

@@ -4,11 +4,11 @@ import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../shared/aws/tables.ts';
 import { getClaimableTurn } from '../../shared/core/agents/agent-schedule.ts';
 import { toVersion } from '../../shared/core/cache/version.ts';
-import { createCacheWriter } from '../../shared/providers/kubernetes/caching/cache-writer.ts';
-import type { ObjectChange } from '../../shared/providers/kubernetes/caching/object-change.ts';
+import { createCacheWriter } from '../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
+import type { ObjectChange } from '../../shared/providers/kubernetes/cache-writer/object-change.ts';
 import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
 import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/index.ts';
-import type { ObjectFacts } from '../../shared/providers/kubernetes/views/facts.ts';
+import type { ObjectFacts } from '../../shared/providers/kubernetes/rows/facts.ts';
 import { systemClock, systemRandomness } from '../../shared/runtime/context/system.ts';
 import { countCapacity, type Units } from '../support/count-capacity.ts';
 

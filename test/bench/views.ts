@@ -3,20 +3,20 @@
  * 4 pods each, and how many bytes their facts are. No store, no HTTP.
  */
 
+import type { Manifest } from '../../shared/providers/kubernetes/api/manifest.ts';
 import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/index.ts';
-import type { Manifest } from '../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { ServerGroupFacts } from '../../shared/providers/kubernetes/rows/facts.ts';
+import { encodeFacts } from '../../shared/providers/kubernetes/rows/facts-codec.ts';
+import { decodeRow, encodeRow } from '../../shared/providers/kubernetes/rows/row-codec.ts';
+import { findServerGroup } from '../../shared/providers/kubernetes/rows/row-entries.ts';
+import { toFacts } from '../../shared/providers/kubernetes/rows/to-facts.ts';
 import type { ApplicationFacts } from '../../shared/providers/kubernetes/views/application-facts.ts';
-import type { ServerGroupFacts } from '../../shared/providers/kubernetes/views/facts.ts';
-import { encodeFacts } from '../../shared/providers/kubernetes/views/facts-codec.ts';
 import { toLoadBalancerViews } from '../../shared/providers/kubernetes/views/load-balancer-view.ts';
-import { decodeRow, encodeRow } from '../../shared/providers/kubernetes/views/row-codec.ts';
-import { findServerGroup } from '../../shared/providers/kubernetes/views/row-entries.ts';
 import {
   toExpandedServerGroupViews,
   toServerGroupSummaryViews,
 } from '../../shared/providers/kubernetes/views/server-group-view.ts';
-import { toFacts } from '../../shared/providers/kubernetes/views/to-facts.ts';
-import { createEntries } from '../shared/providers/kubernetes/views/assembled-facts.ts';
+import { createEntries } from '../shared/providers/kubernetes/rows/assembled-facts.ts';
 import { summarize } from './statistics.ts';
 
 const registry = createKindRegistry();

@@ -3,7 +3,7 @@ import {
   answerJson,
   answerStatus,
 } from '../shared/providers/kubernetes/client/scripted-server.ts';
-import { answerStream, toErrorLine } from '../shared/providers/kubernetes/client/watch-setup.ts';
+import { answerStream, toErrorLine } from '../shared/providers/kubernetes/watch/watch-setup.ts';
 
 /** How much a cluster has. */
 export interface FleetSize {

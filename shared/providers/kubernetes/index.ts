@@ -1,12 +1,12 @@
 import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
+import { toPublicSettings } from './account/public-settings.ts';
+import { KubernetesSession } from './account/session.ts';
 import { createCachingAgents } from './caching/caching-agents.ts';
 import { operationDefinitions } from './operations/index.ts';
-import { bindOperation } from './operations/operation-definition.ts';
-import { toPublicSettings } from './public-settings.ts';
+import { bindOperation } from './operations/steps/operation-definition.ts';
 import { createJobReader } from './reads/job-reader.ts';
 import { createManifestReader } from './reads/manifest-reader.ts';
-import { KubernetesSession } from './session.ts';
-import { decodeRow, encodeRow } from './views/row-codec.ts';
+import { decodeRow, encodeRow } from './rows/row-codec.ts';
 
 /** Kubernetes: everything that can be described by a manifest, through the API servers of the configured accounts. */
 export const kubernetesPlugin: ProviderPlugin = {

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { getErrorMessage, VisibleError } from '../../../shared/core/errors.ts';
 import { asString, getPath } from '../../../shared/core/json.ts';
+import type { KubernetesClient } from '../../../shared/providers/kubernetes/api/client.ts';
+import type { Manifest } from '../../../shared/providers/kubernetes/api/manifest.ts';
 import { applyManifest } from '../../../shared/providers/kubernetes/apply/apply.ts';
 import { createManifest, replaceManifest } from '../../../shared/providers/kubernetes/apply/write.ts';
-import type { KubernetesClient } from '../../../shared/providers/kubernetes/client/client.ts';
-import type { Manifest } from '../../../shared/providers/kubernetes/manifest/manifest.ts';
 import { getCluster } from '../../support/cluster.ts';
 import { type Verb, verbs } from './pair.ts';
 

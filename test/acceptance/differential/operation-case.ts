@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { VisibleError } from '../../../shared/core/errors.ts';
 import { getPath, type JsonObject, type JsonValue } from '../../../shared/core/json.ts';
 import type { Operation } from '../../../shared/core/tasks/operation.ts';
-import type { Manifest } from '../../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { Manifest } from '../../../shared/providers/kubernetes/api/manifest.ts';
 import { runOperation } from '../../shared/providers/kubernetes/operations/task-run.ts';
 import { kubectl, requestApi } from '../../support/cluster.ts';
 import { intoNamespace, namePlaceholder, namespacePlaceholder, normalizeObject } from './pair.ts';

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../shared/core/json.ts';
-import type { Manifest } from '../../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { Manifest } from '../../../shared/providers/kubernetes/api/manifest.ts';
 
 /** Stands in manifests for the namespace of the writer: kubectl and Busdriver write to one each. */
 export const namespacePlaceholder = 'the-namespace';

@@ -18,7 +18,7 @@ import type { LogFields } from '../../../shared/core/logger.ts';
 import {
   CertificateAuthority,
   type Identity,
-} from '../../shared/providers/kubernetes/client/certificates.ts';
+} from '../../shared/providers/kubernetes/credentials/certificates.ts';
 import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
 
 const token = 'correct-horse-battery';

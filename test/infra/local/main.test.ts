@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { buildLocal } from '../../../infra/local/build.ts';
-import { CertificateAuthority } from '../../shared/providers/kubernetes/client/certificates.ts';
+import { CertificateAuthority } from '../../shared/providers/kubernetes/credentials/certificates.ts';
 import { describeWithCluster } from '../../support/cluster.ts';
 import { startSystem } from '../../support/system.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';

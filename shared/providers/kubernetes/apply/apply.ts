@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { getPath } from '../../../core/json.ts';
-import type { KubernetesClient } from '../client/client.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { KubernetesClient } from '../api/client.ts';
+import type { Manifest } from '../api/manifest.ts';
 import type { ApplyResult } from './result.ts';
 import { applyServerSide, createServerSide } from './server-side-apply.ts';
 import { resolveTarget, type WriteManifestOptions, type WriteTarget } from './target.ts';

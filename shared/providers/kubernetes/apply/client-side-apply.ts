@@ -1,7 +1,7 @@
 import { asJsonObject, asString, type JsonObject, omitNulls } from '../../../core/json.ts';
-import type { CallOptions, KubernetesClient } from '../client/client.ts';
-import { KubernetesApiError } from '../client/errors.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { CallOptions, KubernetesClient } from '../api/client.ts';
+import { KubernetesApiError } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { hasLastApplied, lastAppliedAnnotation, parseLastApplied, withLastApplied } from './last-applied.ts';
 import { findPatchType } from './patch-schema.ts';
 import { hideValues } from './refusal.ts';

@@ -1,9 +1,9 @@
 import { parseBoundedJson } from '../../../core/bounded-json.ts';
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
 import { asJsonObject, asString, getPath, isJsonObject, type JsonObject } from '../../../core/json.ts';
-import { answerJsonBounds } from '../client/answer-limits.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { formatGoJson } from './go-json.ts';
+import { answerJsonBounds } from '../api/answer-limits.ts';
+import type { Manifest } from '../api/manifest.ts';
+import { formatGoJson } from '../manifest/go-json.ts';
 
 /** The annotation in which `kubectl apply` keeps the manifest it applied last. */
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration';

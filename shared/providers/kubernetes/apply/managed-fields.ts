@@ -7,7 +7,7 @@ import {
   isSameJson,
   type JsonObject,
 } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { lastAppliedAnnotation } from './last-applied.ts';
 
 /** How a manager came to own fields: by server-side apply, or by any other write. */

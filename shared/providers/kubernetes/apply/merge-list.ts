@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { isJsonObject, type JsonValue } from '../../../core/json.ts';
-import { compareGoStrings } from './go-json.ts';
+import { compareGoStrings } from '../manifest/go-json.ts';
 
 /** A list whose elements a strategic merge patch merges with the live ones instead of replacing the list. */
 export interface MergeList {

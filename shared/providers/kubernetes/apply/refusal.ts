@@ -1,5 +1,5 @@
-import type { ObjectRef } from '../client/client.ts';
-import { KubernetesApiError } from '../client/errors.ts';
+import type { ObjectRef } from '../api/client.ts';
+import { KubernetesApiError } from '../api/errors.ts';
 
 /** The whole patch, as the API server quotes it in front of its reason. */
 const quotedPatch = /patch: Invalid value: "[^"\\]*(?:\\.[^"\\]*)*": /gs;

@@ -1,5 +1,5 @@
 import { getPath } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 
 /** What an apply did. */
 export interface ApplyResult {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAnswerLost } from '../client/errors.ts';
+import { isAnswerLost } from '../api/errors.ts';
 
 /** How often an object is looked at anew because a write failed that may well succeed, or did. */
 const maxRetries = 5;

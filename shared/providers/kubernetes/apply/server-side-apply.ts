@@ -1,8 +1,8 @@
 import { getErrorMessage } from '../../../core/errors.ts';
 import { asJsonArray, asJsonObject, getPath } from '../../../core/json.ts';
-import type { CallOptions, KubernetesClient } from '../client/client.ts';
-import { KubernetesApiError, KubernetesConnectionError } from '../client/errors.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { CallOptions, KubernetesClient } from '../api/client.ts';
+import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { lastAppliedAnnotation } from './last-applied.ts';
 import { listAnnotationOwners, moveManagedFields } from './managed-fields.ts';
 import { hideValues } from './refusal.ts';

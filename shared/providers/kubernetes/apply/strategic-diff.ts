@@ -5,7 +5,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../core/json.ts';
-import { compareGoStrings } from './go-json.ts';
+import { compareGoStrings } from '../manifest/go-json.ts';
 import {
   getIdentity,
   holdsObjects,

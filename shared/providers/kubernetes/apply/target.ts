@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { asJsonObject, asString, getPath } from '../../../core/json.ts';
-import type { CallOptions, KubernetesClient, ObjectRef } from '../client/client.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { CallOptions, KubernetesClient, ObjectRef } from '../api/client.ts';
+import type { Manifest } from '../api/manifest.ts';
 
 /** How a manifest is written to a cluster. */
 export interface WriteManifestOptions extends CallOptions {

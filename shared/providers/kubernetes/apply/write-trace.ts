@@ -8,8 +8,8 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { formatGoJson } from './go-json.ts';
+import type { Manifest } from '../api/manifest.ts';
+import { formatGoJson } from '../manifest/go-json.ts';
 
 /**
  * What an object shows of earlier writes, kept before a new one: by it a later look tells whether the write took effect.

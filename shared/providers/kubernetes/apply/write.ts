@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { asJsonObject, getPath } from '../../../core/json.ts';
-import type { CallOptions, KubernetesClient, WriteOptions } from '../client/client.ts';
-import { KubernetesApiError } from '../client/errors.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { CallOptions, KubernetesClient, WriteOptions } from '../api/client.ts';
+import { KubernetesApiError } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { lastAppliedAnnotation, withLastApplied } from './last-applied.ts';
 import { retryWrite } from './retry-write.ts';
 import {

@@ -1,7 +1,9 @@
 import type { CachingResult, CachingRun } from '../../../core/agents/caching-agent.ts';
 import { hashText } from '../../../core/cache/hash-text.ts';
 import type { Clock } from '../../../core/clock.ts';
-import type { DrainOutcome } from '../client/drain-kind.ts';
+import type { CacheWriter } from '../cache-writer/object-change.ts';
+import { describeRestoration, isBelievable } from '../cache-writer/restored-cluster.ts';
+import type { DrainOutcome } from '../watch/drain-kind.ts';
 import type { AgentState } from './agent-state.ts';
 import {
   type CachingWork,
@@ -13,8 +15,6 @@ import {
 } from './caching-work.ts';
 import { createPageLimit } from './kind-limits.ts';
 import { isOnePage, mustList, type WatchedScope } from './kind-scopes.ts';
-import type { CacheWriter } from './object-change.ts';
-import { describeRestoration, isBelievable } from './restored-cluster.ts';
 import { type CheckedScope, checkScope } from './scope-check.ts';
 import { drainScope, listScope } from './scope-reader.ts';
 import { settleAtOnce } from './settle-at-once.ts';

@@ -5,10 +5,10 @@ import {
   defaultAgentTimeoutMs,
 } from '../../../core/agents/caching-agent.ts';
 import type { ProviderOptions } from '../../../core/providers/provider.ts';
-import type { KubernetesAccount } from '../account.ts';
-import { AccountClients } from '../account-clients.ts';
-import type { WatchClient } from '../client/watch-client.ts';
-import type { KubernetesSession } from '../session.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import { AccountClients } from '../account/account-clients.ts';
+import type { KubernetesSession } from '../account/session.ts';
+import type { WatchClient } from '../watch/watch-client.ts';
 import type { AgentRunOptions } from './agent-run.ts';
 import { canHaveCustomKinds, type KindFamily } from './kind-families.ts';
 import { createApplicationsLoader } from './known-applications.ts';
@@ -27,7 +27,7 @@ const agentNames: Readonly<Record<KindFamily, string>> = {
 /** Makes the agents that keep a session's accounts cached. Nothing is loaded or connected to before one of them runs. */
 export function createCachingAgents(session: KubernetesSession, options: ProviderOptions): CachingAgents {
   const connections = new AccountClients(options, async (parts) => {
-    const { createWatchClient } = await import('../client/watch-client.ts');
+    const { createWatchClient } = await import('../watch/watch-client.ts');
     return createWatchClient(parts);
   });
   const { enabled } = session.settings.cache;
@@ -65,7 +65,7 @@ function createAgent(
   // Loaded late: functions that only look at accounts run no agent.
   const open = async ({ cache }: Pick<CachingRun, 'cache'>): Promise<AgentRunOptions> => {
     const [{ createCacheWriter }, client, watches] = await Promise.all([
-      import('./cache-writer.ts'),
+      import('../cache-writer/cache-writer.ts'),
       session.getClient(account),
       connections.get(account),
     ]);

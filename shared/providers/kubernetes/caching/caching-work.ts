@@ -2,12 +2,14 @@ import type { CachingResult } from '../../../core/agents/caching-agent.ts';
 import type { CacheStore } from '../../../core/cache/cache-store.ts';
 import { hashText } from '../../../core/cache/hash-text.ts';
 import type { Clock, Randomness } from '../../../core/clock.ts';
-import type { KubernetesAccount } from '../account.ts';
-import type { CacheSettings } from '../account-settings.ts';
-import type { KubernetesClient } from '../client/client.ts';
-import { KubernetesApiError } from '../client/errors.ts';
-import type { WatchClient } from '../client/watch-client.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import type { CacheSettings } from '../account/account-settings.ts';
+import type { KubernetesClient } from '../api/client.ts';
+import { KubernetesApiError } from '../api/errors.ts';
+import { hashCacheRules } from '../cache-writer/cache-rules.ts';
+import type { CacheWriter, ObjectChange } from '../cache-writer/object-change.ts';
 import { readName } from '../manifest/identity.ts';
+import type { WatchClient } from '../watch/watch-client.ts';
 import {
   type AgentState,
   createAgentState,
@@ -17,12 +19,10 @@ import {
   parseAgentState,
   type ScopeState,
 } from './agent-state.ts';
-import { hashCacheRules } from './cache-rules.ts';
 import { type EpochTools, findEpoch, raiseEpoch, readClusterUid } from './cluster-epoch.ts';
 import { isCustomKind, isOfFamily, type KindFamily } from './kind-families.ts';
 import { findKindLimit, limitChanges } from './kind-limits.ts';
 import { forbiddenRetryMs, isNarrow, planScopes, type WatchedScope } from './kind-scopes.ts';
-import type { CacheWriter, ObjectChange } from './object-change.ts';
 import { createObjectConversion, toLastChanges } from './object-conversion.ts';
 import { evict, type ScopeTools, type ScopeWrite } from './scope-reader.ts';
 import { selectNamespaces } from './select-namespaces.ts';

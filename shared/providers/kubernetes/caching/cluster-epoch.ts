@@ -1,8 +1,8 @@
 import type { AccountEpoch, CacheStore } from '../../../core/cache/cache-store.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { asString, getPath } from '../../../core/json.ts';
-import type { KubernetesClient } from '../client/client.ts';
-import { KubernetesApiError } from '../client/errors.ts';
+import type { KubernetesClient } from '../api/client.ts';
+import { KubernetesApiError } from '../api/errors.ts';
 
 /** What finding out the epoch needs. */
 export interface EpochTools {

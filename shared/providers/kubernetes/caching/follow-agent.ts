@@ -1,10 +1,10 @@
 import type { CachingResult, FollowingRun } from '../../../core/agents/caching-agent.ts';
+import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { type AgentRunOptions, runCachingAgent } from './agent-run.ts';
 import { type CachingWork, openCachingWork } from './caching-work.ts';
 import { followScopes } from './follow-scopes.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 import { isUnwatchable, type WatchedScope } from './kind-scopes.ts';
-import type { ObjectChange } from './object-change.ts';
 import { selectWatchedKinds, type WatchedKind } from './watched-kinds.ts';
 
 /** What following an agent needs. */

@@ -1,9 +1,9 @@
 import type { Clock, Randomness } from '../../../core/clock.ts';
-import { type FollowProgress, followKind } from '../client/follow-kind.ts';
-import type { WatchClient } from '../client/watch-client.ts';
+import type { ObjectChange } from '../cache-writer/object-change.ts';
+import { type FollowProgress, followKind } from '../watch/follow-kind.ts';
+import type { WatchClient } from '../watch/watch-client.ts';
 import type { ScopeState } from './agent-state.ts';
 import type { WatchedScope } from './kind-scopes.ts';
-import type { ObjectChange } from './object-change.ts';
 import { isComparable, type ObjectConversion } from './object-conversion.ts';
 
 /** What following scopes needs. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/clock.ts';
-import type { ObjectChange } from './object-change.ts';
+import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { toLastChanges } from './object-conversion.ts';
 
 /** What gathering changes needs. */

@@ -1,6 +1,6 @@
-import type { KubernetesAccount } from '../account.ts';
-import type { CacheSettings } from '../account-settings.ts';
-import { listCachedKinds } from '../views/cached-kinds.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import type { CacheSettings } from '../account/account-settings.ts';
+import { listCachedKinds } from '../rows/cached-kinds.ts';
 
 /** Which kinds an agent keeps: those of Kubernetes itself, or those that others brought into the cluster. */
 export type KindFamily = 'built-in' | 'custom';

@@ -1,8 +1,8 @@
 import type { CacheStore } from '../../../core/cache/cache-store.ts';
-import type { CachingPolicy } from '../account.ts';
+import type { CachingPolicy } from '../account/account.ts';
+import type { ObjectChange } from '../cache-writer/object-change.ts';
 import type { ListPage } from '../client/list-pages.ts';
 import { isSameKind } from '../kinds/name.ts';
-import type { ObjectChange } from './object-change.ts';
 
 /** What limiting a kind needs. */
 export interface LimitTools {

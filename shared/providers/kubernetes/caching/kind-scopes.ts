@@ -1,4 +1,4 @@
-import type { KubernetesAccount } from '../account.ts';
+import type { KubernetesAccount } from '../account/account.ts';
 import { createScopeState, type KindState, type ScopeState } from './agent-state.ts';
 import type { WatchedKind } from './watched-kinds.ts';
 

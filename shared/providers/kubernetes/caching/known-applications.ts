@@ -1,6 +1,6 @@
 import { UnavailableError } from '../../../core/errors.ts';
 import type { Catalog } from '../../../core/views/catalog.ts';
-import type { CacheSettings } from '../account-settings.ts';
+import type { CacheSettings } from '../account/account-settings.ts';
 
 /** What decides which applications count. */
 export interface KnownApplicationsOptions {

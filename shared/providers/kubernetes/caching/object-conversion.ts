@@ -1,14 +1,14 @@
 import { toVersion, type Version } from '../../../core/cache/version.ts';
-import type { KubernetesAccount } from '../account.ts';
-import { isWithinBounds } from '../account-bounds.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import { isWithinBounds } from '../account/account-bounds.ts';
+import type { Manifest } from '../api/manifest.ts';
+import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { getResourceVersion } from '../client/list-pages.ts';
-import type { WatchChange } from '../client/watch.ts';
 import { readName } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { createCacheFilter } from '../views/cached-objects.ts';
-import type { ObjectFacts } from '../views/facts.ts';
-import { toFacts } from '../views/to-facts.ts';
-import type { ObjectChange } from './object-change.ts';
+import { createCacheFilter } from '../rows/cached-objects.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
+import { toFacts } from '../rows/to-facts.ts';
+import type { WatchChange } from '../watch/watch.ts';
 import type { WatchedKind } from './watched-kinds.ts';
 
 /** What decides what becomes of an object. */

@@ -1,11 +1,11 @@
 import type { ObjectHead } from '../../../core/cache/cache-store.ts';
 import type { Version } from '../../../core/cache/version.ts';
-import type { DrainOutcome } from '../client/drain-kind.ts';
+import { includesVersion } from '../api/resource-version.ts';
+import type { ObjectChange } from '../cache-writer/object-change.ts';
+import { findProof } from '../cache-writer/restored-cluster.ts';
 import type { ListPage } from '../client/list-pages.ts';
-import { includesVersion } from '../client/resource-version.ts';
+import type { DrainOutcome } from '../watch/drain-kind.ts';
 import type { WatchedScope } from './kind-scopes.ts';
-import type { ObjectChange } from './object-change.ts';
-import { findProof } from './restored-cluster.ts';
 import { drainScope, listScope, type ScopeTools } from './scope-reader.ts';
 
 /** What a comparison of a scope with the cluster found. */

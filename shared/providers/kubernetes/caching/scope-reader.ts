@@ -1,12 +1,12 @@
 import type { CacheStore } from '../../../core/cache/cache-store.ts';
 import type { Version } from '../../../core/cache/version.ts';
 import type { Clock } from '../../../core/clock.ts';
-import { type DrainOutcome, drainKind } from '../client/drain-kind.ts';
+import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { getResourceVersion, type ListPage } from '../client/list-pages.ts';
-import type { KindScope, WatchChange } from '../client/watch.ts';
-import type { WatchClient } from '../client/watch-client.ts';
+import { type DrainOutcome, drainKind } from '../watch/drain-kind.ts';
+import type { KindScope, WatchChange } from '../watch/watch.ts';
+import type { WatchClient } from '../watch/watch-client.ts';
 import type { WatchedScope } from './kind-scopes.ts';
-import type { ObjectChange } from './object-change.ts';
 import { getChangeKey, isComparable, type ObjectConversion } from './object-conversion.ts';
 
 /** What reading scopes and caching them needs. */

@@ -1,5 +1,5 @@
 import { FailedOperationError } from '../../../core/errors.ts';
-import type { KubernetesAccount } from '../account.ts';
+import type { KubernetesAccount } from '../account/account.ts';
 
 /**
  * Namespaces that are read one by one at most, where an account may not read all at once. Kubernetes supports 10,000; each is a

@@ -1,4 +1,4 @@
-import type { KubernetesAccount } from '../account.ts';
+import type { KubernetesAccount } from '../account/account.ts';
 import type { AgentState, KindState, ScopeState } from './agent-state.ts';
 import { isNarrow } from './kind-scopes.ts';
 import type { WatchedKind } from './watched-kinds.ts';

@@ -1,7 +1,7 @@
 import type { CachingResult } from '../../../core/agents/caching-agent.ts';
-import type { ObjectChange } from './object-change.ts';
-import { toApplicationName, toFullName, toNamesOf } from './row-batch.ts';
-import { getRowName } from './row-names.ts';
+import type { ObjectChange } from '../cache-writer/object-change.ts';
+import { toApplicationName, toFullName, toNamesOf } from '../cache-writer/row-batch.ts';
+import { getRowName } from '../rows/row-names.ts';
 
 /** Names that an agent remembers at most: it stores them with each of its runs. */
 export const tooLargeNamesMax = 100;

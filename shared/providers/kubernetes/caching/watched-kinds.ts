@@ -1,10 +1,10 @@
-import type { KubernetesAccount } from '../account.ts';
-import type { CacheSettings } from '../account-settings.ts';
-import type { ApiResource, KubernetesClient } from '../client/client.ts';
-import { KubernetesApiError } from '../client/errors.ts';
-import type { WatchClient } from '../client/watch-client.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import type { CacheSettings } from '../account/account-settings.ts';
+import type { ApiResource, KubernetesClient } from '../api/client.ts';
+import { KubernetesApiError } from '../api/errors.ts';
 import { getKindName, toKindKey } from '../kinds/name.ts';
-import { listCachedKinds } from '../views/cached-kinds.ts';
+import { listCachedKinds } from '../rows/cached-kinds.ts';
+import type { WatchClient } from '../watch/watch-client.ts';
 import { isCustomKind, type KindFamily } from './kind-families.ts';
 
 /** A kind that an agent keeps cached. */

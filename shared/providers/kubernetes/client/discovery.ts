@@ -6,12 +6,12 @@ import {
   discoveryVersionBytesMax,
   discoveryVersionsMax,
   pageBytesMax,
-} from './answer-limits.ts';
-import { builtInResources } from './built-in-resources.ts';
-import type { ApiResource, CallOptions } from './client.ts';
-import { KubernetesApiError, KubernetesConnectionError } from './errors.ts';
-import type { ApiRequest } from './http.ts';
-import { untilAborted } from './until-aborted.ts';
+} from '../api/answer-limits.ts';
+import { builtInResources } from '../api/built-in-resources.ts';
+import type { ApiResource, CallOptions } from '../api/client.ts';
+import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
+import type { ApiRequest } from '../transport/http.ts';
+import { untilAborted } from '../transport/until-aborted.ts';
 
 /** What discovery works with. */
 export interface DiscoveryOptions {

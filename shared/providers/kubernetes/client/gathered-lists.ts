@@ -1,4 +1,4 @@
-import { AnswerLimitError, gatheredBytesMax, gatheredListBytesMax } from './answer-limits.ts';
+import { AnswerLimitError, gatheredBytesMax, gatheredListBytesMax } from '../api/answer-limits.ts';
 
 /** What lists being gathered may hold, bytes of JSON. */
 export interface GatheringLimits {

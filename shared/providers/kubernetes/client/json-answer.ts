@@ -1,11 +1,11 @@
 import { type BoundedJson, JsonBoundsError, parseBoundedJson } from '../../../core/bounded-json.ts';
 import { JsonNumberError } from '../../../core/exact-json.ts';
 import { isJsonObject } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { AnswerLimitError, answerJsonBounds, pageBytesMax } from './answer-limits.ts';
-import type { ApiResource } from './client.ts';
-import { isResourceNotServed, KubernetesApiError, KubernetesConnectionError } from './errors.ts';
-import type { ApiRequest, HeldText } from './http.ts';
+import { AnswerLimitError, answerJsonBounds, pageBytesMax } from '../api/answer-limits.ts';
+import type { ApiResource } from '../api/client.ts';
+import { isResourceNotServed, KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
+import type { ApiRequest, HeldText } from '../transport/http.ts';
 import { withoutSecretValues } from './secret-refusal.ts';
 
 /** An answer that is a JSON object, with the room that it takes. */

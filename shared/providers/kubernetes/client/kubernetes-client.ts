@@ -1,8 +1,7 @@
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import { asString, getPath } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { AnswerLimitError, gatheredListDurationMsMax, textBytesMax } from './answer-limits.ts';
+import { AnswerLimitError, gatheredListDurationMsMax, textBytesMax } from '../api/answer-limits.ts';
 import type {
   ApiResource,
   CallOptions,
@@ -12,18 +11,19 @@ import type {
   ObjectRef,
   PatchRequest,
   WriteOptions,
-} from './client.ts';
-import type { ConnectionSurroundings, KubernetesConnection } from './connection.ts';
+} from '../api/client.ts';
+import { isObjectNotFound, isResourceNotServed } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
+import { checkPath, getCollectionPath, getObjectPath, withQuery } from '../api/resource-path.ts';
+import type { ConnectionSurroundings, KubernetesConnection } from '../credentials/connection.ts';
+import { type ApiRequest, ApiTransport } from '../transport/http.ts';
+import { type BudgetLimits, RequestBudget } from '../transport/request-budget.ts';
+import type { PulseTimes } from '../transport/server-pulse.ts';
+import { SessionKeeper } from '../transport/session.ts';
 import { ResourceDiscovery } from './discovery.ts';
-import { isObjectNotFound, isResourceNotServed } from './errors.ts';
 import { gatheredLists } from './gathered-lists.ts';
-import { type ApiRequest, ApiTransport } from './http.ts';
 import { type HeldAnswer, nameResource, parseHeldAnswer, parseJsonAnswer } from './json-answer.ts';
 import { createListError, type ListOptions, listPages } from './list-pages.ts';
-import { type BudgetLimits, RequestBudget } from './request-budget.ts';
-import { checkPath, getCollectionPath, getObjectPath, withQuery } from './resource-path.ts';
-import type { PulseTimes } from './server-pulse.ts';
-import { SessionKeeper } from './session.ts';
 
 /** What a client is made with. */
 export interface KubernetesClientOptions extends ConnectionSurroundings {

@@ -1,12 +1,18 @@
 import type { Clock } from '../../../core/clock.ts';
 import { asJsonArray, asString, getPath, isJsonObject, type JsonObject } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { AnswerLimitError, listItemsMax, pageBytesMax, pageItemsMax, pageSizeMax } from './answer-limits.ts';
-import type { ApiResource, ListRequest } from './client.ts';
-import { KubernetesApiError, KubernetesConnectionError } from './errors.ts';
-import type { ApiRequest } from './http.ts';
+import {
+  AnswerLimitError,
+  listItemsMax,
+  pageBytesMax,
+  pageItemsMax,
+  pageSizeMax,
+} from '../api/answer-limits.ts';
+import type { ApiResource, ListRequest } from '../api/client.ts';
+import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
+import { getCollectionPath, withQuery } from '../api/resource-path.ts';
+import type { ApiRequest } from '../transport/http.ts';
 import type { HeldAnswer } from './json-answer.ts';
-import { getCollectionPath, withQuery } from './resource-path.ts';
 
 /** A part of a list. */
 export interface ListPage {

@@ -7,10 +7,10 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../core/json.ts';
+import type { ApiResource } from '../api/client.ts';
+import { KubernetesApiError } from '../api/errors.ts';
 import { isSecret } from '../manifest/sensitive.ts';
-import type { ApiResource } from './client.ts';
-import { KubernetesApiError } from './errors.ts';
-import type { ApiRequest } from './http.ts';
+import type { ApiRequest } from '../transport/http.ts';
 
 /** So many characters of each end of an API server's words about a Secret are searched for sentences that may be told. */
 export const secretRefusalTextMax = 4_096;

@@ -1,5 +1,5 @@
 import { asString, getPath, type JsonObject } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { checkAppsV1, findStatus, isGenerationObserved, readCount } from './live-object.ts';
 import {
   describeOldGeneration,

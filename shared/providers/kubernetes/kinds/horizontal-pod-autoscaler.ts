@@ -1,4 +1,4 @@
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { findStatus, readCount } from './live-object.ts';
 import { type ManifestStatus, markUnstable, settledStatus, unreportedStatus } from './status.ts';
 

@@ -1,4 +1,4 @@
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { findCondition, findCount, findStatus, readCount, readMessage } from './live-object.ts';
 import { type ManifestStatus, markFailed, markUnstable, settledStatus, unreportedStatus } from './status.ts';
 

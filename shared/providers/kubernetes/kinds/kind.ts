@@ -1,4 +1,4 @@
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 import type { ManifestStatus } from './status.ts';
 
 /** Spinnaker's classes of infrastructure. */

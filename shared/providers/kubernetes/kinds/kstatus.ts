@@ -1,5 +1,5 @@
 import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { findCondition, findCount, readCount, readMessage } from './live-object.ts';
 
 /** How far an object is by the rules of kstatus. */

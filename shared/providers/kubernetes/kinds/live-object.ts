@@ -1,6 +1,6 @@
 import { FailedOperationError } from '../../../core/errors.ts';
 import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 
 /** The status its controller wrote, or undefined before the first one. An empty status is one. */
 export function findStatus(manifest: Manifest): JsonObject | undefined {

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../core/errors.ts';
-import { findKindProblem, findNameProblem, quoteName } from '../manifest/names.ts';
+import { findKindProblem, findNameProblem, quoteName } from '../api/names.ts';
 import { builtInKinds } from './table.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { asString } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { findStatus } from './live-object.ts';
 import { type ManifestStatus, markUnavailable, settledStatus, unreportedStatus } from './status.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 import {
   checkAppsV1,
   findStatus,

@@ -1,5 +1,5 @@
 import { asJsonObject, asString, getPath, type JsonObject, type JsonValue } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 import {
   checkAppsV1,
   findCount,

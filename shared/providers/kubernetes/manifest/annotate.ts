@@ -1,10 +1,10 @@
 import { getPath, isJsonObject, type JsonObject } from '../../../core/json.ts';
 import type { Moniker } from '../../../core/moniker.ts';
 import type { Artifact } from '../../../core/providers/artifact.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { annotationKeys, readTextAnnotation, type TextMap } from './annotations.ts';
 import { changeObject } from './edit.ts';
 import { readFullName } from './identity.ts';
-import type { Manifest } from './manifest.ts';
 
 /** Which labels a deploy writes. */
 export interface LabelSettings {

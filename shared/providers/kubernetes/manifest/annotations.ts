@@ -7,7 +7,7 @@ import {
   type JsonPrimitive,
   type JsonValue,
 } from '../../../core/json.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 
 /** JSON in annotations is small: Kubernetes takes 256 KiB of all annotations together. It may come from a server that is none. */
 const annotationBounds: JsonBounds = { depthMax: 512, valuesMax: 100_000 };

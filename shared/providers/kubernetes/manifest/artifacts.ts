@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { type Artifact, getArtifactKey } from '../../../core/providers/artifact.ts';
+import type { Manifest } from '../api/manifest.ts';
 import type { KindDefinition } from '../kinds/kind.ts';
 import { ArtifactIndex } from './artifact-index.ts';
 import { readKind, readName, readNamespace } from './identity.ts';
-import type { Manifest } from './manifest.ts';
 import { artifactTypes, type Replacer, replacerSets } from './replacers.ts';
 import { formatVersion, formatVersionedName } from './version.ts';
 

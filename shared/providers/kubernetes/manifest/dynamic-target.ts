@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../../core/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { findReplicas, readCreationTimestamp } from './identity.ts';
-import type { Manifest } from './manifest.ts';
 
 /** How a pipeline names one member of a cluster without knowing its name. */
 export const targetCriteria = ['oldest', 'newest', 'second_newest', 'largest', 'smallest'] as const;

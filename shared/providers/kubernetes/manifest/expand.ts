@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { asJsonArray, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { changeObject } from './edit.ts';
-import type { Manifest } from './manifest.ts';
 
 /**
  * The manifests of a request, each `List` replaced by its items. Nulls are dropped; a list inside a list stays.

@@ -1,9 +1,9 @@
 import { InvalidInputError } from '../../../core/errors.ts';
 import { asJsonArray, asJsonObject, asString, getPath, isJsonObject } from '../../../core/json.ts';
 import { type Moniker, parseMoniker } from '../../../core/moniker.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { formatFullName, getKindName } from '../kinds/name.ts';
 import { annotationKeys, hasAnnotation, readIntegerAnnotation, readTextAnnotation } from './annotations.ts';
-import type { Manifest } from './manifest.ts';
 
 /** Where an object is found in its cluster. */
 export interface Coordinates {

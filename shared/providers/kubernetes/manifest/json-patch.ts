@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonValue } from '../../../core/json.ts';
-import { formatGoJson } from '../apply/go-json.ts';
+import { formatGoJson } from './go-json.ts';
 
 /** One operation of a JSON patch (RFC 6902), of those that Spinnaker knows. */
 export interface JsonPatchOperation {

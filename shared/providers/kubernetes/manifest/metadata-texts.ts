@@ -1,6 +1,6 @@
 import { asJsonObject, getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { changeObject } from './edit.ts';
-import type { Manifest } from './manifest.ts';
 
 /** Where a manifest may have metadata whose annotations and labels people write: its own, and those of its templates. */
 const metadataPaths: readonly (readonly string[])[] = [

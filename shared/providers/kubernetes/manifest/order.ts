@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../core/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import { readFullName, readKind } from './identity.ts';
-import type { Manifest } from './manifest.ts';
 
 /**
  * The manifests in the order of their deployment: by priority of their kinds, and as they came within one priority.

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../../core/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { annotationKeys, readTextAnnotation } from './annotations.ts';
 import { readFullName } from './identity.ts';
-import type { Manifest } from './manifest.ts';
 
 /** By whose rules it is judged whether an object is ready: Clouddriver's alone, or those of kstatus besides. */
 export type ReadinessRules = 'clouddriver' | 'kstatus';

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../../../core/json.ts';
 import { getPath, isJsonObject } from '../../../core/json.ts';
+import type { Manifest } from '../api/manifest.ts';
 import type { ReplacerSet } from '../kinds/kind.ts';
 import { changeStrings, changeTemplateSpecs, type PathStep } from './edit.ts';
-import type { Manifest } from './manifest.ts';
 
 /** A place in manifests that refers to artifacts of one type. */
 export interface Replacer {

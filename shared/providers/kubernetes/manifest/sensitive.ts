@@ -7,9 +7,9 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../../core/json.ts';
+import type { Manifest } from '../api/manifest.ts';
 import type { KindDefinition } from '../kinds/kind.ts';
 import { annotationKeys, parseJson } from './annotations.ts';
-import type { Manifest } from './manifest.ts';
 
 /**
  * What stands in the place of each value of a Secret that is not shown. It is no base64, so no cluster takes it as `data`, and

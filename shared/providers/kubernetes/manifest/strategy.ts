@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../../core/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 import {
   annotationKeys,
   hasAnnotation,
@@ -8,7 +9,6 @@ import {
 } from './annotations.ts';
 import { changeObject } from './edit.ts';
 import { readFullName, readGenerateName } from './identity.ts';
-import type { Manifest } from './manifest.ts';
 
 /**
  * How a manifest reaches the cluster.

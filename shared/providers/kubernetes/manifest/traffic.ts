@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
 import { asString, getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import type { Manifest } from '../api/manifest.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import { type FullName, parseFullName, toKindKey } from '../kinds/name.ts';
 import { annotateObject, findTemplateMetadata } from './annotate.ts';
@@ -14,7 +15,6 @@ import {
 } from './annotations.ts';
 import { changeObject } from './edit.ts';
 import { type Coordinates, readCoordinates, readFullName } from './identity.ts';
-import type { Manifest } from './manifest.ts';
 
 /** The load balancers (`service web`) that a workload is annotated with; none where the annotation cannot be read. */
 export function readLoadBalancers(manifest: Manifest): readonly string[] {

@@ -7,10 +7,10 @@ import {
   omitNulls,
 } from '../../../core/json.ts';
 import type { Artifact } from '../../../core/providers/artifact.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { findRecordedArtifact } from './annotate.ts';
 import { annotationKeys, parseJson } from './annotations.ts';
 import { readCreationTimestamp, readGenerateName, readName } from './identity.ts';
-import type { Manifest } from './manifest.ts';
 import { readStrategy } from './strategy.ts';
 
 /** What decides whether a deploy makes a new version of an object. */

@@ -1,18 +1,18 @@
 import type { z } from 'zod';
 import type { Artifact } from '../../../core/providers/artifact.ts';
 import { jsonObjectField, listOf, objectField, withDefault } from '../../../core/settings/coerce.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { formatFullName, parseKind } from '../kinds/name.ts';
 import { findRecordedArtifact } from '../manifest/annotate.ts';
 import { type Coordinates, readName, readNamespace } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
 import { readStrategy } from '../manifest/strategy.ts';
 import { listExpiredVersions } from '../manifest/version.ts';
-import { deleteObject, readUid } from './deletion.ts';
-import { describeObject, explainFailure } from './failure.ts';
-import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
-import { type groupNames, type OperationResult, toOperationResult } from './result.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
-import { getTargetRef } from './target.ts';
+import { deleteObject, readUid } from './steps/deletion.ts';
+import { describeObject, explainFailure } from './steps/failure.ts';
+import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
+import { type groupNames, type OperationResult, toOperationResult } from './steps/result.ts';
+import { getTargetRef } from './steps/target.ts';
 
 const artifactTypePrefix = 'kubernetes/';
 

@@ -1,19 +1,19 @@
 import type { z } from 'zod';
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
 import { objectField, stringListField, stringMapField, withDefault } from '../../../core/settings/coerce.ts';
-import type { DeleteRequest } from '../client/client.ts';
+import type { DeleteRequest } from '../api/client.ts';
+import type { Manifest } from '../api/manifest.ts';
+import { findKindProblem } from '../api/names.ts';
 import { formatFullName, parseKind } from '../kinds/name.ts';
 import { readLabels } from '../manifest/annotations.ts';
 import { type Coordinates, readName, readNamespace } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { findKindProblem } from '../manifest/names.ts';
 import { formatSelectors, labelSelectorsField, matchesSelectors } from '../manifest/selectors.ts';
-import { deleteObject, readUid } from './deletion.ts';
-import { describeObject, explainFailure } from './failure.ts';
-import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
-import { toOperationResult } from './result.ts';
-import { settleAll } from './settle-all.ts';
-import { getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
+import { deleteObject, readUid } from './steps/deletion.ts';
+import { describeObject, explainFailure } from './steps/failure.ts';
+import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
+import { toOperationResult } from './steps/result.ts';
+import { settleAll } from './steps/settle-all.ts';
+import { getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
 
 const deleteField = objectField({
   ...targetShape,

@@ -1,10 +1,10 @@
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
 import type { Artifact } from '../../../core/providers/artifact.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { readLabels } from '../manifest/annotations.ts';
 import { checkArtifactsBound } from '../manifest/artifacts.ts';
 import { overrideNamespace } from '../manifest/expand.ts';
 import { readCoordinates, readFullName, readGenerateName, readKind, readName } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
 import { describeTexts, writeMetadataTexts } from '../manifest/metadata-texts.ts';
 import { sortForDeploy } from '../manifest/order.ts';
 import { checkReadinessRules } from '../manifest/readiness.ts';
@@ -19,9 +19,9 @@ import { createReadAhead } from './deploy/read-ahead.ts';
 import { findDefinition, indexDefinitions, isNamespacedByTable, readScopes } from './deploy/scopes.ts';
 import { submitAt } from './deploy/submit-at.ts';
 import { checkManifestComplete } from './incomplete-manifest.ts';
-import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
-import { groupNames, type OperationResult, toOperationResult } from './result.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
+import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
+import { groupNames, type OperationResult, toOperationResult } from './steps/result.ts';
 
 /** Tag of a deploy's lines in the history of a task. */
 export const deployPhase = 'DEPLOY_KUBERNETES_MANIFEST';

@@ -1,5 +1,5 @@
 import { listDisablingLabels as listLabels } from '../manifest/traffic.ts';
-import { defineOperation } from './operation-definition.ts';
+import { defineOperation } from './steps/operation-definition.ts';
 import { trafficField, turnTraffic, validateTraffic } from './traffic.ts';
 
 /** Takes a workload from behind its load balancers; it goes on running. */

@@ -1,5 +1,5 @@
 import { listEnablingLabels as listLabels } from '../manifest/traffic.ts';
-import { defineOperation } from './operation-definition.ts';
+import { defineOperation } from './steps/operation-definition.ts';
 import { trafficField, turnTraffic, validateTraffic } from './traffic.ts';
 
 /** Puts a workload behind its load balancers. */

@@ -3,7 +3,6 @@ import { deleteManifest } from './delete-manifest.ts';
 import { deployManifest } from './deploy-manifest.ts';
 import { disableManifest } from './disable-manifest.ts';
 import { enableManifest } from './enable-manifest.ts';
-import type { OperationDefinition } from './operation-definition.ts';
 import { patchManifest } from './patch-manifest.ts';
 import { pauseRolloutManifest } from './pause-rollout-manifest.ts';
 import { resizeServerGroup } from './resize-server-group.ts';
@@ -11,6 +10,7 @@ import { resumeRolloutManifest } from './resume-rollout-manifest.ts';
 import { rollingRestartManifest } from './rolling-restart-manifest.ts';
 import { runJob } from './run-job.ts';
 import { scaleManifest } from './scale-manifest.ts';
+import type { OperationDefinition } from './steps/operation-definition.ts';
 import { undoRolloutManifest } from './undo-rollout-manifest.ts';
 
 /** The operations of Kubernetes accounts, one line each. */

@@ -14,22 +14,22 @@ import {
   stringField,
   withDefault,
 } from '../../../core/settings/coerce.ts';
-import type { KubernetesAccount } from '../account.ts';
-import type { ObjectRef } from '../client/client.ts';
-import { KubernetesApiError } from '../client/errors.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import type { ObjectRef } from '../api/client.ts';
+import { KubernetesApiError } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { formatFullName } from '../kinds/name.ts';
 import { bindArtifacts, checkArtifactsBound } from '../manifest/artifacts.ts';
 import { type Coordinates, readNamespace } from '../manifest/identity.ts';
 import type { JsonPatchOperation } from '../manifest/json-patch.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { readUid } from './deletion.ts';
-import { describeObject, explainFailure } from './failure.ts';
-import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { patchOnce } from './patch-once.ts';
 import { patchSame } from './patch-same.ts';
-import { type OperationResult, toOperationResult } from './result.ts';
 import { checkPatchUnmasked } from './secret-mask.ts';
-import { getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
+import { readUid } from './steps/deletion.ts';
+import { describeObject, explainFailure } from './steps/failure.ts';
+import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
+import { type OperationResult, toOperationResult } from './steps/result.ts';
+import { getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
 
 const artifactList = withDefault(listOf(artifactField()), []);
 

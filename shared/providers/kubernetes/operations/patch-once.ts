@@ -1,10 +1,10 @@
 import { FailedOperationError } from '../../../core/errors.ts';
 import { asString, getPath } from '../../../core/json.ts';
-import type { ObjectRef } from '../client/client.ts';
-import { KubernetesApiError, KubernetesConnectionError } from '../client/errors.ts';
+import type { ObjectRef } from '../api/client.ts';
+import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { applyJsonPatch, hashTouched, type JsonPatchOperation } from '../manifest/json-patch.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import type { OperationWork } from './operation-definition.ts';
+import type { OperationWork } from './steps/operation-definition.ts';
 
 /** A JSON patch of one object. */
 export interface OncePatch {

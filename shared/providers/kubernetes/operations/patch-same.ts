@@ -1,10 +1,10 @@
 import { FailedOperationError } from '../../../core/errors.ts';
 import { asJsonObject, type JsonObject } from '../../../core/json.ts';
-import type { ObjectRef, PatchRequest } from '../client/client.ts';
-import { KubernetesApiError } from '../client/errors.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { readUid } from './deletion.ts';
-import type { OperationWork } from './operation-definition.ts';
+import type { ObjectRef, PatchRequest } from '../api/client.ts';
+import { KubernetesApiError } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
+import { readUid } from './steps/deletion.ts';
+import type { OperationWork } from './steps/operation-definition.ts';
 
 /** A patch of one very object. */
 export interface SamePatch extends PatchRequest {

@@ -1,10 +1,10 @@
 import { FailedOperationError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { objectField } from '../../../core/settings/coerce.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { defineOperation } from './operation-definition.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { changeRollout, isPaused } from './rollout.ts';
-import { readTarget, targetShape, validateTarget } from './target.ts';
+import { defineOperation } from './steps/operation-definition.ts';
+import { readTarget, targetShape, validateTarget } from './steps/target.ts';
 
 /** Holds a rollout, as `kubectl rollout pause` does: changes of the pod template wait until it is resumed. */
 export const pauseRolloutManifest = defineOperation({

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { FailedOperationError } from '../../../core/errors.ts';
 import { intField, objectField, stringField, withDefault } from '../../../core/settings/coerce.ts';
-import { describeObject, explainFailure } from './failure.ts';
-import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { scaleObject } from './scale-manifest.ts';
-import { readTarget, type TargetDescription, validateTarget } from './target.ts';
+import { describeObject, explainFailure } from './steps/failure.ts';
+import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
+import { readTarget, type TargetDescription, validateTarget } from './steps/target.ts';
 
 const resizeField = objectField({
   serverGroupName: withDefault(stringField(), '').describe(

@@ -1,10 +1,10 @@
 import { FailedOperationError } from '../../../core/errors.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import { objectField } from '../../../core/settings/coerce.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { defineOperation } from './operation-definition.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { changeRollout, isPaused } from './rollout.ts';
-import { readTarget, targetShape, validateTarget } from './target.ts';
+import { defineOperation } from './steps/operation-definition.ts';
+import { readTarget, targetShape, validateTarget } from './steps/target.ts';
 
 /** Lets a paused rollout go on, as `kubectl rollout resume` does. */
 export const resumeRolloutManifest = defineOperation({

@@ -1,10 +1,10 @@
 import { FailedOperationError } from '../../../core/errors.ts';
 import { getPath, type JsonObject } from '../../../core/json.ts';
 import { objectField } from '../../../core/settings/coerce.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { defineOperation } from './operation-definition.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { changeRollout } from './rollout.ts';
-import { readTarget, targetShape, validateTarget } from './target.ts';
+import { defineOperation } from './steps/operation-definition.ts';
+import { readTarget, targetShape, validateTarget } from './steps/target.ts';
 
 /** The annotation of a pod template by which `kubectl rollout restart` makes it another. */
 const restartedAt = 'kubectl.kubernetes.io/restartedAt';

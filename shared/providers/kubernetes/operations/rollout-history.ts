@@ -7,14 +7,14 @@ import {
   type JsonObject,
   omitNulls,
 } from '../../../core/json.ts';
-import type { ObjectRef } from '../client/client.ts';
+import type { ObjectRef } from '../api/client.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
 import { changeObject } from '../manifest/edit.ts';
 import { readKind } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
 import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
-import { readUid } from './deletion.ts';
-import type { OperationWork } from './operation-definition.ts';
+import { readUid } from './steps/deletion.ts';
+import type { OperationWork } from './steps/operation-definition.ts';
 
 /** An earlier state of a workload: the ReplicaSet or ControllerRevision that keeps it, and its number. */
 export interface Revision {

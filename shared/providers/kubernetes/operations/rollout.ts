@@ -1,12 +1,12 @@
 import { FailedOperationError } from '../../../core/errors.ts';
 import { getPath, type JsonObject } from '../../../core/json.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { type Coordinates, readKind } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { readUid } from './deletion.ts';
-import { describeObject, explainFailure } from './failure.ts';
-import type { OperationWork } from './operation-definition.ts';
 import { patchSame } from './patch-same.ts';
-import { getLiveTarget, getTargetRef } from './target.ts';
+import { readUid } from './steps/deletion.ts';
+import { describeObject, explainFailure } from './steps/failure.ts';
+import type { OperationWork } from './steps/operation-definition.ts';
+import { getLiveTarget, getTargetRef } from './steps/target.ts';
 
 /** What is done to a workload's rollout. */
 export interface RolloutChange {

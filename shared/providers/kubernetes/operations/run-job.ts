@@ -8,9 +8,9 @@ import {
   withDefault,
 } from '../../../core/settings/coerce.ts';
 import type { OperationRun } from '../../../core/tasks/operation.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { setNamespace } from '../manifest/expand.ts';
 import { readCoordinates, readFullName, readKind } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
 import { requireRecreate } from '../manifest/strategy.ts';
 import {
   artifactList,
@@ -20,9 +20,9 @@ import {
 } from './deploy/description.ts';
 import { deployPhase, runDeploy } from './deploy-manifest.ts';
 import { checkManifestComplete } from './incomplete-manifest.ts';
-import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
-import type { NamesByNamespace, OperationResult } from './result.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
+import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
+import type { NamesByNamespace, OperationResult } from './steps/result.ts';
 
 const runJobField = objectField({
   application: withDefault(stringField(), '').describe('Application that the Job belongs to.'),

@@ -1,8 +1,8 @@
 import { intField, objectField, withDefault } from '../../../core/settings/coerce.ts';
 import type { Coordinates } from '../manifest/identity.ts';
-import { describeObject, explainFailure } from './failure.ts';
-import { defineOperation, type OperationWork } from './operation-definition.ts';
-import { getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
+import { describeObject, explainFailure } from './steps/failure.ts';
+import { defineOperation, type OperationWork } from './steps/operation-definition.ts';
+import { getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
 
 /** Sets the number of replicas, as `kubectl scale` does. Without a number it is 0. */
 export const scaleManifest = defineOperation({

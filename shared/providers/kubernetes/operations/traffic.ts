@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { getPath, type JsonObject } from '../../../core/json.ts';
 import { objectField, stringListField, withDefault } from '../../../core/settings/coerce.ts';
-import { isObjectNotFound } from '../client/errors.ts';
+import { isObjectNotFound } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { readName, readNamespace, readOwners } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
 import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
 import {
   createLabelPatch,
@@ -11,13 +11,13 @@ import {
   parseLoadBalancer,
   parseLoadBalancers,
 } from '../manifest/traffic.ts';
-import { readUid } from './deletion.ts';
-import { describeObject, explainFailure } from './failure.ts';
-import { getLoadBalancer } from './load-balancer.ts';
-import type { OperationWork, Validation } from './operation-definition.ts';
 import { patchSame } from './patch-same.ts';
-import { settleAll } from './settle-all.ts';
-import { getLiveTarget, getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
+import { readUid } from './steps/deletion.ts';
+import { describeObject, explainFailure } from './steps/failure.ts';
+import { getLoadBalancer } from './steps/load-balancer.ts';
+import type { OperationWork, Validation } from './steps/operation-definition.ts';
+import { settleAll } from './steps/settle-all.ts';
+import { getLiveTarget, getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
 
 /** The fields of `enableManifest` and `disableManifest`. */
 export const trafficField = objectField({

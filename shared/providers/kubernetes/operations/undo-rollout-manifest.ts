@@ -2,12 +2,9 @@ import type { z } from 'zod';
 import { FailedOperationError } from '../../../core/errors.ts';
 import { getPath } from '../../../core/json.ts';
 import { intField, objectField } from '../../../core/settings/coerce.ts';
-import { KubernetesApiError } from '../client/errors.ts';
+import { KubernetesApiError } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { type Coordinates, readName } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { readUid } from './deletion.ts';
-import { describeObject, explainFailure } from './failure.ts';
-import { defineOperation, type OperationWork, type Validation } from './operation-definition.ts';
 import { patchSame } from './patch-same.ts';
 import {
   chooseRevision,
@@ -16,7 +13,10 @@ import {
   hasTemplateOf,
   listRevisions,
 } from './rollout-history.ts';
-import { getLiveTarget, getTargetRef, readTarget, targetShape, validateTarget } from './target.ts';
+import { readUid } from './steps/deletion.ts';
+import { describeObject, explainFailure } from './steps/failure.ts';
+import { defineOperation, type OperationWork, type Validation } from './steps/operation-definition.ts';
+import { getLiveTarget, getTargetRef, readTarget, targetShape, validateTarget } from './steps/target.ts';
 
 const undoField = objectField({
   ...targetShape,

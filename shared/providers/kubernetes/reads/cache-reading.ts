@@ -3,13 +3,13 @@ import { type ConcurrencyLimit, createConcurrencyLimit } from '../../../core/cac
 import { InvalidInputError } from '../../../core/errors.ts';
 import { viewConcurrency, viewRowsMax } from '../../../core/request-limits.ts';
 import type { ViewKey } from '../../../core/views/views.ts';
-import type { KubernetesAccount } from '../account.ts';
-import { isBounded, isWithinBounds } from '../account-bounds.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import { isBounded, isWithinBounds } from '../account/account-bounds.ts';
+import type { KubernetesSession } from '../account/session.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import { parseFullName } from '../kinds/name.ts';
-import type { KubernetesSession } from '../session.ts';
-import type { ObjectFacts } from '../views/facts.ts';
-import { decodeFacts } from '../views/facts-codec.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
+import { decodeFacts } from '../rows/facts-codec.ts';
 
 /** The accounts of a process. */
 export type ReadingSession = Pick<KubernetesSession, 'accounts' | 'findAccount'>;

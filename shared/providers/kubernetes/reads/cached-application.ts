@@ -1,9 +1,9 @@
 import type { DirectoryEntry } from '../../../core/cache/cache-store.ts';
-import { type RowView, rowViews } from '../caching/row-names.ts';
+import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
+import { asFacts, findServerGroup, selfKey } from '../rows/row-entries.ts';
+import { type RowView, rowViews } from '../rows/row-names.ts';
 import type { AccountFacts, ApplicationFacts } from '../views/application-facts.ts';
 import { listApplicationClusters } from '../views/cluster-view.ts';
-import type { ObjectFacts, ServerGroupFacts } from '../views/facts.ts';
-import { asFacts, findServerGroup, selfKey } from '../views/row-entries.ts';
 import { type CacheReading, createSight, listPlaces, loadServices, toSeenPlace } from './cache-reading.ts';
 
 /** What is wanted of an application; what is left out is not read. */

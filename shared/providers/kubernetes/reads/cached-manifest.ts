@@ -1,5 +1,5 @@
 import type { CachedManifestRequest, Viewed } from '../../../core/views/views.ts';
-import { findDefaultNamespace } from '../account-bounds.ts';
+import { findDefaultNamespace } from '../account/account-bounds.ts';
 import { toCachedManifestView } from '../views/cached-manifest-view.ts';
 import { type CacheReading, findObjects, readAllFacts } from './cache-reading.ts';
 

@@ -1,5 +1,5 @@
 import { asJsonObject } from '../../../core/json.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import type { Manifest } from '../api/manifest.ts';
 
 /** The object without the record of who owns which field: kubectl, and so Spinnaker, never shows it. */
 export function omitManagedFields(object: Manifest): Manifest {

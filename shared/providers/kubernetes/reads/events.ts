@@ -1,8 +1,8 @@
 import { asString } from '../../../core/json.ts';
-import { OutOfBoundsError } from '../account-bounds.ts';
-import type { ApiResource, CallOptions, KubernetesClient, ObjectRef } from '../client/client.ts';
-import { KubernetesApiError } from '../client/errors.ts';
-import type { Manifest } from '../manifest/manifest.ts';
+import { OutOfBoundsError } from '../account/account-bounds.ts';
+import type { ApiResource, CallOptions, KubernetesClient, ObjectRef } from '../api/client.ts';
+import { KubernetesApiError } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
 
 const eventResource: ApiResource = {
   apiVersion: 'v1',

@@ -1,11 +1,11 @@
 import { FailedOperationError, NotFoundError, VisibleError } from '../../../core/errors.ts';
 import { getPath, type JsonObject } from '../../../core/json.ts';
 import type { JobReader, ObjectRequest } from '../../../core/providers/provider.ts';
-import type { ApiResource, KubernetesClient } from '../client/client.ts';
+import type { KubernetesSession } from '../account/session.ts';
+import type { ApiResource, KubernetesClient } from '../api/client.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { readName } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
 import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
-import type { KubernetesSession } from '../session.ts';
 import { sortByUse, toJobView } from './job-view.ts';
 import { parseLogProperties } from './log-properties.ts';
 import { listConsoleOutput, podResource, readLog } from './pod-logs.ts';

@@ -6,9 +6,9 @@ import {
   type JsonObject,
   omitNulls,
 } from '../../../core/json.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { findCondition, findCount, findStatus } from '../kinds/live-object.ts';
 import { readCreationTimestamp, readName, readNamespace } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
 
 /** What a view of a Job is made of. */
 export interface JobViewParts {

@@ -1,7 +1,7 @@
 import type { DirectoryEntry } from '../../../core/cache/cache-store.ts';
 import type { Viewed, ViewedList, ViewKey } from '../../../core/views/views.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
 import type { AccountFacts } from '../views/application-facts.ts';
-import type { ObjectFacts } from '../views/facts.ts';
 import { toAccountLoadBalancerViews, toLoadBalancerViews } from '../views/load-balancer-view.ts';
 import { toServerGroupManagerViews } from '../views/server-group-manager-view.ts';
 import { type CacheReading, findObject, listPlaces, loadServices, readAllFacts } from './cache-reading.ts';

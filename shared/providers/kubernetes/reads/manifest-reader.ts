@@ -7,18 +7,18 @@ import type {
   ManifestReader,
   ManifestRequest,
 } from '../../../core/providers/provider.ts';
-import type { KubernetesAccount } from '../account.ts';
-import type { KubernetesClient, ListRequest, ObjectRef } from '../client/client.ts';
-import { isUnreachable, KubernetesApiError } from '../client/errors.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import type { KubernetesSession } from '../account/session.ts';
+import type { KubernetesClient, ListRequest, ObjectRef } from '../api/client.ts';
+import { isUnreachable, KubernetesApiError } from '../api/errors.ts';
+import type { Manifest } from '../api/manifest.ts';
+import { findKindProblem } from '../api/names.ts';
 import { parseKind } from '../kinds/name.ts';
 import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
 import { findArtifacts } from '../manifest/artifacts.ts';
 import { parseTargetCriteria, pickTarget } from '../manifest/dynamic-target.ts';
 import { readFullName, readKind, readMoniker, readName, readNamespace } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { findKindProblem } from '../manifest/names.ts';
 import { isSecret, listSecretValues, maskSecrets, maskValues } from '../manifest/sensitive.ts';
-import type { KubernetesSession } from '../session.ts';
 import { omitManagedFields } from './displayed.ts';
 import { listEvents } from './events.ts';
 import { getObjectStatus } from './object-status.ts';

@@ -1,5 +1,5 @@
 import type { StoredObject } from '../../../core/cache/cache-store.ts';
-import type { ObjectFacts, ServerGroupFacts } from '../views/facts.ts';
+import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import { type CacheReading, listKindsOf, listObjects, readAllFacts } from './cache-reading.ts';
 import { loadServerGroupsOf } from './server-group-rows.ts';
 

@@ -1,8 +1,8 @@
-import type { KubernetesAccount } from '../account.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { judgeReadiness } from '../kinds/kstatus.ts';
 import { type ManifestStatus, markFailed, markUnstable, type StatusCondition } from '../kinds/status.ts';
 import { readKind } from '../manifest/identity.ts';
-import type { Manifest } from '../manifest/manifest.ts';
 import { readReadinessRules } from '../manifest/readiness.ts';
 
 /** What decides how an object fares. */

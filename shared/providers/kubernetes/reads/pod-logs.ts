@@ -1,11 +1,11 @@
 import { getErrorMessage, NotFoundError, VisibleError } from '../../../core/errors.ts';
 import { asJsonArray, asString, getPath } from '../../../core/json.ts';
 import type { ConsoleOutput } from '../../../core/providers/provider.ts';
-import { consoleBytesMax, consoleContainersMax, logBytesMax } from '../client/answer-limits.ts';
-import type { ApiResource, KubernetesClient } from '../client/client.ts';
-import { getObjectPath, withQuery } from '../client/resource-path.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import { findContainerProblem } from '../manifest/names.ts';
+import { consoleBytesMax, consoleContainersMax, logBytesMax } from '../api/answer-limits.ts';
+import type { ApiResource, KubernetesClient } from '../api/client.ts';
+import type { Manifest } from '../api/manifest.ts';
+import { findContainerProblem } from '../api/names.ts';
+import { getObjectPath, withQuery } from '../api/resource-path.ts';
 
 /** Pods, as the API server serves them. */
 export const podResource: ApiResource = {

@@ -1,7 +1,7 @@
 import { asJsonArray, asString, getPath } from '../../../core/json.ts';
-import type { KubernetesClient, ObjectRef } from '../client/client.ts';
-import { KubernetesApiError } from '../client/errors.ts';
-import { getObjectPath } from '../client/resource-path.ts';
+import type { KubernetesClient, ObjectRef } from '../api/client.ts';
+import { KubernetesApiError } from '../api/errors.ts';
+import { getObjectPath } from '../api/resource-path.ts';
 
 /** What one container uses, under the column headers of `kubectl top`. */
 export interface ContainerMetrics {

@@ -1,11 +1,11 @@
 import { InvalidInputError, NotFoundError, type VisibleError } from '../../../core/errors.ts';
-import type { KubernetesAccount } from '../account.ts';
-import { checkNamespace, describeClosedNamespace, OutOfBoundsError } from '../account-bounds.ts';
-import { boundToAccount } from '../bounded-client.ts';
-import type { KubernetesClient } from '../client/client.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import { checkNamespace, describeClosedNamespace, OutOfBoundsError } from '../account/account-bounds.ts';
+import { boundToAccount } from '../account/bounded-client.ts';
+import type { KubernetesSession } from '../account/session.ts';
+import type { KubernetesClient } from '../api/client.ts';
+import { findNamespaceProblem } from '../api/names.ts';
 import { type FullName, parseFullName } from '../kinds/name.ts';
-import { findNamespaceProblem } from '../manifest/names.ts';
-import type { KubernetesSession } from '../session.ts';
 
 /** Whether a namespace of a request, perhaps an empty one, can be one: Kubernetes puts it into paths and refuses others. */
 export function isLocation(location: string): boolean {

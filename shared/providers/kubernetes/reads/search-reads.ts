@@ -1,8 +1,8 @@
 import type { StoredObject } from '../../../core/cache/cache-store.ts';
 import type { ViewedList, ViewSearchRequest } from '../../../core/views/views.ts';
-import type { KubernetesAccount } from '../account.ts';
-import { waitingApplication } from '../caching/row-names.ts';
+import type { KubernetesAccount } from '../account/account.ts';
 import { formatFullName } from '../kinds/name.ts';
+import { waitingApplication } from '../rows/row-names.ts';
 import {
   compareResults,
   createKindFilter,

@@ -1,6 +1,6 @@
 import type { SecurityGroupsRequest, Viewed, ViewKey } from '../../../core/views/views.ts';
-import type { KubernetesAccount } from '../account.ts';
-import type { ObjectFacts } from '../views/facts.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
 import {
   getBareName,
   isNamed,

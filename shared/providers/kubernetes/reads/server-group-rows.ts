@@ -1,8 +1,8 @@
 import type { StoredObject } from '../../../core/cache/cache-store.ts';
 import type { RowEntry } from '../../../core/cache/packed-row.ts';
-import { getRowName, rowViews, waitingApplication } from '../caching/row-names.ts';
-import type { ServerGroupFacts } from '../views/facts.ts';
-import { findServerGroup, listInstances } from '../views/row-entries.ts';
+import type { ServerGroupFacts } from '../rows/facts.ts';
+import { findServerGroup, listInstances } from '../rows/row-entries.ts';
+import { getRowName, rowViews, waitingApplication } from '../rows/row-names.ts';
 import { type CacheReading, readAllFacts } from './cache-reading.ts';
 import { loadServerGroups } from './cached-application.ts';
 

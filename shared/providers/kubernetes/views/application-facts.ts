@@ -1,4 +1,4 @@
-import type { ObjectFacts, ServerGroupFacts } from './facts.ts';
+import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 
 /** What is cached of an application in one account. */
 export interface AccountFacts {

@@ -2,14 +2,14 @@ import { type JsonObject, omitNulls, withDoubles } from '../../../core/json.ts';
 import type { Moniker } from '../../../core/moniker.ts';
 import { toArtifactView } from '../../../core/providers/artifact.ts';
 import type { CachedManifestRequest } from '../../../core/views/views.ts';
-import type { KubernetesAccount } from '../account.ts';
-import { builtInResources } from '../client/built-in-resources.ts';
+import type { KubernetesAccount } from '../account/account.ts';
+import { builtInResources } from '../api/built-in-resources.ts';
+import type { Manifest } from '../api/manifest.ts';
 import { formatFullName, getKindName, splitKind, toKindKey } from '../kinds/name.ts';
 import type { ManifestStatus } from '../kinds/status.ts';
 import { annotationKeys } from '../manifest/annotations.ts';
 import { findArtifacts } from '../manifest/artifacts.ts';
-import type { Manifest } from '../manifest/manifest.ts';
-import type { ObjectFacts, WorkloadFacts } from './facts.ts';
+import type { ObjectFacts, WorkloadFacts } from '../rows/facts.ts';
 
 /** An object in the form of `GET /manifests/…`, as far as the cache knows it. */
 export interface CachedManifestView {

@@ -1,7 +1,7 @@
 import type { ApplicationClusters } from '../../../core/views/views.ts';
 import { formatFullName } from '../kinds/name.ts';
+import type { ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';
-import type { ServerGroupFacts } from './facts.ts';
 import { findServicesOf, type LoadBalancerView, toAccountLoadBalancerViews } from './load-balancer-view.ts';
 import { cloudProvider } from './resource-view.ts';
 import { type ServerGroupView, toServerGroupView } from './server-group-view.ts';

@@ -1,7 +1,7 @@
 import type { Moniker } from '../../../core/moniker.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { TextMap } from '../manifest/annotations.ts';
-import type { ObjectFacts } from './facts.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
 import { cloudProvider } from './resource-view.ts';
 
 /** How a pod or a container fares. Of Spinnaker's states these are the ones that a pod can have. */

@@ -1,6 +1,6 @@
 import { formatFullName } from '../kinds/name.ts';
+import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';
-import type { ObjectFacts, ServerGroupFacts } from './facts.ts';
 import { type HealthView, toHealthViews } from './instance-view.ts';
 import { cloudProvider, type ResourceView, toResourceView } from './resource-view.ts';
 import { findServiceLinks, isDisabled } from './server-group-links.ts';

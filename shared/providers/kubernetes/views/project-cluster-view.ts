@@ -1,6 +1,6 @@
 import { parseMoniker } from '../../../core/moniker.ts';
+import type { ServerGroupFacts } from '../rows/facts.ts';
 import type { ApplicationFacts } from './application-facts.ts';
-import type { ServerGroupFacts } from './facts.ts';
 import { countInstances, type InstanceCountsView } from './instance-view.ts';
 import { findServiceLinks, isDisabled } from './server-group-links.ts';
 import { indexServices } from './service-index.ts';

@@ -1,7 +1,7 @@
-import type { CachingRules } from '../account.ts';
-import { isKindAllowed } from './cached-kinds.ts';
-import { isApplicationKind } from './cached-objects.ts';
-import type { ObjectFacts } from './facts.ts';
+import type { CachingRules } from '../account/account.ts';
+import { isKindAllowed } from '../rows/cached-kinds.ts';
+import { isApplicationKind } from '../rows/cached-objects.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
 import { type ResourceView, toResourceView } from './resource-view.ts';
 
 /** What is cached of an application in one account, of whatever kind. */

@@ -1,7 +1,7 @@
 import type { Moniker } from '../../../core/moniker.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { TextMap } from '../manifest/annotations.ts';
-import type { ObjectFacts } from './facts.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
 
 /** Spinnaker's id of this provider. */
 export const cloudProvider = 'kubernetes';

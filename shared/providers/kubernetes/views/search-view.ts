@@ -1,7 +1,7 @@
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import { formatFullName, toKindKey } from '../kinds/name.ts';
-import { isApplicationKind } from './cached-objects.ts';
-import type { ObjectFacts } from './facts.ts';
+import { isApplicationKind } from '../rows/cached-objects.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
 import { cloudProvider } from './resource-view.ts';
 import { compareText } from './text-order.ts';
 

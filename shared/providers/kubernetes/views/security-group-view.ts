@@ -1,5 +1,5 @@
 import { formatFullName } from '../kinds/name.ts';
-import type { ObjectFacts, PortFacts } from './facts.ts';
+import type { ObjectFacts, PortFacts } from '../rows/facts.ts';
 import { cloudProvider, type ResourceView, toResourceView } from './resource-view.ts';
 import { compareText, sortByName } from './text-order.ts';
 

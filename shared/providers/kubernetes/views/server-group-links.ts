@@ -1,4 +1,4 @@
-import type { ObjectFacts, ServerGroupFacts } from './facts.ts';
+import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import { isSelecting, type ServiceIndex } from './service-index.ts';
 
 /** A service and the pods of one server group that are behind it. */

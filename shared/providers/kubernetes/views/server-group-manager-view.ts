@@ -1,7 +1,7 @@
 import type { Moniker } from '../../../core/moniker.ts';
 import { formatFullName } from '../kinds/name.ts';
+import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';
-import type { ObjectFacts, ServerGroupFacts } from './facts.ts';
 import { cloudProvider, type ResourceView, toResourceView } from './resource-view.ts';
 
 /** A server group of a manager. */

@@ -1,8 +1,8 @@
 import type { Moniker } from '../../../core/moniker.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { TextMap } from '../manifest/annotations.ts';
+import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { ApplicationFacts } from './application-facts.ts';
-import type { ObjectFacts, ServerGroupFacts } from './facts.ts';
 import {
   countInstances,
   type InstanceCountsView,

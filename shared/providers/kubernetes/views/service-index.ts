@@ -1,5 +1,5 @@
 import type { TextMap } from '../manifest/annotations.ts';
-import type { ObjectFacts } from './facts.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
 
 /** Services by namespace and by what they select. */
 export interface ServiceIndex {

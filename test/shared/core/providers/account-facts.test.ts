@@ -8,8 +8,8 @@ import {
 import { toCredentialsView } from '../../../../shared/core/providers/credentials-view.ts';
 import { ProviderSet } from '../../../../shared/core/providers/provider-set.ts';
 import { plugins } from '../../../../shared/providers/index.ts';
-import { accountOptions } from '../../../../shared/providers/kubernetes/account-fields.ts';
-import { publicAccountOptions } from '../../../../shared/providers/kubernetes/public-settings.ts';
+import { accountOptions } from '../../../../shared/providers/kubernetes/account/account-fields.ts';
+import { publicAccountOptions } from '../../../../shared/providers/kubernetes/account/public-settings.ts';
 import { createTestOptions } from '../../providers/artifacts/options.ts';
 
 const planted = 'planted-s3cr3t';

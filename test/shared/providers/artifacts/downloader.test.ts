@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { AccessDeniedError, FailedOperationError, NotFoundError } from '../../../../shared/core/errors.ts';
-import { CertificateAuthority } from '../kubernetes/client/certificates.ts';
+import { CertificateAuthority } from '../kubernetes/credentials/certificates.ts';
 import { createTestClock, neverAborted, readText } from './options.ts';
 import { startOrigin } from './origin.ts';
 import { startTestDownloader } from './test-downloader.ts';

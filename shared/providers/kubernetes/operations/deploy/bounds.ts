@@ -4,12 +4,12 @@ import {
   describeClosedNamespace,
   isBounded,
   OutOfBoundsError,
-} from '../../account-bounds.ts';
-import type { ApiResource, KubernetesClient } from '../../client/client.ts';
-import { isResourceNotServed } from '../../client/errors.ts';
+} from '../../account/account-bounds.ts';
+import type { ApiResource, KubernetesClient } from '../../api/client.ts';
+import { isResourceNotServed } from '../../api/errors.ts';
+import type { Manifest } from '../../api/manifest.ts';
 import { readCoordinates, readNamespace } from '../../manifest/identity.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
-import { describeObject, explainFailure } from '../failure.ts';
+import { describeObject, explainFailure } from '../steps/failure.ts';
 
 /** What the look at the places of manifests works with. */
 export interface PlaceOptions {

@@ -1,7 +1,8 @@
 import type { Randomness } from '../../../../core/clock.ts';
 import { FailedOperationError } from '../../../../core/errors.ts';
-import type { ApiResource, KubernetesClient } from '../../client/client.ts';
-import { isResourceNotServed } from '../../client/errors.ts';
+import type { ApiResource, KubernetesClient } from '../../api/client.ts';
+import { isResourceNotServed } from '../../api/errors.ts';
+import type { Manifest } from '../../api/manifest.ts';
 import { findRecordedArtifact } from '../../manifest/annotate.ts';
 import {
   type Coordinates,
@@ -10,9 +11,8 @@ import {
   readName,
   readNamespace,
 } from '../../manifest/identity.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
 import { chooseVersion, formatVersionedName, listVersions, parseVersion } from '../../manifest/version.ts';
-import { getLoadBalancer } from '../load-balancer.ts';
+import { getLoadBalancer } from '../steps/load-balancer.ts';
 import type { Decision, Question } from './plan.ts';
 
 /** What answering questions works with. */

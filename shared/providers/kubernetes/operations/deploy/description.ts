@@ -23,14 +23,14 @@ import {
   stringListField,
   withDefault,
 } from '../../../../core/settings/coerce.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
+import type { Manifest } from '../../api/manifest.ts';
 import {
   findApiVersionProblem,
   findKindProblem,
   findNameProblem,
   findNamespaceProblem,
   findTextProblem,
-} from '../../manifest/names.ts';
+} from '../../api/names.ts';
 import { labelSelectorsField } from '../../manifest/selectors.ts';
 
 const flag = (fallback: boolean) => withDefault(booleanField(), fallback);

@@ -1,5 +1,5 @@
 import { asJsonObject } from '../../../../core/json.ts';
-import type { OperationWork } from '../operation-definition.ts';
+import type { OperationWork } from '../steps/operation-definition.ts';
 import { openDecider } from './decisions.ts';
 import {
   type Decision,

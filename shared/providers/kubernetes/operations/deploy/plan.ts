@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { omitNulls } from '../../../../core/json.ts';
 import type { Artifact } from '../../../../core/providers/artifact.ts';
-import type { KubernetesAccount } from '../../account.ts';
-import type { KubernetesSettings } from '../../account-settings.ts';
+import type { KubernetesAccount } from '../../account/account.ts';
+import type { KubernetesSettings } from '../../account/account-settings.ts';
+import type { Manifest } from '../../api/manifest.ts';
 import type { KindDefinition } from '../../kinds/kind.ts';
 import { formatFullName } from '../../kinds/name.ts';
 import { annotateArtifact, annotateMoniker, createDeployMoniker } from '../../manifest/annotate.ts';
@@ -16,7 +17,6 @@ import {
   readKind,
   readNamespace,
 } from '../../manifest/identity.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
 import { type DeployMethod, readStrategy, setReplicas } from '../../manifest/strategy.ts';
 import {
   annotateLoadBalancers,

@@ -1,7 +1,7 @@
+import type { Manifest } from '../../api/manifest.ts';
 import { resolveTarget } from '../../apply/target.ts';
 import { readCoordinates } from '../../manifest/identity.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
-import type { OperationWork } from '../operation-definition.ts';
+import type { OperationWork } from '../steps/operation-definition.ts';
 import type { PlannedManifest } from './plan.ts';
 
 /** So many live objects are read at once: few enough that none is long out of date when its turn comes. */

@@ -1,10 +1,10 @@
 import { asString, getPath } from '../../../../core/json.ts';
-import type { KubernetesClient } from '../../client/client.ts';
-import { isResourceNotServed } from '../../client/errors.ts';
+import type { KubernetesClient } from '../../api/client.ts';
+import { isResourceNotServed } from '../../api/errors.ts';
+import type { Manifest } from '../../api/manifest.ts';
 import type { KindRegistry } from '../../kinds/index.ts';
 import { getKindName, toKindKey } from '../../kinds/name.ts';
 import { readKind } from '../../manifest/identity.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
 
 /** What finding out about scopes works with. */
 export interface ScopeOptions {

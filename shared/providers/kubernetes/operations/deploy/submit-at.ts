@@ -1,6 +1,6 @@
 import { FailedOperationError } from '../../../../core/errors.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
-import type { OperationWork } from '../operation-definition.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import type { OperationWork } from '../steps/operation-definition.ts';
 import type { DeployPlan } from './open-plan.ts';
 import type { PlannedManifest } from './plan.ts';
 import { type SubmitOptions, submitManifest } from './submit.ts';

@@ -1,17 +1,17 @@
+import { isResourceNotServed, KubernetesApiError } from '../../api/errors.ts';
+import type { Manifest } from '../../api/manifest.ts';
 import { applyManifest } from '../../apply/apply.ts';
 import { retryWrite } from '../../apply/retry-write.ts';
 import { resolveTarget, type WriteManifestOptions } from '../../apply/target.ts';
 import { createManifest, replaceManifest } from '../../apply/write.ts';
 import { readTrace, type SubmissionState } from '../../apply/write-trace.ts';
-import { isResourceNotServed, KubernetesApiError } from '../../client/errors.ts';
 import { readAnnotations } from '../../manifest/annotations.ts';
 import { readCoordinates } from '../../manifest/identity.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
 import { readStrategy } from '../../manifest/strategy.ts';
-import { deleteObject, readUid } from '../deletion.ts';
-import { describeObject, explainFailure } from '../failure.ts';
-import type { OperationWork } from '../operation-definition.ts';
-import { maskObject } from '../result.ts';
+import { deleteObject, readUid } from '../steps/deletion.ts';
+import { describeObject, explainFailure } from '../steps/failure.ts';
+import type { OperationWork } from '../steps/operation-definition.ts';
+import { maskObject } from '../steps/result.ts';
 import type { PlannedManifest } from './plan.ts';
 import { checkVersionOurs, isVersion, writeVersion } from './version-write.ts';
 

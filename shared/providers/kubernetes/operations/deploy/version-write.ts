@@ -1,3 +1,6 @@
+import type { CallOptions, KubernetesClient } from '../../api/client.ts';
+import { KubernetesApiError } from '../../api/errors.ts';
+import type { Manifest } from '../../api/manifest.ts';
 import { applyManifest, createApplied } from '../../apply/apply.ts';
 import type { ApplyResult } from '../../apply/result.ts';
 import { retryWrite } from '../../apply/retry-write.ts';
@@ -5,9 +8,6 @@ import { tryServerSide } from '../../apply/server-side-apply.ts';
 import { resolveTarget, type WriteManifestOptions, type WriteTarget } from '../../apply/target.ts';
 import { createManifest, replaceManifest, tryReplace } from '../../apply/write.ts';
 import { holdsManifest, readResourceVersion } from '../../apply/write-trace.ts';
-import type { CallOptions, KubernetesClient } from '../../client/client.ts';
-import { KubernetesApiError } from '../../client/errors.ts';
-import type { Manifest } from '../../manifest/manifest.ts';
 import { readStrategy } from '../../manifest/strategy.ts';
 import { hasSameContent, isAppliedFrom } from '../../manifest/version.ts';
 import type { PlannedManifest } from './plan.ts';

@@ -6,7 +6,7 @@ import type {
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
 import { asString, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import type { Provider } from '../../../../../shared/core/providers/provider.ts';
-import { decodeFacts } from '../../../../../shared/providers/kubernetes/views/facts-codec.ts';
+import { decodeFacts } from '../../../../../shared/providers/kubernetes/rows/facts-codec.ts';
 import { newAccount, openCache } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
 import { requestApi } from '../../../../support/cluster.ts';

@@ -5,7 +5,7 @@ import type { CachingResult } from '../../../../../shared/core/agents/caching-ag
 import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../../../../support/cluster.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
-import { stormConfigMaps } from '../client/config-map-storm.ts';
+import { stormConfigMaps } from '../watch/config-map-storm.ts';
 import { type AgentBench, openAgentBench, readCached, readLive } from './agent-bench.ts';
 
 const openTable = useLocalTables();

@@ -15,7 +15,7 @@ import { useLocalTables } from '../../../../support/local-tables.ts';
 import { createTestClock } from '../../../../support/test-clock.ts';
 import { silentLog } from '../client/client-setup.ts';
 import { startScriptedServer, toBase64, toKubeconfig } from '../client/scripted-server.ts';
-import { startTcpForwarder } from '../client/tcp-forwarder.ts';
+import { startTcpForwarder } from '../transport/tcp-forwarder.ts';
 import { type FollowBench, listCached, listLive, openFollowBench, until } from './follow-bench.ts';
 
 const openTable = useLocalTables();

@@ -4,20 +4,20 @@ import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts
 import { parseVersion } from '../../../../../shared/core/cache/version.ts';
 import type { Clock } from '../../../../../shared/core/clock.ts';
 import { asString, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account.ts';
-import { parseKubernetesSettings } from '../../../../../shared/providers/kubernetes/account-settings.ts';
-import { createCacheWriter } from '../../../../../shared/providers/kubernetes/caching/cache-writer.ts';
+import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
+import { parseKubernetesSettings } from '../../../../../shared/providers/kubernetes/account/account-settings.ts';
+import { KubernetesApiError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
+import { createCacheWriter } from '../../../../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
 import {
   type FollowAgentOptions,
   followCachingAgent,
 } from '../../../../../shared/providers/kubernetes/caching/follow-agent.ts';
 import type { KindFamily } from '../../../../../shared/providers/kubernetes/caching/kind-families.ts';
-import { KubernetesApiError } from '../../../../../shared/providers/kubernetes/client/errors.ts';
 import { createKubernetesClient } from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
 import {
   createWatchClient,
   type WatchClient,
-} from '../../../../../shared/providers/kubernetes/client/watch-client.ts';
+} from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
 import { systemClock, systemRandomness } from '../../../../../shared/runtime/context/system.ts';
 import { getCluster, requestApi } from '../../../../support/cluster.ts';
 import { silentLog } from '../client/client-setup.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { toVersion } from '../../../../../shared/core/cache/version.ts';
+import type { ObjectChange } from '../../../../../shared/providers/kubernetes/cache-writer/object-change.ts';
 import { GatheredWrites } from '../../../../../shared/providers/kubernetes/caching/gathered-writes.ts';
-import type { ObjectChange } from '../../../../../shared/providers/kubernetes/caching/object-change.ts';
 import { systemClock } from '../../../../../shared/runtime/context/system.ts';
 
 function change(name: string, resourceVersion: number): ObjectChange {

@@ -6,7 +6,7 @@ import {
   isComparable,
 } from '../../../../../shared/providers/kubernetes/caching/object-conversion.ts';
 import type { WatchedKind } from '../../../../../shared/providers/kubernetes/caching/watched-kinds.ts';
-import type { WatchChange } from '../../../../../shared/providers/kubernetes/client/watch.ts';
+import type { WatchChange } from '../../../../../shared/providers/kubernetes/watch/watch.ts';
 import { openAccount } from './open-account.ts';
 
 const resource = { apiVersion: 'v1', kind: 'Service', plural: 'services', namespaced: true, builtIn: true };

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../../shared/core/json.ts';
 import {
   type KubernetesAccount,
   parseKubernetesAccounts,
-} from '../../../../../shared/providers/kubernetes/account.ts';
+} from '../../../../../shared/providers/kubernetes/account/account.ts';
 
 /** An account with these members besides its name. */
 export function openAccount(members: JsonObject): KubernetesAccount {

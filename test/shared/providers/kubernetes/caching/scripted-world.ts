@@ -1,5 +1,5 @@
 import { type Answer, answerJson, answerStatus } from '../client/scripted-server.ts';
-import { answerStream, toErrorLine, toLine } from '../client/watch-setup.ts';
+import { answerStream, toErrorLine, toLine } from '../watch/watch-setup.ts';
 
 /** What a scripted API server has: objects of each kind in the namespace `shop`, by name, with their resource versions. */
 export interface World {

@@ -1,15 +1,15 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createCacheStore } from '../../../../../shared/aws/cache/cache-store.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
-import { createCacheWriter } from '../../../../../shared/providers/kubernetes/caching/cache-writer.ts';
+import { createCacheWriter } from '../../../../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
 import type {
   CacheWriter,
   ObjectChange,
-} from '../../../../../shared/providers/kubernetes/caching/object-change.ts';
-import { waitingApplication } from '../../../../../shared/providers/kubernetes/caching/row-names.ts';
+} from '../../../../../shared/providers/kubernetes/cache-writer/object-change.ts';
 import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
-import { asFacts, selfKey } from '../../../../../shared/providers/kubernetes/views/row-entries.ts';
+import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
+import { asFacts, selfKey } from '../../../../../shared/providers/kubernetes/rows/row-entries.ts';
+import { waitingApplication } from '../../../../../shared/providers/kubernetes/rows/row-names.ts';
 import { collect, v } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../../../support/test-clock.ts';

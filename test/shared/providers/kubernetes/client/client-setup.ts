@@ -1,10 +1,10 @@
 import type { Clock } from '../../../../../shared/core/clock.ts';
-import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/client/client.ts';
-import type { KubernetesConnection } from '../../../../../shared/providers/kubernetes/client/connection.ts';
+import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
 import {
   createKubernetesClient,
   type KubernetesClientOptions,
 } from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
+import type { KubernetesConnection } from '../../../../../shared/providers/kubernetes/credentials/connection.ts';
 import { readEnvironment } from '../../../../../shared/runtime/config.ts';
 import { systemClock, systemRandomness } from '../../../../../shared/runtime/context/system.ts';
 

@@ -2,21 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { answerRoom } from '../../../../../shared/providers/kubernetes/client/answer-room.ts';
-import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/client/client.ts';
+import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
 import { gatheredLists } from '../../../../../shared/providers/kubernetes/client/gathered-lists.ts';
+import { answerRoom } from '../../../../../shared/providers/kubernetes/transport/answer-room.ts';
 import type {
   WatchClient,
   WatchClientOptions,
-} from '../../../../../shared/providers/kubernetes/client/watch-client.ts';
+} from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
 import {
   getHostileServer,
   hostileServers,
   type RunningHostileServer,
   startServer,
 } from '../../../../support/hostile-servers.ts';
+import { configMaps, createTestWatchClient } from '../watch/watch-setup.ts';
 import { createTestClient } from './client-setup.ts';
-import { configMaps, createTestWatchClient } from './watch-setup.ts';
 
 const pulse = { patienceMs: 2_000, probeMs: 2_000 };
 const one = { resource: configMaps, namespace: 'shop', name: 'one' };

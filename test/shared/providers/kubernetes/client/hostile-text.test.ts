@@ -1,20 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { parseApplications, parseProjects } from '../../../../../shared/providers/front50/answers.ts';
+import { parseApiError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
+import { includesVersion, isOlder } from '../../../../../shared/providers/kubernetes/api/resource-version.ts';
 import { parseLastApplied } from '../../../../../shared/providers/kubernetes/apply/last-applied.ts';
-import { parseApiError } from '../../../../../shared/providers/kubernetes/client/errors.ts';
 import { parseJsonAnswer } from '../../../../../shared/providers/kubernetes/client/json-answer.ts';
-import { parseKubeconfigContext } from '../../../../../shared/providers/kubernetes/client/kubeconfig.ts';
-import { LineSplitter } from '../../../../../shared/providers/kubernetes/client/line-splitter.ts';
-import {
-  includesVersion,
-  isOlder,
-} from '../../../../../shared/providers/kubernetes/client/resource-version.ts';
-import { parseRetryAfter } from '../../../../../shared/providers/kubernetes/client/retry.ts';
-import { WatchReader } from '../../../../../shared/providers/kubernetes/client/watch.ts';
+import { parseKubeconfigContext } from '../../../../../shared/providers/kubernetes/credentials/kubeconfig.ts';
 import { parseJson } from '../../../../../shared/providers/kubernetes/manifest/annotations.ts';
 import { parseLogProperties } from '../../../../../shared/providers/kubernetes/reads/log-properties.ts';
+import { LineSplitter } from '../../../../../shared/providers/kubernetes/transport/line-splitter.ts';
+import { parseRetryAfter } from '../../../../../shared/providers/kubernetes/transport/retry.ts';
+import { WatchReader } from '../../../../../shared/providers/kubernetes/watch/watch.ts';
 import { systemClock } from '../../../../../shared/runtime/context/system.ts';
-import { configMaps } from './watch-setup.ts';
+import { configMaps } from '../watch/watch-setup.ts';
 
 const megabyte = 1_000_000;
 

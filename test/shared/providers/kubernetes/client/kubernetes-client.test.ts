@@ -2,10 +2,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { asString, getPath } from '../../../../../shared/core/json.ts';
-import type {
-  KubernetesClient,
-  ObjectRef,
-} from '../../../../../shared/providers/kubernetes/client/client.ts';
+import type { KubernetesClient, ObjectRef } from '../../../../../shared/providers/kubernetes/api/client.ts';
 import {
   createNamespace,
   describeWithCluster,

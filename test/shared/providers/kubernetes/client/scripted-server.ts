@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
-import { CertificateAuthority, type Identity } from './certificates.ts';
+import { CertificateAuthority, type Identity } from '../credentials/certificates.ts';
 
 /** A request as the server saw it. */
 export interface SeenRequest {

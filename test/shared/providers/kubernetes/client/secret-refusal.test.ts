@@ -5,13 +5,13 @@ import {
   isResourceNotServed,
   KubernetesApiError,
   parseApiError,
-} from '../../../../../shared/providers/kubernetes/client/errors.ts';
+} from '../../../../../shared/providers/kubernetes/api/errors.ts';
 import {
   secretRefusalCausesMax,
   withoutSecretValues,
 } from '../../../../../shared/providers/kubernetes/client/secret-refusal.ts';
+import { answerStream, configMaps, createTestWatchClient } from '../watch/watch-setup.ts';
 import { answerJson, startScriptedServer } from './scripted-server.ts';
-import { answerStream, configMaps, createTestWatchClient } from './watch-setup.ts';
 
 const secrets = { apiVersion: 'v1', plural: 'secrets' };
 const path = '/api/v1/namespaces/shop/secrets/keys';

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { FailedOperationError } from '../../../../../shared/core/errors.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { builtInKinds, createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
 import type { KindDefinition } from '../../../../../shared/providers/kubernetes/kinds/kind.ts';
 import { settledStatus } from '../../../../../shared/providers/kubernetes/kinds/status.ts';
 import { readKind } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 
 const directory = new URL('../../../../fixtures/kubernetes/', import.meta.url);
 const fixtures = readdirSync(directory)

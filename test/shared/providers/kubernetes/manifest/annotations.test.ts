@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import {
   hasAnnotation,
   parseJson,
@@ -9,7 +10,6 @@ import {
   readListAnnotation,
   readTextAnnotation,
 } from '../../../../../shared/providers/kubernetes/manifest/annotations.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 
 const annotated = (value: unknown) => ({ metadata: { annotations: { key: value } } }) as unknown as Manifest;
 

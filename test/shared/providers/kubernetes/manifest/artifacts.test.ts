@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject, JsonValue } from '../../../../../shared/core/json.ts';
 import type { Artifact } from '../../../../../shared/core/providers/artifact.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { builtInKinds, createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
 import {
   type BindingInput,
@@ -13,7 +14,6 @@ import {
   createDeployedArtifact,
   findArtifacts,
 } from '../../../../../shared/providers/kubernetes/manifest/artifacts.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 import { freeze } from '../../../../support/frozen.ts';
 
 const { find } = createKindRegistry();

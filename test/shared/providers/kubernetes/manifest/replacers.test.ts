@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonValue } from '../../../../../shared/core/json.ts';
 import type { Artifact } from '../../../../../shared/core/providers/artifact.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
 import {
   bindArtifacts,
   findArtifacts,
   type ImageBinding,
 } from '../../../../../shared/providers/kubernetes/manifest/artifacts.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 import { freeze } from '../../../../support/frozen.ts';
 
 const { find } = createKindRegistry();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { FailedOperationError, InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 import {
   annotateLoadBalancers,
   attachService,

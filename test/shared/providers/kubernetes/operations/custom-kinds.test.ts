@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import type { Provider } from '../../../../../shared/core/providers/provider.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { type ApiProxy, startApiProxy } from '../../../../support/api-proxy.ts';
 import {
   createNamespace,

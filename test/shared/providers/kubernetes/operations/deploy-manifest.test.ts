@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, findObject } from '../../../../support/cluster.ts';
 import { findLive, listNames } from '../live.ts';

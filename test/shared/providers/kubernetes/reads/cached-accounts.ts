@@ -8,13 +8,13 @@ import type { Viewed, ViewReader } from '../../../../../shared/core/views/views.
 import {
   type KubernetesAccount,
   parseKubernetesAccounts,
-} from '../../../../../shared/providers/kubernetes/account.ts';
-import { createCacheWriter } from '../../../../../shared/providers/kubernetes/caching/cache-writer.ts';
-import type { ObjectChange } from '../../../../../shared/providers/kubernetes/caching/object-change.ts';
+} from '../../../../../shared/providers/kubernetes/account/account.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
+import { createCacheWriter } from '../../../../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
+import type { ObjectChange } from '../../../../../shared/providers/kubernetes/cache-writer/object-change.ts';
 import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
+import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
+import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
 import { createTestClock, testRandomness } from '../../../../support/test-clock.ts';

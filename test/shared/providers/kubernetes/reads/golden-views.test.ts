@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { ViewReader } from '../../../../../shared/core/views/views.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
+import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
 import { type CachedAccounts, openCachedAccounts } from './cached-accounts.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { sortByUse, toJobView } from '../../../../../shared/providers/kubernetes/reads/job-view.ts';
 
 const complete = { type: 'Complete', status: 'True', reason: 'SuccessPolicy' };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
 import {
   createPod,

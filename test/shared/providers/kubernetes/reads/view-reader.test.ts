@@ -3,7 +3,7 @@ import { toVersion } from '../../../../../shared/core/cache/version.ts';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { ServerGroupsRequest } from '../../../../../shared/core/views/views.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
 import { createManifest } from '../manifests.ts';

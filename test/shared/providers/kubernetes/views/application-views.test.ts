@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import { selectClusters } from '../../../../../shared/providers/kubernetes/views/application-facts.ts';
 import {
   toApplicationDetailView,
@@ -11,9 +12,8 @@ import {
 import { toLoadBalancerViews } from '../../../../../shared/providers/kubernetes/views/load-balancer-view.ts';
 import { toServerGroupManagerViews } from '../../../../../shared/providers/kubernetes/views/server-group-manager-view.ts';
 import { toServerGroupSummaryViews } from '../../../../../shared/providers/kubernetes/views/server-group-view.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
 import { createManifest } from '../manifests.ts';
-import { assembleAccount } from './assembled-facts.ts';
+import { assembleAccount } from '../rows/assembled-facts.ts';
 import { createPod, createReplicaSet, createSampleService, getUid } from './sample-manifests.ts';
 
 const registry = createKindRegistry();

@@ -1,9 +1,11 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
-import { listCachedKinds } from '../../../../../shared/providers/kubernetes/views/cached-kinds.ts';
-import { createCacheFilter } from '../../../../../shared/providers/kubernetes/views/cached-objects.ts';
+import { listCachedKinds } from '../../../../../shared/providers/kubernetes/rows/cached-kinds.ts';
+import { createCacheFilter } from '../../../../../shared/providers/kubernetes/rows/cached-objects.ts';
+import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
+import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import {
   listApplicationClusters,
   toApplicationDetailView,
@@ -11,7 +13,6 @@ import {
   toClusterSummaryViews,
   toClusterView,
 } from '../../../../../shared/providers/kubernetes/views/cluster-view.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
 import { toInstanceView } from '../../../../../shared/providers/kubernetes/views/instance-view.ts';
 import { toLoadBalancerViews } from '../../../../../shared/providers/kubernetes/views/load-balancer-view.ts';
 import { toProjectClusterViews } from '../../../../../shared/providers/kubernetes/views/project-cluster-view.ts';
@@ -26,9 +27,8 @@ import {
   toExpandedServerGroupViews,
   toServerGroupSummaryViews,
 } from '../../../../../shared/providers/kubernetes/views/server-group-view.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../../../../support/cluster.ts';
-import { assembleAccount } from './assembled-facts.ts';
+import { assembleAccount } from '../rows/assembled-facts.ts';
 import { createShop, deleteShopDefinition, listShop } from './live-shop.ts';
 
 const folder = path.join(import.meta.dirname, '../../../../fixtures/kubernetes/views');

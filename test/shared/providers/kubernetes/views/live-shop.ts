@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { expect, vi } from 'vitest';
 import { asJsonArray, asString, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import {
   readKind,
   readName,
   readOwners,
 } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
 import { kubectl, requestApi } from '../../../../support/cluster.ts';
 import { createDefinition } from '../manifests.ts';
 

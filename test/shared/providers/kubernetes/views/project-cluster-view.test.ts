@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import { toProjectClusterViews } from '../../../../../shared/providers/kubernetes/views/project-cluster-view.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
-import { assembleAccount } from './assembled-facts.ts';
+import { assembleAccount } from '../rows/assembled-facts.ts';
 import { createPod, createReplicaSet } from './sample-manifests.ts';
 
 const named = (cluster: string) => ({ 'moniker.spinnaker.io/cluster': cluster });

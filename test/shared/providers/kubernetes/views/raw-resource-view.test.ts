@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import {
   type AccountResources,
   toRawResourceViews,
 } from '../../../../../shared/providers/kubernetes/views/raw-resource-view.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
 import { createManifest } from '../manifests.ts';
 
 const registry = createKindRegistry();

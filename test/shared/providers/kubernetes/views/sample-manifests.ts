@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Manifest } from '../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 
 /** What a sample says beside its name. */
 export interface SampleParts {

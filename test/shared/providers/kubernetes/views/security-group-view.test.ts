@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import {
   findSecurityGroup,
   toAccountSecurityGroupsView,
@@ -8,7 +9,6 @@ import {
   toSecurityGroupSummaries,
   toSecurityGroupsView,
 } from '../../../../../shared/providers/kubernetes/views/security-group-view.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
 import { createManifest } from '../manifests.ts';
 
 const registry = createKindRegistry([

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/views/facts.ts';
+import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
+import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import {
   findServiceLinks,
   isDisabled,
@@ -10,7 +11,6 @@ import {
   indexServices,
   isSelecting,
 } from '../../../../../shared/providers/kubernetes/views/service-index.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
 import { createPod, createReplicaSet, createSampleService } from './sample-manifests.ts';
 
 const registry = createKindRegistry();

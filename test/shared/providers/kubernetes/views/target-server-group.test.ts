@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
+import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import { toServerGroupView } from '../../../../../shared/providers/kubernetes/views/server-group-view.ts';
 import { indexServices } from '../../../../../shared/providers/kubernetes/views/service-index.ts';
 import {
@@ -7,7 +8,6 @@ import {
   parseTargetServerGroup,
   type TargetRequest,
 } from '../../../../../shared/providers/kubernetes/views/target-server-group.ts';
-import { toFacts } from '../../../../../shared/providers/kubernetes/views/to-facts.ts';
 import { createPod, createReplicaSet } from './sample-manifests.ts';
 
 const registry = createKindRegistry();

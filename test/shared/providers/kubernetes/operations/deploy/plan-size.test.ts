@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { parseWith, requireField } from '../../../../../../shared/core/settings/coerce.ts';
-import { parseKubernetesAccounts } from '../../../../../../shared/providers/kubernetes/account.ts';
-import { parseKubernetesSettings } from '../../../../../../shared/providers/kubernetes/account-settings.ts';
-import type { Manifest } from '../../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import { parseKubernetesAccounts } from '../../../../../../shared/providers/kubernetes/account/account.ts';
+import { parseKubernetesSettings } from '../../../../../../shared/providers/kubernetes/account/account-settings.ts';
+import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
 import {
   deployField,
   findManifests,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import type { Manifest } from '../../../../../../shared/providers/kubernetes/manifest/manifest.ts';
+import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
 import type { PassingCall } from '../../../../../support/api-proxy.ts';
 import { startApiProxy } from '../../../../../support/api-proxy.ts';
 import {

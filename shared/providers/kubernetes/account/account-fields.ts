@@ -1,0 +1,122 @@
+import { isJsonObject, type JsonValue } from '../../../core/json.ts';
+import {
+  booleanField,
+  intField,
+  listOf,
+  nameListField,
+  parseAt,
+  requireField,
+  settingsField,
+  stringField,
+  withDefault,
+} from '../../../core/settings/coerce.ts';
+import { isSecretReference } from '../../../core/settings/secret-reference.ts';
+import { joinPath } from '../../../core/settings/spring-config.ts';
+import { hasPlaceholder } from '../../../core/settings/spring-placeholders.ts';
+
+const names = withDefault(nameListField(), []);
+const flag = (fallback: boolean) => withDefault(booleanField(), fallback);
+const seconds = intField({ min: 0, max: Number.MAX_SAFE_INTEGER });
+const requiredText = requireField(stringField());
+
+/** Options within options. */
+const nestedShapes = {
+  eks: {
+    cluster: requiredText,
+    region: stringField(),
+    roleArn: stringField(),
+    sessionName: stringField(),
+    externalId: stringField(),
+  },
+  customResources: {
+    kubernetesKind: requiredText,
+    spinnakerKind: stringField(),
+    deployPriority: stringField(),
+    versioned: booleanField(),
+    namespaced: booleanField(),
+  },
+  cachingPolicies: {
+    kubernetesKind: requiredText,
+    maxEntriesPerAgent: requireField(intField({ min: 0 })),
+  },
+  rawResourcesEndpointConfig: { kindExpressions: names, omitKindExpressions: names },
+};
+
+/**
+ * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`,
+ * `kubeconfigSecret`, `clusterScopedKinds`, `cacheMode` and `readiness` are ours. Keys that are no longer of use are not read: see
+ * `unknown-keys.ts`.
+ */
+const accountShape = {
+  name: requiredText,
+  environment: stringField(),
+  accountType: stringField(),
+  kubeconfigFile: stringField(),
+  kubeconfigContents: stringField(),
+  kubeconfigSecret: stringField(),
+  eks: settingsField(nestedShapes.eks),
+  context: stringField(),
+  serviceAccount: flag(false),
+  kubectlRequestTimeoutSeconds: seconds,
+  oAuthServiceAccount: stringField(),
+  namespaces: names,
+  omitNamespaces: names,
+  clusterScopedKinds: booleanField(),
+  kinds: names,
+  omitKinds: names,
+  customResources: withDefault(listOf(settingsField(nestedShapes.customResources)), []),
+  cachingPolicies: withDefault(listOf(settingsField(nestedShapes.cachingPolicies)), []),
+  cacheThreads: withDefault(intField({ min: 0 }), 1),
+  cacheIntervalSeconds: seconds,
+  cacheMode: withDefault(stringField(), 'interval'),
+  cacheAllApplicationRelationships: flag(false),
+  rawResourcesEndpointConfig: settingsField(nestedShapes.rawResourcesEndpointConfig),
+  onlySpinnakerManaged: flag(false),
+  checkPermissionsOnStartup: flag(true),
+  metrics: flag(true),
+  readiness: withDefault(stringField(), 'clouddriver'),
+  debug: flag(false),
+  namingStrategy: withDefault(stringField(), 'kubernetesAnnotations'),
+};
+const accountField = settingsField(accountShape);
+
+/** The names of an account's options, all of which docs/kubernetes.md tells. */
+export const accountOptions: readonly string[] = Object.keys(accountShape);
+
+/** The names of options within options, by the option that holds them: an object, or a list of such. */
+export const nestedOptions: { readonly [option: string]: readonly string[] } = Object.fromEntries(
+  Object.entries(nestedShapes).map(([option, shape]) => [option, Object.keys(shape)]),
+);
+
+/** The settings of one account, as they are written. */
+export type AccountFields = ReturnType<typeof parseAccountFields>;
+
+/**
+ * Reads one entry of `kubernetes.accounts`, which stands at the path `at`.
+ *
+ * @throws InvalidInputError with every field that is of the wrong type.
+ */
+export function parseAccountFields(entry: JsonValue, at: string) {
+  return parseAt(requireField(accountField), entry, at);
+}
+
+/**
+ * What makes an account's texts unusable: variables that nobody set and references to secret stores other than those to
+ * Secrets Manager in the place of a kubeconfig. Texts of several lines are files, in which a placeholder may mean something else.
+ */
+export function findUnusableTexts(value: unknown, path: string): readonly string[] {
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => findUnusableTexts(item, joinPath(path, index)));
+  if (isJsonObject(value)) {
+    return Object.entries(value).flatMap(([key, member]) => findUnusableTexts(member, joinPath(path, key)));
+  }
+  if (typeof value !== 'string') return [];
+  if (/\.kubeconfig(File|Contents|Secret)$/.test(path) && isSecretReference(value)) return [];
+  if (/^(encrypted|encryptedfile|configserver):|^secret(file)?:\/\//i.test(value.trim())) {
+    return [`${path}: references to secret stores are not supported yet: expected the value itself`];
+  }
+  const isFile = value.includes('\n');
+  return !isFile && hasPlaceholder(value)
+    ? [`${path}: expected a value, got a placeholder that nothing fills`]
+    : [];
+}

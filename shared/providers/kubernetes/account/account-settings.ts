@@ -1,0 +1,112 @@
+import { InvalidInputError } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import {
+  booleanField,
+  intField,
+  nameListField,
+  objectField,
+  parseWith,
+  requireField,
+  stringField,
+  withDefault,
+} from '../../../core/settings/coerce.ts';
+import { getSetting, toCanonicalKey } from '../../../core/settings/spring-config.ts';
+
+/** How docker images are bound to artifacts: by the name that carries a tag, or by the bare name alone. */
+export type DockerImageBinding = 'match-name-and-tag' | 'match-name-only';
+
+/** The settings that hold for all Kubernetes accounts; the names are Clouddriver's, see `fields` for the defaults. */
+export interface KubernetesSettings {
+  /** False leaves every account out. True when nothing is said: Clouddriver's default is false. */
+  readonly enabled: boolean;
+  /** Whether namespaces are listed when an account is added. */
+  readonly loadNamespacesInAccount: boolean;
+  /** Whether an account's health is told by listing its namespaces. */
+  readonly verifyAccountHealth: boolean;
+  readonly cache: CacheSettings;
+  /** Whether deployed objects get Kubernetes' recommended labels. */
+  readonly applyAppLabels: boolean;
+  /** Appended to `spinnaker` in the label `app.kubernetes.io/managed-by`. */
+  readonly managedBySuffix: string;
+  readonly dockerImageBinding: DockerImageBinding;
+  readonly searchEnabled: boolean;
+  /** False leaves the pods out of a job's status. */
+  readonly detailedPodStatus: boolean;
+  /** How long one call to a cluster may take at most. */
+  readonly operationTimeoutMs: number;
+}
+
+/** What is cached of each account. */
+export interface CacheSettings {
+  readonly enabled: boolean;
+  /** True caches every kind. */
+  readonly cacheAll: boolean;
+  /** Kinds to cache; undefined for those that Deck shows. */
+  readonly cacheKinds: readonly string[] | undefined;
+  readonly cacheOmitKinds: readonly string[];
+  /** True caches only what belongs to an application that Front50 knows. */
+  readonly checkApplicationInFront50: boolean;
+}
+
+const flag = (fallback: boolean) => withDefault(booleanField(), fallback);
+
+/** Fields by their path in the configuration, which is how messages name them. */
+const fields = {
+  'kubernetes.enabled': flag(true),
+  'kubernetes.loadNamespacesInAccount': flag(true),
+  'kubernetes.verifyAccountHealth': flag(true),
+  'kubernetes.cache.enabled': flag(true),
+  'kubernetes.cache.cacheAll': flag(false),
+  'kubernetes.cache.cacheKinds': nameListField(),
+  'kubernetes.cache.cacheOmitKinds': withDefault(nameListField(), []),
+  'kubernetes.cache.checkApplicationInFront50': flag(false),
+  'kubernetes.v2.apply-app-labels': flag(true),
+  'kubernetes.v2.managed-by-suffix': withDefault(stringField(), ''),
+  'kubernetes.artifact-binding.docker-image': stringField(),
+  'kubernetes.search.enabled': flag(true),
+  'kubernetes.jobs.detailed-pod-status': flag(true),
+  'jobs.local.timeout-minutes': withDefault(intField({ min: 1, max: 24 * 60 }), 10),
+};
+
+/** Paths of the settings that hold for all accounts. None of them holds a secret. */
+export const kubernetesSettingPaths: readonly string[] = Object.keys(fields);
+
+/**
+ * Reads the settings that hold for all accounts.
+ *
+ * @throws InvalidInputError naming each setting that is wrong, by its path.
+ */
+export function parseKubernetesSettings(settings: JsonObject): KubernetesSettings {
+  const input = Object.fromEntries(Object.keys(fields).map((path) => [path, getSetting(settings, path)]));
+  const values = parseWith(requireField(objectField(fields)), input, '');
+  return {
+    enabled: values['kubernetes.enabled'],
+    loadNamespacesInAccount: values['kubernetes.loadNamespacesInAccount'],
+    verifyAccountHealth: values['kubernetes.verifyAccountHealth'],
+    cache: {
+      enabled: values['kubernetes.cache.enabled'],
+      cacheAll: values['kubernetes.cache.cacheAll'],
+      cacheKinds: values['kubernetes.cache.cacheKinds'],
+      cacheOmitKinds: values['kubernetes.cache.cacheOmitKinds'],
+      checkApplicationInFront50: values['kubernetes.cache.checkApplicationInFront50'],
+    },
+    applyAppLabels: values['kubernetes.v2.apply-app-labels'],
+    managedBySuffix: values['kubernetes.v2.managed-by-suffix'],
+    dockerImageBinding: parseDockerImageBinding(values['kubernetes.artifact-binding.docker-image']),
+    searchEnabled: values['kubernetes.search.enabled'],
+    detailedPodStatus: values['kubernetes.jobs.detailed-pod-status'],
+    operationTimeoutMs: values['jobs.local.timeout-minutes'] * 60_000,
+  };
+}
+
+const dockerImageBindings: readonly DockerImageBinding[] = ['match-name-and-tag', 'match-name-only'];
+
+/** Spring binds names of enumerations in any case, with or without dashes. */
+function parseDockerImageBinding(text: string | undefined): DockerImageBinding {
+  const wanted = toCanonicalKey(text ?? 'match-name-and-tag');
+  const binding = dockerImageBindings.find((known) => toCanonicalKey(known) === wanted);
+  if (binding) return binding;
+  throw new InvalidInputError(
+    `kubernetes.artifact-binding.docker-image: expected one of ${dockerImageBindings.join(', ')}`,
+  );
+}

@@ -1,0 +1,256 @@
+import type { CacheMode } from '../../../core/agents/caching-agent.ts';
+import { InvalidInputError } from '../../../core/errors.ts';
+import { asJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import type { Account, AccountWarning, RejectedAccount } from '../../../core/settings/account.ts';
+import { parseAccess } from '../../../core/settings/permissions.ts';
+import { findMember, getSetting } from '../../../core/settings/spring-config.ts';
+import { findNamespaceProblem } from '../api/names.ts';
+import { type CustomResource, createKindRegistry, type KindRegistry } from '../kinds/index.ts';
+import { findReadinessRules, type ReadinessRules, readinessRules } from '../manifest/readiness.ts';
+import type { AccountBounds } from './account-bounds.ts';
+import { type AccountConnection, createConnection, findConnectionConflicts } from './account-connection.ts';
+import { type AccountFields, findUnusableTexts, parseAccountFields } from './account-fields.ts';
+import { parseKubernetesSettings } from './account-settings.ts';
+import { describeUnknownKeys } from './unknown-keys.ts';
+
+/** Keeps only the first so many listed objects of a kind. */
+export interface CachingPolicy {
+  readonly kubernetesKind: string;
+  readonly maxEntriesPerAgent: number;
+}
+
+/** Which kinds the raw-resources view shows, as regular expressions; at most one of the lists has any. */
+export interface RawResourcesFilter {
+  readonly kindExpressions: readonly string[];
+  readonly omitKindExpressions: readonly string[];
+}
+
+/** Which objects of an account are cached and listed, and how often. Operations and live reads heed none of it. */
+export interface CachingRules {
+  /** The only kinds to cache; empty for all. */
+  readonly kinds: readonly string[];
+  /** Kinds not to cache; empty when `kinds` has any. */
+  readonly omitKinds: readonly string[];
+  readonly policies: readonly CachingPolicy[];
+  /** Into how many agents Clouddriver divides the account's namespaces. Here it changes nothing. */
+  readonly threads: number;
+  /** Left out, the interval that holds for all agents. */
+  readonly intervalSeconds: number | undefined;
+  /** Whether changes are asked for now and then, or told all the time. */
+  readonly mode: CacheMode;
+  /** Whether objects of every kind are linked to their application. */
+  readonly allApplicationRelationships: boolean;
+  readonly rawResources: RawResourcesFilter;
+  /** Whether only objects that carry Spinnaker's application annotation are cached. */
+  readonly onlySpinnakerManaged: boolean;
+  /** False takes every kind for readable. */
+  readonly checkPermissionsOnStartup: boolean;
+}
+
+/** A Kubernetes account. */
+export interface KubernetesAccount extends Account, AccountBounds {
+  readonly connection: AccountConnection;
+  readonly customResources: readonly CustomResource[];
+  /** All that is known of the account's kinds. */
+  readonly kindRegistry: KindRegistry;
+  /** Whether a pod's metrics are read along with it. */
+  readonly metrics: boolean;
+  /** By whose rules its objects are ready, unless their annotation says otherwise. */
+  readonly readiness: ReadinessRules;
+  /** Whether calls are logged in detail and their output shows in tasks. */
+  readonly debug: boolean;
+  readonly caching: CachingRules;
+}
+
+/** The accounts of a configuration: those that can be used, and the others with the reason. */
+export interface ParsedAccounts {
+  readonly accounts: readonly KubernetesAccount[];
+  readonly rejected: readonly RejectedAccount[];
+  /** What whoever wrote the settings should know. */
+  readonly warnings: readonly AccountWarning[];
+}
+
+/**
+ * Reads `kubernetes.accounts`. An account that is wrong is rejected, with a reason that begins with the path of the
+ * setting, and the others are read. Of two with one name only the first counts, even if it is rejected: the second
+ * may be open to more people. There are none when `kubernetes.enabled` is false.
+ *
+ * @throws InvalidInputError when the settings that hold for all accounts are wrong, or the list is none.
+ */
+export function parseKubernetesAccounts(settings: JsonObject): ParsedAccounts {
+  const path = 'kubernetes.accounts';
+  const list = getSetting(settings, path) || [];
+  if (!Array.isArray(list)) throw new InvalidInputError(`${path}: expected a list of accounts`);
+  if (!parseKubernetesSettings(settings).enabled) return { accounts: [], rejected: [], warnings: [] };
+  const accounts: KubernetesAccount[] = [];
+  const rejected: RejectedAccount[] = [];
+  const warnings: AccountWarning[] = [];
+  const names = new Set<string>();
+  list.forEach((entry, index) => {
+    if (entry === null) return;
+    const at = `${path}[${index}]`;
+    const name = findEntryName(entry) ?? at;
+    for (const reason of describeUnknownKeys(entry, at)) {
+      warnings.push({ message: 'account with an unknown key', account: name, reason });
+    }
+    try {
+      if (names.has(name)) throw new InvalidInputError(`${at}.name: an earlier account has this name`);
+      names.add(name);
+      const fields = parseAccountFields(entry, at);
+      accounts.push(createAccount(fields, entry, at));
+      warnings.push(...listWarnings(fields, at));
+    } catch (error) {
+      if (!(error instanceof InvalidInputError)) throw error;
+      rejected.push({ name, reason: error.message });
+    }
+  });
+  return { accounts, rejected, warnings };
+}
+
+/** @throws InvalidInputError; each sentence begins with the path of the setting. */
+function createAccount(fields: AccountFields, entry: JsonValue, at: string): KubernetesAccount {
+  const access = parseAccess(asJsonObject(entry) ?? {}, at);
+  const violations = [
+    ...findUnusableTexts({ ...fields, ...access }, at),
+    ...findConflicts(fields).map((conflict) => `${at}.${conflict}`),
+  ];
+  if (violations.length > 0) throw new InvalidInputError(violations);
+  const kindRegistry = createRegistry(fields.customResources, at);
+  return {
+    name: fields.name,
+    cloudProvider: 'kubernetes',
+    environment: fields.environment || fields.name,
+    accountType: fields.accountType || fields.name,
+    ...access,
+    details: createDetails(fields, kindRegistry),
+    connection: createConnection(fields, at),
+    namespaces: fields.namespaces,
+    omitNamespaces: fields.omitNamespaces,
+    clusterScopedKinds: fields.clusterScopedKinds ?? true,
+    customResources: fields.customResources,
+    kindRegistry,
+    metrics: fields.metrics,
+    readiness: findReadinessRules(fields.readiness) ?? 'clouddriver',
+    debug: fields.debug,
+    caching: createCachingRules(fields),
+  };
+}
+
+/** What may not be as it was meant. See docs/decisions/0033-bounds-of-an-account.md. */
+function listWarnings(fields: AccountFields, at: string): readonly AccountWarning[] {
+  const { name, namespaces, clusterScopedKinds } = fields;
+  if (namespaces.length === 0 || clusterScopedKinds !== undefined) return [];
+  const reason =
+    `${at}.clusterScopedKinds: the account names its namespaces, and yet may use kinds that live in none, such as ` +
+    'clusterRole: set it to false to refuse them, or to true to allow them and be told no more';
+  return [{ message: 'account open to cluster-scoped kinds', account: name, reason }];
+}
+
+/** What is wrong with the names of namespaces; each begins with the path of its setting. */
+function findNamespaceConflicts(fields: AccountFields): string[] {
+  return (['namespaces', 'omitNamespaces'] as const).flatMap((option) =>
+    fields[option].flatMap((namespace, index) => {
+      const problem = findNamespaceProblem(namespace);
+      return problem === undefined ? [] : [`${option}[${index}]: ${problem}`];
+    }),
+  );
+}
+
+/** What is wrong with fields that are each right by themselves. */
+function findConflicts(fields: AccountFields): readonly string[] {
+  const { kindExpressions = [], omitKindExpressions = [] } = fields.rawResourcesEndpointConfig ?? {};
+  const pairs = [
+    ['namespaces', fields.namespaces, 'omitNamespaces', fields.omitNamespaces],
+    ['kinds', fields.kinds, 'omitKinds', fields.omitKinds],
+    [
+      'rawResourcesEndpointConfig.kindExpressions',
+      kindExpressions,
+      'omitKindExpressions',
+      omitKindExpressions,
+    ],
+  ] as const;
+  const conflicts = pairs
+    .filter(([, only, , omitted]) => only.length > 0 && omitted.length > 0)
+    .map(([only, , omitted]) => `${only}: expected to be empty where ${omitted} is set`);
+  conflicts.push(...findNamespaceConflicts(fields));
+  if (fields.name.trim() === '') conflicts.push('name: expected a name, got an empty string');
+  if (fields.namingStrategy !== 'kubernetesAnnotations') {
+    conflicts.push("namingStrategy: expected 'kubernetesAnnotations', the only one there is");
+  }
+  if (fields.oAuthServiceAccount) {
+    conflicts.push('oAuthServiceAccount: not supported: expected a kubeconfig that says how to log in');
+  }
+  if (findCacheMode(fields.cacheMode) === undefined) {
+    conflicts.push(`cacheMode: expected one of ${cacheModes.join(', ')}`);
+  }
+  if (findReadinessRules(fields.readiness) === undefined) {
+    conflicts.push(`readiness: expected one of ${readinessRules.join(', ')}`);
+  }
+  conflicts.push(...findConnectionConflicts(fields));
+  for (const expression of [...kindExpressions, ...omitKindExpressions]) {
+    if (!isRegularExpression(expression))
+      conflicts.push('rawResourcesEndpointConfig: expected regular expressions');
+  }
+  return conflicts;
+}
+
+const cacheModes: readonly CacheMode[] = ['interval', 'stream'];
+
+function findCacheMode(text: string): CacheMode | undefined {
+  return cacheModes.find((mode) => mode === text.trim().toLowerCase());
+}
+
+function isRegularExpression(text: string): boolean {
+  try {
+    new RegExp(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function createRegistry(customResources: readonly CustomResource[], at: string): KindRegistry {
+  try {
+    return createKindRegistry(customResources);
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    throw new InvalidInputError(
+      error.errors.map((message) => `${at}.${message}`),
+      { cause: error },
+    );
+  }
+}
+
+function createCachingRules(fields: AccountFields): CachingRules {
+  return {
+    kinds: fields.kinds,
+    omitKinds: fields.omitKinds,
+    policies: fields.cachingPolicies,
+    threads: fields.cacheThreads,
+    intervalSeconds: fields.cacheIntervalSeconds,
+    mode: findCacheMode(fields.cacheMode) ?? 'interval',
+    allApplicationRelationships: fields.cacheAllApplicationRelationships,
+    rawResources: fields.rawResourcesEndpointConfig ?? { kindExpressions: [], omitKindExpressions: [] },
+    onlySpinnakerManaged: fields.onlySpinnakerManaged,
+    checkPermissionsOnStartup: fields.checkPermissionsOnStartup,
+  };
+}
+
+/** What the expanded view shows besides the fields of all providers. */
+function createDetails(fields: AccountFields, { spinnakerKindMap }: KindRegistry): JsonObject {
+  const details: JsonObject = {
+    enabled: true,
+    cacheThreads: fields.cacheThreads,
+    namespaces: [...fields.namespaces],
+    dockerRegistries: [],
+    spinnakerKindMap: { ...spinnakerKindMap },
+  };
+  if (fields.cacheIntervalSeconds !== undefined) details.cacheIntervalSeconds = fields.cacheIntervalSeconds;
+  return details;
+}
+
+/** The name in an entry of the list, however wrong the rest of it is. */
+export function findEntryName(entry: JsonValue): string | undefined {
+  const name = findMember(asJsonObject(entry) ?? {}, 'name') ?? null;
+  return typeof name === 'object' ? undefined : String(name).trim() || undefined;
+}

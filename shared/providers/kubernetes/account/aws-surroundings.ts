@@ -1,0 +1,120 @@
+import type { EksCluster, EksEndpoint, EksService } from '../../../core/eks.ts';
+import type { ProviderOptions } from '../../../core/providers/provider.ts';
+import type { ConnectionSurroundings } from '../credentials/connection.ts';
+import type { CredentialSource } from '../credentials/credentials.ts';
+import type { ExecPlugin } from '../credentials/kubeconfig.ts';
+import { RemoteText, type RemoteTextOptions } from '../credentials/remote-text.ts';
+import type { AccountConnection } from './account-connection.ts';
+import { parseEksPlugin } from './exec-plugin.ts';
+
+/** What AWS adds to an account's surroundings. */
+export type AwsSurroundings = Pick<ConnectionSurroundings, 'remoteKubeconfig' | 'replaceExecPlugin'>;
+
+/** A kubeconfig in Secrets Manager is read again after this long, milliseconds. */
+const secretLifetimeMs = 300_000;
+
+/**
+ * What an account needs of AWS: its kubeconfig where that comes from EKS or Secrets Manager, and tokens in the place of the
+ * programs that make them. Nothing is called before it is needed.
+ */
+export function createAwsSurroundings(
+  connection: AccountConnection,
+  options: ProviderOptions,
+): AwsSurroundings {
+  const { eks } = connection;
+  if (eks === undefined) {
+    return {
+      remoteKubeconfig: findSecretKubeconfig(connection, options),
+      replaceExecPlugin: (plugin) => replacePlugin(plugin, options),
+    };
+  }
+  const { AWS_REGION, AWS_DEFAULT_REGION } = options.environment ?? {};
+  const cluster = { ...eks, region: eks.region ?? (AWS_REGION || AWS_DEFAULT_REGION || undefined) };
+  const service = getPort(options.eks);
+  return {
+    remoteKubeconfig: createRemote(connection, options, {
+      name: `EKS cluster "${eks.name}"`,
+      read: async () => toKubeconfig(cluster, await service().describeCluster(cluster)),
+    }),
+    replaceExecPlugin: () => createTokenSource(cluster, service),
+  };
+}
+
+function findSecretKubeconfig(
+  connection: AccountConnection,
+  options: ProviderOptions,
+): RemoteText | undefined {
+  const { kubeconfigSecret: reference } = connection;
+  if (reference === undefined) return undefined;
+  const secrets = getPort(options.secrets);
+  return createRemote(connection, options, {
+    name: `secret ${reference.id}`,
+    read: () => secrets().read(reference),
+    lifetimeMs: secretLifetimeMs,
+  });
+}
+
+function createRemote(
+  { name }: AccountConnection,
+  { clock, log }: ProviderOptions,
+  remote: Pick<RemoteTextOptions, 'name' | 'read' | 'lifetimeMs'>,
+): RemoteText {
+  return new RemoteText({ ...remote, account: name, clock, log });
+}
+
+/** A port of ours, when it is needed. */
+function getPort<T>(port: T | undefined): () => T {
+  return () => {
+    if (port === undefined) throw new Error('this process was given no way to ask AWS');
+    return port;
+  };
+}
+
+/**
+ * A source in the place of a program that makes tokens for EKS. On one machine, what only the program understands is left to it.
+ *
+ * @throws Error where that cannot be, since deployed functions run no programs.
+ */
+function replacePlugin(plugin: ExecPlugin, options: ProviderOptions): CredentialSource | undefined {
+  const { eks, placement, environment = {} } = options;
+  const parsed = parseEksPlugin(plugin, environment);
+  if (eks === undefined || parsed === undefined) return undefined;
+  const { cluster, unknown } = parsed;
+  const local = placement === 'local';
+  const refused = local || cluster.profile === undefined ? unknown : [...unknown, 'a profile'];
+  if (refused.length === 0) return createTokenSource(cluster, () => eks);
+  if (local) return undefined;
+  throw new Error(
+    `its kubeconfig runs ${plugin.command} with ${refused.join(', ')}, which deployed functions refuse: ` +
+      'give the name of the cluster, and if need be a region and a role',
+  );
+}
+
+function createTokenSource(cluster: EksCluster, service: () => EksService): CredentialSource {
+  const advice = `give ${describeIdentity(cluster)} an access entry in the EKS cluster "${cluster.name}"`;
+  return async (request) => {
+    const { token, expiresAtMs } = await service().presignToken(cluster, { refused: request?.refused });
+    return { authorization: `Bearer ${token}`, expiresAtMs, advice };
+  };
+}
+
+function describeIdentity({ roleArn, profile }: EksCluster): string {
+  if (roleArn !== undefined) return `the role ${roleArn}`;
+  return `the IAM identity of ${profile === undefined ? 'this process' : `the profile "${profile}"`}`;
+}
+
+/** The kubeconfig of a cluster, as `aws eks update-kubeconfig` would write it; JSON is YAML. */
+function toKubeconfig({ name }: EksCluster, { server, certificateAuthorityData }: EksEndpoint): string {
+  const context = `eks/${name}`;
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: 'aws',
+    args: ['eks', 'get-token', '--cluster-name', name],
+  };
+  return JSON.stringify({
+    clusters: [{ name, cluster: { server, 'certificate-authority-data': certificateAuthorityData } }],
+    users: [{ name, user: { exec } }],
+    contexts: [{ name: context, context: { cluster: name, user: name } }],
+    'current-context': context,
+  });
+}

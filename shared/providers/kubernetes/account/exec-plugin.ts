@@ -1,0 +1,122 @@
+import type { EksCluster } from '../../../core/eks.ts';
+import type { ExecPlugin } from '../credentials/kubeconfig.ts';
+
+/** What an exec plugin of EKS is to make a token for. */
+export interface EksPlugin {
+  readonly cluster: EksCluster;
+  /** What of its options and variables only the program itself understands; empty when we can take its place. */
+  readonly unknown: readonly string[];
+}
+
+/** What we know of a program that makes tokens. */
+interface Program {
+  /** Words that make it print a token. */
+  readonly words: readonly string[];
+  /** What the value of an option is, by option; `ignored` for what does not matter here. */
+  readonly options: Readonly<Record<string, keyof EksCluster | 'ignored'>>;
+  /** Options without a value that do not matter here. */
+  readonly flags: readonly string[];
+  /** As it names the session of a role. */
+  readonly sessionName?: string;
+}
+
+const programs: Readonly<Record<string, Program>> = {
+  aws: {
+    words: ['eks', 'get-token'],
+    options: {
+      '--cluster-name': 'name',
+      '--cluster-id': 'name',
+      '--region': 'region',
+      '--role-arn': 'roleArn',
+      '--profile': 'profile',
+      '--output': 'ignored',
+    },
+    flags: [],
+    sessionName: 'EKSGetTokenAuth',
+  },
+  'aws-iam-authenticator': {
+    words: ['token'],
+    options: {
+      '--cluster-id': 'name',
+      '-i': 'name',
+      '--region': 'region',
+      '--role': 'roleArn',
+      '-r': 'roleArn',
+      '--session-name': 'sessionName',
+      '-s': 'sessionName',
+      '--external-id': 'externalId',
+      '-e': 'externalId',
+    },
+    flags: ['--cache'],
+  },
+};
+
+/** What a variable of the plugin's environment is. */
+const variables: Readonly<Record<string, keyof EksCluster>> = {
+  AWS_DEFAULT_REGION: 'region',
+  AWS_REGION: 'region',
+  AWS_PROFILE: 'profile',
+};
+
+/**
+ * Reads an exec plugin that is `aws eks get-token` or `aws-iam-authenticator token`; undefined for any other.
+ *
+ * @param environment the one that the plugin would inherit.
+ */
+export function parseEksPlugin(
+  { command, args, env }: ExecPlugin,
+  environment: Readonly<Record<string, string | undefined>>,
+): EksPlugin | undefined {
+  const name = command.replace(/^.*[\\/]/, '').replace(/\.exe$/i, '');
+  const program = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  if (!program?.words.every((word) => args.includes(word))) return undefined;
+  const told = readArguments(args, program);
+  const inherited = readVariables(env);
+  const unknown = [...told.unknown, ...inherited.unknown];
+  const values = {
+    region: environment['AWS_REGION'] || environment['AWS_DEFAULT_REGION'],
+    ...inherited.values,
+    ...told.values,
+  };
+  // AWS' programs prefer keys in the environment to a profile that is named there, too.
+  if (!told.values.profile && environment['AWS_ACCESS_KEY_ID']) values.profile = undefined;
+  if (!values.name) return { cluster: { name: '' }, unknown: [...unknown, 'no name of a cluster'] };
+  const sessionName = values.sessionName ?? program.sessionName;
+  return { cluster: { ...values, name: values.name, ...(sessionName && { sessionName }) }, unknown };
+}
+
+interface Told {
+  readonly values: { -readonly [key in keyof EksCluster]?: string | undefined };
+  readonly unknown: string[];
+}
+
+function readArguments(args: readonly string[], { options, flags, words }: Program): Told {
+  const told: Told = { values: {}, unknown: [] };
+  for (let index = 0; index < args.length; index += 1) {
+    const argument = args[index] ?? '';
+    const [, option = argument, inline] = /^(--[^=]+)=(.*)$/s.exec(argument) ?? [];
+    if (flags.includes(argument) || words.includes(argument)) continue;
+    const key = Object.hasOwn(options, option) ? options[option] : undefined;
+    if (key === undefined) told.unknown.push(nameUnknown(option));
+    else if (inline === undefined) index += 1;
+    if (key !== undefined && key !== 'ignored') told.values[key] = inline ?? args[index];
+  }
+  return told;
+}
+
+/** An argument for errors: what is no option may be the value of one that we do not know, and so a secret. */
+function nameUnknown(argument: string): string {
+  if (argument.startsWith('--')) return argument;
+  return argument.startsWith('-') ? argument.slice(0, 2) : 'a further argument';
+}
+
+function readVariables(env: Readonly<Record<string, string>>): Told {
+  const told: Told = { values: {}, unknown: [] };
+  for (const [name, value] of Object.entries(env)) {
+    const key = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    if (name === 'AWS_STS_REGIONAL_ENDPOINTS' && value === 'regional') continue;
+    if (key === undefined) told.unknown.push(name);
+    else if (value !== '') told.values[key] = value;
+  }
+  return told;
+}

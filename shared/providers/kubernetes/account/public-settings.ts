@@ -1,0 +1,80 @@
+import { asJsonArray, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import type { Provider } from '../../../core/providers/provider.ts';
+import type { Account } from '../../../core/settings/account.ts';
+import { pickSettings } from '../../../core/settings/public-settings.ts';
+import { getSetting, mergeDocuments } from '../../../core/settings/spring-config.ts';
+import { findEntryName } from './account.ts';
+import { type AccountFields, parseAccountFields } from './account-fields.ts';
+import { kubernetesSettingPaths } from './account-settings.ts';
+
+/**
+ * Which options of an account are public. A new option must say so here: `false` for whatever holds a credential or says where one
+ * is, and for what is only needed to reach the cluster.
+ */
+export const publicAccountOptions: { readonly [option in keyof AccountFields]: boolean } = {
+  name: true,
+  environment: true,
+  accountType: true,
+  kubeconfigFile: false,
+  kubeconfigContents: false,
+  kubeconfigSecret: false,
+  eks: false,
+  context: false,
+  serviceAccount: false,
+  kubectlRequestTimeoutSeconds: false,
+  oAuthServiceAccount: false,
+  namespaces: true,
+  omitNamespaces: true,
+  kinds: true,
+  omitKinds: true,
+  clusterScopedKinds: true,
+  customResources: true,
+  cachingPolicies: true,
+  cacheThreads: true,
+  cacheIntervalSeconds: true,
+  cacheMode: true,
+  cacheAllApplicationRelationships: true,
+  rawResourcesEndpointConfig: true,
+  onlySpinnakerManaged: true,
+  checkPermissionsOnStartup: true,
+  metrics: true,
+  readiness: true,
+  debug: true,
+  namingStrategy: true,
+};
+
+/**
+ * The settings of Kubernetes without credentials: those that hold for all accounts, and of each accepted account its public options
+ * as they were understood, so that members that nobody knows are left out at every depth.
+ */
+export function toPublicSettings(settings: JsonObject, { accounts }: Provider): JsonObject {
+  const left = new Map(accounts.map((account) => [account.name.trim(), account]));
+  const shown = asJsonArray(getSetting(settings, 'kubernetes.accounts')).flatMap((entry): JsonObject[] => {
+    // The first of a name is the one that counts, as when it was accepted.
+    const name = findEntryName(entry) ?? '';
+    const account = left.get(name);
+    left.delete(name);
+    return account === undefined ? [] : [toPublicAccount(entry, account)];
+  });
+  const shared = pickSettings(settings, kubernetesSettingPaths);
+  return mergeDocuments([shared, { kubernetes: { accounts: shown } }]);
+}
+
+function toPublicAccount(entry: JsonValue, account: Account): JsonObject {
+  const fields = Object.entries(parseAccountFields(entry, ''))
+    .filter(([option, value]) => publicAccountOptions[option as keyof AccountFields] && value !== undefined)
+    .map(([option, value]) => [option, toPlain(value)] as const);
+  const { permissions, requiredGroupMembership } = account;
+  // Where groups of the legacy list were all there was, permissions are made of them again.
+  const isLegacy = requiredGroupMembership.length > 0;
+  return {
+    ...Object.fromEntries(fields),
+    ...(permissions && !isLegacy && { permissions: toPlain(permissions) }),
+    requiredGroupMembership: [...requiredGroupMembership],
+  };
+}
+
+/** The value without members that are undefined. */
+function toPlain(value: unknown): JsonValue {
+  return JSON.parse(JSON.stringify(value)) as JsonValue;
+}

@@ -1,0 +1,54 @@
+import type { Version } from '../../../core/cache/version.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
+
+/** What became of an object of an account. Several changes of one object were made one before they come here: the last. */
+export interface ObjectChange {
+  /** Spinnaker's name of the kind. */
+  readonly kind: string;
+  /** Empty for a cluster-scoped object. */
+  readonly namespace: string;
+  readonly name: string;
+  /** When it became so: the epoch and the object's resource version; of what a list lacks, that of the list. */
+  readonly version: Version;
+  /** When it was seen to be so: that of the list, or that up to which the stream was read; at least `version`. */
+  readonly seenAt: Version;
+  /** Undefined for what is gone, or is not kept any more. */
+  readonly facts: ObjectFacts | undefined;
+}
+
+/** What writing came to. */
+export interface WriteOutcome {
+  /** Objects that the cache has otherwise than before. */
+  readonly changes: number;
+  /** Applications from which something was removed that must be looked at again at least five minutes later. */
+  readonly waiting: readonly string[];
+  /**
+   * What is too large to be cached, or to be shown, in words for people; mostly nothing. Objects by their full names
+   * (`replicaSet web-v003 in shop`), applications (`application web`), and names of clusters of these.
+   */
+  readonly dropped: readonly string[];
+  /**
+   * What a change proved, if all of them are of lists, about a cluster that went back in time: see `findProof`. Undefined, mostly, when
+   * nothing did.
+   */
+  readonly proof: string | undefined;
+}
+
+/** Writes what became of objects into the cache: the objects, the rows of views, the directory of applications. */
+export interface CacheWriter {
+  /**
+   * Writes changes, each object at most once. It may be repeated, come late and run beside others: the later version stays.
+   *
+   * @param options.ensureHeld called before each write; what it throws ends it. Default: nothing is in the way.
+   */
+  write(
+    changes: readonly ObjectChange[],
+    options?: { readonly ensureHeld?: () => void },
+  ): Promise<WriteOutcome>;
+  /**
+   * Takes from the directory what applications do not have any more.
+   *
+   * @returns those that must be looked at again at least five minutes later.
+   */
+  prune(applications: readonly string[]): Promise<readonly string[]>;
+}

@@ -1,0 +1,217 @@
+import { parse } from 'yaml';
+import { parseBoundedJson } from '../../../core/bounded-json.ts';
+import { asJsonArray, asJsonObject, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
+import { answerJsonBounds, kubeconfigBytesMax, kubeconfigMarksMax } from '../api/answer-limits.ts';
+
+/** What makes up the structure of a YAML text. Base 64, the bulk of a kubeconfig, has none of it. */
+const yamlMarks: ReadonlySet<string> = new Set('\n"\'[]{}&*:-?,');
+/** Contexts that an error names. */
+const namesShown = 50;
+
+/** A cluster entry: where an API server is and how to trust it. */
+export interface KubeconfigCluster {
+  readonly server: string;
+  /** PEM in base64; wins over the file. */
+  readonly certificateAuthorityData: string | undefined;
+  readonly certificateAuthority: string | undefined;
+  readonly insecureSkipTlsVerify: boolean;
+  readonly tlsServerName: string | undefined;
+  readonly proxyUrl: string | undefined;
+}
+
+/** A program that prints an ExecCredential. */
+export interface ExecPlugin {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly installHint: string | undefined;
+  readonly provideClusterInfo: boolean;
+  /** `Never`, `IfAvailable` or `Always`. */
+  readonly interactiveMode: string;
+}
+
+/** A user entry: how to prove who we are. */
+export interface KubeconfigUser {
+  readonly token: string | undefined;
+  readonly tokenFile: string | undefined;
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  /** PEM in base64; wins over the file. */
+  readonly clientCertificateData: string | undefined;
+  readonly clientCertificate: string | undefined;
+  /** PEM in base64; wins over the file. */
+  readonly clientKeyData: string | undefined;
+  readonly clientKey: string | undefined;
+  readonly exec: ExecPlugin | undefined;
+  readonly authProvider: { readonly name: string; readonly config: JsonObject } | undefined;
+  /** Headers that ask to act as somebody else (`as`, `as-uid`, `as-groups`, `as-user-extra`). */
+  readonly impersonation: Readonly<Record<string, string | string[]>>;
+}
+
+/** One context of a kubeconfig with what it points to. */
+export interface KubeconfigContext {
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly cluster: KubeconfigCluster;
+  readonly user: KubeconfigUser;
+}
+
+/**
+ * Reads one context of a kubeconfig (YAML or JSON).
+ *
+ * @param contextName the context to use; left out, `current-context`.
+ * @throws Error whose message says what is wrong or missing, never with a value of a credential.
+ */
+export function parseKubeconfigContext(text: string, contextName?: string): KubeconfigContext {
+  const root = parseYaml(text);
+  const contexts = readEntries(root, 'contexts', 'context');
+  const name = contextName || asString(root['current-context']) || '';
+  const context = contexts.get(name);
+  if (context === undefined) throw new Error(describeMissingContext(name, [...contexts.keys()]));
+  const clusterName = asString(context['cluster']) ?? '';
+  const cluster = readEntries(root, 'clusters', 'cluster').get(clusterName);
+  if (cluster === undefined)
+    throw new Error(`context "${name}" names the cluster "${clusterName}", which is missing`);
+  const userName = asString(context['user']) ?? '';
+  const user = userName === '' ? {} : readEntries(root, 'users', 'user').get(userName);
+  if (user === undefined) throw new Error(`context "${name}" names the user "${userName}", which is missing`);
+  return {
+    name,
+    namespace: asString(context['namespace']),
+    cluster: readCluster(cluster, clusterName),
+    user: readUser(user, userName),
+  };
+}
+
+function parseYaml(text: string): JsonObject {
+  if (text.length > kubeconfigBytesMax) throw new Error(`it is larger than ${kubeconfigBytesMax} bytes`);
+  // JSON is YAML, and there is a faster parser for it.
+  let root = text.startsWith('{') ? parseJson(text) : undefined;
+  if (root === undefined) checkMarks(text);
+  try {
+    root ??= parse(text, { logLevel: 'error' });
+  } catch (error) {
+    // The parser's message quotes the line it stumbled over, which may hold a credential: only its position leaves.
+    const line = /at line (\d+)/.exec(String(error))?.[1];
+    throw new Error(`it is not valid YAML${line === undefined ? '' : ` (line ${line})`}`);
+  }
+  if (!isJsonObject(root)) throw new Error('it is empty or no YAML mapping');
+  return root;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return parseBoundedJson(text, answerJsonBounds).value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parser's time grows with the square of some of these. @throws Error for a text that has too many of them */
+function checkMarks(text: string): void {
+  let marks = 0;
+  for (const character of text) if (yamlMarks.has(character)) marks += 1;
+  if (marks <= kubeconfigMarksMax) return;
+  throw new Error(`it has more than ${kubeconfigMarksMax} lines and characters with a meaning in YAML`);
+}
+
+function describeMissingContext(name: string, known: readonly string[]): string {
+  const list = known.length === 0 ? 'it has none' : `it has ${joinNames(known)}`;
+  return name === ''
+    ? `no context is chosen: set the account's context or current-context (${list})`
+    : `context "${name}" does not exist (${list})`;
+}
+
+function joinNames(names: readonly string[]): string {
+  const shown = names.slice(0, namesShown).map((name) => `"${name}"`);
+  if (names.length > shown.length) shown.push(`${names.length - shown.length} more`);
+  return shown.join(', ');
+}
+
+/** The named entries of a list such as `users`, by name; the first of two equal names counts, as for kubectl. */
+function readEntries(root: JsonObject, list: string, member: string): Map<string, JsonObject> {
+  const entries = new Map<string, JsonObject>();
+  for (const entry of asJsonArray(root[list])) {
+    const name = asString(asJsonObject(entry)?.['name']);
+    if (name === undefined || entries.has(name)) continue;
+    entries.set(name, asJsonObject(asJsonObject(entry)?.[member]) ?? {});
+  }
+  return entries;
+}
+
+function readCluster(cluster: JsonObject, name: string): KubeconfigCluster {
+  const server = asString(cluster['server']);
+  if (!server) throw new Error(`cluster "${name}" has no server`);
+  return {
+    server,
+    certificateAuthorityData: readString(cluster, 'certificate-authority-data'),
+    certificateAuthority: readString(cluster, 'certificate-authority'),
+    insecureSkipTlsVerify: cluster['insecure-skip-tls-verify'] === true,
+    tlsServerName: readString(cluster, 'tls-server-name'),
+    proxyUrl: readString(cluster, 'proxy-url'),
+  };
+}
+
+function readUser(user: JsonObject, name: string): KubeconfigUser {
+  const authProvider = asJsonObject(user['auth-provider']);
+  return {
+    token: readString(user, 'token'),
+    tokenFile: readString(user, 'tokenFile'),
+    username: readString(user, 'username'),
+    password: readString(user, 'password'),
+    clientCertificateData: readString(user, 'client-certificate-data'),
+    clientCertificate: readString(user, 'client-certificate'),
+    clientKeyData: readString(user, 'client-key-data'),
+    clientKey: readString(user, 'client-key'),
+    exec: readExecPlugin(asJsonObject(user['exec']), name),
+    authProvider: authProvider && {
+      name: asString(authProvider['name']) ?? '',
+      config: asJsonObject(authProvider['config']) ?? {},
+    },
+    impersonation: readImpersonation(user),
+  };
+}
+
+function readExecPlugin(exec: JsonObject | undefined, user: string): ExecPlugin | undefined {
+  if (exec === undefined) return undefined;
+  const command = asString(exec['command']);
+  if (!command) throw new Error(`user "${user}" has an exec plugin without a command`);
+  return {
+    apiVersion: asString(exec['apiVersion']) ?? '',
+    command,
+    args: asJsonArray(exec['args']).map(String),
+    env: readEnvironment(exec['env']),
+    installHint: readString(exec, 'installHint'),
+    provideClusterInfo: exec['provideClusterInfo'] === true,
+    interactiveMode: asString(exec['interactiveMode']) ?? 'IfAvailable',
+  };
+}
+
+function readEnvironment(list: unknown): Record<string, string> {
+  const environment = new Map<string, string>();
+  for (const variable of asJsonArray(list).map(asJsonObject)) {
+    const name = asString(variable?.['name']);
+    if (name !== undefined) environment.set(name, String(variable?.['value'] ?? ''));
+  }
+  return Object.fromEntries(environment);
+}
+
+function readImpersonation(user: JsonObject): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {};
+  const as = readString(user, 'as');
+  const uid = readString(user, 'as-uid');
+  const groups = asJsonArray(user['as-groups']).map(String);
+  if (as !== undefined) headers['impersonate-user'] = as;
+  if (uid !== undefined) headers['impersonate-uid'] = uid;
+  if (groups.length > 0) headers['impersonate-group'] = groups;
+  for (const [key, values] of Object.entries(asJsonObject(user['as-user-extra']) ?? {})) {
+    headers[`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`] = asJsonArray(values).map(String);
+  }
+  return headers;
+}
+
+/** A string that is neither absent nor empty. */
+function readString(object: JsonObject, key: string): string | undefined {
+  return asString(object[key]) || undefined;
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { open, stat } from 'node:fs/promises';
+import { kubeconfigBytesMax } from '../api/answer-limits.ts';
+import type { RemoteText } from './remote-text.ts';
+
+/** Files, and texts from afar, that something was made of, so that it can be made anew when one of them changes. */
+export class WatchedFiles {
+  readonly #versions = new Map<string, string>();
+  readonly #remote = new Map<RemoteText, string>();
+  readonly #hash = createHash('sha256');
+
+  /** The text of a file, remembered as one to watch. @throws Error for one of more than `kubeconfigBytesMax` */
+  async read(path: string): Promise<string> {
+    // Its version is taken first: a change while we read then looks like a change after it.
+    this.#versions.set(path, await readVersion(path));
+    const text = await readText(path);
+    this.#hash.update(`${path}\0${text}\0`);
+    return text;
+  }
+
+  /** A text from afar, remembered as one to watch. @throws Error for one of more than `kubeconfigBytesMax` */
+  async readRemote(remote: RemoteText): Promise<string> {
+    const text = await remote.get();
+    if (text.length > kubeconfigBytesMax) throw tooLarge(remote.name);
+    this.#remote.set(remote, text);
+    this.#hash.update(`${remote.name}\0${text}\0`);
+    return text;
+  }
+
+  /** Has the texts from afar read again before they are next relied on: what was made of them did not work. */
+  distrust(): void {
+    for (const remote of this.#remote.keys()) remote.distrust();
+  }
+
+  /** A digest of all that was read so far; takes no further reads into account once asked for. */
+  getFingerprint(): string {
+    return this.#hash.copy().digest('base64');
+  }
+
+  /** True when a file looks other than when it was read; costs one `stat` each. */
+  async haveChanged(): Promise<boolean> {
+    for (const [path, version] of this.#versions) {
+      if ((await readVersion(path)) !== version) return true;
+    }
+    for (const [remote, text] of this.#remote) {
+      if (await remote.differsFrom(text)) return true;
+    }
+    return false;
+  }
+}
+
+/** What it says of its size does not count: a device has none, and no end. */
+async function readText(path: string): Promise<string> {
+  await using file = await open(path);
+  const bytes = Buffer.alloc(kubeconfigBytesMax + 1);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length, null);
+    length += bytesRead;
+    if (length > kubeconfigBytesMax) throw tooLarge(path);
+    if (bytesRead === 0) return bytes.toString('utf8', 0, length);
+  }
+}
+
+function tooLarge(name: string): Error {
+  return new Error(`${name}: it is larger than ${kubeconfigBytesMax} bytes`);
+}
+
+async function readVersion(path: string): Promise<string> {
+  const entry = await stat(path, { bigint: true }).catch(() => undefined);
+  return entry === undefined ? 'missing' : `${entry.ino} ${entry.size} ${entry.mtimeNs}`;
+}

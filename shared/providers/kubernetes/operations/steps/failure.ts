@@ -1,0 +1,24 @@
+import { FailedOperationError, VisibleError } from '../../../../core/errors.ts';
+import { formatFullName } from '../../kinds/name.ts';
+import type { Coordinates } from '../../manifest/identity.ts';
+
+/**
+ * Does something to an object, and says so in whatever goes wrong.
+ *
+ * @param what such as `Scaling deployment web in namespace shop`.
+ * @throws FailedOperationError with `what` and the API server's own words.
+ */
+export async function explainFailure<T>(what: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof VisibleError)) throw error;
+    throw new FailedOperationError(`${what} failed: ${error.message}`, { cause: error });
+  }
+}
+
+/** `deployment web in namespace shop`; without the namespace where there is none. */
+export function describeObject({ kind, namespace, name }: Coordinates): string {
+  const fullName = formatFullName(kind, name);
+  return namespace === '' ? fullName : `${fullName} in namespace ${namespace}`;
+}

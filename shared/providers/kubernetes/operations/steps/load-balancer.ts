@@ -1,0 +1,29 @@
+import { FailedOperationError } from '../../../../core/errors.ts';
+import { getPath } from '../../../../core/json.ts';
+import type { KubernetesClient } from '../../api/client.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { formatFullName } from '../../kinds/name.ts';
+import type { Coordinates } from '../../manifest/identity.ts';
+
+/**
+ * A live load balancer, as far as attaching workloads to it needs it: where it is, and what it selects.
+ *
+ * @throws FailedOperationError when there is none.
+ */
+export async function getLoadBalancer(
+  { kind, namespace, name }: Coordinates,
+  { client, signal }: { readonly client: KubernetesClient; readonly signal: AbortSignal },
+): Promise<Manifest> {
+  const resource = await client.getResourceOfKind(kind, { signal });
+  const live = await client.get({ resource, namespace, name }, { signal });
+  if (live === undefined) {
+    const where = namespace === '' ? '' : ` in namespace ${namespace}`;
+    throw new FailedOperationError(`Load balancer ${formatFullName(kind, name)} was not found${where}`);
+  }
+  return {
+    apiVersion: resource.apiVersion,
+    kind: resource.kind,
+    metadata: { namespace, name },
+    spec: { selector: getPath(live, 'spec', 'selector') ?? null },
+  };
+}

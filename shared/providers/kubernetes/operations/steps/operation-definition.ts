@@ -1,0 +1,188 @@
+import { InvalidInputError } from '../../../../core/errors.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import {
+  type Field,
+  objectField,
+  parseWith,
+  requireField,
+  stringField,
+  withDefault,
+} from '../../../../core/settings/coerce.ts';
+import type { Operation, OperationRun, PreparedOperation } from '../../../../core/tasks/operation.ts';
+import type { KubernetesAccount } from '../../account/account.ts';
+import { checkNamespace, describeClosedKind, isNamespaceKind } from '../../account/account-bounds.ts';
+import { boundToAccount } from '../../account/bounded-client.ts';
+import type { KubernetesSession } from '../../account/session.ts';
+import type { KubernetesClient, ObjectRef } from '../../api/client.ts';
+import { findNamespaceProblem, findTextProblem } from '../../api/names.ts';
+import type { Coordinates } from '../../manifest/identity.ts';
+import { trackWrites } from './track-writes.ts';
+
+/** One operation, apart from accounts and sessions. */
+export interface OperationFields<D extends object> {
+  /** Name in the request: `deployManifest`. */
+  readonly name: string;
+  /** Clouddriver's class name: `KubernetesDeployManifestOperation`. */
+  readonly operationClass: string;
+  /** Tag of its history lines: `DEPLOY_KUBERNETES_MANIFEST`. */
+  readonly phase: string;
+  /** Clouddriver's name of the description, which begins its validation errors: `deployKubernetesManifest`. */
+  readonly context: string;
+  /** Its fields; the account is read for all operations alike. */
+  readonly schema: Field<D | undefined>;
+  /** Reports what is wrong with a description as far as that is known without a call. */
+  validate(description: D, validation: Validation): void;
+  /** Does it; see `PreparedOperation.run`. */
+  run(description: D, work: OperationWork): Promise<object | undefined>;
+}
+
+/** An operation as the list of operations holds it. */
+export interface OperationDefinition {
+  readonly name: string;
+  /** Reads its fields; from it the API's document tells what it accepts. */
+  readonly schema: Field<object | undefined>;
+  /** See `Operation.prepare`. */
+  prepare(description: JsonObject, session: KubernetesSession): PreparedOperation;
+}
+
+/** Collects what is wrong with a description, so that all of it is told at once. */
+export interface Validation {
+  readonly account: KubernetesAccount;
+  /** An attribute is wrong in a way that Clouddriver has a code for: `moniker` is `empty`. */
+  reject(attribute: string, code: string): void;
+  /** Runs a rule of ours; what it throws as InvalidInputError joins the list. */
+  check(rule: () => void): void;
+  /**
+   * Rejects a namespace that the account may not use, and what is no name of one; none, or an empty one, is fine.
+   *
+   * @param field where it stands in the description, for messages.
+   */
+  checkNamespace(namespace: string | undefined, field: string): void;
+  /**
+   * Rejects an object that the account may not use, as far as that can be told without a call: by its namespace, and by its kind
+   * where that lives in none. A Namespace counts as what it is.
+   *
+   * @param field where its namespace stands in the description, for messages.
+   */
+  checkPlace(object: Coordinates, field: string): void;
+}
+
+/** What an operation works with. */
+export interface OperationWork {
+  readonly session: KubernetesSession;
+  readonly account: KubernetesAccount;
+  /** Reaches nothing outside the bounds of the account. */
+  readonly client: KubernetesClient;
+  readonly run: OperationRun;
+  /** Told of each object that is gone by the operation's doing, for the cache. */
+  readonly noteGone?: (ref: ObjectRef, uid: string) => void;
+}
+
+const accountSchema = requireField(
+  objectField({
+    account: withDefault(stringField(), ''),
+    credentials: withDefault(stringField(), ''),
+  }),
+);
+
+/** Makes an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are common to all. */
+export function defineOperation<D extends object>(fields: OperationFields<D>): OperationDefinition {
+  const { name, operationClass, phase, schema } = fields;
+  return {
+    name,
+    schema,
+    prepare(input, session) {
+      const account = getAccount(input, fields, session);
+      const description = parseWith(requireField(schema), input, name);
+      validate(description, fields, account);
+      return {
+        account: account.name,
+        operationClass,
+        phase,
+        async run(run) {
+          const [opened, written] = await Promise.all([
+            session.getClient(account),
+            trackWrites(session, account),
+          ]);
+          const client = boundToAccount(opened, account);
+          if (written === undefined) return await fields.run(description, { session, account, client, run });
+          const work = { session, account, client: written.watch(client), run, noteGone: written.noteGone };
+          try {
+            return await fields.run(description, work);
+          } finally {
+            await written.settle();
+          }
+        },
+      };
+    },
+  };
+}
+
+/** The operation for the accounts of a session. */
+export function bindOperation({ name, prepare }: OperationDefinition, session: KubernetesSession): Operation {
+  return { name, prepare: (description) => prepare(description, session) };
+}
+
+/** The account that a description names in `account` or, where that is empty, in the older `credentials`. */
+function getAccount(
+  input: JsonObject,
+  { name, context }: Pick<OperationFields<object>, 'name' | 'context'>,
+  session: KubernetesSession,
+): KubernetesAccount {
+  const fields = parseWith(accountSchema, input, name);
+  const accountName = fields.account || fields.credentials;
+  if (accountName === '') throw new InvalidInputError(formatCode(context, 'account', 'empty'));
+  const account = session.findAccount(accountName);
+  if (account !== undefined) return account;
+  const known = session.accounts.map((each) => each.name).toSorted();
+  throw new InvalidInputError(
+    `${name}: there is no Kubernetes account '${accountName}'; there are: ${known.join(', ') || 'none'}`,
+  );
+}
+
+/** @throws InvalidInputError with everything that is wrong. */
+function validate<D extends object>(
+  description: D,
+  fields: Pick<OperationFields<D>, 'name' | 'context' | 'validate'>,
+  account: KubernetesAccount,
+): void {
+  const errors = new Set<string>();
+  let omitted = 0;
+  const reject = (attribute: string, code: string): void => {
+    errors.add(formatCode(fields.context, attribute, code));
+  };
+  const useNamespace = (namespace: string | undefined, field: string): void => {
+    const problem = findTextProblem(namespace, findNamespaceProblem);
+    if (problem !== undefined) errors.add(`${fields.name}: ${field}: ${problem}`);
+    else for (const code of checkNamespace(account, namespace)) reject(namespace ?? '', code);
+  };
+  fields.validate(description, {
+    account,
+    reject,
+    check(rule) {
+      try {
+        rule();
+      } catch (error) {
+        if (!(error instanceof InvalidInputError)) throw error;
+        for (const message of error.told) errors.add(message);
+        omitted += error.omitted;
+      }
+    },
+    checkNamespace: useNamespace,
+    checkPlace({ kind, namespace, name }, field) {
+      useNamespace(namespace, field);
+      const definition = account.kindRegistry.find(kind);
+      if (!definition.known || definition.namespaced) return;
+      if (!account.clusterScopedKinds) errors.add(describeClosedKind(kind));
+      else if (isNamespaceKind(kind)) {
+        for (const code of checkNamespace(account, name)) reject(name, code);
+      }
+    },
+  });
+  if (errors.size > 0) throw new InvalidInputError([...errors], { omitted });
+}
+
+/** Clouddriver writes the context twice; callers match on the end of it. */
+function formatCode(context: string, attribute: string, code: string): string {
+  return `${context}.${context}.${attribute}.${code}`;
+}

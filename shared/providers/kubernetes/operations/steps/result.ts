@@ -1,0 +1,60 @@
+import { omitNulls, withDoubles } from '../../../../core/json.ts';
+import { type Artifact, toArtifactView } from '../../../../core/providers/artifact.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import type { KindRegistry } from '../../kinds/index.ts';
+import { readFullName, readKind, readNamespace } from '../../manifest/identity.ts';
+import { omitSensitiveKeys } from '../../manifest/sensitive.ts';
+import { omitManagedFields } from '../../reads/displayed.ts';
+
+/** Full names (`deployment web`) by namespace; those of cluster-scoped objects stand under the empty one. */
+export type NamesByNamespace = { readonly [namespace: string]: readonly string[] };
+
+/** What an operation did, as Orca reads it. What is left out is empty. */
+export interface OperationOutcome {
+  readonly names: NamesByNamespace;
+  /** Masked by `maskObject`. */
+  readonly objects?: readonly Manifest[];
+  readonly created?: readonly Artifact[];
+  readonly bound?: readonly Artifact[];
+}
+
+/**
+ * The result object of an operation. Orca promotes its four members, so each is there; numbers in manifests are doubles, and nulls,
+ * which Orca's maps refuse, are left out.
+ */
+export interface OperationResult {
+  readonly manifestNamesByNamespace: NamesByNamespace;
+  readonly manifests: readonly unknown[];
+  readonly createdArtifacts: readonly unknown[];
+  readonly boundArtifacts: readonly unknown[];
+}
+
+/** The result object of what an operation did. */
+export function toOperationResult({
+  names,
+  objects = [],
+  created = [],
+  bound = [],
+}: OperationOutcome): OperationResult {
+  return {
+    manifestNamesByNamespace: names,
+    manifests: objects.map(omitNulls).map(withDoubles),
+    createdArtifacts: created.map(toArtifactView),
+    boundArtifacts: bound.map(toArtifactView),
+  };
+}
+
+/** Where the objects are, each name once. */
+export function groupNames(objects: readonly Manifest[]): NamesByNamespace {
+  const groups = new Map<string, Set<string>>();
+  for (const object of objects) {
+    const namespace = readNamespace(object);
+    groups.set(namespace, (groups.get(namespace) ?? new Set()).add(readFullName(object)));
+  }
+  return Object.fromEntries([...groups].map(([namespace, names]) => [namespace, [...names]]));
+}
+
+/** A live object as task results may hold it: no secret, no field ownership. */
+export function maskObject(object: Manifest, registry: KindRegistry): Manifest {
+  return omitSensitiveKeys(omitManagedFields(object), registry.find(readKind(object)));
+}

@@ -1,0 +1,70 @@
+import { FailedOperationError, InvalidInputError } from '../../../../core/errors.ts';
+import { stringField, withDefault } from '../../../../core/settings/coerce.ts';
+import type { ObjectRef } from '../../api/client.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import type { Capability } from '../../kinds/kind.ts';
+import { parseFullName } from '../../kinds/name.ts';
+import type { Coordinates } from '../../manifest/identity.ts';
+import { describeObject } from './failure.ts';
+import type { OperationWork, Validation } from './operation-definition.ts';
+
+/** The fields by which a description names the one object it is about. */
+export const targetShape = {
+  manifestName: withDefault(stringField(), '').describe('Full name of the object: `deployment web`.'),
+  location: withDefault(stringField(), '').describe(
+    "Its namespace; empty for the account's default one, and for a cluster-scoped object.",
+  ),
+};
+
+/** A description that names one object. */
+export interface TargetDescription {
+  readonly manifestName: string;
+  readonly location: string;
+}
+
+/**
+ * Reports a target that is not named, badly named, or in a place that the account may not use.
+ *
+ * @param capability what its kind must have, as far as the operation needs any.
+ */
+export function validateTarget(
+  { manifestName, location }: TargetDescription,
+  validation: Validation,
+  capability?: Capability,
+): void {
+  validation.checkNamespace(location, 'location');
+  if (manifestName === '') validation.reject('manifestName', 'empty');
+  else
+    validation.check(() => {
+      const { kind, name } = parseFullName(manifestName);
+      validation.checkPlace({ kind, name, namespace: location }, 'location');
+      const { capabilities } = validation.account.kindRegistry.find(kind);
+      if (capability === undefined || capabilities.has(capability)) return;
+      throw new InvalidInputError(`${manifestName}: the kind ${kind} does not support ${capability}`);
+    });
+}
+
+/** The object that a valid description is about. An empty namespace stands for the account's default one. */
+export function readTarget({ manifestName, location }: TargetDescription): Coordinates {
+  return { ...parseFullName(manifestName), namespace: location };
+}
+
+/** Where the object is found in the cluster. @throws KubernetesApiError (404) when its kind is not served there. */
+export async function getTargetRef(
+  { kind, namespace, name }: Coordinates,
+  { client, run }: Pick<OperationWork, 'client' | 'run'>,
+): Promise<ObjectRef> {
+  const resource = await client.getResourceOfKind(kind, { signal: run.signal });
+  return { resource, namespace, name };
+}
+
+/** The live object. @throws FailedOperationError when there is none. */
+export async function getLiveTarget(
+  target: Coordinates,
+  work: Pick<OperationWork, 'client' | 'run'>,
+): Promise<Manifest> {
+  const ref = await getTargetRef(target, work);
+  const live = await work.client.get(ref, { signal: work.run.signal });
+  if (live !== undefined) return live;
+  throw new FailedOperationError(`${describeObject(target)} was not found`);
+}

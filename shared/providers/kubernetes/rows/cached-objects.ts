@@ -1,0 +1,71 @@
+import type { CachingPolicy, CachingRules } from '../account/account.ts';
+import type { Manifest } from '../api/manifest.ts';
+import type { KindRegistry } from '../kinds/index.ts';
+import type { SpinnakerKind } from '../kinds/kind.ts';
+import { toKindKey } from '../kinds/name.ts';
+import { annotationKeys, hasAnnotation, readFlagAnnotation } from '../manifest/annotations.ts';
+import { readKind, readMoniker } from '../manifest/identity.ts';
+
+/** What decides which objects of an account are kept. */
+export interface CachedObjectRules {
+  readonly registry: KindRegistry;
+  /** What `listCachedKinds` answers. */
+  readonly kinds: readonly string[];
+  /** Of the account. */
+  readonly rules: Pick<CachingRules, 'onlySpinnakerManaged'>;
+  /**
+   * Whether Front50 has an application of that name, in any case. Given only where `kubernetes.cache.checkApplicationInFront50`
+   * is set.
+   */
+  readonly isKnownApplication?: (application: string) => boolean;
+}
+
+/** Classes of kinds that belong to an application by themselves. */
+const applicationKinds: readonly SpinnakerKind[] = [
+  'serverGroupManagers',
+  'serverGroups',
+  'loadBalancers',
+  'securityGroups',
+];
+
+/**
+ * Makes the test whether an object is kept. It is not, if
+ * - its kind is not cached;
+ * - `caching.spinnaker.io/ignore` says so;
+ * - only what Spinnaker deployed is cached, and it has no annotation with its application;
+ * - Front50 decides, and does not know the application of a server group, manager, load balancer or security group.
+ */
+export function createCacheFilter(input: CachedObjectRules): (manifest: Manifest) => boolean {
+  const kinds = new Set(input.kinds.map(toKindKey));
+  const { registry, rules, isKnownApplication } = input;
+  return (manifest) => {
+    const kind = readKind(manifest);
+    if (!kinds.has(toKindKey(kind))) return false;
+    if (readFlagAnnotation(manifest, annotationKeys.ignoreCaching)) return false;
+    if (rules.onlySpinnakerManaged && !hasAnnotation(manifest, annotationKeys.application)) return false;
+    const isAsked = isKnownApplication !== undefined && isApplicationKind(registry.find(kind).spinnakerKind);
+    return !isAsked || isKnownApplication(readMoniker(manifest).app ?? '');
+  };
+}
+
+/**
+ * The first objects of each kind, as many as the account's caching policies leave of it. The order is that of the list; of two
+ * policies for a kind the first counts.
+ */
+export function limitObjects(objects: readonly Manifest[], policies: readonly CachingPolicy[]): Manifest[] {
+  const left = new Map(
+    policies.toReversed().map((policy) => [toKindKey(policy.kubernetesKind), policy.maxEntriesPerAgent]),
+  );
+  return objects.filter((object) => {
+    const key = toKindKey(readKind(object));
+    const count = left.get(key);
+    if (count === undefined) return true;
+    left.set(key, count - 1);
+    return count > 0;
+  });
+}
+
+/** Whether objects of such a kind are listed with their application; those of others only where the account says so. */
+export function isApplicationKind(spinnakerKind: SpinnakerKind): boolean {
+  return applicationKinds.includes(spinnakerKind);
+}

@@ -1,0 +1,174 @@
+import { createGunzip, type Gunzip } from 'node:zlib';
+import { getErrorMessage } from '../../../core/errors.ts';
+import { GatheredBytes } from '../../../core/gathered-bytes.ts';
+import { AnswerLimitError, freeAnswerBytes, wireBytesMax } from '../api/answer-limits.ts';
+import { type AnswerPlace, answerRoom } from './answer-room.ts';
+
+/** How a body is read. */
+export interface AnswerBodyOptions {
+  /** Whose server sends it. */
+  readonly account: string;
+  /** Most bytes that are taken of it, decompressed. */
+  readonly bytesMax: number;
+  /** What is done with one that has more: it fails, or the rest is left out. */
+  readonly beyond: 'fail' | 'cut';
+  /** Whether it comes compressed by gzip. */
+  readonly isCompressed: boolean;
+  /** The connection, which can be asked to let the server wait. */
+  readonly flow: { pause(): void; resume(): void };
+  /** Takes the whole body, or what is taken of it. Called once, unless `onFail` is. */
+  readonly onEnd: (body: HeldBody) => void;
+  /** The body is broken, or too much. Called once, unless `onEnd` is. */
+  readonly onFail: (error: Error) => void;
+}
+
+/** A body in memory. */
+export interface HeldBody {
+  readonly bytes: Buffer;
+  /** True when the rest of it is missing. */
+  readonly isCut: boolean;
+  /** Gives room to other answers. To be called when nothing made of the body is held any more; again does nothing. */
+  release(): void;
+}
+
+const inflatedChunkBytes = 64 * 1024;
+
+/**
+ * Reads the body of an answer into memory, decompressing what comes as it comes, and never more of it than it may have. A large
+ * one waits for room in `answerRoom`, and lets the server wait meanwhile.
+ */
+export class AnswerBody {
+  readonly #options: AnswerBodyOptions;
+  readonly #bytes = new GatheredBytes();
+  readonly #gunzip: Gunzip | undefined;
+  #wireBytes = 0;
+  /** Why the server is made to wait. */
+  readonly #holds = new Set<'inflating' | 'room'>();
+  #stopWaiting: (() => void) | undefined;
+  #place: AnswerPlace | undefined;
+  /** All has come. */
+  #isComplete = false;
+  #isClosed = false;
+
+  constructor(options: AnswerBodyOptions) {
+    this.#options = options;
+    if (!options.isCompressed) return;
+    this.#gunzip = createGunzip({ chunkSize: inflatedChunkBytes })
+      .on('data', (part: Buffer) => this.#keep(part))
+      .on('end', () => this.#complete())
+      .on('drain', () => this.#letGo('inflating'))
+      .on('error', (error) => this.#fail(new Error(describeBroken(error), { cause: error })));
+  }
+
+  /** Bytes that came over the wire. */
+  get wireBytes(): number {
+    return this.#wireBytes;
+  }
+
+  /** Whether it is us who let the server wait. */
+  get isHeld(): boolean {
+    return this.#holds.size > 0;
+  }
+
+  /** Takes a part as it came over the wire. */
+  take(chunk: Buffer): void {
+    if (this.#isClosed) return;
+    this.#wireBytes += chunk.length;
+    if (this.#gunzip === undefined) {
+      this.#keep(chunk);
+    } else if (this.#wireBytes > wireBytesMax) {
+      this.#fail(new AnswerLimitError(`has more than ${wireBytesMax} bytes compressed`, true));
+    } else if (!this.#gunzip.write(chunk)) {
+      this.#hold('inflating');
+    }
+  }
+
+  /** Nothing more comes over the wire. */
+  end(): void {
+    if (this.#gunzip === undefined) this.#complete();
+    else this.#gunzip.end();
+  }
+
+  /** Lets go of all of it, unless it has been handed over. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#bytes.take();
+    this.#gunzip?.destroy();
+    this.#stopWaiting?.();
+    this.#place?.release();
+  }
+
+  #keep(part: Buffer): void {
+    if (this.#isClosed) return;
+    const { bytesMax, beyond } = this.#options;
+    const room = bytesMax - this.#bytes.length;
+    this.#bytes.add(part.length > room ? part.subarray(0, room) : part);
+    if (part.length > room) {
+      if (beyond === 'cut') this.#handOver(true);
+      else this.#fail(new AnswerLimitError(`has more than ${bytesMax} bytes`, true));
+    } else if (this.#bytes.length > freeAnswerBytes && this.#stopWaiting === undefined) {
+      this.#askForRoom();
+    }
+  }
+
+  #askForRoom(): void {
+    this.#stopWaiting = answerRoom.enter({
+      account: this.#options.account,
+      onEvicted: (error) => this.#fail(error),
+      onPlaced: (place) => {
+        this.#place = place;
+        this.#letGo('room');
+        if (this.#isComplete) this.#handOver(false);
+      },
+    });
+    if (this.#place === undefined) this.#hold('room');
+  }
+
+  #complete(): void {
+    this.#isComplete = true;
+    if (!this.#holds.has('room')) this.#handOver(false);
+  }
+
+  #handOver(isCut: boolean): void {
+    if (this.#isClosed) return;
+    const bytes = this.#bytes.take();
+    const place = this.#place;
+    this.#place = undefined;
+    place?.settle();
+    this.close();
+    this.#options.onEnd({
+      bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      isCut,
+      release: () => place?.release(),
+    });
+  }
+
+  #fail(error: Error): void {
+    if (this.#isClosed) return;
+    this.close();
+    this.#options.onFail(error);
+  }
+
+  #hold(reason: 'inflating' | 'room'): void {
+    this.#holds.add(reason);
+    this.#options.flow.pause();
+    if (reason === 'room') this.#gunzip?.pause();
+  }
+
+  #letGo(reason: 'inflating' | 'room'): void {
+    if (!this.#holds.delete(reason) || this.#isClosed) return;
+    if (reason === 'room') this.#gunzip?.resume();
+    // Not at once: another connection's data may be what led here, and undici's parser works for one at a time.
+    if (this.#holds.size === 0) setImmediate(() => this.#goOn());
+  }
+
+  #goOn(): void {
+    if (this.#holds.size === 0 && !this.#isClosed) this.#options.flow.resume();
+  }
+}
+
+/** @param error of zlib */
+export function describeBroken(error: unknown): string {
+  return `its compressed answer is broken (${getErrorMessage(error)})`;
+}

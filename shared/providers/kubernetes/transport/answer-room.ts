@@ -1,0 +1,147 @@
+import {
+  AnswerLimitError,
+  largeAnswerMs,
+  largeAnswersMax,
+  largeAnswersOfAccountMax,
+} from '../api/answer-limits.ts';
+
+/** How much room there is. */
+export interface RoomSize {
+  /** Places in all, and at most for one account. */
+  readonly places: number;
+  readonly placesOfAccount: number;
+  /** While somebody waits, a place that was taken so long ago is taken away, milliseconds. */
+  readonly holdMs: number;
+}
+
+/** A place for a large answer. */
+export interface AnswerPlace {
+  /** The answer is complete: from now on the place is not taken away. */
+  settle(): void;
+  /** Gives it back; again does nothing. */
+  release(): void;
+}
+
+/** Somebody who wants a place. */
+interface Guest {
+  readonly account: string;
+  readonly onEvicted: (error: AnswerLimitError) => void;
+  readonly onPlaced: (place: AnswerPlace) => void;
+}
+
+interface Placed extends Guest {
+  readonly sinceMs: number;
+  isSettled: boolean;
+}
+
+/**
+ * Room for the large answers of all accounts: so many are read at a time, which bounds the memory that they take together. Who
+ * waits holds back the server, and of those who wait the account with fewest places comes first. A server that takes its time
+ * loses its place to others, so that slow ones cannot keep all places.
+ */
+export class AnswerRoom {
+  readonly #size: RoomSize;
+  readonly #placed = new Set<Placed>();
+  readonly #waiting = new Set<Guest>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(size: RoomSize) {
+    this.#size = size;
+  }
+
+  /** Answers that have a place. */
+  get taken(): number {
+    return this.#placed.size;
+  }
+
+  /**
+   * Asks for a place.
+   *
+   * @param onPlaced called once with the place, perhaps at once
+   * @param onEvicted called when the place is taken away, before it is settled: the answer must be given up
+   * @returns gives up asking
+   */
+  enter(guest: Guest): () => void {
+    this.#waiting.add(guest);
+    this.#fill();
+    return () => this.#waiting.delete(guest);
+  }
+
+  #fill(): void {
+    while (this.#placed.size < this.#size.places) {
+      const next = this.#chooseNext();
+      if (next === undefined) break;
+      this.#waiting.delete(next);
+      this.#place(next);
+    }
+    this.#planEviction();
+  }
+
+  #place(guest: Guest): void {
+    const placed: Placed = { ...guest, sinceMs: performance.now(), isSettled: false };
+    this.#placed.add(placed);
+    guest.onPlaced({
+      settle: () => {
+        placed.isSettled = true;
+      },
+      release: () => {
+        if (this.#placed.delete(placed)) this.#fill();
+      },
+    });
+  }
+
+  #chooseNext(): Guest | undefined {
+    let chosen: Guest | undefined;
+    let fewest = this.#size.placesOfAccount;
+    for (const guest of this.#waiting) {
+      const count = this.#countPlaces(guest.account);
+      if (count >= fewest) continue;
+      chosen = guest;
+      fewest = count;
+    }
+    return chosen;
+  }
+
+  #countPlaces(account: string): number {
+    let count = 0;
+    for (const placed of this.#placed) if (placed.account === account) count += 1;
+    return count;
+  }
+
+  /** Has the oldest unfinished answer evicted in time, while another account waits. */
+  #planEviction(): void {
+    clearTimeout(this.#timer);
+    const oldest = this.#findOldest();
+    if (oldest === undefined) return;
+    const leftMs = oldest.sinceMs + this.#size.holdMs - performance.now();
+    this.#timer = setTimeout(() => this.#evictOldest(), Math.max(leftMs, 0)).unref();
+  }
+
+  /** The answer that has been coming longest of those in the way of another account. */
+  #findOldest(): Placed | undefined {
+    const next = this.#chooseNext();
+    if (next === undefined) return undefined;
+    for (const placed of this.#placed) {
+      if (!placed.isSettled && placed.account !== next.account) return placed;
+    }
+    return undefined;
+  }
+
+  #evictOldest(): void {
+    const oldest = this.#findOldest();
+    if (oldest === undefined) return;
+    if (performance.now() - oldest.sinceMs >= this.#size.holdMs) {
+      this.#placed.delete(oldest);
+      const message = `came too slowly while the answers of others waited for room (${this.#size.places} large answers at a time)`;
+      oldest.onEvicted(new AnswerLimitError(message, true));
+    }
+    this.#fill();
+  }
+}
+
+/** The room of this process. */
+export const answerRoom = new AnswerRoom({
+  places: largeAnswersMax,
+  placesOfAccount: largeAnswersOfAccountMax,
+  holdMs: largeAnswerMs,
+});

@@ -1,0 +1,259 @@
+import type { Clock, Randomness } from '../../../core/clock.ts';
+import { objectBytesMax } from '../api/answer-limits.ts';
+import { KubernetesApiError, KubernetesConnectionError, parseApiError } from '../api/errors.ts';
+import { describeConnectionFailure, isTransientFailure } from './connection-failure.ts';
+import { ExchangeError, exchange, type SilenceCheck, type WireAnswer, type WireRequest } from './exchange.ts';
+import type { RequestBudget } from './request-budget.ts';
+import { type Failure, parseRetryAfter, planRetry } from './retry.ts';
+import { type PulseTimes, ServerPulse } from './server-pulse.ts';
+import type { Session, SessionKeeper } from './session.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** One call of the API. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** From `/api` or `/apis` on, with the query. */
+  readonly path: string;
+  /** JSON text. */
+  readonly body?: string | undefined;
+  /** Of the body; default `application/json`. */
+  readonly contentType?: string | undefined;
+  /** Default `application/json`. */
+  readonly accept?: string | undefined;
+  /** True to accept a compressed answer: worth it for lists only. */
+  readonly compressed?: boolean | undefined;
+  /** Most bytes of a successful answer, decompressed. Default: `objectBytesMax`. */
+  readonly answerBytesMax?: number | undefined;
+  /** True when sending it twice leaves what sending it once leaves; default: all but POST. */
+  readonly repeatable?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The text of a successful answer, with the room that it takes. */
+export interface HeldText {
+  readonly text: string;
+  /** Gives room to other large answers. To be called when nothing made of the text is held any more; again does nothing. */
+  release(): void;
+}
+
+/** What a transport works with. */
+export interface TransportOptions {
+  /** The account's name: its large answers share room with those of others. */
+  readonly account: string;
+  readonly sessions: SessionKeeper;
+  readonly budget: RequestBudget;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  /** Bound of one try; no try begins later than this after the first. */
+  readonly requestTimeoutMs: number;
+  /** How soon a server that answers nothing counts as dead. Default: after 8 s. */
+  readonly pulse?: PulseTimes | undefined;
+}
+
+/** What one try came to. */
+export type TryOutcome<T> =
+  | { readonly value: T; readonly failure?: undefined }
+  | { readonly failure: Failure };
+
+/**
+ * One try of a request, told how to find out whether a silent server is alive. It throws ExchangeError when the server did not
+ * answer, or the request's signal's reason.
+ */
+export type RequestTry<T> = (session: Session, silence: SilenceCheck) => Promise<TryOutcome<T>>;
+
+/** Statuses by which an API server, or what stands before it, says: not now. */
+const transientStatuses = new Set([429, 500, 502, 503, 504]);
+
+/**
+ * Sends requests to one account's API server, within its budget, again where that is safe.
+ *
+ * What is sent again: anything that surely was not acted upon (never sent, 429, a 5xx with Retry-After), and
+ * repeatable requests also after a 500, 502, 503, 504 or a broken connection: at most four tries. A create that broke
+ * midway is the caller's to look into. A time-out is final, and so is a server that does not even say that it is alive. A 401 renews the credential once. Where no connection comes about,
+ * the account's kubeconfig is looked at again once.
+ */
+export class ApiTransport {
+  readonly #options: TransportOptions;
+  readonly #pulse: ServerPulse;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#pulse = new ServerPulse(options.account, options.clock, options.pulse);
+  }
+
+  /**
+   * The body of a successful answer.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
+   */
+  async send(request: ApiRequest): Promise<string> {
+    const { text, release } = await this.sendHeld(request);
+    release();
+    return text;
+  }
+
+  /**
+   * As `send`; what is made of the text counts as a large answer until it is released.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
+   */
+  sendHeld(request: ApiRequest): Promise<HeldText> {
+    return this.sendBy(request, (session, silence) => this.#exchange({ session, request, silence }));
+  }
+
+  /**
+   * What a successful try of a request gives, for requests whose answers are read in another way than whole.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
+   */
+  async sendBy<T>(request: ApiRequest, tryOnce: RequestTry<T>): Promise<T> {
+    const { clock, budget, sessions, requestTimeoutMs, randomness } = this.#options;
+    const deadlineMs = clock.monotonic() + requestTimeoutMs;
+    let renewed = false;
+    let rechecked = false;
+    for (let tries = 1; ; tries += 1) {
+      request.signal?.throwIfAborted();
+      await budget.take(request.signal);
+      const session = await this.getSession(request.signal);
+      const outcome = await this.#try({ session, request, tryOnce });
+      if (outcome.failure === undefined) return outcome.value;
+      const { failure } = outcome;
+      if (isUnauthorized(failure.error) && !renewed) {
+        renewed = true;
+        sessions.refuse(session);
+        continue;
+      }
+      if (isUnconnected(failure) && !rechecked) {
+        rechecked = true;
+        if (await this.#isOutdated(session, request)) continue;
+      }
+      const pauseMs = planRetry(failure, {
+        tries,
+        remainingMs: deadlineMs - clock.monotonic(),
+        repeatable: request.repeatable ?? request.method !== 'POST',
+        randomFraction: randomness.fraction(),
+      });
+      if (pauseMs === undefined) throw failure.error;
+      await clock.sleep(pauseMs, request.signal);
+    }
+  }
+
+  /** The session that a request of now would use. */
+  async getSession(signal?: AbortSignal): Promise<Session> {
+    return await untilAborted(this.#options.sessions.get(), signal);
+  }
+
+  /** Whether another session than this one, with which no connection came about, is worth a try. */
+  async #isOutdated(session: Session, { signal }: ApiRequest): Promise<boolean> {
+    try {
+      return await untilAborted(this.#options.sessions.isOutdated(session), signal);
+    } catch {
+      signal?.throwIfAborted();
+      return false;
+    }
+  }
+
+  async #try<T>({ session, request, tryOnce }: OneTry<T>): Promise<TryOutcome<T>> {
+    try {
+      await untilAborted(this.#pulse.requireAlive(session), request.signal);
+      return await tryOnce(session, this.#pulse.watch(session));
+    } catch (error) {
+      if (!(error instanceof ExchangeError)) throw error;
+      return { failure: toConnectionFailure(error, session) };
+    }
+  }
+
+  async #exchange({ session, request, silence }: OneExchange): Promise<TryOutcome<HeldText>> {
+    const { body, signal, answerBytesMax = objectBytesMax } = request;
+    const { account, requestTimeoutMs: timeoutMs } = this.#options;
+    const target = toWireTarget(session, request);
+    const answer = await exchange({ ...target, account, answerBytesMax, body, timeoutMs, signal, silence });
+    if (answer.status < 300) return { value: toHeldText(answer) };
+    answer.release();
+    return { failure: toStatusFailure(answer, session) };
+  }
+}
+
+interface OneTry<T> {
+  readonly session: Session;
+  readonly request: ApiRequest;
+  readonly tryOnce: RequestTry<T>;
+}
+
+interface OneExchange {
+  readonly session: Session;
+  readonly request: ApiRequest;
+  readonly silence: SilenceCheck;
+}
+
+/** Where a request goes, and over what. */
+export type WireTarget = Pick<WireRequest, 'dispatcher' | 'origin' | 'path' | 'method' | 'headers'>;
+
+/** Where a request goes in a session. */
+export function toWireTarget(session: Session, request: ApiRequest): WireTarget {
+  const { connection, dispatcher } = session;
+  const path = connection.basePath + request.path;
+  return {
+    dispatcher,
+    origin: connection.origin,
+    path,
+    method: request.method,
+    headers: getHeaders(session, request),
+  };
+}
+
+function getHeaders(session: Session, request: ApiRequest): Readonly<Record<string, string | string[]>> {
+  const { body, accept, compressed } = request;
+  if (body === undefined && accept === undefined && !compressed) return session.headers;
+  return {
+    ...session.headers,
+    ...(accept !== undefined && { accept }),
+    ...(compressed && { 'accept-encoding': 'gzip' }),
+    ...(body !== undefined && { 'content-type': request.contentType ?? 'application/json' }),
+  };
+}
+
+function toHeldText({ body, release }: WireAnswer): HeldText {
+  return { text: body.toString('utf8'), release };
+}
+
+/** What an answer that is no success means for another try. */
+export function toStatusFailure(answer: StatusAnswer, session: Session): Failure {
+  const error = parseApiError(answer.status, answer.body.toString('utf8'), answer.isCut);
+  const retryAfterMs = parseRetryAfter(answer.headers['retry-after']);
+  return {
+    error: error.status === 401 ? withAdvice(error, session) : error,
+    transient: transientStatuses.has(answer.status),
+    harmless: answer.status === 429 || retryAfterMs !== undefined,
+    retryAfterMs,
+  };
+}
+
+/** An answer that is no success, as far as it was read. */
+type StatusAnswer = Omit<WireAnswer, 'release'>;
+
+/** "Unauthorized" is all that the server says: whose credentials are meant only we know. */
+function withAdvice(error: KubernetesApiError, { connection, credential }: Session): KubernetesApiError {
+  const { advice = 'renew them' } = credential;
+  const message = `${error.message}: the API server refuses the credentials of ${connection.label}; ${advice}`;
+  return new KubernetesApiError(error.status, error.reason, message).withDetails(error.details);
+}
+
+function toConnectionFailure(failure: ExchangeError, { connection }: Session): Failure {
+  const cause = failure.cause instanceof Error ? failure.cause : failure;
+  const message = `${connection.label}: ${describeConnectionFailure(cause, connection.origin)}`;
+  const transient = isTransientFailure(cause);
+  return {
+    error: new KubernetesConnectionError(message, { cause, answerLost: failure.sent && transient }),
+    transient,
+    harmless: !failure.sent,
+  };
+}
+
+function isUnconnected({ error, harmless }: Failure): boolean {
+  return harmless && error instanceof KubernetesConnectionError;
+}
+
+function isUnauthorized(error: Error): boolean {
+  return error instanceof KubernetesApiError && error.status === 401;
+}

@@ -1,0 +1,236 @@
+import type { Clock } from '../../../core/clock.ts';
+import { type AnswerLimitError, listDurationMsMax } from '../api/answer-limits.ts';
+import type { CallOptions } from '../api/client.ts';
+import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
+import { getCollectionPath, withQuery } from '../api/resource-path.ts';
+import { readServedResources, type ServedResource } from '../client/discovery.ts';
+import { type HeldAnswer, nameResource, parseHeldAnswer, parseJsonAnswer } from '../client/json-answer.ts';
+import type { KubernetesClientOptions } from '../client/kubernetes-client.ts';
+import { getResourceVersion, type ListPage, listPages, metadataListAccept } from '../client/list-pages.ts';
+import { withoutSecretValues } from '../client/secret-refusal.ts';
+import { type StreamEnd, streamBody } from '../transport/body-stream.ts';
+import { ConnectionSlots } from '../transport/connection-slots.ts';
+import type { SilenceCheck } from '../transport/exchange.ts';
+import {
+  type ApiRequest,
+  ApiTransport,
+  type TryOutcome,
+  toStatusFailure,
+  toWireTarget,
+} from '../transport/http.ts';
+import { type BudgetLimits, RequestBudget } from '../transport/request-budget.ts';
+import { type Session, SessionKeeper } from '../transport/session.ts';
+import { type KindScope, toWatchFailure, type WatchEnd, WatchReader, type WatchRequest } from './watch.ts';
+import { WatchRoom } from './watch-room.ts';
+
+/** What a watch client is made with. */
+export interface WatchClientOptions extends KubernetesClientOptions {
+  /** Watches at once, each with a connection of its own; further ones wait. Default: 64. */
+  readonly maximumWatches?: number | undefined;
+  /** How much longer than asked for a watch may be silent before it counts as broken. Default: 5 s. */
+  readonly endGraceMs?: number | undefined;
+}
+
+/**
+ * Lists and watches one account's kinds. It has connections and a request budget of its own (by default 20 requests a second,
+ * 100 at once), so that reading a whole cluster never holds up operations.
+ */
+export interface WatchClient extends AsyncDisposable {
+  /**
+   * A consistent list, page by page. One whose snapshot expires before it is complete begins anew, at most twice: see
+   * `ListPage.attempt`.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
+   */
+  listFrom(scope: KindScope, options?: CallOptions): AsyncGenerator<ListPage, void, void>;
+  /**
+   * The resource version of now: nothing that had happened when this was called is newer. Costs one small request, whatever
+   * the number of objects. Empty where a server gives none.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
+   */
+  readResourceVersion(scope: KindScope, options?: CallOptions): Promise<string>;
+  /**
+   * What the cluster serves now outside the core group, in order of preference.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
+   */
+  listResources(options?: CallOptions): Promise<readonly ServedResource[]>;
+  /**
+   * Watches until the stream ends, in whatever way; only what `onChanges` throws is thrown. Refusals are those of the API, in
+   * `error` of a `broken` end: 403, 404 … A request that was not answered at all is repeated a few times, as other reads are.
+   */
+  watch(request: WatchRequest): Promise<WatchEnd>;
+}
+
+const defaultBudget: BudgetLimits = { qps: 20, burst: 100 };
+const defaultMaximumWatches = 64;
+/** Connections for what is no watch. */
+const furtherConnections = 8;
+const defaultTimeoutSeconds = 30;
+const listAttempts = 3;
+const defaultEndGraceMs = 5_000;
+/** A watch may go on so much longer than asked for, milliseconds: one that is never ended would hold its worker for ever. */
+const endlessGraceMs = 10_000;
+
+/** A watch client of one account's API server. Making one reads nothing and connects to nothing. */
+export function createWatchClient(options: WatchClientOptions): WatchClient {
+  return new ApiServerWatchClient(options);
+}
+
+class ApiServerWatchClient implements WatchClient {
+  readonly #account: string;
+  readonly #clock: Clock;
+  readonly #requestTimeoutMs: number;
+  readonly #endGraceMs: number;
+  readonly #sessions: SessionKeeper;
+  readonly #transport: ApiTransport;
+  readonly #slots: ConnectionSlots;
+  readonly #closing = new AbortController();
+
+  constructor(options: WatchClientOptions) {
+    const { connection, clock, randomness, pulse, maximumWatches = defaultMaximumWatches } = options;
+    this.#account = connection.name;
+    this.#clock = clock;
+    this.#requestTimeoutMs = (connection.requestTimeoutSeconds ?? defaultTimeoutSeconds) * 1000;
+    this.#endGraceMs = options.endGraceMs ?? defaultEndGraceMs;
+    this.#slots = new ConnectionSlots(maximumWatches);
+    this.#sessions = new SessionKeeper({
+      ...options,
+      maximumConnections: maximumWatches + furtherConnections,
+    });
+    this.#transport = new ApiTransport({
+      account: connection.name,
+      sessions: this.#sessions,
+      budget: new RequestBudget(options.budget ?? defaultBudget, clock),
+      clock,
+      randomness,
+      pulse,
+      requestTimeoutMs: this.#requestTimeoutMs,
+    });
+  }
+
+  listFrom(scope: KindScope, options?: CallOptions): AsyncGenerator<ListPage, void, void> {
+    return listPages(scope, {
+      account: this.#account,
+      attempts: listAttempts,
+      durationMsMax: listDurationMsMax,
+      clock: this.#clock,
+      send: (request) => this.#sendHeld(scope, request),
+      signal: options?.signal,
+    });
+  }
+
+  async readResourceVersion(scope: KindScope, options?: CallOptions): Promise<string> {
+    const { value, release } = await this.#sendHeld(scope, {
+      method: 'GET',
+      path: withQuery(getCollectionPath(scope.resource, scope.namespace), { limit: 1 }),
+      accept: `${metadataListAccept},application/json`,
+      signal: options?.signal,
+    });
+    release();
+    return getResourceVersion(value);
+  }
+
+  listResources({ signal }: CallOptions = {}): Promise<readonly ServedResource[]> {
+    return readServedResources(this.#account, async (request) => {
+      const answer = await this.#transport.send({ ...request, method: 'GET', compressed: true, signal });
+      return parseJsonAnswer(answer, this.#account, 'GET');
+    });
+  }
+
+  async watch(request: WatchRequest): Promise<WatchEnd> {
+    const { resource, namespace, resourceVersion, timeoutSeconds } = request;
+    const signal = request.signal
+      ? AbortSignal.any([request.signal, this.#closing.signal])
+      : this.#closing.signal;
+    const query = { watch: 1, allowWatchBookmarks: true, resourceVersion, timeoutSeconds };
+    const path = withQuery(getCollectionPath(resource, namespace), query);
+    const call: ApiRequest = { method: 'GET', path, signal };
+    const reader = new WatchReader(request, this.#clock);
+    let release: (() => void) | undefined;
+    try {
+      release = await this.#slots.take(signal);
+      return await this.#transport.sendBy(call, (session, silence) =>
+        this.#watchOnce({ request, call, reader, session, silence }),
+      );
+    } catch (error) {
+      if (signal.aborted) return reader.toEnd({ ended: 'aborted' });
+      const named = nameResource(error, resource, { account: this.#account, request: call });
+      if (!(named instanceof KubernetesApiError || named instanceof KubernetesConnectionError)) throw named;
+      return reader.toEnd(toWatchFailure(named));
+    } finally {
+      release?.();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new Error(`account "${this.#account}": its watch client is closed`));
+    await this.#sessions.close();
+  }
+
+  async #watchOnce(watching: Omit<OneWatch, 'room'>): Promise<TryOutcome<WatchEnd>> {
+    const { request, call, reader, session, silence } = watching;
+    const silenceMs = request.timeoutSeconds * 1000 + this.#endGraceMs;
+    using room = new WatchRoom(this.#account, call.signal);
+    reader.begin();
+    const end = await streamBody({
+      ...toWireTarget(session, call),
+      silence,
+      // There are proxies that hold an answer back until there is something in it.
+      answerTimeoutMs: Math.max(this.#requestTimeoutMs, silenceMs),
+      silenceMs,
+      durationMs: silenceMs + endlessGraceMs,
+      signal: call.signal ? AbortSignal.any([call.signal, room.signal]) : room.signal,
+      onChunk: (chunk) => this.#takeChunk(chunk, reader, room),
+    });
+    if (end.type !== 'refused') return { value: reader.toEnd(toWatchEnd(end, { ...watching, room })) };
+    return { failure: toStatusFailure(end.answer, session) };
+  }
+
+  #takeChunk(chunk: Buffer, reader: WatchReader, room: WatchRoom): boolean | Promise<boolean> {
+    const taking = reader.take(chunk);
+    const entering = taking === false ? undefined : room.hold(reader.pendingBytes);
+    return entering === undefined ? taking : Promise.all([taking, entering]).then(([goesOn]) => goesOn);
+  }
+
+  async #sendHeld({ resource }: KindScope, request: ApiRequest): Promise<HeldAnswer> {
+    const source = { account: this.#account, method: request.method };
+    try {
+      return parseHeldAnswer(await this.#transport.sendHeld(request), source);
+    } catch (error) {
+      throw nameResource(error, resource, { account: this.#account, request });
+    }
+  }
+}
+
+interface OneWatch {
+  readonly request: WatchRequest;
+  readonly call: ApiRequest;
+  readonly reader: WatchReader;
+  readonly session: Session;
+  readonly silence: SilenceCheck;
+  readonly room: WatchRoom;
+}
+
+function toWatchEnd(
+  end: Exclude<StreamEnd, { type: 'refused' }>,
+  { reader, session, request, room, call }: OneWatch,
+): Pick<WatchEnd, 'ended' | 'error'> {
+  if (end.type === 'aborted' && room.error === undefined) return { ended: 'aborted' };
+  const thrown = room.error === undefined ? findEndError(end, reader) : describeEviction(room.error);
+  const error = thrown && withoutSecretValues(thrown, request.resource, call);
+  if (error instanceof KubernetesApiError) return toWatchFailure(error);
+  if (error === undefined) return { ended: end.type === 'cut' ? 'reached' : 'server-end' };
+  const what = `the watch of ${request.resource.kind} broke off`;
+  const message = `${session.connection.label}: ${what}: ${error.message}`;
+  return { ended: 'broken', error: new KubernetesConnectionError(message, { cause: error }) };
+}
+
+function findEndError(end: StreamEnd, reader: WatchReader): Error | undefined {
+  return end.type === 'broken' ? end.error : reader.error;
+}
+
+function describeEviction({ message }: AnswerLimitError): Error {
+  return new Error(`one of its events ${message}`);
+}

@@ -1,0 +1,70 @@
+import { type AnswerLimitError, freeAnswerBytes } from '../api/answer-limits.ts';
+import { type AnswerPlace, answerRoom } from '../transport/answer-room.ts';
+
+/**
+ * The room of a watch in `answerRoom`: it needs a place while an event is coming that is as large as a large answer. Disposing of
+ * it gives the place back.
+ */
+export class WatchRoom implements Disposable {
+  readonly #account: string;
+  readonly #callSignal: AbortSignal | undefined;
+  readonly #evicted = new AbortController();
+  #place: AnswerPlace | undefined;
+  #stopWaiting: (() => void) | undefined;
+  #error: AnswerLimitError | undefined;
+
+  /** @param callSignal of the watch: nobody waits after it is aborted */
+  constructor(account: string, callSignal: AbortSignal | undefined) {
+    this.#account = account;
+    this.#callSignal = callSignal;
+  }
+
+  /** Aborted when the place is taken away. */
+  get signal(): AbortSignal {
+    return this.#evicted.signal;
+  }
+
+  /** Why the place was taken away. */
+  get error(): AnswerLimitError | undefined {
+    return this.#error;
+  }
+
+  /**
+   * Sees to it that there is room for an event. Undefined when there is; else a promise that waits for it.
+   *
+   * @param pendingBytes of an event whose end has not come
+   */
+  hold(pendingBytes: number): Promise<void> | undefined {
+    if (pendingBytes <= freeAnswerBytes) {
+      this[Symbol.dispose]();
+      return undefined;
+    }
+    return this.#place === undefined ? this.#enter() : undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopWaiting?.();
+    this.#stopWaiting = undefined;
+    this.#place?.release();
+    this.#place = undefined;
+  }
+
+  async #enter(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#stopWaiting = answerRoom.enter({
+      account: this.#account,
+      onPlaced: (place) => {
+        this.#place = place;
+        resolve();
+      },
+      onEvicted: (error) => {
+        this.#error = error;
+        this.#evicted.abort(error);
+      },
+    });
+    const onAbort = (): void => resolve();
+    this.#callSignal?.addEventListener('abort', onAbort);
+    if (!this.#callSignal?.aborted) await promise;
+    this.#callSignal?.removeEventListener('abort', onAbort);
+  }
+}

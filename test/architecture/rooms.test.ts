@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findImports, loadSourceFiles, root, type SourceFile } from './source-files.ts';
+
+/**
+ * The folders of large ones, from top to bottom: each imports only what stands below it. `.` are the files of the large folder itself.
+ * CONTRIBUTING.md shows the same lists in words: change both.
+ */
+const stacks: { readonly [folder: string]: readonly string[] } = {
+  'shared/core': [
+    'providers',
+    'views',
+    'agents/streams',
+    'agents',
+    'cache',
+    'access',
+    'tasks',
+    'settings',
+    '.',
+  ],
+  'shared/aws': ['tasks', 'agents', 'cache', 'identity', '.'],
+  'shared/runtime': ['events', 'http', 'context', 'settings', 'identity', '.'],
+  'shared/providers/kubernetes': [
+    ...[
+      '.',
+      'operations',
+      'operations/deploy',
+      'operations/steps',
+      'reads',
+      'views',
+      'caching',
+      'cache-writer',
+      'rows',
+    ],
+    ...['account', 'watch', 'apply', 'client', 'manifest', 'kinds', 'transport', 'credentials', 'api'],
+  ],
+};
+
+const files = loadSourceFiles().filter(({ path }) => path.startsWith('shared/'));
+
+describe.each(Object.entries(stacks))('the folders of %s', (folder, rooms) => {
+  const inside = files.filter(({ path }) => path.startsWith(`${folder}/`));
+
+  it('are those of the list', () => {
+    const found = new Set(inside.map(({ path }) => getRoom(path, folder)));
+    expect([...found].sort()).toEqual([...rooms].sort());
+  });
+
+  it('import only what stands below them', () => {
+    expect(inside.flatMap((file) => findClimbs(file, { folder, rooms }))).toEqual([]);
+  });
+
+  it('stand in CONTRIBUTING.md in this order', () => {
+    const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+    const [, row = ''] = new RegExp(`^\\| \`${folder}/\` \\| (.*) \\|$`, 'm').exec(text) ?? [];
+    const shown = [...row.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name.replace(/\/$/, ''));
+    expect(shown).toEqual([...rooms]);
+  });
+});
+
+describe('folders', () => {
+  it('do not import each other, not even by way of others', () => {
+    const graph = new Map<string, Set<string>>();
+    for (const file of files) {
+      const from = posix.dirname(file.path);
+      const targets = findImports(file).filter((target) => target.startsWith('shared/'));
+      for (const to of targets.map((target) => posix.dirname(target))) {
+        if (to !== from) graph.set(from, (graph.get(from) ?? new Set()).add(to));
+      }
+    }
+    expect(findKnot(graph)).toEqual([]);
+  });
+});
+
+function getRoom(path: string, folder: string): string {
+  return posix.relative(folder, posix.dirname(path)) || '.';
+}
+
+/** Imports of a file from a folder that stands above its own. */
+function findClimbs(file: SourceFile, stack: { folder: string; rooms: readonly string[] }): string[] {
+  const { folder, rooms } = stack;
+  const own = getRoom(file.path, folder);
+  return findImports(file)
+    .filter((target) => target.startsWith(`${folder}/`))
+    .filter((target) => rooms.indexOf(getRoom(target, folder)) < rooms.indexOf(own))
+    .map((target) => `${file.path} imports ${target}, but ${getRoom(target, folder)} stands above ${own}`);
+}
+
+/** What is left of a graph when those that nobody of the rest needs, or that need nobody of the rest, are taken away again and again. */
+function findKnot(graph: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  let left = [...graph.keys()];
+  for (;;) {
+    const needy = left.filter((from) => left.some((to) => graph.get(from)?.has(to)));
+    const needed = needy.filter((to) => left.some((from) => graph.get(from)?.has(to)));
+    if (needed.length === left.length) return left.sort();
+    left = needed;
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { InvalidInputError } from '../../../../../shared/core/errors.ts';
+import {
+  apiVersionLengthMax,
+  checkName,
+  containerNameLengthMax,
+  findApiVersionProblem,
+  findContainerProblem,
+  findKindProblem,
+  findNameProblem,
+  findNamespaceProblem,
+  findTextProblem,
+  kindLengthMax,
+  namespaceLengthMax,
+  objectNameLengthMax,
+  quoteName,
+} from '../../../../../shared/providers/kubernetes/api/names.ts';
+
+/** What no name may be, and why. */
+const strangers: readonly (readonly [string, RegExp])[] = [
+  ['', /got an empty string$/],
+  ['.', /other than '\.' and '\.\.'$/],
+  ['..', /other than '\.' and '\.\.'$/],
+  ['/', /without '\/' and '%'$/],
+  ['vault/status', /without '\/' and '%'$/],
+  ['x/proxy/', /without '\/' and '%'$/],
+  ['../secrets', /without '\/' and '%'$/],
+  ['a%2Fb', /without '\/' and '%'$/],
+  ['a%252Fb', /without '\/' and '%'$/],
+  ['100%', /without '\/' and '%'$/],
+  ['a\0', /without control characters$/],
+  ['a\r\nhost: b', /without control characters$/],
+  ['a\u007f', /without control characters$/],
+  ['a\u0085', /without control characters$/],
+  ['a\u2028', /without control characters$/],
+  ['a\ud800', /without control characters$/],
+];
+
+describe('a name', () => {
+  test.each(strangers)('%j is none', (name, problem) => {
+    for (const find of [findNameProblem, findNamespaceProblem, findContainerProblem]) {
+      expect(find(name)).toMatch(problem);
+    }
+    expect(() => checkName(name)).toThrow(InvalidInputError);
+  });
+
+  test.each(['web', 'web-v000', 'system:node', 'a.b', '...', 'Größe', 'a b', 'a?b#c', '__proto__'])(
+    '%j is one',
+    (name) => {
+      expect(findNameProblem(name)).toBeUndefined();
+      expect(checkName(name)).toBe(name);
+    },
+  );
+
+  test.each([
+    [findNameProblem, objectNameLengthMax],
+    [findNamespaceProblem, namespaceLengthMax],
+    [findContainerProblem, containerNameLengthMax],
+    [findKindProblem, kindLengthMax],
+    [findApiVersionProblem, apiVersionLengthMax],
+  ])('is bounded: %o', (find, max) => {
+    expect(find('a'.repeat(max))).toBeUndefined();
+    expect(find('a'.repeat(max + 1))).toBe(`expected at most ${max} characters, got ${max + 1}`);
+  });
+
+  test('of a million characters is refused at once, whatever it holds', () => {
+    const startedMs = performance.now();
+    for (const part of ['a', '.', '/', '%', '-', '\0', '\ud800', '😀']) {
+      const text = part.repeat(1e6);
+      for (const find of [findNameProblem, findNamespaceProblem, findKindProblem, findApiVersionProblem]) {
+        expect(find(text)).toBeDefined();
+      }
+      expect(quoteName(text).length).toBeLessThanOrEqual(101);
+    }
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+  });
+});
+
+test.each(['deploy', 'deployment.apps', 'CronTab.stable.example.com', 'horizontalpodautoscaler', 'A_b-c'])(
+  '%j may be a kind',
+  (kind) => expect(findKindProblem(kind)).toBeUndefined(),
+);
+
+test.each(['', '.', '..', 'pods/log', 'a b', 'a%2f', '-a', 'a\n', 'ä'])('%j is no kind', (kind) => {
+  expect(findKindProblem(kind)).toBe('expected a kind of letters, digits, dots and dashes');
+});
+
+test.each(['v1', 'apps/v1', 'stable.example.com/v1alpha1'])('%j may be an apiVersion', (apiVersion) => {
+  expect(findApiVersionProblem(apiVersion)).toBeUndefined();
+});
+
+test.each(['', '/', 'apps/', '/v1', 'apps/v1/namespaces', '../v1', 'apps/..', 'v 1', 'v1%2f'])(
+  '%j is no apiVersion',
+  (apiVersion) => {
+    expect(findApiVersionProblem(apiVersion)).toBe("expected an apiVersion such as 'v1' or 'apps/v1'");
+  },
+);
+
+test.each([
+  [['vault'], 'a list'],
+  [{ toString: 'vault' }, 'an object'],
+  [7, '7'],
+  [true, 'true'],
+])('%j is no text', (value, what) => {
+  expect(findTextProblem(value, findNamespaceProblem)).toBe(`expected a string, got ${what}`);
+});
+
+test.each([undefined, null, ''])('%j is no text that is given', (value) => {
+  expect(findTextProblem(value, findNamespaceProblem)).toBeUndefined();
+});
+
+test('a message quotes no more of a name than its beginning, and nothing that ends a line', () => {
+  expect(quoteName(`a\r\n\u2028${'b'.repeat(200)}`)).toBe(`a\ufffd\ufffd\ufffd${'b'.repeat(96)}…`);
+});

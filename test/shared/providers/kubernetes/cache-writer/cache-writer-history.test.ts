@@ -1,0 +1,209 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cacheTable } from '../../../../../shared/aws/tables.ts';
+import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
+import { selfKey } from '../../../../../shared/providers/kubernetes/rows/row-entries.ts';
+import { getRowName, waitingApplication } from '../../../../../shared/providers/kubernetes/rows/row-names.ts';
+import { collect, newAccount } from '../../../../contracts/cache-bench.ts';
+import { useLocalTables } from '../../../../support/local-tables.ts';
+import { createTestClock } from '../../../../support/test-clock.ts';
+import { openWriter, type WriterTraits } from '../caching/written-cache.ts';
+import {
+  arbitraryContest,
+  arbitraryHistory,
+  arbitraryTellings,
+  type ClusterHistory,
+  computeCached,
+  computeWaiting,
+  listTold,
+  type Telling,
+} from './cluster-history.ts';
+
+const open = useLocalTables();
+
+const minutes = 60_000;
+const runs = 50;
+
+/** A history, and how it is told. */
+function arbitraryStory(histories: fc.Arbitrary<ClusterHistory>) {
+  return histories.chain((history) => arbitraryTellings(history).map((tellings) => ({ history, tellings })));
+}
+
+class DeadError extends Error {}
+
+/** The calls of a store that a writer still makes before it dies. */
+function dieAfter(calls: number): (store: CacheStore) => CacheStore {
+  let left = calls;
+  return (store) =>
+    new Proxy(store, {
+      get(target, name: keyof CacheStore) {
+        return (...call: unknown[]) => {
+          left -= 1;
+          if (left < 0) throw new DeadError('the writer is dead');
+          return Reflect.apply(target[name], target, call);
+        };
+      },
+    });
+}
+
+/** A store whose calls are made one after the other, in an order that the scheduler picks. */
+function takeTurns(store: CacheStore, scheduler: fc.Scheduler): CacheStore {
+  return new Proxy(store, {
+    get(target, name: keyof CacheStore) {
+      // It answers pages and no promise.
+      if (name === 'listRows') return target.listRows;
+      const take = scheduler.scheduleFunction(async (...call: unknown[]) => {
+        const [result] = await Promise.allSettled([Reflect.apply(target[name], target, call)]);
+        return result;
+      });
+      return async (...call: unknown[]) => {
+        const result = await take(...call);
+        if (result?.status === 'rejected') throw result.reason;
+        return result?.value;
+      };
+    },
+  });
+}
+
+/** One account, whose history several writers tell. */
+function openStory({
+  history,
+  allApplicationRelationships,
+}: {
+  history: ClusterHistory;
+  allApplicationRelationships: boolean;
+}) {
+  const account = newAccount();
+  const clock = createTestClock();
+  const waiting = new Set<string>();
+  const seen = new Map<string, string>();
+  const lost = new Set<string>();
+  const openOne = (traits: WriterTraits = {}) =>
+    openWriter(open(cacheTable), account, { clock, allApplicationRelationships, ...traits });
+  const bench = openOne();
+  return {
+    account,
+    bench,
+    async tell(telling: Telling, wrap: (store: CacheStore) => CacheStore = (store) => store) {
+      const { diesAfter, isRepeatedLater } = telling;
+      if (diesAfter !== undefined) {
+        const { writer } = openOne({ wrap: (store) => dieAfter(diesAfter)(wrap(store)) });
+        try {
+          const outcome = await writer.write(listTold(history, telling));
+          for (const each of outcome.waiting) waiting.add(each);
+          return;
+        } catch (error) {
+          if (!(error instanceof DeadError)) throw error;
+        }
+      }
+      const { writer } = openOne({ wrap });
+      const again = diesAfter !== undefined && isRepeatedLater;
+      const outcome = await writer.write(listTold(history, telling, again));
+      for (const each of outcome.waiting) waiting.add(each);
+    },
+    /**
+     * Ends the story, and compares what is cached.
+     *
+     * @param isTidy whether no more pods may wait than have to: a writer that dies while another one moves their owner leaves some.
+     */
+    async check({ isTidy }: { isTidy: boolean }) {
+      const expected = computeWaiting(history);
+      clock.advance(6 * minutes);
+      await bench.writer.prune([...waiting]);
+      expect(await bench.read()).toEqual(computeCached(history, { allApplicationRelationships }));
+      const waitingPods = await listWaiting(bench.store, account);
+      expect(isTidy ? waitingPods : waitingPods.filter((pod) => expected.includes(pod))).toEqual(expected);
+      for (const kind of await bench.store.listKinds(account)) {
+        for (const head of await collect(bench.store.listHeads(account, kind, { withGone: true }))) {
+          expect(head.leaving, getRowName(head.key)).toBeUndefined();
+          const last = history.findLast((change) => getRowName(change) === getRowName(head.key));
+          expect(head.version).toBe(last?.version);
+          expect(head.gone).toBe(last?.facts === undefined);
+        }
+      }
+    },
+    /** Takes a look at the rows: nothing in them may be older than at an earlier look, or back after it was gone. */
+    async look() {
+      const live = new Map<string, string>();
+      for (const application of ['cart', 'shop']) {
+        const rows = await collect(bench.store.listRows(application, account, { consistent: true }));
+        for (const { view, row, read } of rows) {
+          for (const [key, { version }] of read()) live.set([application, view, row, key].join(' '), version);
+        }
+      }
+      for (const [entry, version] of live) {
+        const before = seen.get(entry) ?? '';
+        const isLater = lost.has(entry) ? version > before : version >= before;
+        expect(isLater, `${entry} at ${version} after ${before}`).toBe(true);
+        seen.set(entry, version);
+      }
+      for (const entry of seen.keys()) {
+        if (live.has(entry)) lost.delete(entry);
+        else lost.add(entry);
+      }
+    },
+    /** Rows in which pods are left alone, in applications. */
+    async listLonelyRows() {
+      const lonely: string[] = [];
+      for (const application of ['cart', 'shop']) {
+        const rows = await collect(bench.store.listRows(application, account, { consistent: true }));
+        lonely.push(
+          ...rows.filter(({ read }) => !read().has(selfKey)).map(({ row }) => `${application} ${row}`),
+        );
+      }
+      return lonely;
+    },
+  };
+}
+
+async function listWaiting(store: CacheStore, account: string): Promise<string[]> {
+  const rows = await collect(store.listRows(waitingApplication, account, { consistent: true }));
+  return rows
+    .flatMap(({ row, read }) => [...read().keys()].map((key) => `${waitingApplication} ${row} ${key}`))
+    .sort();
+}
+
+describe('what is cached in the end', () => {
+  test('is what is in the cluster, however it is told and whenever writers die', {
+    timeout: 600_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        arbitraryStory(fc.oneof(arbitraryHistory, arbitraryContest)),
+        fc.boolean(),
+        async ({ history, tellings }, allApplicationRelationships) => {
+          const story = openStory({ history, allApplicationRelationships });
+          for (const telling of tellings) {
+            await story.tell(telling);
+            await story.look();
+          }
+          await story.check({ isTidy: tellings.every(({ diesAfter }) => diesAfter === undefined) });
+          expect(await story.listLonelyRows()).toEqual([]);
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+
+  test('is what is in the cluster when two write at a time', { timeout: 600_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        arbitraryStory(arbitraryContest),
+        fc.scheduler(),
+        async ({ history, tellings }, scheduler) => {
+          const story = openStory({ history, allApplicationRelationships: false });
+          const wrap = (store: CacheStore): CacheStore => takeTurns(store, scheduler);
+          const work = async (own: readonly Telling[]): Promise<void> => {
+            for (const telling of own) await story.tell(telling, wrap);
+          };
+          const writers = [0, 1].map((writer) =>
+            work(tellings.filter((telling) => telling.writer === writer)),
+          );
+          await scheduler.waitFor(Promise.all(writers));
+          await story.check({ isTidy: tellings.every(({ diesAfter }) => diesAfter === undefined) });
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+});

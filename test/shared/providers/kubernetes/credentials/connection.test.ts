@@ -1,0 +1,253 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  kubeconfigBytesMax,
+  kubeconfigMarksMax,
+} from '../../../../../shared/providers/kubernetes/api/answer-limits.ts';
+import { KubernetesConnectionError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
+import {
+  type ConnectionSurroundings,
+  type KubernetesConnection,
+  loadClusterConnection,
+} from '../../../../../shared/providers/kubernetes/credentials/connection.ts';
+import { makeTempDir, type TempDir, writeProgram } from '../../../../support/temp-dir.ts';
+import { silentLog } from '../client/client-setup.ts';
+import { toBase64, toKubeconfig } from '../client/scripted-server.ts';
+
+let dir: TempDir;
+
+beforeEach(async () => {
+  dir = await makeTempDir();
+});
+afterEach(() => dir[Symbol.asyncDispose]());
+
+function load(account: Partial<KubernetesConnection>, surroundings: Partial<ConnectionSurroundings> = {}) {
+  return loadClusterConnection(
+    { name: 'prod', serviceAccount: false, placement: 'local', ...account },
+    { environment: {}, log: silentLog, ...surroundings },
+  );
+}
+
+function loadUser(user: object, account: Partial<KubernetesConnection> = {}) {
+  return load({ kubeconfigContents: toKubeconfig({ server: 'https://api:6443' }, user), ...account });
+}
+
+async function write(name: string, content: string): Promise<string> {
+  const path = join(dir.path, name);
+  await writeFile(path, content);
+  return path;
+}
+
+describe('credentials of a kubeconfig', () => {
+  test.each([
+    ['a token', { token: 'abc' }, { authorization: 'Bearer abc' }],
+    [
+      'a password',
+      { username: 'jane', password: 'pä:ss' },
+      { authorization: `Basic ${toBase64('jane:pä:ss')}` },
+    ],
+    ['a token before a password', { token: 'abc', username: 'jane' }, { authorization: 'Bearer abc' }],
+    [
+      'a certificate',
+      { 'client-certificate-data': toBase64('CERT'), 'client-key-data': toBase64('KEY') },
+      { certificate: 'CERT', key: 'KEY' },
+    ],
+    [
+      'a certificate along with a token',
+      { token: 'abc', 'client-certificate-data': toBase64('CERT'), 'client-key-data': toBase64('KEY') },
+      { authorization: 'Bearer abc', certificate: 'CERT', key: 'KEY' },
+    ],
+    ['nothing', {}, {}],
+  ])('%s', async (_what, user, credential) => {
+    const connection = await loadUser(user);
+    expect(await connection.credentialSource()).toEqual(credential);
+  });
+
+  test("the account's own token replaces a plugin and a token", async () => {
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'no-such-program' };
+    for (const user of [{ exec }, { token: 'abc' }]) {
+      const connection = await loadUser(user, { token: 'own' });
+      expect(await connection.credentialSource()).toEqual({ authorization: 'Bearer own' });
+    }
+  });
+
+  test.each([
+    ['a token, along with the certificate of the kubeconfig', { token: 'abc' }, 'CERT'],
+    ['a certificate, in the place of it', { clientCertificateData: 'OTHER', clientKeyData: 'KEY' }, 'OTHER'],
+  ])('an exec plugin may print %s', async (_what, status, certificate) => {
+    const command = await writeProgram(join(dir.path, 'plugin'), `echo '${JSON.stringify({ status })}'`);
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command };
+    const own = { 'client-certificate-data': toBase64('CERT'), 'client-key-data': toBase64('KEY') };
+    const environment = { PATH: '/usr/bin:/bin' };
+    const kubeconfigContents = toKubeconfig({ server: 'https://api:6443' }, { exec, ...own });
+    const connection = await load({ kubeconfigContents }, { environment });
+    expect(await connection.credentialSource()).toMatchObject({ certificate, key: 'KEY' });
+  });
+
+  test('files are found beside the kubeconfig; a token file wins over a token', async () => {
+    await write('ca.crt', 'CA');
+    await write('client.crt', 'CERT');
+    await write('client.key', 'KEY');
+    await write('token', 'from-file\n');
+    const kubeconfig = toKubeconfig(
+      { server: 'https://api:6443', 'certificate-authority': 'ca.crt' },
+      { token: 'old', tokenFile: 'token', 'client-certificate': 'client.crt', 'client-key': './client.key' },
+    );
+    const connection = await load({ kubeconfigFile: await write('kubeconfig', kubeconfig) });
+    expect(connection.tls.ca).toBe('CA');
+    const credential = { authorization: 'Bearer from-file', certificate: 'CERT', key: 'KEY' };
+    expect(await connection.credentialSource()).toEqual(credential);
+  });
+
+  test('an id-token of the auth provider oidc is used until it expires', async () => {
+    const payload = Buffer.from(JSON.stringify({ exp: 1_900_000_000 })).toString('base64url');
+    const idToken = `e30.${payload}.sig`;
+    const connection = await loadUser({ 'auth-provider': { name: 'oidc', config: { 'id-token': idToken } } });
+    const credential = { authorization: `Bearer ${idToken}`, expiresAtMs: 1_900_000_000_000 };
+    expect(await connection.credentialSource()).toEqual(credential);
+  });
+
+  test('an auth provider that kubectl has given up', async () => {
+    await expect(loadUser({ 'auth-provider': { name: 'gcp', config: {} } })).rejects.toThrow(
+      'account "prod": its kubeconfig has the auth-provider "gcp", which cannot be used: use an exec plugin or a token',
+    );
+  });
+});
+
+describe('a connection', () => {
+  test('splits the server into origin and path, and knows its namespace', async () => {
+    const connection = await load({
+      kubeconfigContents: toKubeconfig({ server: 'https://rancher.example.com/k8s/clusters/c-1/' }, {}),
+    });
+    expect(connection).toMatchObject({
+      label: 'account "prod" (context "dev")',
+      origin: 'https://rancher.example.com',
+      basePath: '/k8s/clusters/c-1',
+      namespace: 'default',
+    });
+  });
+
+  test.each([
+    [{}, 'account "prod": it has no credentials: set kubeconfigFile, kubeconfigContents or serviceAccount'],
+    [
+      { kubeconfigFile: '/no/such/kubeconfig' },
+      /^account "prod": kubeconfigFile \/no\/such\/kubeconfig: ENOENT/,
+    ],
+    [
+      { kubeconfigContents: toKubeconfig({ server: 'https://api' }, {}), context: 'other' },
+      'account "prod": kubeconfigContents: context "other" does not exist (it has "dev")',
+    ],
+    [
+      { kubeconfigContents: toKubeconfig({ server: 'api:6443' }, {}) },
+      "the cluster's server is no http or https URL",
+    ],
+    [
+      { serviceAccount: true },
+      'account "prod": serviceAccount needs a pod to run in, but KUBERNETES_SERVICE_HOST',
+    ],
+  ])('that cannot be made says why: %j', async (account, message) => {
+    await expect(load(account)).rejects.toThrow(message);
+    await expect(load(account)).rejects.toThrow(KubernetesConnectionError);
+  });
+
+  test.each([
+    ['10.0.0.1', 'https://10.0.0.1:443'],
+    ['fd00::1', 'https://[fd00::1]:443'],
+  ])("takes a pod's surroundings: %s", async (host, origin) => {
+    await write('ca.crt', 'CA');
+    await write('token', 'pod-token\n');
+    await write('namespace', 'tools');
+    const environment = { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: '443' };
+    const ignored = { kubeconfigContents: 'not read', token: 'not used' };
+    const connection = await load(
+      { serviceAccount: true, placement: 'deployed', ...ignored },
+      { environment, serviceAccountDirectory: dir.path },
+    );
+    expect(connection).toMatchObject({
+      label: 'account "prod" (in-cluster)',
+      origin,
+      namespace: 'tools',
+      tls: { ca: 'CA', rejectUnauthorized: true },
+    });
+    expect(await connection.credentialSource()).toEqual({ authorization: 'Bearer pod-token' });
+  });
+});
+
+describe('a deployed function', () => {
+  const plugin = { apiVersion: 'client.authentication.k8s.io/v1', command: 'aws' };
+
+  test.each([
+    ['exec (aws)', {}, { exec: plugin }],
+    ['auth-provider', {}, { 'auth-provider': { name: 'oidc', config: {} } }],
+    ['certificate-authority', { 'certificate-authority': '/etc/ca.crt' }, { token: 'secret-token' }],
+    ['client-certificate, client-key', {}, { 'client-certificate': 'a.crt', 'client-key': 'a.key' }],
+    ['tokenFile', {}, { tokenFile: '/var/token' }],
+  ])('refuses %s by name', async (field, cluster, user) => {
+    const kubeconfigContents = toKubeconfig({ server: 'https://api:6443', ...cluster }, user);
+    await expect(load({ kubeconfigContents, placement: 'deployed' })).rejects.toThrow(
+      `account "prod": its kubeconfig has ${field}, which deployed functions refuse: inline the data, or use a token or EKS`,
+    );
+  });
+
+  test('refuses a kubeconfig that is a file', async () => {
+    const kubeconfigFile = await write('kubeconfig', toKubeconfig({ server: 'https://api:6443' }, {}));
+    await expect(load({ kubeconfigFile, placement: 'deployed' })).rejects.toThrow(
+      'is a file of one machine: deployed functions need kubeconfigContents',
+    );
+  });
+
+  test('takes inline data, also beside a path that is not needed then', async () => {
+    const kubeconfigContents = toKubeconfig(
+      {
+        server: 'https://api:6443',
+        'certificate-authority': '/gone',
+        'certificate-authority-data': toBase64('CA'),
+      },
+      { token: 'abc' },
+    );
+    expect((await load({ kubeconfigContents, placement: 'deployed' })).tls.ca).toBe('CA');
+  });
+
+  test('takes an exec plugin that a source of our own replaces', async () => {
+    const kubeconfigContents = toKubeconfig(
+      { server: 'https://api:6443' },
+      { exec: { ...plugin, args: ['eks'] } },
+    );
+    const connection = await load(
+      { kubeconfigContents, placement: 'deployed' },
+      {
+        replaceExecPlugin: ({ command, args }, { server }) =>
+          command === 'aws' ? async () => ({ authorization: `${server} ${args}` }) : undefined,
+      },
+    );
+    expect(await connection.credentialSource()).toEqual({ authorization: 'https://api:6443 eks' });
+  });
+});
+
+test('a connection notices that a file it was made of changed, and only then', async () => {
+  await write('token', 'one');
+  const kubeconfigFile = await write(
+    'kubeconfig',
+    toKubeconfig({ server: 'https://api:6443' }, { tokenFile: 'token' }),
+  );
+  const connection = await load({ kubeconfigFile });
+  expect(await connection.files.haveChanged()).toBe(false);
+  await write('token', 'two!');
+  expect(await connection.files.haveChanged()).toBe(true);
+  const next = await load({ kubeconfigFile });
+  expect(next.files.getFingerprint()).not.toBe(connection.files.getFingerprint());
+  await write('token', 'two!');
+  expect((await load({ kubeconfigFile })).files.getFingerprint()).toBe(next.files.getFingerprint());
+});
+
+test('a kubeconfig, or a file that it names, has a size', async () => {
+  const path = join(dir.path, 'config');
+  await writeFile(path, `${toKubeconfig({ server: 'https://api' }, {})}${' '.repeat(kubeconfigBytesMax)}`);
+  const message = `account "prod": kubeconfigFile ${path}: ${path}: it is larger than ${kubeconfigBytesMax} bytes`;
+  await expect(load({ kubeconfigFile: path })).rejects.toThrow(message);
+  await writeFile(path, toKubeconfig({ server: 'https://api' }, { tokenFile: '/dev/zero' }));
+  await expect(load({ kubeconfigFile: path })).rejects.toThrow('/dev/zero: it is larger than');
+  const kubeconfigContents = `# ${'-'.repeat(kubeconfigMarksMax + 1)}`;
+  await expect(load({ kubeconfigContents })).rejects.toThrow('characters with a meaning in YAML');
+});
