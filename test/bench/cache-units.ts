@@ -3,6 +3,7 @@ import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
 import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../shared/aws/tables.ts';
 import { getClaimableTurn } from '../../shared/core/agents/agent-schedule.ts';
+import type { CacheStore } from '../../shared/core/cache/cache-store.ts';
 import { toVersion } from '../../shared/core/cache/version.ts';
 import { createCacheWriter } from '../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
 import type { ObjectChange } from '../../shared/providers/kubernetes/cache-writer/object-change.ts';
@@ -19,6 +20,8 @@ export interface UnitsReport {
   readonly change: Units;
   /** Of a run of an agent in which nothing changed. */
   readonly idleRun: Units;
+  /** Of an object that the hourly check looks at. */
+  readonly check: Units;
 }
 
 const applications = 100;
@@ -68,13 +71,24 @@ export async function countUnits(documents: DynamoDBDocumentClient): Promise<Uni
     await writer.write(changed);
   }
   const change = divide(counter.take(), rounds * changesTogether);
+  await readHeads(cache, new Set(fleet.flat().map(({ kind }) => kind)));
+  const check = divide(counter.take(), objects);
   const agents = new DynamoAgentStore(parts);
   await agents.sync([agent]);
   await runIdle(agents);
   counter.take();
   await cache.getEpoch(account);
   await runIdle(agents);
-  return { objects, change, idleRun: counter.take() };
+  return { objects, change, idleRun: counter.take(), check };
+}
+
+/** Reads what a check reads of the cache. */
+async function readHeads(cache: CacheStore, kinds: ReadonlySet<string>): Promise<void> {
+  for (const kind of kinds) {
+    for await (const page of cache.listHeads(account, kind, { withGone: true })) {
+      if (page.length === 0) throw new Error(`nothing is cached of the kind ${kind}`);
+    }
+  }
 }
 
 async function runIdle(agents: DynamoAgentStore): Promise<void> {
