@@ -3,7 +3,7 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { readContext } from '../../infra/context-options.ts';
 import { loadSourceFiles } from '../architecture/source-files.ts';
-import { findRows, findValues, findWrongItems, isItem, isSum, readPage } from './page-costs.ts';
+import { findRows, readPage } from './page-costs.ts';
 import { type Options, privateOptions, synthesize } from './stacks/synthesize.ts';
 
 const deployPage = readPage('deploy.md');
@@ -63,25 +63,6 @@ describe('docs/deploy.md', () => {
     const [, block = ''] = /^```json\n(\{\n {2}"stage".*?)^```$/ms.exec(deployPage) ?? [];
     const context = JSON.parse(block) as Options;
     expect(readContext(new App({ context }))).toMatchObject({ stage: 'prod', publicApi: false });
-  });
-
-  it('works its costs out', () => {
-    const rows = findRows(cut(deployPage, '## What it costs', undefined));
-    expect(rows.filter(isItem).length).toBeGreaterThan(20);
-    expect(findWrongItems(rows, findValues(rows))).toEqual([]);
-    let sum = 0;
-    for (const row of rows.filter((each) => isItem(each) || isSum(each))) {
-      const [what = '', , dollars = ''] = row;
-      if (isItem(row)) sum += Number(dollars);
-      else if (what.includes('half of it')) sum /= 2;
-      if (isSum(row)) expect(`${what} ${dollars}`).toBe(`${what} **${sum.toFixed(2)}**`);
-      if (what.includes('is connected')) sum = 0;
-    }
-  });
-
-  it('counts the alarms that there are', () => {
-    const alarms = findAll(templates, 'AWS::CloudWatch::Alarm');
-    expect(deployPage).toContain(`| ${alarms.length} alarms | \`${alarms.length} × alarm\` |`);
   });
 });
 

@@ -20,15 +20,27 @@ export function findRows(text: string): string[][] {
     );
 }
 
-/** What rows of a name and an amount say: prices and quantities. */
-export function findValues(rows: readonly string[][]): Map<string, number> {
-  const named = rows.filter(([name = '', value = '']) => /^`\w+`$/.test(name) && isAmount(value));
-  return new Map(named.map(([name = '', value]) => [name.slice(1, -1), Number(value)]));
+/** The amount that a cell says; undefined when it says something else. */
+export function readAmount(cell = ''): number | undefined {
+  const text = cell.replaceAll('*', '').replaceAll(',', '');
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+/** What rows of a name and an amount say: prices and quantities. @param column of the amount, behind the name */
+export function findValues(rows: readonly string[][], column = 1): Map<string, number> {
+  return new Map(
+    rows.flatMap((row) => {
+      const amount = readAmount(row[column]);
+      return /^`\w+`$/.test(row[0] ?? '') && amount !== undefined
+        ? [[(row[0] ?? '').slice(1, -1), amount] as const]
+        : [];
+    }),
+  );
 }
 
 /** Whether a row has a formula and what that amounts to. */
 export function isItem([, formula = '', dollars = '']: readonly string[]): boolean {
-  return /^`.+`$/.test(formula) && isAmount(dollars);
+  return /^`.+`$/.test(formula) && readAmount(dollars) !== undefined;
 }
 
 /** Whether a row has the sum of the items before it. */
@@ -36,20 +48,11 @@ export function isSum([, formula, dollars = '']: readonly string[]): boolean {
   return formula === '' && /^\*\*/.test(dollars);
 }
 
-/** The items whose formula amounts to something else than they say. */
-export function findWrongItems(
-  rows: readonly string[][],
-  values: ReadonlyMap<string, number>,
-): readonly string[][] {
-  return rows.filter(
-    (row) => isItem(row) && evaluate((row[1] ?? '').slice(1, -1), values).toFixed(2) !== row[2],
-  );
-}
-
-/** The value of a sum of products of numbers and names. */
-function evaluate(formula: string, values: ReadonlyMap<string, number>): number {
+/** The value of a sum of products of numbers and names: a second opinion beside the program's own. NaN for a name without a value. */
+export function workOut(formula: string, values: ReadonlyMap<string, number>): number {
   const toNumber = (factor: string): number => values.get(factor) ?? Number(factor);
   return formula
+    .replaceAll('`', '')
     .split(' + ')
     .map((product) =>
       product
@@ -58,8 +61,4 @@ function evaluate(formula: string, values: ReadonlyMap<string, number>): number 
         .reduce((one, other) => one * other),
     )
     .reduce((one, other) => one + other);
-}
-
-function isAmount(text: string): boolean {
-  return /^\d+(\.\d+)?$/.test(text);
 }
