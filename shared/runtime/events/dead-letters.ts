@@ -2,6 +2,7 @@ import type { AgentKey } from '../../core/agents/agent-store.ts';
 import { findDeadHintReason } from '../../core/agents/dead-hint.ts';
 import type { LogFields } from '../../core/logger.ts';
 import { type DeadLetterReason, deadLettersMetric } from '../../core/metrics.ts';
+import type { Config } from '../config.ts';
 import type { AgentStoreContext } from '../context/agent-store-context.ts';
 import type { BaseContext } from '../context/base-context.ts';
 import { createMetricWriter } from '../context/metric-writer.ts';
@@ -17,7 +18,11 @@ export async function tellDeadHint(
 }
 
 /** Tells, by a line and a metric, why a message became a dead letter. @param fields what tells it from others */
-export function tellDeadLetter(context: BaseContext, reason: DeadLetterReason, fields: LogFields): void {
+export function tellDeadLetter(
+  context: Pick<BaseContext, 'log' | 'clock'> & { readonly config: Pick<Config, 'logLevel'> },
+  reason: DeadLetterReason,
+  fields: LogFields,
+): void {
   const { log, clock, config } = context;
   const { metricName, reasonDimension } = deadLettersMetric;
   const level = reason === 'settled' ? 'info' : 'error';
