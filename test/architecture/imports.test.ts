@@ -57,6 +57,19 @@ const rules: readonly Rule[] = [
     node: 'any',
   },
   {
+    files: /^infra\/check\//,
+    may: [
+      'infra/check/',
+      'infra/[a-z-]+\\.ts$',
+      'infra/stacks/',
+      'shared/core/',
+      'shared/runtime/settings/settings.ts',
+      '@aws-sdk/',
+      'aws-cdk-lib',
+    ],
+    node: 'any',
+  },
+  {
     files: /^infra\//,
     may: [
       'infra/',
