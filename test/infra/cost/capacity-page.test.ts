@@ -35,6 +35,14 @@ describe('the page of capacity', () => {
     expect(firstFill.requests).toBeGreaterThan(objects);
   });
 
+  it('is not taken for another part of it', () => {
+    const account = { size, accounts: 1, divisor: 1, rows: rows.slice(0, 1) };
+    const fleet = { ...account, accounts: 1_000, rows };
+    expect(() => parseCapacity(formatCapacityReport({ account, fleet }))).toThrow(
+      "no row 'GET /applications'",
+    );
+  });
+
   it('is refused without a row that bills need', () => {
     expect(() => parseCapacity('## One large account\n')).toThrow(
       "docs/capacity.md: there is no row '**objects of an account**'",
