@@ -1,10 +1,16 @@
 import { queues } from '../functions/queues.ts';
-import { isWiderThanVpc } from './address-ranges.ts';
+import { isIpv6Range, isWiderThanVpc } from './address-ranges.ts';
 import type { ApiEndpoint, Authentication, Context } from './context.ts';
 import { accountGrantCharactersMax, measureAccountGrants } from './grant-sizes.ts';
 
 /** What options say of one another: the complaint, and when it holds. */
 type Rule = readonly [complaint: string, isBroken: (context: Context) => boolean];
+
+/** "Amazon VPC quotas": rules of a security group for what comes in, of each family of addresses, unless the quota was raised. */
+const rangesMax = 60;
+
+/** "Quotas for configuring and running a REST API": a resource policy has 8,192 bytes, of which its own words take some. */
+const policyCharactersMax = 7_500;
 
 const rules: readonly Rule[] = [
   ['subnetIds: expected subnets of vpcId beside vpcId', (c) => isGiven(c.vpcId) && !isGiven(c.subnetIds)],
@@ -48,6 +54,16 @@ const rules: readonly Rule[] = [
     'clientCidrs: expected ranges no wider than those of one VPC, /16 of IPv4 and /44 of IPv6, with authentication=none: whoever has ' +
       'one of these addresses can deploy',
     (c) => decideAuthentication(c) === 'none' && c.clientCidrs.some(isWiderThanVpc),
+  ],
+  [
+    `clientCidrs: expected at most ${rangesMax} ranges of IPv4 and ${rangesMax} of IPv6, which is what a security group takes`,
+    ({ clientCidrs }) =>
+      [true, false].some((is) => clientCidrs.filter((one) => isIpv6Range(one) === is).length > rangesMax),
+  ],
+  [
+    `callerArns, vpcEndpointIds: expected at most ${policyCharactersMax} characters together, which is what the policy of an API ` +
+      'holds; name whole accounts in callerArns (arn:aws:iam::123456789012:root), whose own policies then decide',
+    (c) => measureDoorPolicy(c) > policyCharactersMax,
   ],
   [
     'authorizerSecretArn: expected only with authentication=secret',
@@ -106,6 +122,12 @@ export function makesEndpoint(context: Context): boolean {
     endpoints.every(({ account }) => account !== undefined) &&
     (endpoints.length === 0 || isGiven(context.clientCidrs))
   );
+}
+
+/** How many characters callers and endpoints take in the policy of the API, each with its quotes and its comma. */
+function measureDoorPolicy(context: Context): number {
+  const named = [...context.callerArns, ...listEndpoints(context).map(({ id }) => id)];
+  return named.reduce((sum, one) => sum + one.length + 3, 0);
 }
 
 /** The endpoints that the operator names. */

@@ -27,6 +27,11 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { context }: ApiStackProps) {
     super(scope, id, { description: 'Busdriver: the API and its functions' });
     const surroundings = createSurroundings(this, context);
+    if (context.vpcEndpointId !== undefined) {
+      const words =
+        'vpcEndpointId goes with the next release. Name the endpoint in vpcEndpointIds: docs/deploy.md.';
+      Annotations.of(this).addWarningV2('busdriver:vpcEndpointId', words);
+    }
     const endpoints = findEndpoints(this, context);
     const authentication = decideAuthentication(context) ?? 'none';
     const door = new FrontDoor(this, 'FrontDoor', {

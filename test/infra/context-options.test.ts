@@ -23,6 +23,13 @@ function listSecretArns(count: number): string[] {
   return Array.from({ length: count }, (_, index) => secretArn.replace('spinnaker-', `account-${index}-`));
 }
 
+function listRoleArns(count: number): string[] {
+  return Array.from(
+    { length: count },
+    (_, index) => `arn:aws:iam::123456789012:role/spinnaker-caller-${index}`,
+  );
+}
+
 /** The lines of the refusal, without the first. */
 function getProblems(options: Options, destination?: Destination): string[] {
   try {
@@ -204,6 +211,16 @@ describe('options that contradict one another are refused', () => {
       'clients of an endpoint that is not ours',
       { ...privateOptions, clientCidrs: '10.20.0.0/16' },
       'clientCidrs',
+    ],
+    [
+      'more ranges than a security group takes',
+      { ...made, clientCidrs: Array.from({ length: 61 }, (_, index) => `10.20.${index}.0/24`).join(',') },
+      'clientCidrs',
+    ],
+    [
+      'more callers than the policy of an API holds',
+      { ...privateOptions, authentication: 'iam', callerArns: listRoleArns(150).join(',') },
+      'callerArns, vpcEndpointIds',
     ],
     ['a public API for everybody', { publicApi: true }, 'publicApi'],
     ['a public API for everybody, with a name', { publicApi: true, ...domain }, 'publicApi'],

@@ -20,6 +20,8 @@ interface TemplateJson {
 const managedPolicyMax = 6_144;
 const inlinePoliciesMax = 10_240;
 const managedPoliciesMax = 10;
+/** "Quotas for configuring and running a REST API": characters of the policy of an API, or of a private name. */
+const apiPolicyMax = 8_192;
 /** "CloudFormation quotas" of a template, and Lambda's of a function's variables. */
 const resourcesMax = 500;
 const outputsMax = 200;
@@ -37,6 +39,9 @@ export function findLargePolicies(assembly: Assembly): string[] {
     for (const [id, { Type, Properties = {} }] of resources) {
       const size = measure(Properties['PolicyDocument']);
       const roles = listRoles(Properties['Roles']);
+      const door = measure(Properties['Policy']);
+      if (/^AWS::ApiGateway::(RestApi|DomainNameV2)$/.test(Type) && door > apiPolicyMax)
+        problems.push(`${stack}: the policy of ${id} has ${door} characters`);
       if (Type === 'AWS::IAM::Policy') for (const role of roles) add(inline, role, size);
       if (Type !== 'AWS::IAM::ManagedPolicy') continue;
       for (const role of roles) add(managed, role, 1);

@@ -69,6 +69,15 @@ const changes: { readonly [name: string]: { readonly [change: string]: Options }
     'other subnets': { subnetIds: 'subnet-0123456789abcdef2,subnet-0123456789abcdef3' },
     'no VPC': { vpcId: undefined, subnetIds: undefined },
     'a name': domain,
+    'a hundred callers known by IAM, sixty ranges': {
+      vpcEndpointIds: undefined,
+      clientCidrs: Array.from({ length: 60 }, (_, index) => `10.20.${index}.0/24`).join(','),
+      authentication: 'iam',
+      callerArns: Array.from(
+        { length: 120 },
+        (_, index) => `arn:aws:iam::123456789012:role/spinnaker-caller-${index}`,
+      ).join(','),
+    },
     'public instead': { vpcEndpointIds: undefined, publicApi: true },
     'a secret of the operator': sharedSecret,
     'settings in a secret of the operator': { configSecretArn: secret('settings') },

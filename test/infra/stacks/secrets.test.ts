@@ -120,6 +120,17 @@ describe('the key of tables and secrets', () => {
     expect(new Set(services)).toEqual(new Set(['dynamodb', 'secretsmanager']));
   });
 
+  it('is used by way of services under both of their names, for those of China have others', () => {
+    const texts = [...templates.values()].map((template) => JSON.stringify(template.toJSON()));
+    const conditions = texts.flatMap((text) => text.match(/"kms:ViaService":\[.*?\]\]\}\]/g) ?? []);
+
+    expect(conditions.length).toBeGreaterThan(30);
+    for (const condition of conditions) {
+      expect(condition).toContain('.amazonaws.com"');
+      expect(condition).toContain('{"Ref":"AWS::URLSuffix"}');
+    }
+  });
+
   it('opens secrets for reading, never to write', () => {
     const actions = [...statements.keys()].flatMap((name) =>
       uses(name)
