@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { apiVersion } from '../core/api-version.ts';
 import type { JsonObject } from '../core/json.ts';
+import { compareText } from '../core/text-order.ts';
 import type {
   ApiAnswer,
   ApiExamples,
@@ -66,7 +67,7 @@ export function createOpenApiDocument(operations: readonly DescribedOperation[])
     info,
     servers: [{ url: '/' }],
     tags: table.tags,
-    paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
+    paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => compareText(one, other))),
     components: {
       schemas: names.toJsonSchemas(),
       responses,
@@ -139,7 +140,7 @@ class SchemaNames {
     const { schemas: requests } = z.toJSONSchema(this.#requests, { ...options, io: 'input' });
     const { schemas: answers } = z.toJSONSchema(this.#answers, { ...options, io: 'output' });
     const entries = Object.entries({ ...requests, ...answers }).sort(([one], [other]) =>
-      one < other ? -1 : 1,
+      compareText(one, other),
     );
     return Object.fromEntries(entries.map(([name, schema]) => [name, trimSchema(schema as JsonObject)]));
   }

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { forEachConcurrently } from '../../shared/core/concurrency.ts';
 import {
   type ScriptedServer,
   startScriptedServer,
@@ -108,7 +109,7 @@ describe('the capacity suite', () => {
     await using bench = await openCapacityBench({ engine, server, world, accounts });
     const measure = createMeasure(bench, rows);
     const times = accounts.length;
-    const act = () => forEachAtOnce(accounts, (account) => runWell(bench, account));
+    const act = () => forEachConcurrently(accounts, accountsAtOnce, (account) => runWell(bench, account));
     await measure('the first fill of an account', { times, act });
     await measure('a run in which nothing changed', { times, act });
     await measure('GET /applications', async () => {
@@ -228,14 +229,6 @@ async function countPods({ reader }: CapacityBench, application: string): Promis
   const { value } = await reader.listServerGroups({ applications: [application], expand: false });
   const groups = value as readonly { readonly account: string; readonly instances: readonly unknown[] }[];
   return groups.reduce((sum, { instances }) => sum + instances.length, 0);
-}
-
-async function forEachAtOnce<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
-  const left = items.values();
-  const work = async (): Promise<void> => {
-    for (const item of left) await act(item);
-  };
-  await Promise.all(Array.from({ length: accountsAtOnce }, work));
 }
 
 function tell(line: string): void {

@@ -16,8 +16,10 @@ import {
   type SyncAnswer,
 } from '../../core/agents/agent-store.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
+import { forEachConcurrently } from '../../core/concurrency.ts';
 import { LeaseLostError } from '../../core/tasks/task.ts';
-import { CacheTable, type Condition, forEachConcurrently } from '../cache/cache-table.ts';
+import { compareText } from '../../core/text-order.ts';
+import { CacheTable, type Condition } from '../cache/cache-table.ts';
 import { type Item, ItemUpdate } from '../table.ts';
 import {
   type AgentItem,
@@ -339,7 +341,7 @@ export class DynamoAgentStore implements AgentStore {
     const shards = Array.from({ length: agentShards }, (_, shard) =>
       this.#query({ pk: getAgentShard(shard), consistent, ...(filter && { filter }) }),
     );
-    return (await Promise.all(shards)).flat().sort(byKey);
+    return (await Promise.all(shards)).flat().sort((one, other) => compareText(toId(one), toId(other)));
   }
 
   #listOf(account: string): Promise<Agent[]> {
@@ -392,8 +394,4 @@ function explainRefusal(agent: Agent, { turn, now }: { turn: number; now: number
 
 function toId({ account, name }: AgentKey): string {
   return JSON.stringify([account, name]);
-}
-
-function byKey(one: Agent, other: Agent): number {
-  return toId(one) < toId(other) ? -1 : 1;
 }

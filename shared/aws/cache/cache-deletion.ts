@@ -1,10 +1,11 @@
 import { listAllNames } from '../../core/cache/noted-names.ts';
+import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { Item, ItemKey } from '../table.ts';
 import { directoryPartition, getDirectoryKey } from './cache-directory.ts';
 import { getKindsKey, getPartition } from './cache-objects.ts';
 import type { CacheParts } from './cache-parts.ts';
 import { getRowPartition } from './cache-rows.ts';
-import { type Condition, forEachConcurrently } from './cache-table.ts';
+import type { Condition } from './cache-table.ts';
 
 const defaultLimit = 1_000;
 

@@ -9,6 +9,7 @@ import {
   noteUnused,
 } from '../../core/cache/noted-names.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
+import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { Item, ItemKey } from '../table.ts';
 import {
   firstPartBytesMax,
@@ -19,7 +20,7 @@ import {
   isPartOf,
   readNames,
 } from './cache-name-parts.ts';
-import { type CacheTable, forEachConcurrently } from './cache-table.ts';
+import type { CacheTable } from './cache-table.ts';
 import { untilUncontended } from './contention.ts';
 
 /** Milliseconds for which this process takes a name for noted without a look. Well below the retention of unused names. */

@@ -7,12 +7,13 @@ import {
   type RowChange,
   type RowCodec,
 } from '../../core/cache/packed-row.ts';
+import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { ItemKey } from '../table.ts';
 import { parsePart, writePart } from './cache-bucket-items.ts';
 import { mergeParts, type Part, type RowText } from './cache-buckets.ts';
 import { toKeyText, unescapeKey } from './cache-keys.ts';
 import type { CacheParts } from './cache-parts.ts';
-import { forEachConcurrently, type RawItem } from './cache-table.ts';
+import type { RawItem } from './cache-table.ts';
 import { untilUncontended } from './contention.ts';
 
 /**

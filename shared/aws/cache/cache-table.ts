@@ -6,8 +6,10 @@ import {
   PutCommand,
   QueryCommand as QueryDocumentsCommand,
 } from '@aws-sdk/lib-dynamodb';
+import { getPauseMs } from '../../core/back-off.ts';
 import { ItemTooLargeError } from '../../core/cache/cache-store.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
+import { forEachConcurrently } from '../../core/concurrency.ts';
 import { type Item, type ItemKey, ItemTable } from '../table.ts';
 
 /** Items of one batch: what DynamoDB takes. */
@@ -17,8 +19,7 @@ const batchSize = 100;
 const concurrency = 4;
 
 const batchAttemptsMax = 10;
-const firstPauseMs = 20;
-const longestPauseMs = 2_000;
+const backOff = { firstMs: 40, mostMs: 2_000, fixedShare: 0.5 };
 
 /** A condition, in DynamoDB's words. */
 export interface Condition {
@@ -127,25 +128,10 @@ export class CacheTable extends ItemTable {
       if (attempt === batchAttemptsMax) {
         throw new Error(`DynamoDB left out ${left.length} of ${all.length} items ${attempt} times`);
       }
-      await clock.sleep(
-        Math.min(longestPauseMs, firstPauseMs * 2 ** attempt) * (0.5 + randomness.fraction() / 2),
-      );
+      await clock.sleep(getPauseMs(backOff, attempt, randomness));
       left = await send(left);
     }
   }
-}
-
-/** Does something for each item, so many at a time. The first failure ends it. */
-export async function forEachConcurrently<T>(
-  items: readonly T[],
-  limit: number,
-  act: (item: T) => Promise<void>,
-): Promise<void> {
-  const left = items.values();
-  const work = async (): Promise<void> => {
-    for (const item of left) await act(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, work));
 }
 
 interface Page<T, Key> {

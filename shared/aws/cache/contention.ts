@@ -1,9 +1,9 @@
+import { getPauseMs } from '../../core/back-off.ts';
 import { RowContendedError } from '../../core/cache/cache-store.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 
 const attemptsMax = 12;
-const firstPauseMs = 5;
-const longestPauseMs = 500;
+const backOff = { firstMs: 10, mostMs: 500 };
 
 /** What waiting needs. */
 export interface ContentionOptions {
@@ -26,7 +26,7 @@ export async function untilUncontended<T>(
   for (let attempts = 1; attempts <= attemptsMax; attempts += 1) {
     const answer = await attempt();
     if (answer !== undefined) return answer;
-    await clock.sleep(randomness.fraction() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempts));
+    await clock.sleep(getPauseMs(backOff, attempts, randomness));
   }
   throw new RowContendedError(`${what} could not be written: others wrote it ${attemptsMax} times meanwhile`);
 }

@@ -17,6 +17,7 @@ import {
   type TaskStore,
   taskRetentionMs,
 } from '../../core/tasks/task.ts';
+import { compareText } from '../../core/text-order.ts';
 import { readChunks, writeChunks } from '../chunks.ts';
 import { type Item, type ItemTable, ItemUpdate } from '../table.ts';
 import {
@@ -277,7 +278,7 @@ export class DynamoTaskStore implements TaskStore {
     return shards
       .flat()
       .filter(isNext)
-      .sort((one, other) => (one.key < other.key ? -1 : 1));
+      .sort((one, other) => compareText(one.key, other.key));
   }
 
   /**

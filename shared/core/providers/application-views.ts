@@ -1,3 +1,4 @@
+import { compareNames, compareText } from '../text-order.ts';
 import type { ApplicationClusters } from '../views/views.ts';
 
 /** An application that some account runs, as `GET /applications` lists it. */
@@ -27,15 +28,4 @@ function mergeClusters(parts: readonly ApplicationClusters[]): ApplicationView['
         [...new Set(of.flatMap(({ clusters }) => clusters))].sort(compareText),
       ]),
   );
-}
-
-/** Order of two names: in any case first, so that people find them. */
-function compareNames(one: string, other: string): number {
-  return compareText(one.toLowerCase(), other.toLowerCase()) || compareText(one, other);
-}
-
-/** Order of two texts by code unit. */
-function compareText(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -2,6 +2,7 @@ import type { Authorizer } from '../access/authorizer.ts';
 import { NotFoundError } from '../errors.ts';
 import type { Account, AccountWarning, RejectedAccount } from '../settings/account.ts';
 import type { Operation } from '../tasks/operation.ts';
+import { compareText } from '../text-order.ts';
 import type { Catalog } from '../views/catalog.ts';
 import type { Artifact } from './artifact.ts';
 import type { ArtifactFetcher, JobReader, ManifestReader, Provider } from './provider.ts';
@@ -111,5 +112,5 @@ function accountNotFound(name: string): NotFoundError {
 }
 
 function compareNames(one: Account, other: Account): number {
-  return one.name < other.name ? -1 : 1;
+  return compareText(one.name, other.name);
 }

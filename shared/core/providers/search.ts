@@ -1,4 +1,5 @@
 import { asString, type JsonObject, type JsonValue } from '../json.ts';
+import { compareText } from '../text-order.ts';
 import type { Catalog, CatalogApplication, CatalogProject } from '../views/catalog.ts';
 import type { Viewed } from '../views/views.ts';
 import type { ViewSet } from './view-set.ts';
@@ -161,10 +162,4 @@ function passesFilters(find: JsonObject, filters: SearchRequest['filters']): boo
 
 function isScalar(value: JsonValue | undefined): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
-}
-
-/** Order of two texts by code unit. */
-function compareText(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -1,5 +1,6 @@
 import type { AccountFreshness } from '../agents/agent-store.ts';
 import { cacheControlMax } from '../request-limits.ts';
+import { compareText } from '../text-order.ts';
 
 /** What is told of an account. */
 type Freshness = Pick<AccountFreshness, 'asOfMs' | 'isStale' | 'tooLarge'>;
@@ -69,7 +70,7 @@ function compareLags(one: AccountLag, other: AccountLag): number {
   return (
     getRank(one) - getRank(other) ||
     (one.asOfMs ?? 0) - (other.asOfMs ?? 0) ||
-    (one.account < other.account ? -1 : 1)
+    compareText(one.account, other.account)
   );
 }
 

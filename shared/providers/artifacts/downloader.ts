@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { getPauseMs } from '../../core/back-off.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { FailedOperationError, NotFoundError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -59,7 +60,7 @@ export const readAheadBytesMax = 16 * 1024;
  */
 const retriesMax = 2;
 const retryWindowMs = 10_000;
-const retryDelayMs = 200;
+const backOff = { firstMs: 400, fixedShare: 0.5 };
 
 /** Failures before any answer that another attempt may mend. A name that does not exist is not one. */
 const retryableCodes = new Set([
@@ -239,7 +240,7 @@ async function sendWithRetries(
     if (!outcome.retryable || attempt > retriesMax || !inTime) return getResponse(outcome, hop);
     outcome.response?.body.destroy();
     log.warn('Repeating a failed artifact download', { account, host: hop.url.host, attempt });
-    await clock.sleep(retryDelayMs * 2 ** attempt * (0.5 + randomness.fraction() / 2), hop.signal);
+    await clock.sleep(getPauseMs(backOff, attempt, randomness), hop.signal);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { getPauseMs } from '../../core/back-off.ts';
 import { type JsonBounds, JsonBoundsError, parseBoundedJson } from '../../core/bounded-json.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { getErrorMessage, UnavailableError } from '../../core/errors.ts';
@@ -34,7 +35,7 @@ const defaultLimits: ClientLimits = {
 
 /** Attempts after the first. */
 const retriesMax = 2;
-const retryDelayMs = 100;
+const backOff = { firstMs: 200 };
 
 /** What a client works with. */
 export interface Front50ClientOptions {
@@ -102,7 +103,7 @@ export function createFront50Client(options: Front50ClientOptions): Front50Clien
         const isFinal = error instanceof RefusedError && !error.isRetryable;
         if (isFinal || attempt >= retriesMax || signal.aborted) throw error;
       }
-      await clock.sleep(retryDelayMs * 2 ** attempt * (0.5 + randomness.fraction()), signal);
+      await clock.sleep(getPauseMs(backOff, attempt + 1, randomness), signal);
     }
   }
 

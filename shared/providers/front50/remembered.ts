@@ -1,3 +1,4 @@
+import { getPauseMs } from '../../core/back-off.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { getErrorMessage } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
@@ -40,7 +41,7 @@ const currentAgeMs = 5 * 60_000;
 const waitMs = 500;
 
 /** Pauses after failures: from the first to the second, doubled each time, and up to half of it longer. */
-const pauseMs = { first: 2_000, last: 60_000 };
+const backOff = { firstMs: 3_000, mostMs: 90_000, fixedShare: 2 / 3 };
 
 /** A complaint that is still true is logged again after this long. */
 const complaintIntervalMs = 5 * 60_000;
@@ -65,9 +66,8 @@ export function createRemembered<T>(options: RememberedOptions<T>): Remembered<T
       failures = 0;
       complainedAtMs = Number.NEGATIVE_INFINITY;
     } catch (error) {
-      const pause = Math.min(pauseMs.first * 2 ** failures, pauseMs.last);
-      pauseUntilMs = clock.now() + pause * (1 + randomness.fraction() / 2);
       failures += 1;
+      pauseUntilMs = clock.now() + getPauseMs(backOff, failures, randomness);
       complain(error);
     } finally {
       asking = undefined;

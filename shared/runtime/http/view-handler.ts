@@ -1,8 +1,8 @@
 import type { AccountFreshness } from '../../core/agents/agent-store.ts';
 import { demandRefresh } from '../../core/agents/demand-refresh.ts';
 import { noteUse } from '../../core/agents/note-use.ts';
-import { createConcurrencyLimit } from '../../core/cache/concurrency-limit.ts';
 import { createConsistentCache, createRequestCache } from '../../core/cache/request-cache.ts';
+import { createConcurrencyLimit } from '../../core/concurrency.ts';
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
 import { viewAnswerMax, viewConcurrency } from '../../core/request-limits.ts';
 import { parseMaxAgeMs, toFreshnessHeaders } from '../../core/views/freshness-headers.ts';

@@ -1,4 +1,4 @@
-import { createConcurrencyLimit } from '../../cache/concurrency-limit.ts';
+import { createConcurrencyLimit } from '../../concurrency.ts';
 import type { AgentKey } from '../agent-store.ts';
 import type { CachingAgent } from '../caching-agent.ts';
 import { Following, sleeps } from './following.ts';

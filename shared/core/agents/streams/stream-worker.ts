@@ -1,6 +1,6 @@
 import type { CacheStore } from '../../cache/cache-store.ts';
-import type { ConcurrencyLimit } from '../../cache/concurrency-limit.ts';
 import type { Clock, Randomness } from '../../clock.ts';
+import type { ConcurrencyLimit } from '../../concurrency.ts';
 import { getClaimableTurn } from '../agent-schedule.ts';
 import type { AgentKey, AgentStore, ClaimAnswer, ClaimedAgent } from '../agent-store.ts';
 import type { CachingAgent } from '../caching-agent.ts';

@@ -1,5 +1,6 @@
 import { type CacheStore, RowContendedError } from '../../../core/cache/cache-store.ts';
 import type { Clock, Randomness } from '../../../core/clock.ts';
+import { forEachConcurrently } from '../../../core/concurrency.ts';
 import { selfKey } from '../rows/row-entries.ts';
 import { getRowName, rowViews } from '../rows/row-names.ts';
 import { findUnused, pruneApplications } from './directory-names.ts';
@@ -29,12 +30,12 @@ import { createRowBatch } from './row-batch.ts';
 import { isServerGroup, movePods } from './server-group-moves.ts';
 import {
   fence,
-  forEachAtOnce,
   type KnownObject,
   readKnownObjects,
   toObjectKey,
   type Writing,
   type WritingAccount,
+  writingConcurrency,
 } from './writing.ts';
 
 /** What a cache writer is made of. */
@@ -133,7 +134,7 @@ async function writeRound(writing: Writing, changes: readonly ObjectChange[]): P
   const unused = await findUnused(writing, written.flatMap(listDepartures));
   const waiting = await pruneApplications(writing, unused);
   const unfinished = new Set<ObjectWrite>();
-  await forEachAtOnce(written, async (write) => {
+  await forEachConcurrently(written, writingConcurrency, async (write) => {
     if (!(await finishWrite(writing, write))) unfinished.add(write);
   });
   return {

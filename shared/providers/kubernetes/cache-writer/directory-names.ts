@@ -1,8 +1,9 @@
 import type { DirectoryNames, StoredRow } from '../../../core/cache/cache-store.ts';
+import { forEachConcurrently } from '../../../core/concurrency.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { asFacts, selfKey } from '../rows/row-entries.ts';
 import type { RowView } from '../rows/row-names.ts';
-import { forEachAtOnce, untilWritten, type Writing } from './writing.ts';
+import { untilWritten, type Writing } from './writing.ts';
 
 /** Applications looked at at a time: all rows of each may be read. */
 const concurrency = 4;
@@ -38,7 +39,7 @@ export async function pruneApplications(writing: Writing, applications: Iterable
     );
     if (waits) waiting.push(application);
   };
-  await forEachAtOnce([...new Set(applications)], act, concurrency);
+  await forEachConcurrently([...new Set(applications)], concurrency, act);
   return waiting.sort();
 }
 
@@ -49,7 +50,7 @@ export async function findUnused(writing: Writing, departures: readonly Departur
   const act = async ([application, own]: (typeof groups)[number]): Promise<void> => {
     if (!(await isAllUsed(writing, application, own))) unused.push(application);
   };
-  await forEachAtOnce(groups, act, concurrency);
+  await forEachConcurrently(groups, concurrency, act);
   return unused;
 }
 

@@ -1,4 +1,5 @@
 import { ItemTooLargeError, type NewObject, type ObjectKey } from '../../../core/cache/cache-store.ts';
+import { forEachConcurrently } from '../../../core/concurrency.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { encodeFacts } from '../rows/facts-codec.ts';
@@ -7,7 +8,7 @@ import { findRowApplication, getRowName, rowViews } from '../rows/row-names.ts';
 import { type Departure, toNames } from './directory-names.ts';
 import type { ObjectChange } from './object-change.ts';
 import { type RowBatch, toFullName } from './row-batch.ts';
-import { forEachAtOnce, type KnownObject, toObjectKey, type Writing } from './writing.ts';
+import { type KnownObject, toObjectKey, type Writing, writingConcurrency } from './writing.ts';
 
 /** One change on its way into the cache. */
 export interface ObjectWrite {
@@ -64,7 +65,7 @@ export async function putObjects(
   writes: readonly ObjectWrite[],
 ): Promise<{ written: readonly ObjectWrite[]; refused: readonly ObjectWrite[] }> {
   const answers = new Map<ObjectWrite, boolean>();
-  await forEachAtOnce(writes, async (write) => {
+  await forEachConcurrently(writes, writingConcurrency, async (write) => {
     try {
       answers.set(write, await putObject(writing, write));
     } catch (error) {

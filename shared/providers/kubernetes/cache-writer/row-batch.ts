@@ -1,10 +1,11 @@
 import { type DirectoryNames, ItemTooLargeError, type RowChanges } from '../../../core/cache/cache-store.ts';
 import type { RowChange } from '../../../core/cache/packed-row.ts';
 import type { Version } from '../../../core/cache/version.ts';
+import { forEachConcurrently } from '../../../core/concurrency.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { fromFacts } from '../rows/row-entries.ts';
 import { type RowView, waitingApplication } from '../rows/row-names.ts';
-import { forEachAtOnce, untilWritten, type Writing } from './writing.ts';
+import { untilWritten, type Writing } from './writing.ts';
 
 /** Applications whose rows are written at a time; of each the store writes several items at once. */
 const concurrency = 6;
@@ -70,7 +71,7 @@ export function createRowBatch(writing: Writing): RowBatch {
     async write() {
       const all = [...applications];
       applications.clear();
-      await forEachAtOnce(all, (changes) => writeApplication(writing, ...changes), concurrency);
+      await forEachConcurrently(all, concurrency, (changes) => writeApplication(writing, ...changes));
     },
   };
 }

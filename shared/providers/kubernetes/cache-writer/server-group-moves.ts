@@ -1,11 +1,18 @@
 import type { StoredRow } from '../../../core/cache/cache-store.ts';
 import type { LiveEntry } from '../../../core/cache/packed-row.ts';
+import { forEachConcurrently } from '../../../core/concurrency.ts';
 import { asFacts, selfKey } from '../rows/row-entries.ts';
 import { getRowName, toEndVersion, toMovedVersion, waitingApplication } from '../rows/row-names.ts';
 import { getKnownClass, type ObjectWrite } from './object-writes.ts';
 import { findOwner, followOwners, type PodPlace, type PodPlacement, toPlace } from './pod-rows.ts';
 import { createRowBatch, type RowBatch } from './row-batch.ts';
-import { forEachAtOnce, type KnownObject, readKnownObjects, toObjectKey, type Writing } from './writing.ts';
+import {
+  type KnownObject,
+  readKnownObjects,
+  toObjectKey,
+  type Writing,
+  writingConcurrency,
+} from './writing.ts';
 
 /** From so many server groups on, all rows of waiting pods are read at once: mostly there are none. */
 const wholeFrom = 8;
@@ -88,7 +95,7 @@ async function findPods(writing: Writing, writes: readonly ObjectWrite[]): Promi
   };
   const waiting = await readWaiting(writing, writes);
   const { cache, account } = writing;
-  await forEachAtOnce(writes, async (write) => {
+  await forEachConcurrently(writes, writingConcurrency, async (write) => {
     const { row } = write;
     collect(write, waitingApplication, waiting.get(row));
     for (const application of listOrigins(write)) {
@@ -108,7 +115,7 @@ async function readWaiting(
   const found = new Map<string, StoredRow>();
   const place = { application: waitingApplication, account: account.name, view: 'serverGroups' };
   if (wanted.length < wholeFrom) {
-    await forEachAtOnce(wanted, async ({ row }) => {
+    await forEachConcurrently(wanted, writingConcurrency, async ({ row }) => {
       const stored = await cache.getRow({ ...place, row }, { consistent: true });
       if (stored !== undefined) found.set(row, stored);
     });

@@ -47,8 +47,8 @@ export interface KnownObject {
   readonly facts: ObjectFacts | undefined;
 }
 
-/** Requests under way at a time. */
-const concurrency = 16;
+/** Requests of one call of the writer that are under way at a time. */
+export const writingConcurrency = 16;
 
 const attemptsMax = 4;
 const pauseMs = 200;
@@ -106,26 +106,4 @@ export async function untilWritten<T>(
       await clock.sleep(pauseMs * attempt * (0.5 + randomness.fraction()));
     }
   }
-}
-
-/** Does something for each item, so many at a time. After a failure nothing more is begun, and what is under way is waited for. */
-export async function forEachAtOnce<T>(
-  items: readonly T[],
-  act: (item: T) => Promise<void>,
-  limit: number = concurrency,
-): Promise<void> {
-  const left = items.values();
-  let isFailed = false;
-  const work = async (): Promise<void> => {
-    for (const item of left) {
-      if (isFailed) return;
-      await act(item).catch((error: unknown) => {
-        isFailed = true;
-        throw error;
-      });
-    }
-  };
-  const workers = Array.from({ length: Math.min(limit, items.length) }, work);
-  const failed = (await Promise.allSettled(workers)).find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
 }

@@ -1,6 +1,7 @@
 import type { CachingResult, CachingRun } from '../../../core/agents/caching-agent.ts';
 import { hashText } from '../../../core/cache/hash-text.ts';
 import type { Clock } from '../../../core/clock.ts';
+import { mapConcurrently } from '../../../core/concurrency.ts';
 import type { CacheWriter } from '../cache-writer/object-change.ts';
 import { describeRestoration, isBelievable } from '../cache-writer/restored-cluster.ts';
 import type { DrainOutcome } from '../watch/drain-kind.ts';
@@ -17,7 +18,6 @@ import { createPageLimit } from './kind-limits.ts';
 import { isOnePage, mustList, type WatchedScope } from './kind-scopes.ts';
 import { type CheckedScope, checkScope } from './scope-check.ts';
 import { drainScope, listScope } from './scope-reader.ts';
-import { settleAtOnce } from './settle-at-once.ts';
 import { summarizeState } from './state-summary.ts';
 
 /** What running an agent once needs. */
@@ -100,7 +100,7 @@ class AgentRun {
     const { tools } = this.#work;
     const nowMs = this.#clock.now();
     const scopes = (await this.#work.planScopes()).filter((scope) => !mustList(scope, nowMs));
-    const drained = await settleAtOnce(drainConcurrency, scopes, async (scope) => {
+    const drained = await mapConcurrently(scopes, drainConcurrency, async (scope) => {
       const awaitsBookmark = isQuiet(scope, nowMs);
       return { scope, awaitsBookmark, ...(await drainScope(scope, tools, awaitsBookmark)) };
     });
@@ -139,7 +139,7 @@ class AgentRun {
       // Pods come last: they stand in the rows of their owners, and would have to wait for these elsewhere.
       const owners = allowed.filter(({ kind }) => kind.kind !== 'pod');
       const wave = owners.length > 0 ? owners : allowed;
-      await settleAtOnce(listConcurrency, wave, (scope) => this.#list(scope));
+      await mapConcurrently(wave, listConcurrency, (scope) => this.#list(scope));
     }
   }
 
@@ -172,7 +172,7 @@ class AgentRun {
     if (state.checkAtMs > this.#clock.now()) return 'done';
     if (!this.#run.isAlone) return 'listing';
     const scopes = (await this.#work.planScopes()).filter((scope) => this.#isToBeChecked(scope));
-    const checks = await settleAtOnce(listConcurrency, scopes, (scope) => this.#checkScope(scope));
+    const checks = await mapConcurrently(scopes, listConcurrency, (scope) => this.#checkScope(scope));
     this.#run.signal.throwIfAborted();
     // What was kept since another application is known is no mistake of the past.
     if (!isForced(state)) this.#drift = checks.reduce((sum, { drift }) => sum + drift, 0);

@@ -7,6 +7,7 @@ import {
   omitNulls,
 } from '../../../core/json.ts';
 import type { Artifact } from '../../../core/providers/artifact.ts';
+import { compareText } from '../../../core/text-order.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { findRecordedArtifact } from './annotate.ts';
 import { annotationKeys, parseJson } from './annotations.ts';
@@ -119,10 +120,4 @@ export function hasSameContent(one: JsonObject, other: JsonObject): boolean {
 function toContent(manifest: JsonObject): JsonValue {
   const { metadata: _metadata, ...content } = manifest;
   return omitNulls(content);
-}
-
-/** Order of two texts by code unit. */
-function compareText(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -1,7 +1,8 @@
 import type { CacheStore, DirectoryEntry, ObjectKey, StoredObject } from '../../../core/cache/cache-store.ts';
-import { type ConcurrencyLimit, createConcurrencyLimit } from '../../../core/cache/concurrency-limit.ts';
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../../../core/concurrency.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { viewConcurrency, viewRowsMax } from '../../../core/request-limits.ts';
+import { compareText } from '../../../core/text-order.ts';
 import type { ViewKey } from '../../../core/views/views.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import { isBounded, isWithinBounds } from '../account/account-bounds.ts';
@@ -69,7 +70,7 @@ export async function listPlaces(
   return entries
     .map((entry) => toSeenPlace(session, entry))
     .filter((entry) => entry !== undefined)
-    .sort((one, other) => (one.account < other.account ? -1 : 1));
+    .sort((one, other) => compareText(one.account, other.account));
 }
 
 /** The cached objects of a kind, those of one namespace where one is given. Their bodies are not decoded. */

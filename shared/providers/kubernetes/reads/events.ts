@@ -1,4 +1,5 @@
 import { asString } from '../../../core/json.ts';
+import { compareText } from '../../../core/text-order.ts';
 import { OutOfBoundsError } from '../account/account-bounds.ts';
 import type { ApiResource, CallOptions, KubernetesClient, ObjectRef } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
@@ -55,9 +56,4 @@ function escapeValue(text: string): string {
 /** When it last happened. Texts of RFC 3339 in UTC sort by time; those without any come last. */
 function readTime(event: Manifest): string {
   return asString(event.lastTimestamp) ?? asString(event.firstTimestamp) ?? 'n/a';
-}
-
-function compareText(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }

@@ -1,7 +1,7 @@
+import { compareText } from '../../../core/text-order.ts';
 import type { Viewed, ViewedList, ViewKey } from '../../../core/views/views.ts';
 import { toInstanceView } from '../views/instance-view.ts';
 import { toRawResourceViews } from '../views/raw-resource-view.ts';
-import { compareText } from '../views/text-order.ts';
 import { type CacheReading, collect, findObject, listPlaces, readAllFacts } from './cache-reading.ts';
 import { loadRowObjects } from './cached-application.ts';
 

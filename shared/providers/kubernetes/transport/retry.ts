@@ -1,3 +1,4 @@
+import { getPauseMs } from '../../../core/back-off.ts';
 /** Why a try failed, as far as it matters for another one. */
 export interface Failure {
   readonly error: Error;
@@ -22,7 +23,7 @@ export interface RetryState {
 }
 
 const maximumTries = 4;
-const firstPauseMs = 200;
+const backOff = { firstMs: 200 };
 const maximumRetryAfterMs = 10_000;
 
 /**
@@ -32,7 +33,7 @@ const maximumRetryAfterMs = 10_000;
 export function planRetry(failure: Failure, state: RetryState): number | undefined {
   if (!failure.transient || state.tries >= maximumTries) return undefined;
   if (!failure.harmless && !state.repeatable) return undefined;
-  const backOffMs = firstPauseMs * 2 ** (state.tries - 1) * state.randomFraction;
+  const backOffMs = getPauseMs(backOff, state.tries, { fraction: () => state.randomFraction });
   const pauseMs = Math.min(failure.retryAfterMs ?? 0, maximumRetryAfterMs) + backOffMs;
   return pauseMs < state.remainingMs ? pauseMs : undefined;
 }

@@ -1,3 +1,4 @@
+import { compareText, sortByName } from '../../../core/text-order.ts';
 import type { ApplicationClusters } from '../../../core/views/views.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ServerGroupFacts } from '../rows/facts.ts';
@@ -6,7 +7,6 @@ import { findServicesOf, type LoadBalancerView, toAccountLoadBalancerViews } fro
 import { cloudProvider } from './resource-view.ts';
 import { type ServerGroupView, toServerGroupView } from './server-group-view.ts';
 import { indexServices } from './service-index.ts';
-import { compareText, sortByName } from './text-order.ts';
 
 /** Who a cluster is. */
 export interface ClusterMonikerView {

@@ -1,3 +1,4 @@
+import { sortByName } from '../../../core/text-order.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';
@@ -5,7 +6,6 @@ import { type HealthView, toHealthViews } from './instance-view.ts';
 import { cloudProvider, type ResourceView, toResourceView } from './resource-view.ts';
 import { findServiceLinks, isDisabled } from './server-group-links.ts';
 import { indexServices, type ServiceIndex } from './service-index.ts';
-import { sortByName } from './text-order.ts';
 
 /** A pod behind a load balancer. */
 export interface LoadBalancerInstanceView {

@@ -1,10 +1,10 @@
 import { parseMoniker } from '../../../core/moniker.ts';
+import { compareText } from '../../../core/text-order.ts';
 import type { ServerGroupFacts } from '../rows/facts.ts';
 import type { ApplicationFacts } from './application-facts.ts';
 import { countInstances, type InstanceCountsView } from './instance-view.ts';
 import { findServiceLinks, isDisabled } from './server-group-links.ts';
 import { indexServices } from './service-index.ts';
-import { compareText } from './text-order.ts';
 
 /** A cluster of a project, as Front50 keeps it. */
 export interface ProjectCluster {

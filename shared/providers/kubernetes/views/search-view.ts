@@ -1,9 +1,9 @@
+import { compareText } from '../../../core/text-order.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import { formatFullName, toKindKey } from '../kinds/name.ts';
 import { isApplicationKind } from '../rows/cached-objects.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { cloudProvider } from './resource-view.ts';
-import { compareText } from './text-order.ts';
 
 /** An object that can be found. */
 export interface SearchObject {

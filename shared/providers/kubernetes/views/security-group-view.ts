@@ -1,7 +1,7 @@
+import { compareText, sortByName } from '../../../core/text-order.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, PortFacts } from '../rows/facts.ts';
 import { cloudProvider, type ResourceView, toResourceView } from './resource-view.ts';
-import { compareText, sortByName } from './text-order.ts';
 
 /** A network policy in a list. */
 export interface SecurityGroupSummaryView {

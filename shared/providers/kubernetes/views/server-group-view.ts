@@ -1,4 +1,5 @@
 import type { Moniker } from '../../../core/moniker.ts';
+import { compareText } from '../../../core/text-order.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { TextMap } from '../manifest/annotations.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
@@ -14,7 +15,6 @@ import {
 import { cloudProvider, type ResourceView, toResourceView } from './resource-view.ts';
 import { findServiceLinks, isDisabled } from './server-group-links.ts';
 import { indexServices, type ServiceIndex } from './service-index.ts';
-import { compareText } from './text-order.ts';
 
 /** The manager of a server group. */
 export interface ManagerReferenceView {

@@ -1,5 +1,5 @@
+import { compareText } from '../../../core/text-order.ts';
 import type { ServerGroupView } from './server-group-view.ts';
-import { compareText } from './text-order.ts';
 
 /** A server group by what it is among those of its cluster. */
 export type TargetServerGroup = 'CURRENT' | 'PREVIOUS' | 'OLDEST' | 'LARGEST' | 'FAIL';

@@ -1,3 +1,4 @@
+import { getPauseMs } from '../../../core/back-off.ts';
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import { includesVersion, isOlder } from '../api/resource-version.ts';
 import { findRefusal, getPositionAfter } from './kind-refusal.ts';
@@ -48,8 +49,7 @@ export interface FollowTools {
 const defaultRoundSeconds = 30;
 /** How long before the end of a round the server is asked for its newest resource version: its bookmark comes 2 s before. */
 const readAheadMs = 4_000;
-const firstPauseMs = 500;
-const maximumPauseMs = 30_000;
+const backOff = { firstMs: 500, mostMs: 30_000 };
 /** A watch that lasted so long did not fail. */
 const steadyMs = 1_000;
 
@@ -209,9 +209,8 @@ class Following {
     const { clock, randomness } = this.#tools;
     this.#failures += 1;
     if (error !== undefined) onTrouble?.(error, this.#failures);
-    const longestMs = Math.min(firstPauseMs * 2 ** (this.#failures - 1), maximumPauseMs);
     try {
-      await clock.sleep(longestMs * randomness.fraction(), signal);
+      await clock.sleep(getPauseMs(backOff, this.#failures, randomness), signal);
     } catch (reason) {
       if (!signal.aborted) throw reason;
     }

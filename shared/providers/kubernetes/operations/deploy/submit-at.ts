@@ -1,3 +1,4 @@
+import { getPauseMs } from '../../../../core/back-off.ts';
 import { FailedOperationError } from '../../../../core/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import type { OperationWork } from '../steps/operation-definition.ts';
@@ -8,10 +9,8 @@ import { VersionTakenError } from './version-write.ts';
 
 /** So many deploys may take the number that this one chose, one after the other. Each time one of them went ahead. */
 const roundsMax = 50;
-/** Who lost chooses anew after a random time of at most this at first, and twice as much each time … */
-const firstPauseMs = 50;
-/** … but not more. */
-const pauseMsMax = 1_000;
+/** Who lost chooses anew after a random time. */
+const backOff = { firstMs: 50, mostMs: 1_000 };
 
 /** How the manifest at a place is submitted. */
 export interface SubmitAtOptions extends Omit<SubmitOptions, 'key'> {
@@ -59,6 +58,5 @@ async function submitUnlessTaken(
 
 /** Those who met at one number shall not meet at the next. */
 async function pause(round: number, { session, run }: OperationWork): Promise<void> {
-  const longestMs = Math.min(firstPauseMs * 2 ** round, pauseMsMax);
-  await session.clock.sleep(session.randomness.fraction() * longestMs, run.signal);
+  await session.clock.sleep(getPauseMs(backOff, round + 1, session.randomness), run.signal);
 }
