@@ -3,6 +3,9 @@ import type { Dispatcher } from 'undici';
 import { AnswerLimitError, errorBytesMax, stallBytes, stallMs } from '../api/answer-limits.ts';
 import { AnswerBody, type HeldBody } from './answer-body.ts';
 
+/** Parts in which the time of a slow answer is counted. */
+const stallParts = 8;
+
 /** One request as it goes over the wire. */
 export interface WireRequest {
   readonly dispatcher: Dispatcher;
@@ -86,8 +89,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #ended = false;
   #hasAllCome = false;
-  /** What had come of the body at the last look. */
-  #bytesAtCheck = 0;
+  /** What had come of the body when the time began that is counted, and so many parts of it. */
+  #pace = { bytes: 0, parts: 0 };
   #status = 0;
   #headers: IncomingHttpHeaders = {};
 
@@ -167,15 +170,21 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   readonly #onSilence = ({ patienceMs, isAlive }: SilenceCheck): void => {
     this.#timer = setTimeout(this.#onTimeout, this.#request.timeoutMs - patienceMs);
-    this.#stallTimer = setInterval(this.#onStallCheck, stallMs);
+    this.#stallTimer = setInterval(this.#onStallCheck, stallMs / stallParts);
     if (this.#status === 0) void this.#giveUpUnless(isAlive());
   };
 
+  /** Counts from the moment that a body comes, and in parts: while this process stands still, no time passes for the server. */
   readonly #onStallCheck = (): void => {
     const body = this.#body;
-    if (body === undefined || body.isHeld) return;
-    const isStalled = body.wireBytes - this.#bytesAtCheck < stallBytes;
-    this.#bytesAtCheck = body.wireBytes;
+    if (body === undefined || body.isHeld) {
+      this.#pace = { bytes: body?.wireBytes ?? 0, parts: 0 };
+      return;
+    }
+    this.#pace.parts += 1;
+    if (this.#pace.parts < stallParts) return;
+    const isStalled = body.wireBytes - this.#pace.bytes < stallBytes;
+    this.#pace = { bytes: body.wireBytes, parts: 0 };
     if (!isStalled) return;
     const message = `comes too slowly: less than ${stallBytes} bytes in ${stallMs / 1000} s`;
     this.#giveUp(new ExchangeError(new AnswerLimitError(message, false), true));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stallMs } from '../../../../../shared/providers/kubernetes/api/answer-limits.ts';
 import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
 import { createTestClient, TurnedClock } from '../client/client-setup.ts';
 import {
@@ -96,6 +97,20 @@ describe('a server that takes requests and answers nothing', () => {
       answerJson(200, {})(response, request);
       // Longer than the probe may take: its time is over before the answer that has come is read.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
+    });
+    expect(await client.get(one)).toEqual(found);
+  });
+
+  test('has the whole time for its answer from the moment that it begins', async () => {
+    await using client = connect(2_000);
+    server.script((response, request) => {
+      if (request.path.startsWith('/livez')) return answerJson(200, {})(response, request);
+      const text = JSON.stringify(found);
+      // The time of a slow answer was counted from the request, and over soon after this.
+      setTimeout(() => {
+        response.writeHead(200, { 'content-type': 'application/json' }).write(text.slice(0, 10));
+        setTimeout(() => response.end(text.slice(10)), 2_000);
+      }, stallMs - 1_000);
     });
     expect(await client.get(one)).toEqual(found);
   });
