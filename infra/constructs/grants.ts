@@ -3,7 +3,7 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from '../../functions/queues.ts';
 import type { Route } from '../../functions/routes.ts';
 import type { Schedule } from '../../functions/schedules.ts';
-import { accountFactsPartition, cacheTable, tasksTable } from '../../shared/aws/tables.ts';
+import { accountFactsPartition, cacheTable, lookupPartitions, tasksTable } from '../../shared/aws/tables.ts';
 import { listAccountGrants, splitArns } from '../grant-sizes.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -71,12 +71,39 @@ export function toUseStatements(uses: readonly Use[], surroundings: Surroundings
 
 /**
  * What a function that reaches clusters may do for accounts: look up those EKS clusters, assume those roles and read those
- * secrets that the operator names, by themselves or by how their ARNs begin. Without names, nothing.
+ * secrets that the operator names, by themselves or by how their ARNs begin, and share with the others what it looked up. Without
+ * names, nothing.
  */
-export function toClusterStatements({ context }: Surroundings): PolicyStatement[] {
-  return listAccountGrants(context).flatMap(({ action, resources }) =>
-    splitArns(resources).map((part) => allow([action], ...part)),
-  );
+export function toClusterStatements(surroundings: Surroundings): PolicyStatement[] {
+  const grants = listAccountGrants(surroundings.context);
+  if (grants.length === 0) return [];
+  return [
+    ...grants.flatMap(({ action, resources }) =>
+      splitArns(resources).map((part) => allow([action], ...part)),
+    ),
+    new PolicyStatement({
+      actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+      resources: [getCacheArn(surroundings)],
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${lookupPartitions}*`] } },
+    }),
+    allowKey(writingKeyActions, { surroundings, service: 'dynamodb' }),
+  ];
+}
+
+/**
+ * What a function that reaches no clusters may not do though it writes the cache: say where clusters are. Who can, has tokens of other
+ * functions sent to where he likes.
+ */
+export function toLookupDenials(uses: readonly Use[], surroundings: Surroundings): PolicyStatement[] {
+  if (!uses.includes('writeCache')) return [];
+  return [
+    new PolicyStatement({
+      effect: Effect.DENY,
+      actions: writingCacheActions,
+      resources: [getCacheArn(surroundings)],
+      conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [`${lookupPartitions}*`] } },
+    }),
+  ];
 }
 
 const anyInterface = `arn:${Aws.PARTITION}:ec2:${Aws.REGION}:${Aws.ACCOUNT_ID}:*/*`;

@@ -17,7 +17,13 @@ import { variables } from '../../shared/runtime/config.ts';
 import { toCode, toHandler } from '../bundling.ts';
 import { type Context, toResourceName } from '../context.ts';
 import { type AccountGrant, listAccountGrants } from '../grant-sizes.ts';
-import { toClusterStatements, toNetworkStatements, toUseStatements, type Use } from './grants.ts';
+import {
+  toClusterStatements,
+  toLookupDenials,
+  toNetworkStatements,
+  toUseStatements,
+  type Use,
+} from './grants.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 import { type FunctionNetwork, type Surroundings, toEnvironment } from './surroundings.ts';
 
@@ -91,7 +97,9 @@ export class ServiceFunction extends Construct {
     for (const statement of [
       toLogStatement(logGroup),
       ...toUseStatements(row.uses ?? [], surroundings),
-      ...(row.reaches === 'cluster' ? toClusterStatements(surroundings) : []),
+      ...(row.reaches === 'cluster'
+        ? toClusterStatements(surroundings)
+        : toLookupDenials(row.uses ?? [], surroundings)),
       ...(network ? toNetworkStatements(this.functionName) : []),
       ...(props.statements ?? []),
     ]) {

@@ -93,7 +93,7 @@ export class ItemUpdate {
   }
 }
 
-/** Single-item access to one DynamoDB table. Reads are consistent. */
+/** Single-item access to one DynamoDB table. Reads are consistent unless they say otherwise. */
 export class ItemTable {
   readonly #documents: DynamoDBDocumentClient;
   readonly #tableName: string;
@@ -138,9 +138,22 @@ export class ItemTable {
     return answer?.Attributes;
   }
 
-  /** The item, or undefined. */
-  async get(key: ItemKey): Promise<Item | undefined> {
-    const get = new GetCommand({ TableName: this.#tableName, Key: key, ConsistentRead: true });
+  /** Writes an item over one whose attribute has this value; false when it has another one, or is gone. */
+  async putOver(item: Item, attribute: string, value: unknown): Promise<boolean> {
+    const command = new PutCommand({
+      TableName: this.#tableName,
+      Item: item,
+      ConditionExpression: '#attribute = :value',
+      ExpressionAttributeNames: { '#attribute': attribute },
+      ExpressionAttributeValues: { ':value': value },
+    });
+    const answer = await unlessRefused(() => this.#documents.send(command));
+    return answer !== undefined;
+  }
+
+  /** The item, or undefined. @param consistent false for half the price, and perhaps what was there a moment ago; default true */
+  async get(key: ItemKey, { consistent = true } = {}): Promise<Item | undefined> {
+    const get = new GetCommand({ TableName: this.#tableName, Key: key, ConsistentRead: consistent });
     return (await this.#documents.send(get)).Item;
   }
 

@@ -29,3 +29,9 @@ export const tables: readonly Table[] = [tasksTable, cacheTable];
 
 /** Partition of the cache's table with the facts of accounts. Roles of functions without secrets are let read it, and no other. */
 export const accountFactsPartition = 'ACCOUNT-FACTS';
+
+/**
+ * How partitions of the cache's table begin that hold what was looked up in AWS for accounts. Roles of functions that reach clusters are
+ * let read and write them.
+ */
+export const lookupPartitions = 'LOOKUP#';

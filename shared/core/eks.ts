@@ -20,6 +20,14 @@ export interface EksEndpoint {
   readonly server: string;
   /** PEM in base64. */
   readonly certificateAuthorityData: string;
+  /** When EKS said so, wall time in milliseconds. */
+  readonly asOfMs: number;
+}
+
+/** Why EKS is asked. */
+export interface EksEndpointOptions {
+  /** An endpoint at which the cluster was not to be reached: only one of a later time will do. Default: any will. */
+  readonly doubted?: Pick<EksEndpoint, 'asOfMs'> | undefined;
 }
 
 /** A bearer token for an EKS cluster. */
@@ -37,8 +45,8 @@ export interface EksTokenOptions {
 
 /** What AWS knows of EKS clusters. Each call throws an Error that says what AWS refused, as whom, and what to do. */
 export interface EksService {
-  /** Asks EKS where the cluster is. */
-  describeCluster(cluster: EksCluster): Promise<EksEndpoint>;
+  /** Where the cluster is, by what EKS says. */
+  describeCluster(cluster: EksCluster, options?: EksEndpointOptions): Promise<EksEndpoint>;
   /** Makes a token, without a call of AWS unless a role is to be assumed. */
   presignToken(cluster: EksCluster, options?: EksTokenOptions): Promise<EksToken>;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -25,10 +26,12 @@ export interface Refusal {
 export interface AwsWorld {
   /** Clusters by name; what EKS says of each. */
   readonly clusters: Map<string, object | Refusal>;
-  /** Secrets by name or ARN. */
+  /** Secrets by name or ARN. Another text is another version. */
   readonly secrets: Map<string, { SecretString?: string; SecretBinary?: string } | Refusal>;
   /** Roles that may be assumed, by ARN; the life of a session in seconds. */
   readonly roles: Map<string, number | Refusal>;
+  /** How many DescribeCluster EKS takes at once, and then each second, of one AWS account in one region. Default: any number. */
+  readonly describeLimit: { burst: number; perSecond: number };
 }
 
 /** STS, EKS and Secrets Manager, speaking their wire protocols on 127.0.0.1. */
@@ -49,12 +52,18 @@ export interface AwsEndpoints extends AsyncDisposable, AwsWorld {
 export async function startAwsEndpoints(folder: string): Promise<AwsEndpoints> {
   const calls: SeenCall[] = [];
   let held: Promise<void> | undefined;
-  const world: AwsWorld = { clusters: new Map(), secrets: new Map(), roles: new Map() };
+  const world: AwsWorld = {
+    clusters: new Map(),
+    secrets: new Map(),
+    roles: new Map(),
+    describeLimit: { burst: Number.POSITIVE_INFINITY, perSecond: 0 },
+  };
+  const meter = new CallMeter(world);
   const server = createServer(async (message, response) => {
     const call = await readCall(message);
     calls.push(call);
     await held;
-    answerers[call.action](call, { world, response, count: calls.length });
+    answerers[call.action](call, { world, response, count: calls.length, meter });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -114,11 +123,43 @@ interface Answering {
   readonly response: ServerResponse;
   /** Calls so far. */
   readonly count: number;
+  readonly meter: CallMeter;
+}
+
+/** Counts what EKS is asked by sessions of one AWS account, as it does. */
+class CallMeter {
+  readonly #world: AwsWorld;
+  readonly #accounts = new Map<string, string>();
+  readonly #buckets = new Map<string, { tokens: number; atMs: number }>();
+
+  constructor(world: AwsWorld) {
+    this.#world = world;
+  }
+
+  /** Remembers of which AWS account a session is. */
+  addSession(accessKeyId: string, roleArn: string): void {
+    this.#accounts.set(accessKeyId, roleArn.split(':')[4] ?? '');
+  }
+
+  /** Whether there is room for a call. */
+  take({ accessKeyId, region }: SeenCall): boolean {
+    const { burst, perSecond } = this.#world.describeLimit;
+    const key = `${this.#accounts.get(accessKeyId) ?? 'own'} ${region}`;
+    const { tokens, atMs } = this.#buckets.get(key) ?? { tokens: burst, atMs: Date.now() };
+    const now = Date.now();
+    const left = Math.min(burst, tokens + ((now - atMs) / 1000) * perSecond);
+    this.#buckets.set(key, { tokens: left >= 1 ? left - 1 : left, atMs: now });
+    return left >= 1;
+  }
 }
 
 const answerers: Record<SeenCall['action'], (call: SeenCall, answering: Answering) => void> = {
-  DescribeCluster({ parameters }, { world, response }) {
-    const name = parameters['name'] ?? '';
+  DescribeCluster(call, { world, response, meter }) {
+    const name = call.parameters['name'] ?? '';
+    if (!meter.take(call)) {
+      answerJson(response, 429, { code: 'TooManyRequestsException', message: 'Too Many Requests' });
+      return;
+    }
     const missing = { code: 'ResourceNotFoundException', status: 404, message: `No cluster found: ${name}.` };
     const found = world.clusters.get(name) ?? missing;
     if (!isRefusal(found)) answerJson(response, 200, { cluster: { name, ...found } });
@@ -129,12 +170,13 @@ const answerers: Record<SeenCall['action'], (call: SeenCall, answering: Answerin
     const name = parameters['SecretId'] ?? '';
     const message = "Secrets Manager can't find the specified secret.";
     const found = world.secrets.get(name) ?? { code: 'ResourceNotFoundException', status: 400, message };
-    if (!isRefusal(found)) answerJson(response, 200, { Name: name, ...found });
+    if (!isRefusal(found)) answerJson(response, 200, { Name: name, VersionId: toVersionId(found), ...found });
     else answerJson(response, found.status, { __type: found.code, Message: found.message });
   },
 
-  AssumeRole({ parameters }, { world, response, count }) {
+  AssumeRole({ parameters }, { world, response, count, meter }) {
     const role = parameters['RoleArn'] ?? '';
+    meter.addSession(`ASIA${count}`, role);
     const message = `User: arn:aws:iam::111122223333:user/me is not authorized to perform: sts:AssumeRole on resource: ${role}`;
     const found = world.roles.get(role) ?? { status: 403, code: 'AccessDenied', message };
     const xml = typeof found === 'number' ? toSession(found, count) : toErrorXml(found);
@@ -143,6 +185,10 @@ const answerers: Record<SeenCall['action'], (call: SeenCall, answering: Answerin
       .end(xml);
   },
 };
+
+function toVersionId(secret: object): string {
+  return createHash('sha256').update(JSON.stringify(secret)).digest('hex').slice(0, 32);
+}
 
 function isRefusal(value: object): value is Refusal {
   return 'code' in value;

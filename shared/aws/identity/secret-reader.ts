@@ -1,26 +1,46 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { Clock, Randomness } from '../../core/clock.ts';
 import { asJsonObject, asString } from '../../core/json.ts';
-import type { SecretReader, SecretReference } from '../../core/settings/secret-reference.ts';
+import type { LookupStore } from '../../core/lookup.ts';
+import { FollowedSecrets } from '../../core/settings/followed-secrets.ts';
+import type { SecretReader, SecretReading, SecretReference } from '../../core/settings/secret-reference.ts';
 import { toAwsFailure } from '../aws-failure.ts';
 import { type AwsIdentities, clientOptions, getRegion } from './aws-identity.ts';
 
+/** What secrets are read with. */
+export interface SecretReaderOptions {
+  readonly identities: AwsIdentities;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly randomness: Pick<Randomness, 'fraction'>;
+  /** Where processes tell each other which versions secrets have. Left out, each reads them for itself. */
+  readonly store?: LookupStore | undefined;
+}
+
 /** Secrets Manager by way of the AWS SDK, with the identity of this process. */
-export function createSecretReader(identities: AwsIdentities): SecretReader {
+export function createSecretReader({ identities, ...options }: SecretReaderOptions): SecretReader {
+  const load = (reference: SecretReference) => loadMember(reference, identities);
+  const followed = new FollowedSecrets({ ...options, load });
   return {
-    async read(reference) {
-      const text = await readText(reference, identities);
-      return reference.key === undefined ? text : readMember(text, reference);
-    },
+    read: async (reference) => (await load(reference)).text,
+    follow: (reference, known) => followed.follow(reference, known),
   };
 }
 
-async function readText({ id, region }: SecretReference, identities: AwsIdentities): Promise<string> {
+type LoadedSecret = Pick<SecretReading, 'text' | 'versionId'>;
+
+async function loadMember(reference: SecretReference, identities: AwsIdentities): Promise<LoadedSecret> {
+  const { text, versionId } = await loadSecret(reference, identities);
+  return { text: reference.key === undefined ? text : readMember(text, reference), versionId };
+}
+
+async function loadSecret({ id, region }: SecretReference, identities: AwsIdentities): Promise<LoadedSecret> {
   const where = await getRegion({ region });
   const credentials = await identities.getCredentials({ region });
   const client = new SecretsManagerClient({ ...clientOptions, region: where, credentials });
   try {
     const answer = await client.send(new GetSecretValueCommand({ SecretId: id }));
-    return answer.SecretString ?? Buffer.from(answer.SecretBinary ?? []).toString('utf8');
+    const text = answer.SecretString ?? Buffer.from(answer.SecretBinary ?? []).toString('utf8');
+    return { text, versionId: answer.VersionId };
   } catch (error) {
     throw toAwsFailure(error, {
       what: `cannot read the secret ${id} in ${where}`,

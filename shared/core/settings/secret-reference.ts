@@ -10,10 +10,35 @@ export interface SecretReference {
   readonly key?: string | undefined;
 }
 
-/** Reads secrets. */
+/** A secret's text as it was read. */
+export interface SecretReading {
+  readonly text: string;
+  /** Names what was read in Secrets Manager: another text has another one. Not secret. */
+  readonly versionId: string | undefined;
+  /** When this was the secret's version, wall time in milliseconds. */
+  readonly asOfMs: number;
+  /** When to look again whether it still is, wall time in milliseconds. */
+  readonly readAgainAtMs: number;
+}
+
+/** What is known of a secret by who asks for it again. */
+export interface KnownSecret {
+  readonly reading: SecretReading;
+  /** Whether it did not work, so that only what the secret is now will do. */
+  readonly isDoubted: boolean;
+}
+
+/** Reads secrets. Errors name the secret and say what to do, and never hold its text. */
 export interface SecretReader {
-  /** The secret's text, read anew. @throws Error that names the secret and says what to do, and never holds its text. */
+  /** The secret's text, read anew. @throws Error when it cannot be read. */
   read(reference: SecretReference): Promise<string>;
+  /**
+   * The secret's text for who remembers it: what is known already where that is still the secret's version.
+   *
+   * @param known what this returned before; left out, nothing is known.
+   * @throws Error when it cannot be read.
+   */
+  follow(reference: SecretReference, known?: KnownSecret): Promise<SecretReading>;
 }
 
 const prefix = /^encrypted(File)?:secrets-manager(?=!|$)/i;

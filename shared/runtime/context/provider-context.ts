@@ -133,7 +133,8 @@ function createSettingsSource(base: BaseContext, knowledge: Knowledge): Settings
   const { config, clock } = base;
   const { isDivided, hasClusters, hasArtifacts } = knowledge;
   const environment = readOuterEnvironment();
-  const ports = { ...createAwsPorts(clock), openCache };
+  const openParts = async () => (await import('./lookup-store.ts')).openLookupParts(base);
+  const ports = { ...createAwsPorts(clock, { ...base, openParts }), openCache };
   let yaml: typeof import('../settings/settings-source.ts') | undefined;
   const readCredentials = async (): Promise<CredentialTexts> => {
     yaml ??= await import('../settings/settings-source.ts');

@@ -127,7 +127,7 @@ describe('a function', () => {
     ]);
   });
 
-  it('that answers GET writes nothing but that accounts are used, and sends for nothing but their agents and the audit', () => {
+  it('that answers GET writes nothing but that accounts are used and what was looked up in AWS, and sends for nothing but their agents and the audit', () => {
     const reading =
       /^(dynamodb:(GetItem|BatchGetItem|Query)|kms:(Decrypt|DescribeKey)|secretsmanager:GetSecretValue|eks:DescribeCluster|sts:AssumeRole)$/;
     const reads = routeRows.filter(({ method }) => method === 'GET');
@@ -135,6 +135,7 @@ describe('a function', () => {
       if (actions.every((action) => reading.test(action) || action.startsWith('kms:'))) return true;
       if (actions.join() === 'events:PutEvents') return true;
       if (actions.join() === 'dynamodb:UpdateItem') return leadingKeys?.join() === 'AGENTS#*';
+      if (actions.includes('dynamodb:PutItem')) return leadingKeys?.join() === 'LOOKUP#*';
       return actions.join() === 'sqs:SendMessage' && resources.every((one) => /agents/i.test(one));
     };
 
@@ -172,6 +173,14 @@ describe('a function', () => {
       expect(findModules(({ actions }) => actions.includes(action))).toEqual(reaching.sort());
     }
     expect(findModules(({ resources }) => resources.includes(accountSecretArn))).toEqual(reaching);
+  });
+
+  it('shares what it looked up only where it reaches clusters', () => {
+    const reaching = rows.filter(({ reaches }) => reaches === 'cluster').map(({ module }) => module);
+
+    const isSharing = ({ effect, leadingKeys }: Statement): boolean =>
+      effect === 'Allow' && leadingKeys?.join() === 'LOOKUP#*';
+    expect(findModules(isSharing)).toEqual(reaching.sort());
   });
 
   it('is granted no wildcard but where AWS knows nothing else', () => {

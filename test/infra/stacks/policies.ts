@@ -28,6 +28,7 @@ interface RawStatement {
   readonly Condition?: {
     readonly 'ForAllValues:StringLike'?: LeadingKeys;
     readonly 'ForAllValues:StringEquals'?: LeadingKeys;
+    readonly 'ForAnyValue:StringLike'?: LeadingKeys;
     readonly StringEquals?: { readonly 'kms:ViaService'?: unknown };
   };
 }
@@ -50,7 +51,7 @@ export function getFunctionStatements(
 
 /** Every statement of every policy in a template. */
 export function getAllStatements(template: Template): readonly Statement[] {
-  const policies = [...getResources(template).values()].filter(({ Type }) => Type === 'AWS::IAM::Policy');
+  const policies = [...getResources(template).values()].filter(isPolicy);
   return policies.flatMap(toStatements);
 }
 
@@ -67,8 +68,13 @@ function findStatements(resources: ReadonlyMap<string, Resource>, roleArn: unkno
   if (role?.Properties['ManagedPolicyArns'] || role?.Properties['Policies'])
     throw new Error(`${id} has more policies`);
   return [...resources.values()]
-    .filter(({ Type, Properties }) => Type === 'AWS::IAM::Policy' && isAttached(Properties['Roles'], id))
+    .filter((resource) => isPolicy(resource) && isAttached(resource.Properties['Roles'], id))
     .flatMap(toStatements);
+}
+
+/** What does not fit into the first policy of a role stands in managed ones. */
+function isPolicy({ Type }: Resource): boolean {
+  return Type === 'AWS::IAM::Policy' || Type === 'AWS::IAM::ManagedPolicy';
 }
 
 function isAttached(roles: unknown, id: string): boolean {
@@ -78,8 +84,12 @@ function isAttached(roles: unknown, id: string): boolean {
 function toStatements({ Properties }: Resource): readonly Statement[] {
   const { Statement } = Properties['PolicyDocument'] as { Statement: readonly RawStatement[] };
   return Statement.map(({ Effect, Action, Resource, Condition }) => {
-    const { 'ForAllValues:StringLike': patterns, 'ForAllValues:StringEquals': values } = Condition ?? {};
-    const keys = (patterns ?? values)?.['dynamodb:LeadingKeys'];
+    const {
+      'ForAllValues:StringLike': patterns,
+      'ForAllValues:StringEquals': values,
+      'ForAnyValue:StringLike': any,
+    } = Condition ?? {};
+    const keys = (patterns ?? values ?? any)?.['dynamodb:LeadingKeys'];
     const services = Condition?.StringEquals?.['kms:ViaService'];
     return {
       effect: Effect,

@@ -1,5 +1,6 @@
 import type { EksCluster, EksEndpoint, EksService } from '../../../core/eks.ts';
 import type { ProviderOptions } from '../../../core/providers/provider.ts';
+import type { SecretReading } from '../../../core/settings/secret-reference.ts';
 import type { ConnectionSurroundings } from '../credentials/connection.ts';
 import type { CredentialSource } from '../credentials/credentials.ts';
 import type { ExecPlugin } from '../credentials/kubeconfig.ts';
@@ -9,9 +10,6 @@ import { parseEksPlugin } from './exec-plugin.ts';
 
 /** What AWS adds to an account's surroundings. */
 export type AwsSurroundings = Pick<ConnectionSurroundings, 'remoteKubeconfig' | 'replaceExecPlugin'>;
-
-/** A kubeconfig in Secrets Manager is read again after this long, milliseconds. */
-const secretLifetimeMs = 300_000;
 
 /**
  * What an account needs of AWS: its kubeconfig where that comes from EKS or Secrets Manager, and tokens in the place of the
@@ -31,10 +29,14 @@ export function createAwsSurroundings(
   const { AWS_REGION, AWS_DEFAULT_REGION } = options.environment ?? {};
   const cluster = { ...eks, region: eks.region ?? (AWS_REGION || AWS_DEFAULT_REGION || undefined) };
   const service = getPort(options.eks);
+  let known: EksEndpoint | undefined;
   return {
     remoteKubeconfig: createRemote(connection, options, {
       name: `EKS cluster "${eks.name}"`,
-      read: async () => toKubeconfig(cluster, await service().describeCluster(cluster)),
+      read: async (isDistrusted) => {
+        known = await service().describeCluster(cluster, { doubted: isDistrusted ? known : undefined });
+        return { text: toKubeconfig(cluster, known), asOfMs: known.asOfMs };
+      },
     }),
     replaceExecPlugin: () => createTokenSource(cluster, service),
   };
@@ -47,17 +49,20 @@ function findSecretKubeconfig(
   const { kubeconfigSecret: reference } = connection;
   if (reference === undefined) return undefined;
   const secrets = getPort(options.secrets);
+  let known: SecretReading | undefined;
   return createRemote(connection, options, {
     name: `secret ${reference.id}`,
-    read: () => secrets().read(reference),
-    lifetimeMs: secretLifetimeMs,
+    read: async (isDoubted) => {
+      known = await secrets().follow(reference, known && { reading: known, isDoubted });
+      return known;
+    },
   });
 }
 
 function createRemote(
   { name }: AccountConnection,
   { clock, log }: ProviderOptions,
-  remote: Pick<RemoteTextOptions, 'name' | 'read' | 'lifetimeMs'>,
+  remote: Pick<RemoteTextOptions, 'name' | 'read'>,
 ): RemoteText {
   return new RemoteText({ ...remote, account: name, clock, log });
 }

@@ -2,21 +2,28 @@ import type { Clock } from '../../../core/clock.ts';
 import { getErrorMessage } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/logger.ts';
 
+/** A text as it was read. */
+export interface RemoteReading {
+  readonly text: string;
+  /** When it was so where it lies, wall time in milliseconds. */
+  readonly asOfMs: number;
+  /** When to read it again, wall time in milliseconds. Left out, only when it is distrusted. */
+  readonly readAgainAtMs?: number | undefined;
+}
+
 /** A text that lies elsewhere, and how to read it. */
 export interface RemoteTextOptions {
   /** What it is, for errors and logs: `secret team/kubeconfig`. */
   readonly name: string;
-  /** Reads it anew; its error says what is wrong and what to do. */
-  readonly read: () => Promise<string>;
-  /** It is read again after this long, milliseconds. Left out, only when it is distrusted. */
-  readonly lifetimeMs?: number | undefined;
+  /** Reads it; its error says what is wrong and what to do. What was read last did not work where it `isDistrusted`. */
+  readonly read: (isDistrusted: boolean) => Promise<RemoteReading>;
   /** Of the account that it belongs to, for logs. */
   readonly account: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** After a reading that failed, or one that was asked for out of distrust, the next one waits at least this long. */
+/** What was so this short a time ago is not distrusted, and after a reading that failed the next one waits at least this long. */
 const pauseMs = 10_000;
 
 /**
@@ -29,7 +36,8 @@ export class RemoteText {
   #text: string | undefined;
   #pending: Promise<string> | undefined;
   #readAgainAtMs = Number.POSITIVE_INFINITY;
-  #lastReadMs = Number.NEGATIVE_INFINITY;
+  #asOfMs = Number.NEGATIVE_INFINITY;
+  #distrustedAtMs = Number.NEGATIVE_INFINITY;
   #distrusted = false;
 
   constructor(options: RemoteTextOptions) {
@@ -39,46 +47,49 @@ export class RemoteText {
 
   /** The text that is known, else the text as it reads now; callers at the same time share one reading. */
   async get(): Promise<string> {
-    return this.#text ?? (await this.#read());
+    return this.#text ?? (await this.#read(false));
   }
 
   /** Whether another text than `text` is known by now. Waits for a reading only when the text is distrusted. */
   async differsFrom(text: string): Promise<boolean> {
     const now = this.#options.clock.now();
-    if (this.#distrusted) await this.#readAgain();
-    else if (now >= this.#readAgainAtMs) void this.#readAgain();
+    if (this.#distrusted) await this.#readAgain(true);
+    else if (now >= this.#readAgainAtMs) void this.#readAgain(false);
     return this.#text !== text;
   }
 
   /** Has the text read again before it is next relied on: what was made of it did not work. */
   distrust(): void {
-    this.#distrusted = this.#options.clock.now() - this.#lastReadMs >= pauseMs;
+    // It may come from where processes share what one of them read long ago, so that its age counts, not when it came here.
+    const sinceMs = Math.max(this.#asOfMs, this.#distrustedAtMs);
+    this.#distrusted = this.#options.clock.now() - sinceMs >= pauseMs;
   }
 
-  async #readAgain(): Promise<void> {
+  async #readAgain(isDistrusted: boolean): Promise<void> {
     const { clock, log, account } = this.#options;
     this.#distrusted = false;
+    if (isDistrusted) this.#distrustedAtMs = clock.now();
     this.#readAgainAtMs = clock.now() + pauseMs;
     try {
-      await this.#read();
+      await this.#read(isDistrusted);
     } catch (error) {
       const message = 'A kubeconfig cannot be read again; the previous one stays in use';
       log.warn(message, { account, error: getErrorMessage(error) });
     }
   }
 
-  #read(): Promise<string> {
-    this.#pending ??= this.#load().finally(() => {
+  #read(isDistrusted: boolean): Promise<string> {
+    this.#pending ??= this.#load(isDistrusted).finally(() => {
       this.#pending = undefined;
     });
     return this.#pending;
   }
 
-  async #load(): Promise<string> {
-    const { clock, read, lifetimeMs = Number.POSITIVE_INFINITY } = this.#options;
-    this.#lastReadMs = clock.now();
-    this.#text = await read();
-    this.#readAgainAtMs = clock.now() + lifetimeMs;
-    return this.#text;
+  async #load(isDistrusted: boolean): Promise<string> {
+    const { text, asOfMs, readAgainAtMs } = await this.#options.read(isDistrusted);
+    this.#text = text;
+    this.#asOfMs = asOfMs;
+    this.#readAgainAtMs = readAgainAtMs ?? Number.POSITIVE_INFINITY;
+    return text;
   }
 }

@@ -149,6 +149,7 @@ describe('describeCluster', () => {
     expect(await eks.describeCluster({ name: 'prod' })).toEqual({
       server: found.endpoint,
       certificateAuthorityData: 'Q0E=',
+      asOfMs: expect.closeTo(clock.now(), -4),
     });
     expect(aws.calls).toMatchObject([
       { action: 'DescribeCluster', accessKeyId: 'AKIAOWN', region: 'eu-west-1' },

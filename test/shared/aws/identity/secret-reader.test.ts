@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AwsIdentities } from '../../../../shared/aws/identity/aws-identity.ts';
 import { createSecretReader } from '../../../../shared/aws/identity/secret-reader.ts';
-import { systemClock } from '../../../../shared/runtime/context/system.ts';
+import { systemClock, systemRandomness } from '../../../../shared/runtime/context/system.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
 import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
 
@@ -20,7 +20,12 @@ afterEach(async () => {
   await dir[Symbol.asyncDispose]();
 });
 
-const reader = () => createSecretReader(new AwsIdentities(systemClock));
+const reader = () =>
+  createSecretReader({
+    identities: new AwsIdentities(systemClock),
+    clock: systemClock,
+    randomness: systemRandomness,
+  });
 
 describe('a secret', () => {
   test.each([

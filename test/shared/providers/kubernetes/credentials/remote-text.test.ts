@@ -22,13 +22,14 @@ afterEach(() => server[Symbol.asyncDispose]());
 function makeRemote(read: () => Promise<string> | string, lifetime: number | undefined = lifetimeMs) {
   const counted = async () => {
     readings += 1;
-    return read();
+    const asOfMs = clock.now();
+    const text = await read();
+    return { text, asOfMs, readAgainAtMs: asOfMs + lifetime };
   };
   const log = { ...silentLog, warn: (...line: unknown[]) => warnings.push(line) };
   return new RemoteText({
     name: 'secret kube',
     read: counted,
-    lifetimeMs: lifetime,
     account: 'prod',
     clock,
     log,
