@@ -57,8 +57,43 @@ export async function callRest(
   return readAnswer(response, `${method} ${path}`);
 }
 
+/** A call of an AWS service that takes a form and answers XML. */
+export interface QueryCall {
+  readonly service: string;
+  /** Such as `DescribeStacks`. */
+  readonly action: string;
+  readonly input: { readonly [name: string]: string };
+}
+
+/**
+ * The same for a service of that kind.
+ *
+ * @returns the XML
+ * @throws Error for an answer that is not 2xx
+ */
+export async function callQuery(endpoint: string, { service, action, input }: QueryCall): Promise<string> {
+  const response = await fetch(endpoint, {
+    method: 'POST',
+    headers: { authorization: toAuthorization(service) },
+    body: new URLSearchParams({ Action: action, ...input }),
+  });
+  return readText(response, action);
+}
+
+/** Puts a text into a bucket. @throws Error for an answer that is not 2xx */
+export async function putObject(endpoint: string, name: string, body: string): Promise<void> {
+  const headers = { authorization: toAuthorization('s3'), 'content-type': 'application/json' };
+  const response = await fetch(new URL(name, endpoint), { method: 'PUT', headers, body });
+  await readText(response, `PUT ${name}`);
+}
+
 async function readAnswer(response: Response, what: string): Promise<unknown> {
+  const text = await readText(response, what);
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+async function readText(response: Response, what: string): Promise<string> {
   const text = await response.text();
   if (!response.ok) throw new Error(`${what} answered ${response.status} ${text}`);
-  return text === '' ? undefined : JSON.parse(text);
+  return text;
 }

@@ -1,43 +1,36 @@
 import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Deployment } from '../support/deployed-system.ts';
-import { type ClusterOffer, offerCluster } from '../support/global-cluster.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
-import {
-  type AssemblySize,
-  bootstrapAccount,
-  type CdkOptions,
-  deployStacks,
-  destroyStacks,
-  measureAssembly,
-  synthesizeStacks,
-} from './cdk.ts';
+import type { ClusterOffer } from '../support/global-cluster.ts';
+import { bootstrapAccount, type CdkOptions, deployStacks, destroyStacks } from './cdk.ts';
 import { startDomain } from './domain.ts';
 import { type EventTap, startEventTap } from './event-tap.ts';
 import { putGatewayResponses } from './gateway-responses.ts';
-import {
-  createSharedSecret,
-  describeChangedInstallation,
-  describeTestedInstallation,
-  domainName,
-  testedName,
-} from './installation.ts';
+import { createOperatorSecrets, testedName } from './installation.ts';
 import { type Inventory, listApis, takeInventory } from './inventory.ts';
 import { type Ministack, readTail, startMinistack } from './ministack.ts';
+import type { OperatorSecrets } from './option-steps.ts';
 import type { PythonEnvironment } from './python-environment.ts';
 
-/** What a phase may use. */
+/** What a phase may use: an emulator, and what its lane has deployed there. */
 export interface DeployRun extends AsyncDisposable {
   readonly python: PythonEnvironment;
-  /** A folder that vanishes with the run. */
+  /** A folder of its own. */
   readonly folder: string;
+  /** A folder in it for assemblies of CDK, by name. */
+  readonly assemblies: string;
   readonly ministack: Ministack;
   readonly cdk: CdkOptions;
   readonly clusterOffer: ClusterOffer;
-  /** Writes the assemblies of the tested installation and of the changed one. */
-  synthesize(): Promise<AssemblySize>;
-  /** Deploys the tested installation into an account that CDK has prepared. */
-  deploy(): Promise<Inventory>;
+  /** Secrets that the operator has made before the first deploy. */
+  readonly secrets: OperatorSecrets;
+  /**
+   * Deploys an assembly of the installation `busdriver-test` into an account that CDK has prepared.
+   *
+   * @param domainName name under which callers reach it; undefined where it has none, or the emulator knows no such names
+   */
+  deploy(assembly: string, domainName?: string): Promise<Inventory>;
   /** Where it was deployed. @throws Error before */
   getDeployment(): Deployment;
   /**
@@ -45,67 +38,64 @@ export interface DeployRun extends AsyncDisposable {
    *
    * @throws Error when something is left
    */
-  destroy(): Promise<void>;
+  destroy(assembly: string): Promise<void>;
   /** The ends of all logs, for people. */
   readLogs(): Promise<string>;
 }
 
-/** Starts the emulator, and offers a cluster that starts when it is asked for. */
-export async function startDeployRun(python: PythonEnvironment): Promise<DeployRun> {
-  const resources = new AsyncDisposableStack();
+/** What a run begins with. */
+export interface DeployRunOptions extends Pick<DeployRun, 'python' | 'clusterOffer'> {
+  /** A folder that is not there yet. */
+  readonly folder: string;
+}
+
+/** Starts an emulator with the operator's secrets, in which nothing is deployed yet. */
+export async function startDeployRun(options: DeployRunOptions): Promise<DeployRun> {
+  const assemblies = path.join(options.folder, 'assemblies');
+  await mkdir(assemblies, { recursive: true });
+  const ministack = await startMinistack(options.python, options.folder);
+  const sharedSecret = randomBytes(24).toString('base64url');
   try {
-    const { path: folder } = resources.use(await makeTempDir());
-    const cluster = await offerCluster();
-    resources.defer(cluster.stop);
-    const ministack = resources.use(await startMinistack(python, folder));
-    return new RunningDeployRun({ python, folder, ministack, clusterOffer: cluster.offer, resources });
+    const secrets = await createOperatorSecrets(ministack.endpoint, sharedSecret);
+    return new RunningDeployRun({ ...options, assemblies, ministack, secrets, sharedSecret });
   } catch (error) {
-    await resources.disposeAsync();
+    await ministack[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-interface Parts extends Pick<DeployRun, 'python' | 'folder' | 'ministack' | 'clusterOffer'> {
-  readonly resources: AsyncDisposableStack;
+interface Parts extends DeployRunOptions, Pick<DeployRun, 'assemblies' | 'ministack' | 'secrets'> {
+  readonly sharedSecret: string;
 }
 
 class RunningDeployRun implements DeployRun {
   readonly python: PythonEnvironment;
   readonly folder: string;
+  readonly assemblies: string;
   readonly ministack: Ministack;
   readonly clusterOffer: ClusterOffer;
   readonly cdk: CdkOptions;
-  readonly #resources: AsyncDisposableStack;
-  readonly #sharedSecret = randomBytes(24).toString('base64url');
-  readonly #assembly: string;
-  readonly #changedAssembly: string;
+  readonly secrets: OperatorSecrets;
+  readonly #resources = new AsyncDisposableStack();
+  readonly #sharedSecret: string;
   #deployment: Deployment | undefined;
   #tap: EventTap | undefined;
 
-  constructor({ python, folder, ministack, clusterOffer, resources }: Parts) {
-    this.python = python;
-    this.folder = folder;
-    this.ministack = ministack;
-    this.clusterOffer = clusterOffer;
-    this.cdk = { endpoint: ministack.endpoint, logFile: path.join(folder, 'cdk.log') };
-    this.#resources = resources;
-    this.#assembly = path.join(folder, 'assembly');
-    this.#changedAssembly = path.join(folder, 'changed-assembly');
+  constructor(parts: Parts) {
+    this.python = parts.python;
+    this.folder = parts.folder;
+    this.assemblies = parts.assemblies;
+    this.clusterOffer = parts.clusterOffer;
+    this.ministack = this.#resources.use(parts.ministack);
+    this.cdk = { endpoint: this.ministack.endpoint, logFile: path.join(this.folder, 'cdk.log') };
+    this.secrets = parts.secrets;
+    this.#sharedSecret = parts.sharedSecret;
   }
 
-  async synthesize(): Promise<AssemblySize> {
-    const secretArn = await createSharedSecret(this.ministack.endpoint, this.#sharedSecret);
-    await Promise.all([
-      synthesizeStacks(this.#assembly, describeTestedInstallation(secretArn), this.cdk),
-      synthesizeStacks(this.#changedAssembly, describeChangedInstallation(secretArn), this.cdk),
-    ]);
-    return measureAssembly(this.#assembly);
-  }
-
-  async deploy(): Promise<Inventory> {
+  async deploy(assembly: string, domainName?: string): Promise<Inventory> {
     const { endpoint, pid } = this.ministack;
-    await bootstrapAccount(this.#assembly, this.cdk);
-    await deployStacks(this.#assembly, this.cdk);
+    await bootstrapAccount(assembly, this.cdk);
+    await deployStacks(assembly, this.cdk);
     const inventory = await takeInventory(endpoint);
     const api = (await listApis(endpoint)).find(({ name }) => name === `${testedName}-api`);
     if (api === undefined) throw new Error('There is no API after the deploy');
@@ -118,7 +108,7 @@ class RunningDeployRun implements DeployRun {
     this.#deployment = {
       ...{ url: domain.url, endpoint, emulatorPid: pid, name: testedName, sharedSecret },
       eventQueueUrl: this.#tap.queueUrl,
-      ...{ changedAssembly: this.#changedAssembly, cdkLog: this.cdk.logFile },
+      ...{ assemblies: this.assemblies, secrets: this.secrets, cdkLog: this.cdk.logFile },
     };
     return inventory;
   }
@@ -128,9 +118,9 @@ class RunningDeployRun implements DeployRun {
     return this.#deployment;
   }
 
-  async destroy(): Promise<void> {
+  async destroy(assembly: string): Promise<void> {
     await this.#tap?.[Symbol.asyncDispose]();
-    await destroyStacks(this.#assembly, this.cdk);
+    await destroyStacks(assembly, this.cdk);
     const left = Object.values(await takeInventory(this.ministack.endpoint)).flat();
     if (left.length > 0) throw new Error(`cdk destroy left ${left.join(', ')}`);
   }

@@ -11,8 +11,8 @@ import type { AddressInfo } from 'node:net';
 export interface DomainOptions {
   /** Endpoint of the emulator. */
   readonly endpoint: string;
-  /** Name of the domain, as API Gateway knows it. */
-  readonly domainName: string;
+  /** Name of the domain, as API Gateway knows it. Undefined: the API is reached by its id. */
+  readonly domainName: string | undefined;
   /** Id of the REST API that the domain is mapped to. */
   readonly apiId: string;
   /** What callers send as `Authorization: Bearer …` unless they send that header themselves. */
@@ -56,11 +56,12 @@ interface Passage {
 function passOn({ request, response, agent, options }: Passage): void {
   const { endpoint, domainName, apiId, sharedSecret } = options;
   const { method, url = '/', headers } = request;
-  const path = url.split('?')[0] === keptPath ? `/restapis/${apiId}/live/_user_request_${url}` : url;
-  const { hostname, port } = new URL(endpoint);
+  const isById = domainName === undefined || url.split('?')[0] === keptPath;
+  const path = isById ? `/restapis/${apiId}/live/_user_request_${url}` : url;
+  const { hostname, port, host } = new URL(endpoint);
   const passed = requestHttp({
     ...{ hostname, port, method, path, agent },
-    headers: { authorization: `Bearer ${sharedSecret}`, ...headers, host: domainName },
+    headers: { authorization: `Bearer ${sharedSecret}`, ...headers, host: isById ? host : domainName },
   });
   passed.on('response', (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);

@@ -2,6 +2,7 @@ import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secre
 import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
 import { localClientOptions } from '../support/local-aws-client.ts';
 import type { StackOptions } from './cdk.ts';
+import type { OperatorSecrets } from './option-steps.ts';
 
 /** Name under which the public installation answers. */
 export const domainName = 'clouddriver.example.com';
@@ -27,11 +28,6 @@ export function describeTestedInstallation(authorizerSecretArn: string): StackOp
   };
 }
 
-/** The same with a change in every function. */
-export function describeChangedInstallation(authorizerSecretArn: string): StackOptions {
-  return { ...describeTestedInstallation(authorizerSecretArn), logLevel: 'INFO' };
-}
-
 /** A private installation with an endpoint of its own, whose network alone decides who calls: the emulator lets everybody. */
 export function describePrivateInstallation(): StackOptions {
   return { ...common, ...network, stage: 'private', clientCidrs: '10.20.0.0/16', authentication: 'none' };
@@ -43,18 +39,21 @@ export const testedName = 'busdriver-test';
 /** How the names of the private installation's resources begin. */
 export const privateName = 'busdriver-private';
 
-/**
- * Puts the secret that callers share with the API where the operator would put it.
- *
- * @returns its ARN
- */
-export async function createSharedSecret(endpoint: string, value: string): Promise<string> {
+/** Puts secrets where the operator would put them: what callers share with the API, twice, and two that are empty yet. */
+export async function createOperatorSecrets(
+  endpoint: string,
+  sharedSecret: string,
+): Promise<OperatorSecrets> {
   const client = new SecretsManagerClient({ ...localClientOptions, endpoint });
+  const create = async (Name: string, SecretString: string): Promise<string> =>
+    (await client.send(new CreateSecretCommand({ Name, SecretString }))).ARN ?? '';
   try {
-    const made = await client.send(
-      new CreateSecretCommand({ Name: 'busdriver-authorizer', SecretString: value }),
-    );
-    return made.ARN ?? '';
+    return {
+      authorizer: await create('operator-authorizer', sharedSecret),
+      otherAuthorizer: await create('operator-other-authorizer', sharedSecret),
+      config: await create('operator-config', '{}'),
+      artifacts: await create('operator-artifacts', '{}'),
+    };
   } finally {
     client.destroy();
   }

@@ -1,7 +1,10 @@
-import { once } from 'node:events';
-import { getErrorMessage } from '../../shared/core/errors.ts';
-import { type DeployRun, startDeployRun } from './deploy-run.ts';
-import { deployPhases, destroyPhase, type Phase, testPhases } from './phases.ts';
+import path from 'node:path';
+import { offerCluster } from '../support/global-cluster.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { startDeployRun } from './deploy-run.ts';
+import { LaneRun, type PhaseReport } from './lane-run.ts';
+import { type Lane, lanes } from './lanes.ts';
+import type { Phase } from './phase.ts';
 import {
   openPythonEnvironment,
   type PythonEnvironment,
@@ -10,24 +13,18 @@ import {
 import { formatHelp, parseRunOptions, type RunOptions } from './run-options.ts';
 import { addCounts, formatCounts, type TestCounts } from './test-runs.ts';
 
-const none: TestCounts = { passed: 0, failed: 0, skipped: 0 };
+const noTests: TestCounts = { passed: 0, failed: 0, skipped: 0 };
 
-/** A phase that is over. */
-interface Report {
-  readonly name: string;
-  readonly seconds: number;
-  readonly remark: string;
-  readonly counts: TestCounts;
-}
+const progressIntervalMs = 30_000;
 
-const reports: Report[] = [];
+const reports: PhaseReport[] = [];
 const stopped = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopped.abort());
 
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const names = testPhases.map(({ name }) => name);
+  const names = lanes.flatMap(({ tests }) => tests.map(({ name }) => name));
   const options = parseRunOptions(process.argv.slice(2), names);
   if (options.help) {
     console.log(formatHelp(names));
@@ -42,64 +39,72 @@ async function main(): Promise<number> {
 }
 
 async function runAll(python: PythonEnvironment, options: RunOptions): Promise<number> {
-  await using run = await startDeployRun(python);
-  if ('missing' in run.clusterOffer) return skip(run.clusterOffer.missing);
-  say(`ministack answers at ${run.ministack.endpoint}`);
-  const chosen = testPhases.filter(({ name }) => options.only.length === 0 || options.only.includes(name));
-  const isDeployed = await runPhases(deployPhases, run);
-  const isTested = isDeployed && (await runPhases(chosen, run));
-  if (options.keep && isDeployed) await keep(run);
-  const isDestroyed = isDeployed && (await runPhase(destroyPhase, run));
-  const counts = reports.map((report) => report.counts).reduce(addCounts, none);
-  const isWell = isTested && isDestroyed && counts.failed === 0;
-  if (!isWell) console.log(`\n${await run.readLogs()}`);
-  summarize(counts);
-  return isWell ? 0 : 1;
-}
-
-/** Runs phases until one cannot be run to its end, or somebody interrupts. @returns whether all were run */
-async function runPhases(phases: readonly Phase[], run: DeployRun): Promise<boolean> {
-  for (const phase of phases) {
-    if (stopped.signal.aborted || !(await runPhase(phase, run))) return false;
+  await using resources = new AsyncDisposableStack();
+  const { path: folder } = resources.use(await makeTempDir());
+  const cluster = await offerCluster();
+  resources.defer(cluster.stop);
+  if ('missing' in cluster.offer) return skip(cluster.offer.missing);
+  const chosen = chooseLanes(options.only);
+  const runs: LaneRun[] = [];
+  // One after the other: each emulator is mended before it starts, in the folder that they have in common.
+  for (const { lane, tests } of chosen) {
+    const { offer: clusterOffer, stop } = lane.ownCluster ? await offerCluster() : cluster;
+    if (lane.ownCluster) resources.defer(stop);
+    const run = resources.use(
+      await startDeployRun({ python, clusterOffer, folder: path.join(folder, lane.name) }),
+    );
+    say(`${lane.name}: ministack answers at ${run.ministack.endpoint}`);
+    runs.push(new LaneRun(run, { lane, tests, keep: options.keep, signal: stopped.signal, onEnd: tell }));
   }
-  return !stopped.signal.aborted;
+  const progress = setInterval(() => void tellProgress(runs), progressIntervalMs);
+  const isWell = (await Promise.all(runs.map((run) => run.runAll()))).every((isDone) => isDone);
+  clearInterval(progress);
+  return summarize(isWell);
 }
 
-/** @returns whether it was run to its end, however its tests came out */
-async function runPhase({ name, ...phase }: Phase, run: DeployRun): Promise<boolean> {
-  say(name);
-  const startedAtMs = performance.now();
-  const result = await phase.run(run).catch((error: unknown) => {
-    console.error(getErrorMessage(error));
-    return undefined;
-  });
-  const seconds = (performance.now() - startedAtMs) / 1000;
-  const { remark, counts = none } = result ?? { remark: 'failed', counts: { ...none, failed: 1 } };
-  reports.push({ name, seconds, remark, counts });
-  return result !== undefined;
+/** Lanes with the tests that were asked for; without those that have none of them. */
+function chooseLanes(only: RunOptions['only']): { readonly lane: Lane; readonly tests: readonly Phase[] }[] {
+  const isChosen = ({ name }: Phase): boolean => only.length === 0 || only.includes(name);
+  return lanes
+    .map((lane) => ({ lane, tests: lane.tests.filter(isChosen) }))
+    .filter(({ tests }) => tests.length > 0);
 }
 
-async function keep(run: DeployRun): Promise<void> {
-  const { url, endpoint } = run.getDeployment();
-  say(`Busdriver answers at ${url}, the emulated AWS at ${endpoint}; Ctrl-C destroys both`);
-  const waiting = setInterval(() => undefined, 60_000);
-  if (!stopped.signal.aborted) await once(stopped.signal, 'abort');
-  clearInterval(waiting);
+/** What a phase wrote, whole: phases of other lanes go on meanwhile. */
+function tell(report: PhaseReport, text: string): void {
+  reports.push(report);
+  say(`${report.lane}: ${report.name}, ${report.seconds.toFixed(1)} s`);
+  console.log(text.trimEnd());
 }
 
-function summarize(counts: TestCounts): void {
+async function tellProgress(runs: readonly LaneRun[]): Promise<void> {
+  const lines = await Promise.all(runs.map((run) => run.describe()));
+  const seconds = Math.round(performance.now() / 1000);
+  for (const line of lines) if (line !== undefined) console.log(`… ${seconds} s: ${line}`);
+}
+
+/** @returns the exit code */
+function summarize(isWell: boolean): number {
+  const counts = reports.map((report) => report.counts).reduce(addCounts, noTests);
   say('summary');
-  for (const { name, seconds, remark, counts: own } of reports) {
-    const { passed, failed, skipped } = own;
-    const tests = passed + failed + skipped > 0 ? `${formatCounts(own)}: ` : '';
-    console.log(`${name.padEnd(12)} ${seconds.toFixed(1).padStart(6)} s  ${tests}${remark}`);
+  for (const { lane, name, seconds, remark, counts: own } of reports.toSorted(compareByLane)) {
+    const tests = own.passed + own.failed + own.skipped > 0 ? `${formatCounts(own)}: ` : '';
+    const columns = [lane.padEnd(8), name.padEnd(12), `${seconds.toFixed(1).padStart(6)} s`];
+    console.log(`${columns.join(' ')}  ${tests}${remark}`);
   }
+  console.log(`all together ${(performance.now() / 1000).toFixed(1).padStart(15)} s`);
   console.log(`test:deploy: ${formatCounts(counts)}`);
+  return isWell && counts.failed === 0 ? 0 : 1;
+}
+
+function compareByLane(one: PhaseReport, other: PhaseReport): number {
+  const place = ({ lane }: PhaseReport) => lanes.findIndex(({ name }) => name === lane);
+  return place(one) - place(other);
 }
 
 function skip(reason: string): number {
   console.log(`The deployed stack is not tested: ${reason}`);
-  console.log(`test:deploy: ${formatCounts({ ...none, skipped: 1 })}`);
+  console.log(`test:deploy: ${formatCounts({ ...noTests, skipped: 1 })}`);
   return 0;
 }
 

@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** A defect of ministack that stands in the way, and what mends it. */
-interface Patch {
+export interface Patch {
   /** What goes wrong without it. */
   readonly reason: string;
   /** File below ministack's package. */
@@ -15,8 +15,102 @@ interface Patch {
 }
 
 const provisioners = 'services/cloudformation/provisioners.py';
+const stacks = 'services/cloudformation/stacks.py';
 
-const patches: readonly Patch[] = [
+/** What templates may have and the emulator has nothing for. CloudFormation goes through with it, and nothing works differently. */
+export const recordedTypes: readonly string[] = [
+  'AWS::ApiGateway::BasePathMappingV2',
+  'AWS::ApiGateway::DomainNameAccessAssociation',
+  'AWS::ApiGateway::DomainNameV2',
+  'AWS::Events::Archive',
+];
+
+const metadata =
+  '    "AWS::CDK::Metadata": {"create": lambda lid, props, sn: (f"CDKMetadata-{lid}", {}), "delete": lambda pid, props: None},\n';
+const outputs =
+  '                outputs_defs, conditions, surviving, param_values,\n                mappings, stack_name, stack_id)\n';
+const anotherApi = `        created = _apigw_rest_api_create(logical_id or physical_id, new_props, stack_name)
+        _delete_predecessor(_apigw_rest_api_delete, physical_id, old_props)
+        return created
+`;
+const lambdaUri = `        if "/invocations" in inner:
+            inner = inner.split("/invocations", 1)[0]
+        return inner
+`;
+const isChanged = `    elif changes:
+        _cs_status, _cs_exec, _cs_reason = "CREATE_COMPLETE", "AVAILABLE", ""
+`;
+const dependencies = 'def _with_dependencies(logical_ids, res_defs, remaining):\n';
+
+/** All that is mended. */
+export const patches: readonly Patch[] = [
+  {
+    reason: 'a change of outputs alone is taken for none',
+    file: 'services/cloudformation/changesets.py',
+    find: isChanged,
+    replacement: isChanged.replace(
+      'changes:',
+      'changes or stack.get("_template", {}).get("Outputs") != template.get("Outputs"):',
+    ),
+  },
+  {
+    reason: 'functions whose answers are streamed cannot be called; with it they answer in one piece',
+    file: 'services/apigateway_v1.py',
+    find: lambdaUri,
+    replacement: `        inner = inner.split("/response-streaming-invocations", 1)[0]\n${lambdaUri}`,
+  },
+  {
+    reason: 'stacks with an archive of events or with a private domain cannot be deployed',
+    file: provisioners,
+    find: metadata,
+    replacement: `${metadata}    **{recorded: {
+        "create": lambda lid, props, sn: (f"{sn}-{lid}", {name: f"arn:aws:recorded:::{sn}-{lid}" for name in ("Arn", "DomainNameArn")}),
+        "delete": lambda pid, props: None,
+    } for recorded in ${JSON.stringify(recordedTypes)}},
+`,
+  },
+  {
+    reason: 'an update may take away an export that another stack imports, which CloudFormation refuses',
+    file: stacks,
+    find: outputs,
+    replacement: `${outputs}            _refuse_locked_exports(previous_stack, new_exports, stack_name)\n`,
+  },
+  {
+    reason: 'that cannot be looked at',
+    file: stacks,
+    find: dependencies,
+    replacement: `def _refuse_locked_exports(previous_stack, new_exports, stack_name):
+    from ministack.services.cloudformation import _stacks
+    from .handlers import _imported_export_names
+    for out in (previous_stack or {}).get("Outputs", []):
+        name = out.get("ExportName")
+        if not name or new_exports.get(name, {}).get("Value") == out.get("OutputValue"):
+            continue
+        for other_name, other in list(_stacks.items()):
+            if other_name == stack_name or other.get("StackStatus", "").startswith("DELETE"):
+                continue
+            if name in _imported_export_names(other, other_name):
+                verb = "update" if name in new_exports else "delete"
+                raise ValueError(f"Cannot {verb} export {name} as it is in use by {other_name}")
+
+
+${dependencies}`,
+  },
+  {
+    reason:
+      'an API whose paths or functions change becomes another one, with another id and no answers of its own',
+    file: provisioners,
+    find: anotherApi,
+    replacement: `        made = _apigw_rest_api_create(logical_id or physical_id, new_props, stack_name)[0]
+        for store in (_apigw_v1._resources, _apigw_v1._authorizers_v1):
+            store[physical_id] = store.pop(made)
+        was = _apigw_v1._rest_apis[physical_id]
+        _apigw_v1._rest_apis[physical_id] = {
+            **_apigw_v1._rest_apis[made], "id": physical_id, "createdDate": was["createdDate"]}
+        _apigw_v1._delete_rest_api(made)
+        return physical_id, _apigw_rest_api_attrs(physical_id)
+`,
+  },
   {
     reason:
       'what a nested stack leaves unchanged in an update loses its attributes, such as the ARN of a function',

@@ -1,37 +1,51 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { deployStacks, destroyStacks, synthesizeStacks } from './cdk.ts';
+import { deployStacks, destroyStacks, measureAssembly, synthesizeStacks } from './cdk.ts';
 import type { DeployRun } from './deploy-run.ts';
-import { describePrivateInstallation, privateName } from './installation.ts';
+import {
+  describePrivateInstallation,
+  describeTestedInstallation,
+  domainName,
+  privateName,
+} from './installation.ts';
 import { listApis } from './inventory.ts';
-import { runTests, type TestCounts } from './test-runs.ts';
+import type { Phase, PhaseResult } from './phase.ts';
+import type { PhaseOutput } from './phase-output.ts';
+import { runTests } from './test-runs.ts';
+import { releasedName, unprotectedName, writeUpdateAssemblies } from './update-assemblies.ts';
 
-/** How a phase ended: in words, and with how its tests came out where it has some. */
-export interface PhaseResult {
-  readonly remark: string;
-  readonly counts?: TestCounts;
-}
+const testedAssembly = 'tested';
+const privateAssembly = 'private';
+const destroyed = 'cdk destroy --all left no function, table, queue or API';
 
-/** A part of the run, timed and told on its own. */
-export interface Phase {
-  readonly name: string;
-  /** @throws Error when what follows makes no sense any more */
-  run(run: DeployRun): Promise<PhaseResult>;
-}
-
-/** What makes the stacks ready to be tested. */
-export const deployPhases: readonly Phase[] = [
-  {
-    name: 'synthesize',
-    async run(run) {
-      const { stacks, nestedStacks, resources } = await run.synthesize();
-      return { remark: `${stacks} stacks and ${nestedStacks} nested ones with ${resources} resources` };
-    },
+/** Writes the templates of the tested installation. */
+export const synthesizeTested: Phase = {
+  name: 'synthesize',
+  async run({ assemblies, secrets, cdk }) {
+    const assembly = path.join(assemblies, testedAssembly);
+    await synthesizeStacks(assembly, describeTestedInstallation(secrets.authorizer), cdk);
+    const { stacks, nestedStacks, resources } = await measureAssembly(assembly);
+    return { remark: `${stacks} stacks and ${nestedStacks} nested ones with ${resources} resources` };
   },
-  {
+};
+
+/** Deploys it into an account that is new. */
+export const deployTested: Phase = makeDeploy(testedAssembly, domainName);
+
+/** Deletes it. */
+export const destroyTested: Phase = {
+  name: 'destroy',
+  async run(run) {
+    await run.destroy(path.join(run.assemblies, testedAssembly));
+    return { remark: destroyed };
+  },
+};
+
+function makeDeploy(assembly: string, name?: string): Phase {
+  return {
     name: 'deploy',
     async run(run) {
-      const { functions, tables, queues, apis } = await run.deploy();
+      const { functions, tables, queues, apis } = await run.deploy(path.join(run.assemblies, assembly), name);
       const counts = [
         `${functions.length} functions`,
         `${tables.length} tables`,
@@ -40,53 +54,69 @@ export const deployPhases: readonly Phase[] = [
       ];
       return { remark: `cdk bootstrap and cdk deploy --all made ${counts.join(', ')}` };
     },
-  },
-];
+  };
+}
 
-/** What is tested, one after the other. */
-export const testPhases: readonly Phase[] = [
-  { name: 'acceptance', run: testAcceptance },
-  { name: 'facts', run: (run) => test(run, 'facts', ['test/deploy/account-facts']) },
-  { name: 'guarantees', run: (run) => test(run, 'guarantees', ['test/deploy/guarantees']) },
-  { name: 'update', run: (run) => test(run, 'update', ['test/deploy/update']) },
-  { name: 'large-reads', run: (run) => test(run, 'large-reads', ['test/deploy/large-reads']) },
-  { name: 'fuzz', run: (run) => test(run, 'fuzz', ['test/deploy/fuzz']) },
-  { name: 'private', run: tryPrivateInstallation },
-];
-
-/** What takes the stacks away again. */
-export const destroyPhase: Phase = {
-  name: 'destroy',
-  async run(run) {
-    await run.destroy();
-    return { remark: 'cdk destroy --all left no function, table, queue or API' };
+/** Writes the templates of an earlier release, and those of each choice of options that it is updated to. */
+export const synthesizeUpdates: Phase = {
+  name: 'synthesize',
+  async run({ assemblies, secrets }) {
+    const others = { [privateAssembly]: describePrivateInstallation() };
+    const count = await writeUpdateAssemblies(assemblies, secrets, others);
+    return { remark: `templates for ${count} choices of options` };
   },
 };
+
+/** Deploys the earlier release. */
+export const deployReleased: Phase = makeDeploy(releasedName);
+
+/** Deletes what has become of it; first its protection, where the update did not come so far. */
+export const destroyUpdated: Phase = {
+  name: 'destroy',
+  async run(run) {
+    const assembly = path.join(run.assemblies, unprotectedName);
+    await deployStacks(assembly, run.cdk);
+    await run.destroy(assembly);
+    return { remark: destroyed };
+  },
+};
+
+/** Runs test files against what is deployed, by vitest. */
+export function makeTests(name: string, filters: readonly string[]): Phase {
+  return { name, run: (run, output) => test(run, { name, filters, output }) };
+}
 
 const acceptance = path.join(import.meta.dirname, '../acceptance');
 
 /** Runs those acceptance tests that take the deployed system for their subject, and says which do not. */
-async function testAcceptance(run: DeployRun): Promise<PhaseResult> {
+export async function testAcceptance(run: DeployRun, output: PhaseOutput): Promise<PhaseResult> {
   const names = (await readdir(acceptance)).filter((name) => name.endsWith('.test.ts'));
   const texts = await Promise.all(names.map((name) => readFile(path.join(acceptance, name), 'utf8')));
   const isAbout = (index: number) => texts[index]?.includes('/support/subject.ts') ?? false;
   const others = names.filter((_, index) => !isAbout(index));
-  console.log(`About this machine alone, and not run: ${others.join(', ')}`);
+  output.write(`About this machine alone, and not run: ${others.join(', ')}`);
   const files = names.filter((_, index) => isAbout(index)).map((name) => path.join(acceptance, name));
-  return test(run, 'acceptance', [...files, 'test/deploy/front-door']);
+  return test(run, { name: 'acceptance', filters: [...files, 'test/deploy/front-door'], output });
 }
 
-async function test(run: DeployRun, name: string, filters: readonly string[]): Promise<PhaseResult> {
+interface TestPhase {
+  readonly name: string;
+  /** Parts of paths of test files. */
+  readonly filters: readonly string[];
+  readonly output: PhaseOutput;
+}
+
+async function test(run: DeployRun, { name, filters, output }: TestPhase): Promise<PhaseResult> {
   const { clusterOffer, folder } = run;
   const surroundings = { deployment: run.getDeployment(), clusterOffer };
-  const counts = await runTests({ filters, surroundings, resultFile: path.join(folder, `${name}.json`) });
+  const resultFile = path.join(folder, `${name}.json`);
+  const counts = await runTests({ filters, surroundings, resultFile, output });
   return { counts, remark: 'against the deployed API' };
 }
 
 /** The default installation deploys too, and its functions answer; the emulator lets everybody call a private API. */
-async function tryPrivateInstallation(run: DeployRun): Promise<PhaseResult> {
-  const assembly = path.join(run.folder, 'private-assembly');
-  await synthesizeStacks(assembly, describePrivateInstallation(), run.cdk);
+export async function tryPrivateInstallation(run: DeployRun): Promise<PhaseResult> {
+  const assembly = path.join(run.assemblies, privateAssembly);
   await deployStacks(assembly, run.cdk);
   const { endpoint } = run.ministack;
   const api = (await listApis(endpoint)).find(({ name }) => name === `${privateName}-api`);

@@ -3,7 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeTempDir } from '../support/temp-dir.ts';
-import { patchMinistack } from './ministack-patches.ts';
+import { patches, patchMinistack } from './ministack-patches.ts';
+import { findLastLine } from './phase-output.ts';
 import { endProcesses, listDescendants } from './processes.ts';
 import { openPythonEnvironment, PythonUnavailableError } from './python-environment.ts';
 import { parseRunOptions } from './run-options.ts';
@@ -20,29 +21,27 @@ describe('the virtual environment', () => {
 });
 
 describe('patchMinistack', () => {
-  const call = 'x = f(\n    old_tagged, new_tagged, child_name, child_logical_id,\n)\n';
-  const record =
-    'y = {\n            "LogicalResourceId": child_logical_id,\n            "Properties": resolved_props,\n' +
-    '            "Attributes": attrs,\n}\n';
+  const whole = patches.map(({ find }) => find).join('\n');
 
   it('mends once, and leaves what is mended alone', async () => {
-    await using folder = await makePackage(call + record);
+    await using folder = await makePackage(whole);
     await patchMinistack(folder.path);
-    const once = await folder.read();
+    const once = await folder.readAll();
     await patchMinistack(folder.path);
 
-    expect(once).toContain('child_logical_id, prev.get("Attributes"),');
-    expect(once).toContain('**(attrs or {})');
-    expect(await folder.read()).toBe(once);
+    expect(once.join()).toContain('child_logical_id, prev.get("Attributes"),');
+    expect(once.join()).toContain('**(attrs or {})');
+    expect(once.join()).toContain('"AWS::Events::Archive"');
+    expect(await folder.readAll()).toEqual(once);
   });
 
   it.each([
     ['another version', 'nothing', /is there 0 times instead of once/],
-    ['an ambiguous one', call + call + record, /is there 2 times instead of once/],
+    ['an ambiguous one', whole + whole, /is there 2 times instead of once/],
   ])('refuses %s', async (_what, text, message) => {
     await using folder = await makePackage(text);
     await expect(patchMinistack(folder.path)).rejects.toThrow(message);
-    expect(await folder.read()).toBe(text);
+    expect(new Set(await folder.readAll())).toEqual(new Set([text]));
   });
 });
 
@@ -61,6 +60,14 @@ describe('processes', () => {
   });
 });
 
+describe('findLastLine', () => {
+  it('passes over colours and empty lines, and shortens', () => {
+    expect(findLastLine('one\n\u001b[32m ✓ two\u001b[39m\n\u001b[39m\n \n')).toBe('✓ two');
+    expect(findLastLine('x'.repeat(1_000)).length).toBeLessThan(100);
+    expect(findLastLine('')).toBe('');
+  });
+});
+
 describe('parseRunOptions', () => {
   it('takes phases that there are', () => {
     const options = parseRunOptions(['--keep', '--only=update'], ['update', 'fuzz']);
@@ -71,16 +78,19 @@ describe('parseRunOptions', () => {
   });
 });
 
+/** Every file that is mended, with the same text. */
 async function makePackage(
   text: string,
-): Promise<{ readonly path: string; read(): Promise<string> } & AsyncDisposable> {
+): Promise<{ readonly path: string; readAll(): Promise<string[]> } & AsyncDisposable> {
   const dir = await makeTempDir();
-  const file = path.join(dir.path, 'services/cloudformation/provisioners.py');
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, text);
+  const files = [...new Set(patches.map(({ file }) => path.join(dir.path, file)))];
+  for (const file of files) {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
   return {
     path: dir.path,
-    read: () => readFile(file, 'utf8'),
+    readAll: () => Promise.all(files.map((file) => readFile(file, 'utf8'))),
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
   };
 }

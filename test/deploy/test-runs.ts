@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { surroundingsVariable, type TestSurroundings } from './global-deployment.ts';
+import type { PhaseOutput } from './phase-output.ts';
 
 const root = path.join(import.meta.dirname, '../..');
 const vitest = path.join(root, 'node_modules', 'vitest', 'vitest.mjs');
@@ -35,17 +36,20 @@ export interface TestRun {
   readonly surroundings: TestSurroundings;
   /** A file for the results, which nobody else writes. */
   readonly resultFile: string;
+  /** Receives what vitest writes. */
+  readonly output: PhaseOutput;
 }
 
-/** Runs tests against the deployed stacks by vitest, whose output is shown. A file that cannot be loaded counts as one failure. */
-export async function runTests({ filters, surroundings, resultFile }: TestRun): Promise<TestCounts> {
+/** Runs tests against the deployed stacks by vitest. A file that cannot be loaded counts as one failure. */
+export async function runTests(options: TestRun): Promise<TestCounts> {
+  const { filters, surroundings, resultFile, output } = options;
   const reporters = ['--reporter=verbose', '--reporter=json', `--outputFile.json=${resultFile}`];
   const child = spawn(
     process.execPath,
     [vitest, 'run', '--config', config, '--root', root, ...reporters, ...filters],
     {
       cwd: root,
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', output.descriptor, output.descriptor],
       env: { ...process.env, [surroundingsVariable]: JSON.stringify(surroundings) },
     },
   );

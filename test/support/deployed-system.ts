@@ -6,6 +6,7 @@ import { inject } from 'vitest';
 import { parse } from 'yaml';
 import { callRest } from '../deploy/aws-calls.ts';
 import { takeEvents } from '../deploy/event-tap.ts';
+import type { OperatorSecrets } from '../deploy/option-steps.ts';
 import { endProcesses, listDescendants, type RunningProcess, waitUntilEnded } from '../deploy/processes.ts';
 import { ApiCaller } from './api-caller.ts';
 import { readLogs } from './deployed-logs.ts';
@@ -28,8 +29,10 @@ export interface Deployment {
   readonly sharedSecret: string;
   /** Queue with every event on the bus. */
   readonly eventQueueUrl: string;
-  /** Folder with an assembly of CDK that changes every function. */
-  readonly changedAssembly: string;
+  /** Folder with the assemblies of CDK that this run has, by name. */
+  readonly assemblies: string;
+  /** ARNs of secrets that the operator has made. */
+  readonly secrets: OperatorSecrets;
   /** Receives what CDK writes. */
   readonly cdkLog: string;
 }
