@@ -80,9 +80,10 @@ export function toReadmeText(basis: Basis): string {
   const adaptive = makeBill(scenario, basis);
   const interval = makeBill({ ...scenario, mode: 'interval' }, basis);
   const rest = sumGroups(adaptive, 'fixed');
+  const share = Math.round((100 * getEndpointDollars(adaptive)) / rest);
   const [least, most] = [adaptive, interval].map((bill) => sumGroups(bill, 'turns', 'accounts') / 100);
   return [
-    `By AWS' list prices it costs about ${formatDollars(rest)} US dollars a month while nobody calls it, most of it for the endpoint in your VPC,`,
+    `By AWS' list prices it costs about ${formatDollars(rest)} US dollars a month while nobody calls it, ${share} % of it for the endpoint in your VPC,`,
     `${formatDollars(sumGroups(adaptive, 'wayOut'))} more where it needs a NAT gateway of its own, and ${formatCents(least ?? 0)} to ${formatCents(most ?? 0)} for each of a hundred accounts of 10,000 objects. Ten such`,
     `accounts come to about ${formatDollars(few.dollars)} in a VPC that has a NAT gateway, a hundred to ${formatDollars(adaptive.dollars)} with one. [What it costs](docs/scale.md)`,
     'has every line; `npm run cost` reckons yours.',
