@@ -138,9 +138,9 @@ export const assumptions = {
   ),
 
   secretReads: assume(
-    0.0438,
+    0.0105,
     'millions of reads a month of each secret with a kubeconfig',
-    'each of 5 environments reads it every five minutes',
+    'one environment reads it for all, each 4 to 5 minutes; the others when it has changed, or they begin',
   ),
   settingsReads: assume(
     0.0219,

@@ -188,7 +188,16 @@ const accountTrafficRules: readonly Rule[] = [
 
 const secretRules: readonly Rule[] = [
   ['Secrets Manager', 'secrets', 'kubeconfigs × secret'],
-  ['Secrets Manager', '… each read again every five minutes', 'kubeconfigs × secretReads × secretRequest'],
+  [
+    'Secrets Manager',
+    '… each read again every five minutes, by one environment for all',
+    'kubeconfigs × secretReads × secretRequest',
+  ],
+  [
+    'DynamoDB',
+    '… which claims that, and tells the others which version it found',
+    '2 × kubeconfigs × secretReads × writeUnit + 0.5 × environments × kubeconfigs × secretReads × readUnit',
+  ],
 ];
 
 const deployRules: readonly Rule[] = [

@@ -29,7 +29,7 @@ describe('a bill as JSON', () => {
     expect(json).toMatchObject({
       scenario: { accounts: 10, secrets: 1 },
       dollars: bill.dollars,
-      groups: { secrets: 0.62 },
+      groups: { secrets: 0.47 },
       services: Object.fromEntries(sumServices(bill)),
       counts: { alarms: 30 },
       values: { kubeconfigs: 1, hours: 730 },
