@@ -13,12 +13,15 @@ import {
 } from '../../../shared/core/agents/agent-schedule.ts';
 import { agentsPerStream } from '../../../shared/core/agents/streams/stream-queue.ts';
 import { taskRetentionMs } from '../../../shared/core/tasks/task.ts';
+import { writingConcurrency } from '../../../shared/providers/kubernetes/cache-writer/writing.ts';
 import { root } from '../../architecture/source-files.ts';
 
 /** A number that a file keeps to itself. */
 function findConstant(file: string, name: string): number {
   const text = readFileSync(join(root, file), 'utf8');
-  return Number(new RegExp(`const ${name} = ([\\d_]+)`).exec(text)?.[1]?.replaceAll('_', ''));
+  const found = new RegExp(`const ${name} = ([\\d_]+)`).exec(text)?.[1];
+  if (found === undefined) throw new Error(`${file} has no number ${name} any more`);
+  return Number(found.replaceAll('_', ''));
 }
 
 const agents = queues.find(({ name }) => name === 'agents');
@@ -34,7 +37,7 @@ describe('what the code says', () => {
     ['workerGb', Number(((agents?.memoryMb ?? 0) / 1_024).toFixed(4))],
     ['taskMonths', Number((taskRetentionMs / (30.4 * 24 * 3_600_000)).toFixed(2))],
     ['flushSeconds', findConstant('shared/core/agents/streams/following.ts', 'storeIntervalMs') / 1_000],
-    ['writesAtOnce', findConstant('shared/providers/kubernetes/cache-writer/writing.ts', 'concurrency')],
+    ['writesAtOnce', writingConcurrency],
     // Each of two workers tells how late agents ran, and what is too large; alarms watch the former.
     ['unwatchedMetrics', queues.filter(({ stack }) => stack === 'caching').length],
   ] as const)('%s is what bills reckon with', (name, value) => {
