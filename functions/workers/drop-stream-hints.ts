@@ -3,7 +3,7 @@ import { tellDeadHint } from '../../shared/runtime/events/dead-letters.ts';
 import { streamMessages } from '../../shared/runtime/events/message-kinds.ts';
 import { queueHandler } from '../../shared/runtime/events/queue-handler.ts';
 
-/** Queue `agent-streams-dead-letters`: tells which agents a message named in vain, and why. The scheduler sends for them again. */
+/** Queue `agent-streams-dead-letters`: tells which agents a failed message named, and why. The scheduler sends for them again. */
 export const handler = queueHandler(
   streamMessages,
   openAgentStoreContext,

@@ -58,7 +58,7 @@ function listTopicChecks(subject: Subject): readonly Check[] {
   if (alarmTopicArn === undefined) {
     return [
       defineKnown(matter, what, [
-        note('none: alarms ring nobody', 'aws sns create-topic; then -c alarmTopicArn=…'),
+        note('none: no alarm notifies anyone', 'aws sns create-topic; then -c alarmTopicArn=…'),
       ]),
     ];
   }

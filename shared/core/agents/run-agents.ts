@@ -26,8 +26,8 @@ export interface RunAgentsOptions {
 }
 
 /**
- * Runs the agents that a message names, side by side, and sends messages for their next runs. These are the rules by which
- * messages neither multiply nor die out (docs/architecture.md, "Caching agents"):
+ * Runs the agents that a message names, side by side, and sends messages for their next runs. These rules keep messages
+ * from multiplying and from dying out (docs/architecture.md, "Message-loop guarantees"):
  *
  * - Whoever ends a run sends the message for the next one; but the end of a demanded run only if it moved the next run.
  * - A message that comes early is sent again. One that is not meant for the run that its agent has before it has a successor:

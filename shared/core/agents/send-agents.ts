@@ -26,7 +26,7 @@ export interface DueAgent extends AgentKey {
  */
 export const messageDelayMaxMs = 600_000;
 
-/** Times that a message is sent in vain, each with all repeats of the SDK. */
+/** Attempts to send a message that may fail, each with all repeats of the SDK. */
 const sendsMax = 3;
 
 /** Milliseconds before the second of these times; doubled before the third. */

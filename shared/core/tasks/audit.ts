@@ -4,7 +4,7 @@ import type { BusEvent } from './task-events.ts';
 export interface AuditRecord {
   /** `startOperations`, `readSecret`, `readConsole`, `deleteJob`, `changeTask`; of any other refusal the route: `GET /task/{id}`. */
   readonly action: string;
-  /** `allowed`: it was done. `refused`: the caller may not, or could not prove who he is. `failed`: it was tried in vain. */
+  /** `allowed`: it was done. `refused`: the caller may not, or could not prove who he is. `failed`: it was tried and did not succeed. */
   readonly outcome: 'allowed' | 'refused' | 'failed';
   /** Status that was answered. */
   readonly status: number;

@@ -181,7 +181,7 @@ function getDelaySeconds(task: TaskStatus, now: number): number {
  * Deals with a hint that no worker could take after all its deliveries. The task is failed only when its own attempts are
  * spent and nobody holds it; otherwise it stays open for the sweeper.
  *
- * @param deliveries how often the hint was delivered in vain.
+ * @param deliveries how many deliveries of the hint failed.
  * @returns why. A letter counts as attempts of its task: the next one for it finds it `unended`.
  */
 export async function settleDeadLetter(

@@ -20,7 +20,7 @@ interface Kept {
   readonly permission: UserPermission;
   readonly atMs: number;
   readonly names: number;
-  /** When a newer one was asked for in vain. */
+  /** When the last request for a newer one failed. */
   failedAtMs: number;
 }
 
@@ -41,7 +41,7 @@ export class KeptPermissions {
     return kept !== undefined && this.#getAge(kept.atMs) < ageMs ? kept.permission : undefined;
   }
 
-  /** Notes that a newer permission of the user was asked for in vain just now. */
+  /** Notes that a request for a newer permission of the user failed just now. */
   noteFailure(user: string): void {
     const kept = this.#kept.get(user);
     if (kept !== undefined) kept.failedAtMs = this.#options.clock.now();
