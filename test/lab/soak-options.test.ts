@@ -8,6 +8,7 @@ describe('the options of npm run soak', () => {
       minutes: 60,
       operations: 500,
       kills: 30,
+      changes: 5_000,
       report: 'docs/soak.md',
       help: false,
     });
@@ -15,10 +16,22 @@ describe('the options of npm run soak', () => {
   });
 
   it('are taken as they are given', () => {
-    const args = ['--minutes', '10', '--operations=40', '--kills', '0', '--seed', '7', '--report', 'x.md'];
+    const args = [
+      '--minutes',
+      '10',
+      '--operations=40',
+      '--kills',
+      '0',
+      '--seed',
+      '7',
+      '--changes',
+      '900',
+      '--report',
+      'x.md',
+    ];
     expect(parseSoakOptions(args)).toEqual({
       ...{ minutes: 10, operations: 40, kills: 0, seed: 7 },
-      ...{ report: 'x.md', help: false },
+      ...{ changes: 900, report: 'x.md', help: false },
     });
   });
 
@@ -26,6 +39,7 @@ describe('the options of npm run soak', () => {
     ['--minutes', '0', 'from 1 to 1440'],
     ['--operations', '1.5', 'from 1 to 100000'],
     ['--kills', 'many', 'from 0 to 10000'],
+    ['--changes', '1', 'from 100 to 1000000'],
     ['--seed', '4294967296', 'from 0 to 2147483647'],
   ])('are refused by name: %s %s', (name, value, expected) => {
     expect(() => parseSoakOptions([name, value])).toThrow(
@@ -34,7 +48,7 @@ describe('the options of npm run soak', () => {
   });
 
   it('are all in the help', () => {
-    for (const name of ['minutes', 'operations', 'kills', 'seed', 'report', 'help']) {
+    for (const name of ['minutes', 'operations', 'kills', 'changes', 'seed', 'report', 'help']) {
       expect(formatSoakHelp()).toMatch(new RegExp(`^  --${name} `, 'm'));
     }
   });

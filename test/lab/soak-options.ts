@@ -7,6 +7,8 @@ export interface SoakOptions {
   readonly minutes: number;
   readonly operations: number;
   readonly kills: number;
+  /** Changes of the storm, which comes afterwards. */
+  readonly changes: number;
   readonly seed: number;
   /** Path of the report from the repository's root. */
   readonly report: string;
@@ -18,6 +20,7 @@ const bounds = {
   minutes: { least: 1, most: 1_440, usual: 60 },
   operations: { least: 1, most: 100_000, usual: 500 },
   kills: { least: 0, most: 10_000, usual: 30 },
+  changes: { least: 100, most: 1_000_000, usual: 5_000 },
   seed: { least: 0, most: 2 ** 31 - 1, usual: undefined },
 } as const;
 
@@ -28,11 +31,13 @@ export function formatSoakHelp(): string {
     '',
     'Runs operations against a real Kubernetes API server while everything around Busdriver fails at once, by a seed: answers of',
     'DynamoDB, SQS and EventBridge are lost after they were acted upon, calls are late, throttled and refused, services are silent,',
-    'processes whose clocks are off are killed and stand still. Then looks at every promise, and writes a report. Needs Go.',
+    'processes whose clocks are off are killed and stand still. Then looks at every promise, and writes a report.',
+    'After that a storm: kubectl changes objects while Busdriver is killed again and again; the cache must equal the cluster. Needs Go.',
     '',
     `  --minutes N     how long things go wrong (default ${bounds.minutes.usual})`,
     `  --operations N  operations to post meanwhile (default ${bounds.operations.usual})`,
     `  --kills N       processes to kill meanwhile (default ${bounds.kills.usual})`,
+    `  --changes N     what the storm changes at least (default ${bounds.changes.usual})`,
     '  --seed N        what goes wrong when follows from it (default: a random one, which is printed)',
     '  --report FILE   where the report goes (default docs/soak.md)',
     '  --help          print this help',
@@ -51,6 +56,7 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions {
       minutes: { type: 'string' },
       operations: { type: 'string' },
       kills: { type: 'string' },
+      changes: { type: 'string' },
       seed: { type: 'string' },
       report: { type: 'string', default: 'docs/soak.md' },
       help: { type: 'boolean', default: false },
@@ -60,6 +66,7 @@ export function parseSoakOptions(args: readonly string[]): SoakOptions {
     minutes: parseNumber('minutes', values.minutes),
     operations: parseNumber('operations', values.operations),
     kills: parseNumber('kills', values.kills),
+    changes: parseNumber('changes', values.changes),
     seed: parseNumber('seed', values.seed),
     report: values.report,
     help: values.help,
