@@ -146,6 +146,8 @@ def convert(shape, values, name):
             return file.read()
     if kind in ("integer", "long"):
         return int(value)
+    if kind in ("double", "float"):
+        return float(value)
     if kind == "boolean":
         return {"true": True, "false": False}[value.lower()]
     if kind == "string" and shape.enum and value not in shape.enum:
@@ -200,8 +202,8 @@ def run(service, command, arguments):
     else:
         operation = find_operation(service, command)
         parameters = to_parameters(operation, options, name)
-    endpoint = options.get("endpoint-url", [os.environ.get("AWS_ENDPOINT_URL")])[0]
-    if not endpoint or not READING.match(command):
+    endpoint = os.environ.get("AWS_ENDPOINT_URL")
+    if not endpoint or "endpoint-url" in options or not READING.match(command):
         print("answer")
         return
     client = session.create_client(
@@ -217,8 +219,22 @@ def run(service, command, arguments):
     print(json.dumps(jmespath.search(query[0], answer) if query else answer, default=str).strip('"'))
 
 
+def is_name(service, command, *arguments):
+    """Whether two words only name a command, which needs options."""
+    if arguments:
+        return False
+    if f"{service}/{command}" in CUSTOM:
+        return True
+    inputs = find_operation(service, command).input_shape
+    return inputs is not None and len(inputs.required_members) > 0
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "--describe":
         describe(sys.argv[2:])
+    elif sys.argv[1] == "--version":
+        print("aws-cli/2")
+    elif is_name(*sys.argv[1:]):
+        print("answer")
     else:
         run(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -40,7 +40,7 @@ export const lanes: readonly Lane[] = [
     name: 'fuzz',
     ownCluster: true,
     ...tested,
-    tests: [makeTests('fuzz', ['test/deploy/fuzz'])],
+    tests: [makeTests('runbooks', ['test/deploy/runbooks']), makeTests('fuzz', ['test/deploy/fuzz'])],
   },
   {
     name: 'updates',

@@ -39,6 +39,9 @@ const introspection = JSON.stringify(
 );
 const programs = { curl: `case "$*" in *-D*) echo 'Age: 412';; *) echo '${introspection}';; esac` };
 
+/** A line that begins as a command does. */
+const startsProgram = /^\s*(?:aws|npm|npx|jq|curl|kubectl) /m;
+
 /** npm's own, of which pages use these. */
 const npmCommands = ['audit', 'ci', 'install', 'rebuild', 'start', 'test'];
 
@@ -48,6 +51,16 @@ describe('the commands of pages', () => {
 
     expect(commands.length).toBeGreaterThan(100);
     expect(new Set(places)).toEqual(new Set([...places, 'docs/operate.md', 'docs/deploy.md', 'docs/eks.md']));
+  });
+
+  it('stand in blocks that say so', () => {
+    const others = [...readPages()].flatMap(([path, text]) =>
+      [...text.matchAll(/^```(.*)\n(.*?)^```$/gms)]
+        .filter(([, language, block = '']) => language !== 'sh' && startsProgram.test(block))
+        .map(([block]) => `${path}: ${block}`),
+    );
+
+    expect(others).toEqual([]);
   });
 
   it.each(commands.filter((command) => !needsJq(command)))('$place can be run', async ({ text }) => {
