@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { startApiProxy } from '../support/api-proxy.ts';
-import { createNamespace, describeWithCluster, kubectl } from '../support/cluster.ts';
+import { type ApiProxy, type PassingCall, startApiProxy } from '../support/api-proxy.ts';
+import { createNamespace, describeWithCluster, kubectl, type TestCluster } from '../support/cluster.ts';
 import { itLocally, startSubject } from '../support/subject.ts';
 import { type Subject, startSystem } from '../support/system.ts';
 
 describeWithCluster('the routes of tasks', (cluster) => {
   it('tell a task that runs: its state, its owner, and that it is among the running ones', async () => {
     await using namespace = await createNamespace('tasks');
-    await using proxy = await startApiProxy(cluster, { getDelayMs: () => 400 });
+    await using proxy = await startGate(cluster);
     await using system = await startSubject({ kubeconfig: proxy.kubeconfig });
 
     const id = await system.postOperations(deployConfigMap(namespace.name, 'one'));
@@ -16,6 +16,7 @@ describeWithCluster('the routes of tasks', (cluster) => {
     const task = await getJson(system, `/task/${id}`);
     const running = (await getJson(system, '/task')) as unknown as { id: string }[];
     const owner = await getJson(system, `/kubernetes/task/${id}/owner`);
+    proxy.open();
 
     expect(task).toMatchObject({ id, status: { completed: false, failed: false, retryable: false } });
     expect(running.map((one) => one.id)).toContain(id);
@@ -43,7 +44,7 @@ describeWithCluster('the routes of tasks', (cluster) => {
 
   it('end a running task from outside, and run it again with other operations, as Orca may', async () => {
     await using namespace = await createNamespace('tasks');
-    await using proxy = await startApiProxy(cluster, { getDelayMs: () => 400 });
+    await using proxy = await startGate(cluster);
     await using system = await startSubject({ kubeconfig: proxy.kubeconfig });
     const id = await system.postOperations(deployConfigMap(namespace.name, 'first'));
     await untilOwned(system, id);
@@ -57,6 +58,7 @@ describeWithCluster('the routes of tasks', (cluster) => {
       status: { completed: true, failed: true, retryable: true },
       retryable: true,
     });
+    proxy.open();
     const restarted = await send(system, {
       method: 'POST',
       path: `/kubernetes/task/${id}/restart`,
@@ -71,11 +73,12 @@ describeWithCluster('the routes of tasks', (cluster) => {
 
   it('resume a retryable task with its own operations, and no other', async () => {
     await using namespace = await createNamespace('tasks');
-    await using proxy = await startApiProxy(cluster, { getDelayMs: () => 400 });
+    await using proxy = await startGate(cluster);
     await using system = await startSubject({ kubeconfig: proxy.kubeconfig });
     const id = await system.postOperations(deployConfigMap(namespace.name, 'resumed'));
     await untilOwned(system, id);
     await send(system, { method: 'PATCH', path: `/kubernetes/task/${id}`, body: { retry: true } });
+    proxy.open();
 
     expect(await send(system, { method: 'POST', path: `/task/${id}:resume`, body: {} })).toMatchObject({
       id,
@@ -89,12 +92,13 @@ describeWithCluster('the routes of tasks', (cluster) => {
 
   it('answer a retryable task that is posted again under its id by running it anew', async () => {
     await using namespace = await createNamespace('tasks');
-    await using proxy = await startApiProxy(cluster, { getDelayMs: () => 400 });
+    await using proxy = await startGate(cluster);
     await using system = await startSubject({ kubeconfig: proxy.kubeconfig });
     const operations = deployConfigMap(namespace.name, 'posted');
     const id = await system.postOperations(operations, { clientRequestId: 'posted-again' });
     await untilOwned(system, id);
     await send(system, { method: 'PATCH', path: `/kubernetes/task/${id}`, body: { retry: true } });
+    proxy.open();
 
     expect(await system.postOperations(operations, { clientRequestId: 'posted-again' })).toBe(id);
 
@@ -162,6 +166,23 @@ async function send(
   const response = await system.fetch(path, { method, headers, body: JSON.stringify(body) });
   expect(response.status).toBe(200);
   return (await response.json()) as Answer;
+}
+
+/** A proxy that holds writes back until it is opened: what deploys something runs until then. */
+async function startGate(
+  cluster: TestCluster,
+): Promise<Pick<ApiProxy, 'kubeconfig'> & { open(): void } & AsyncDisposable> {
+  const gate = Promise.withResolvers<void>();
+  const before = ({ method }: PassingCall) => (method === 'GET' ? Promise.resolve() : gate.promise);
+  const { kubeconfig, [Symbol.asyncDispose]: dispose } = await startApiProxy(cluster, { before });
+  return {
+    kubeconfig,
+    open: gate.resolve,
+    [Symbol.asyncDispose]() {
+      gate.resolve();
+      return dispose();
+    },
+  };
 }
 
 /** Waits until a worker has taken the task. */
