@@ -3,6 +3,7 @@ import { type CallTurns, ServiceBusyError } from '../../core/lookup.ts';
 import { type Item, type ItemKey, type ItemTable, ItemUpdate } from '../table.ts';
 import { lookupPartitions } from '../tables.ts';
 import { toKeyText } from './cache-keys.ts';
+import { clockErrorMsMax } from './lookup-store.ts';
 
 /** Milliseconds between two calls of all processes together, of one kind in one region of one AWS account. */
 export const callPaceMs = 200;
@@ -60,13 +61,14 @@ export class CallPace implements CallTurns {
     const now = clock.now();
     const nextAtMs = Number(known?.['nextAtMs'] ?? 0);
     const lastAtMs = now + callTurnMsMax + callBurst * callPaceMs;
-    if (nextAtMs > lastAtMs) throw new ServiceBusyError(busy);
     const expiresAt = Math.ceil(now / 1000) + retentionSeconds;
-    if (known === undefined || nextAtMs <= now) {
+    // What a process with a wrong clock wrote would keep everybody from calling.
+    if (known === undefined || nextAtMs <= now || nextAtMs > lastAtMs + clockErrorMsMax) {
       const next = { ...key, nextAtMs: now + callPaceMs, expiresAt };
       const isMine = known === undefined ? await table.putNew(next, 0) : await this.#putOver(next, known);
       return isMine ? 0 : undefined;
     }
+    if (nextAtMs > lastAtMs) throw new ServiceBusyError(busy);
     const update = new ItemUpdate()
       .add('nextAtMs', callPaceMs)
       .set('expiresAt', expiresAt)

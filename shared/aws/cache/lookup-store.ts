@@ -1,8 +1,12 @@
 import type { Clock } from '../../core/clock.ts';
 import type { Lookup, LookupChange, LookupKey, LookupStore } from '../../core/lookup.ts';
+import { lookupPauseMsMax } from '../../core/shared-lookups.ts';
 import type { Item, ItemKey, ItemTable } from '../table.ts';
 import { lookupPartitions } from '../tables.ts';
 import { toKeyText } from './cache-keys.ts';
+
+/** By so much clocks of processes may differ, milliseconds. They go by the store's time. */
+export const clockErrorMsMax = 60_000;
 
 /** What is not asked for again for so long is forgotten: a week. */
 const retentionSeconds = 7 * 24 * 3600;
@@ -28,7 +32,8 @@ export class DynamoLookupStore implements LookupStore {
   async find(key: LookupKey): Promise<Lookup | undefined> {
     const { table, clock } = this.#options;
     const item = await table.get(toItemKey(key), { consistent: false });
-    return item === undefined || Number(item['expiresAt']) * 1000 <= clock.now() ? undefined : toLookup(item);
+    const now = clock.now();
+    return item === undefined || Number(item['expiresAt']) * 1000 <= now ? undefined : toLookup(item, now);
   }
 
   async replace(key: LookupKey, { seen, next }: LookupChange): Promise<Lookup | undefined> {
@@ -48,13 +53,14 @@ function toItemKey([kind, ...parts]: LookupKey): ItemKey {
   return { pk: `${lookupPartitions}${toKeyText(kind, ...parts)}`, sk: 'LOOKUP' };
 }
 
-function toLookup(item: Item): Lookup {
+/** Times that a process with a wrong clock wrote count for nothing: what they say of the future would hold for as long. */
+function toLookup(item: Item, now: number): Lookup {
   const { revision, value, asOfMs, notBeforeMs, state, reason, repeats } = item;
   return {
     revision: Number(revision),
     value: value === undefined ? undefined : String(value),
-    asOfMs: Number(asOfMs),
-    notBeforeMs: Number(notBeforeMs),
+    asOfMs: Number(asOfMs) > now + clockErrorMsMax ? 0 : Number(asOfMs),
+    notBeforeMs: Number(notBeforeMs) > now + lookupPauseMsMax + clockErrorMsMax ? 0 : Number(notBeforeMs),
     state: toState(state),
     reason: String(reason),
     repeats: Number(repeats),

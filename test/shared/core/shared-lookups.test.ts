@@ -131,6 +131,20 @@ describe('what a service was asked', () => {
   });
 });
 
+describe('what a process with a wrong clock was told', () => {
+  it('does not keep others from asking', async () => {
+    const ahead = { ...clock, now: () => clock.now() + 24 * 3_600_000 };
+    const { store } = openLookups(openTable(cacheTable), ahead);
+    const log = { debug() {}, info() {}, warn() {}, error() {} };
+    const lookups = new SharedLookups({ store, clock: ahead, randomness: testRandomness, log });
+    answer = () => Promise.reject(new Error('denied'));
+    await expect(find(lookups)).rejects.toThrow('denied');
+    answer = () => 'here';
+    expect((await findAnew()).value).toBe('here');
+    expect(asked).toBe(2);
+  });
+});
+
 describe('an answer that did not work', () => {
   it('is replaced for all by one question', async () => {
     const doubted = await findAnew();

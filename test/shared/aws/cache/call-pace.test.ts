@@ -48,6 +48,13 @@ describe('turns of calls', () => {
     expect(waited.slice(-5)).toEqual([0, 0, 0, 0, 0]);
   });
 
+  it('are given though a process with a wrong clock took one of tomorrow', async () => {
+    nowMs += 24 * 3_600_000;
+    await takeTurns(1);
+    nowMs -= 24 * 3_600_000;
+    expect(await takeTurns(3)).toBe(0);
+  });
+
   it('are given to everybody while the store is away', async () => {
     const { openDocuments } = openTable(cacheTable);
     const table = new ItemTable(openDocuments(), 'no-such-table');
