@@ -35,6 +35,18 @@ describe('docs/operate.md', () => {
     expect(silent).toEqual([]);
   });
 
+  it('says of each alarm what is normal', () => {
+    const section = cut(operatePage, '## Alarms', '## Trouble without an alarm');
+    const cells = findRows(cut(section, 'What is normal:', '### operations-queue-age')).map(
+      ([cell = '']) => cell,
+    );
+    const named = cells.flatMap((cell) => [...cell.matchAll(/`(…?)([^`]+)`/g)]);
+    const isTold = (alarm: string): boolean =>
+      named.some(([, any, name = '']) => (any === '…' ? alarm.endsWith(name) : alarm === name));
+    const alarms = [...section.matchAll(/^### (.+)$/gm)].map(([, name = '']) => name);
+    expect(alarms.filter((alarm) => !isTold(alarm))).toEqual([]);
+  });
+
   it('has every field of the access log', () => {
     const [stage] = findAll(templates, 'AWS::ApiGateway::Stage');
     const setting = stage?.['AccessLogSetting'] as { Format: string } | undefined;
