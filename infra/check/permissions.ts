@@ -8,6 +8,9 @@ import type { Subject } from './subject.ts';
 
 const matter = 'permissions';
 
+/** Actions that a row names; others are counted. */
+const actionsMax = 6;
+
 /** What IAM's simulation leaves out, for people. */
 const caveat =
   'as IAM simulates it, which knows no session policies, no conditions and not every policy of an organization';
@@ -79,8 +82,10 @@ export function judgeExecutionRights(
   const denied = decisions.filter(({ isAllowed }) => !isAllowed);
   if (denied.length === 0) return ok(`${decisions.length} actions are allowed, ${caveat}`);
   const actions = denied.map(({ action, resource }) => `${action} on ${resource}`);
+  const shown = actions.slice(0, actionsMax).join(', ');
+  const left = actions.length > actionsMax ? ` and ${actions.length - actionsMax} more` : '';
   return mend(
-    `denied to ${executionRole}: ${actions.join(', ')}, ${caveat}`,
+    `denied to ${executionRole}: ${shown}${left}, ${caveat}`,
     'bootstrap again with --cloudformation-execution-policies that allow it',
   );
 }

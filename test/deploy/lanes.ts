@@ -40,7 +40,11 @@ export const lanes: readonly Lane[] = [
     name: 'fuzz',
     ownCluster: true,
     ...tested,
-    tests: [makeTests('runbooks', ['test/deploy/runbooks']), makeTests('fuzz', ['test/deploy/fuzz'])],
+    tests: [
+      makeTests('runbooks', ['test/deploy/runbooks']),
+      makeTests('deploy-check', ['test/deploy/deploy-check']),
+      makeTests('fuzz', ['test/deploy/fuzz']),
+    ],
   },
   {
     name: 'updates',
