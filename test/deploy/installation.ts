@@ -1,4 +1,8 @@
-import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import {
+  CreateSecretCommand,
+  GetSecretValueCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
 import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
 import { localClientOptions } from '../support/local-aws-client.ts';
 import type { StackOptions } from './cdk.ts';
@@ -28,9 +32,9 @@ export function describeTestedInstallation(authorizerSecretArn: string): StackOp
   };
 }
 
-/** A private installation with an endpoint of its own, whose network alone decides who calls: the emulator lets everybody. */
+/** A private installation with an endpoint of its own, and a secret for callers that the stacks make. */
 export function describePrivateInstallation(): StackOptions {
-  return { ...common, ...network, stage: 'private', clientCidrs: '10.20.0.0/16', authentication: 'none' };
+  return { ...common, ...network, stage: 'private', clientCidrs: '10.20.0.0/16', authentication: 'secret' };
 }
 
 /** How the names of the tested installation's resources begin. */
@@ -54,6 +58,17 @@ export async function createOperatorSecrets(
       config: await create('operator-config', '{}'),
       artifacts: await create('operator-artifacts', '{}'),
     };
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Reads the secret that the stacks of the private installation made, as its operator would. */
+export async function readMadeSecret(endpoint: string): Promise<string> {
+  const client = new SecretsManagerClient({ ...localClientOptions, endpoint });
+  try {
+    const secret = await client.send(new GetSecretValueCommand({ SecretId: `${privateName}-authorizer` }));
+    return secret.SecretString ?? '';
   } finally {
     client.destroy();
   }

@@ -7,6 +7,7 @@ import {
   describeTestedInstallation,
   domainName,
   privateName,
+  readMadeSecret,
 } from './installation.ts';
 import { listApis } from './inventory.ts';
 import type { Phase, PhaseResult } from './phase.ts';
@@ -114,19 +115,24 @@ async function test(run: DeployRun, { name, filters, output }: TestPhase): Promi
   return { counts, remark: 'against the deployed API' };
 }
 
-/** The default installation deploys too, and its functions answer; the emulator lets everybody call a private API. */
+/** A private installation deploys too, and its functions answer; the emulator lets everybody through to its authorizer. */
 export async function tryPrivateInstallation(run: DeployRun): Promise<PhaseResult> {
   const assembly = path.join(run.assemblies, privateAssembly);
   await deployStacks(assembly, run.cdk);
   const { endpoint } = run.ministack;
   const api = (await listApis(endpoint)).find(({ name }) => name === `${privateName}-api`);
-  const answer = await fetch(`${endpoint}/restapis/${api?.id}/live/_user_request_/health`);
+  const url = `${endpoint}/restapis/${api?.id}/live/_user_request_/health`;
+  const stranger = await fetch(url);
+  await stranger.body?.cancel();
+  const answer = await fetch(url, { headers: { authorization: `Bearer ${await readMadeSecret(endpoint)}` } });
   const body = await answer.text();
   await destroyStacks(assembly, run.cdk);
-  const isUp = answer.status === 200 && body === '{"status":"UP"}';
+  const isUp = stranger.status === 401 && answer.status === 200 && body === '{"status":"UP"}';
   const counts = { passed: isUp ? 1 : 0, failed: isUp ? 0 : 1, skipped: 0 };
   return {
     counts,
-    remark: isUp ? 'a private API deploys beside it, and answers' : `GET /health: ${answer.status} ${body}`,
+    remark: isUp
+      ? 'a private API deploys beside it, and answers who knows the secret that it made'
+      : `GET /health: ${answer.status} ${body}, without the secret ${stranger.status}`,
   };
 }
