@@ -133,7 +133,7 @@ describeWithCluster('load balancers, pods, security groups, searches and project
     const found = await getJson<JsonObject[]>(`/applications/${application}/rawResources`);
 
     expect(found.map(({ name }) => name).sort()).toEqual(
-      expect.arrayContaining(['networkPolicy deny', `pod ${pod.name}`, 'replicaSet web-v001', 'service web']),
+      expect.arrayContaining(['networkPolicy deny', 'replicaSet web-v001', 'service web']),
     );
     expect(await getJson('/applications/nobody/rawResources')).toEqual([]);
   });
