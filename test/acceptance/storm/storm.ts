@@ -6,6 +6,8 @@ export interface StormOptions {
   readonly namespaces: readonly string[];
   /** Changes that it makes at least. */
   readonly changes: number;
+  /** Whether it may end once it has made them. Default: yes. */
+  readonly mayEnd?: () => boolean;
 }
 
 /** A storm that goes on. */
@@ -29,13 +31,13 @@ export function rageStorm(options: StormOptions): Storm {
 }
 
 async function run(
-  { namespaces, changes }: StormOptions,
+  { namespaces, changes, mayEnd = () => true }: StormOptions,
   seed: number,
 ): Promise<{ made: number; seed: number }> {
   const random = createRandom(seed);
   let made = 0;
   const blow = async (namespace: string): Promise<void> => {
-    while (made < changes) {
+    while (made < changes || !mayEnd()) {
       const deletes = random() < 0.25;
       const objects = toDistinct(Array.from({ length: batchSize }, () => toObject(random, namespace)));
       made += objects.length;
