@@ -9,6 +9,7 @@ import {
   findLostData,
 } from './assembly-rules.ts';
 import { findOpenDoors } from './door-rules.ts';
+import { findLongNames } from './name-rules.ts';
 import { optionSets } from './option-sets.ts';
 
 const assemblies = new Map<string, Assembly>();
@@ -27,7 +28,8 @@ describe.each(optionSets.map(({ name, from }) => ({ name, from })))('$name', ({ 
   it('stays within what AWS takes', () => {
     const assembly = getAssembly(name);
 
-    expect([...findLargePolicies(assembly), ...findLargeTemplates(assembly)]).toEqual([]);
+    const large = [...findLargePolicies(assembly), ...findLargeTemplates(assembly)];
+    expect([...large, ...findLongNames(assembly)]).toEqual([]);
   });
 
   it('looks at metrics that there are, and notices what is silent', () => {

@@ -24,6 +24,13 @@ const foreign = '210987654321/vpce-0123456789abcdef2';
 /** Where operators begin. */
 const beginnings: { readonly [name: string]: Options } = {
   'private, endpoint of the operator': { ...vpc, ...endpoint },
+  'the longest names': {
+    ...vpc,
+    ...endpoint,
+    ...domain,
+    namePrefix: 'p'.repeat(16),
+    stage: 's'.repeat(12),
+  },
   'private, endpoint under its former name': {
     ...vpc,
     ...domain,
