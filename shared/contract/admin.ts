@@ -7,7 +7,7 @@ export const adminRoutes: ApiRoutes = {
   'PUT /admin/db/truncate/{namespace}': {
     operationId: 'truncateNamespace',
     tag: 'admin',
-    summary: 'Does nothing',
+    summary: 'Answers `{}`, and does nothing',
     description: "Orca's interlink asks Clouddriver to empty a database. There is none here.",
     parameters: [
       pathParameter('namespace', { description: 'Any text.', example: 'com.netflix.spinnaker.clouddriver' }),

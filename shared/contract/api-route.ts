@@ -47,13 +47,19 @@ export interface ApiRoute {
   readonly parameters?: readonly ApiParameter[];
   readonly request?: ApiRequestBody;
   readonly answer: ApiAnswer;
+  /** Status of the answer. Default 200. With 204 it has no body. */
+  readonly answerStatus?: 201 | 204;
+  /** Its errors have go-clouddriver's form, but for those of the front door. */
+  readonly hasPlainErrors?: true;
   /**
    * It is answered out of the cache: headers tell how old the answer is, and the request may demand a fresher one. `whereLiveFails`:
    * it is only where a cluster does not answer.
    */
   readonly isCached?: true | 'whereLiveFails';
+  /** It has an `ETag`, as all that is `isCached: true` does: who has the answer already is answered 304. */
+  readonly isTagged?: true;
   /** Errors besides those that every route, and every route with a body, has. */
-  readonly errors?: readonly (404 | 405)[];
+  readonly errors?: readonly (404 | 405 | 409 | 412)[];
 }
 
 /** Routes by method and path, as `functions/routes.ts` writes them: `GET /task/{id}`. */

@@ -1,13 +1,14 @@
 import type * as z from 'zod';
 import { adminRoutes } from './admin.ts';
+import { errorSchema } from './answers/errors.ts';
 import type { ApiRoutes, DescribedOperation } from './api-route.ts';
 import { applicationRoutes, applicationSchemas } from './applications.ts';
 import { artifactRoutes, artifactSchemas } from './artifacts.ts';
 import { cacheRoutes, cacheSchemas } from './cache.ts';
 import { clusterRoutes, clusterSchemas } from './clusters.ts';
 import { credentialsRoutes, credentialsSchemas } from './credentials.ts';
-import { errorSchema } from './errors.ts';
 import { featureRoutes } from './features.ts';
+import { imageRoutes, imageSchemas } from './images.ts';
 import { instanceRoutes, instanceSchemas } from './instances.ts';
 import { jobRoutes, jobSchemas } from './jobs.ts';
 import { loadBalancerRoutes, loadBalancerSchemas } from './load-balancers.ts';
@@ -15,6 +16,7 @@ import { manifestRoutes, manifestSchemas } from './manifests.ts';
 import { createOperationRoutes } from './operations.ts';
 import { otherProviderRoutes } from './other-providers.ts';
 import { projectRoutes, projectSchemas } from './projects.ts';
+import { providerRoutes, providerSchemas } from './providers.ts';
 import { searchRoutes, searchSchemas } from './search.ts';
 import { securityGroupRoutes, securityGroupSchemas } from './security-groups.ts';
 import { serverGroupRoutes, serverGroupSchemas } from './server-groups.ts';
@@ -43,6 +45,7 @@ const tags = [
   { name: 'features', description: 'What there is.' },
   { name: 'load balancers', description: 'Services and ingresses, out of the cache.' },
   { name: 'security groups', description: 'Network policies, out of the cache.' },
+  { name: 'images', description: 'Tags of Docker registries, images and charts, out of the cache.' },
   { name: 'instances', description: 'Pods, out of the cache.' },
   { name: 'search', description: 'Everything by its name.' },
   { name: 'cache', description: 'What its agents do; forced refreshes, for older Orcas.' },
@@ -67,11 +70,13 @@ export function createApiTable(operations: readonly DescribedOperation[]): ApiTa
       ...clusterRoutes,
       ...serverGroupRoutes,
       ...credentialsRoutes,
+      ...providerRoutes,
       ...artifactRoutes,
       ...featureRoutes,
       ...cacheRoutes,
       ...loadBalancerRoutes,
       ...securityGroupRoutes,
+      ...imageRoutes,
       ...instanceRoutes,
       ...searchRoutes,
       ...projectRoutes,
@@ -87,10 +92,12 @@ export function createApiTable(operations: readonly DescribedOperation[]): ApiTa
       ...clusterSchemas,
       ...serverGroupSchemas,
       ...credentialsSchemas,
+      ...providerSchemas,
       ...artifactSchemas,
       ...cacheSchemas,
       ...loadBalancerSchemas,
       ...securityGroupSchemas,
+      ...imageSchemas,
       ...instanceSchemas,
       ...searchSchemas,
       ...projectSchemas,

@@ -1,40 +1,8 @@
 import * as z from 'zod';
+import { applicationPageSchema, applicationSchema } from './answers/applications.ts';
 import type { ApiRoutes } from './api-route.ts';
 import { flagParameter } from './parameters.ts';
 import { applicationParameter } from './resources.ts';
-
-const applicationSchema = z
-  .strictObject({
-    name: z.string().min(1),
-    attributes: z.strictObject({ name: z.string().min(1) }),
-    clusterNames: z
-      .record(z.string(), z.array(z.string()))
-      .describe('Full names of its clusters (`deployment web`) by account.'),
-  })
-  .describe('An application that some account runs.');
-
-const applicationPageSchema = z
-  .strictObject({
-    name: z.string().min(1),
-    attributes: z.strictObject({
-      name: z.string().min(1),
-      cloudProviders: z.string().describe('Ids of the providers that it runs on, with commas between them.'),
-    }),
-    clusters: z
-      .record(
-        z.string(),
-        z.array(
-          z.strictObject({
-            name: z.string().min(1).describe('`deployment web`.'),
-            provider: z.literal('kubernetes'),
-            loadBalancers: z.array(z.unknown()).max(0),
-            serverGroups: z.array(z.unknown()).max(0),
-          }),
-        ),
-      )
-      .describe('By account.'),
-  })
-  .describe('An application with its clusters.');
 
 /** Named schemas of the application routes. */
 export const applicationSchemas = { Application: applicationSchema, ApplicationPage: applicationPageSchema };
@@ -44,7 +12,7 @@ export const applicationRoutes: ApiRoutes = {
   'GET /applications': {
     operationId: 'listApplications',
     tag: 'applications',
-    summary: 'The applications that the accounts run, sorted by name',
+    summary: 'The applications that the accounts run, with their clusters, sorted by name',
     description: 'Gate and Fiat poll it.',
     isCached: true,
     parameters: [

@@ -1,41 +1,20 @@
 import * as z from 'zod';
 import { artifactField } from '../core/providers/artifact.ts';
 import { toAcceptedObject } from './accepted.ts';
+import { artifactAccountSchema, artifactSchema, storedArtifactSchema } from './answers/artifacts.ts';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';
 import { pathParameter } from './parameters.ts';
 
-/** An artifact in an answer. */
-export const artifactSchema = z
-  .strictObject({
-    type: z.string().optional().describe('`docker/image`, `kubernetes/configMap` …'),
-    customKind: z.boolean(),
-    name: z.string().optional(),
-    version: z.string().optional(),
-    location: z.string().optional().describe('Namespace of a Kubernetes artifact.'),
-    reference: z.string().optional().describe('What a manifest refers to.'),
-    metadata: z.record(z.string(), z.unknown()),
-    artifactAccount: z.string().optional(),
-    provenance: z.string().optional(),
-    uuid: z.string().optional(),
-  })
-  .describe("Spinnaker's artifact.");
-
-const artifactAccountSchema = z
-  .strictObject({
-    name: z.string().min(1),
-    type: z.string().min(1).describe("Id of the account's kind, such as `artifacts-github`."),
-    types: z.array(z.string()).describe('Artifact types that it can fetch.'),
-  })
-  .describe('An artifact account.');
-
 /** Named schemas of the artifact routes. */
-export const artifactSchemas = { Artifact: artifactSchema, ArtifactAccount: artifactAccountSchema };
+export const artifactSchemas = {
+  Artifact: artifactSchema,
+  ArtifactAccount: artifactAccountSchema,
+  StoredArtifact: storedArtifactSchema,
+};
 
 /** What is told of the artifacts of an account. */
 const artifactTexts = {
   tag: 'artifacts',
-  description:
-    'Empty: no kind of account that there is can tell. 404 for an account that is not there, or has none of that type.',
   parameters: [
     pathParameter('account', { description: 'Artifact account.', example: 'embedded-artifact' }),
     {
@@ -47,9 +26,9 @@ const artifactTexts = {
     },
   ],
   answer: {
-    description: 'An empty list.',
-    schema: z.array(z.string()).max(0),
-    examples: { none: { summary: 'None', value: [] } },
+    description: 'In the order of the index.',
+    schema: z.array(z.string()),
+    examples: { charts: { summary: 'Two', value: ['a', 'b'] } },
   },
   errors: [404],
 } satisfies Partial<ApiRoute>;
@@ -58,13 +37,49 @@ const artifactTexts = {
 export const artifactRoutes: ApiRoutes = {
   'GET /artifacts/account/{account}/names': {
     operationId: 'listArtifactNames',
-    summary: 'Names of the artifacts of an account',
+    summary:
+      "Names of the charts of an account of Helm, or of Front50's global pipeline templates, `[]` of others; 404 for an account that is not there, or lacks the `type`",
     ...artifactTexts,
   },
   'GET /artifacts/account/{account}/versions': {
     operationId: 'listArtifactVersions',
-    summary: 'Versions of an artifact of an account',
+    summary:
+      'Versions of a chart of an account of Helm, `[]` of others; 404 for an account that is not there, or lacks the `type`',
     ...artifactTexts,
+    parameters: [
+      ...artifactTexts.parameters,
+      {
+        in: 'query',
+        name: 'artifactName',
+        description: 'Name of the chart.',
+        schema: z.string(),
+        example: 'shop',
+      },
+    ],
+  },
+  'GET /artifacts/content-address/{application}/{hash}': {
+    operationId: 'getStoredArtifact',
+    tag: 'artifacts',
+    summary:
+      "What stands in Spinnaker's artifact store as `ref://<application>/<hash>`; 404 where none is switched on",
+    parameters: [
+      pathParameter('application', {
+        description: 'Whose it is. Letters, digits, `.`, `_`, `~` and `-`.',
+        example: 'shop',
+        schema: z.string().regex(/^(?!\.+$)[A-Za-z0-9._~-]{1,250}$/),
+      }),
+      pathParameter('hash', {
+        description: 'What it holds: SHA-256 in hexadecimal.',
+        example: '867867a8e7e9da56bc108b97c03bf3b532f86e9cfdf3196de277a2d77d188195',
+        schema: z.string().regex(/^[A-Za-z0-9]{1,128}$/),
+      }),
+    ],
+    answer: {
+      description: 'Its content.',
+      schema: storedArtifactSchema,
+      examples: { manifest: { summary: 'A manifest', value: { reference: 'eyJraW5kIjoiQ29uZmlnTWFwIn0=' } } },
+    },
+    errors: [404],
   },
   'GET /artifacts/credentials': {
     operationId: 'listArtifactCredentials',
@@ -84,7 +99,7 @@ export const artifactRoutes: ApiRoutes = {
   'PUT /artifacts/fetch': {
     operationId: 'fetchArtifact',
     tag: 'artifacts',
-    summary: "An artifact's bytes",
+    summary: 'The bytes of the artifact in the body',
     request: {
       description: 'The artifact. Unknown fields count as metadata.',
       schema: z

@@ -1,4 +1,12 @@
 import * as z from 'zod';
+import {
+  clusterMonikerSchema,
+  clusterNamesSchema,
+  clusterSchema,
+  clusterSummarySchema,
+} from './answers/clusters.ts';
+import { loadBalancerSchema } from './answers/resources.ts';
+import { expandedServerGroupSchema, serverGroupSchema, summarySchema } from './answers/server-groups.ts';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';
 import {
   accountParameter,
@@ -8,43 +16,8 @@ import {
   pathParameter,
   textParameter,
 } from './parameters.ts';
-import { applicationParameter, loadBalancerExample, loadBalancerSchema } from './resources.ts';
-import {
-  expandedServerGroupExample,
-  expandedServerGroupSchema,
-  imageSummaryExample,
-  serverGroupExample,
-  serverGroupSchema,
-  summarySchema,
-} from './server-groups.ts';
-
-const clusterMonikerSchema = z.strictObject({ app: z.string().min(1), cluster: z.string().min(1) });
-
-const clusterSchema = z
-  .strictObject({
-    name: z.string().min(1),
-    type: z.literal('kubernetes'),
-    accountName: z.string().min(1),
-    application: z.string().min(1),
-    moniker: clusterMonikerSchema,
-    serverGroups: z.array(serverGroupSchema).describe('Empty unless expanded.'),
-    loadBalancers: z
-      .array(loadBalancerSchema)
-      .describe(
-        "Those that the cluster's server groups are behind, with these alone. Empty unless expanded.",
-      ),
-  })
-  .describe('A cluster: the versions of one thing.');
-
-const clusterSummarySchema = z
-  .strictObject({
-    name: z.string().min(1),
-    account: z.string().min(1),
-    moniker: clusterMonikerSchema,
-    loadBalancers: z.array(z.string()).describe('Full names.'),
-    serverGroups: z.array(z.string()).describe('Full names.'),
-  })
-  .describe('A cluster, in short.');
+import { applicationParameter, loadBalancerExample } from './resources.ts';
+import { expandedServerGroupExample, imageSummaryExample, serverGroupExample } from './server-groups.ts';
 
 /** Named schemas of the routes of clusters. */
 export const clusterSchemas = {
@@ -102,11 +75,11 @@ export const clusterRoutes: ApiRoutes = {
     tag: 'clusters',
     isCached: true,
     operationId: 'listClusterNames',
-    summary: 'The names of the clusters of an application',
+    summary: 'The names of the clusters of an application by account; `{}` without any',
     parameters: [applicationParameter],
     answer: {
       description: 'Names by account.',
-      schema: z.record(z.string(), z.array(z.string())),
+      schema: clusterNamesSchema,
       examples: {
         one: { summary: 'One cluster', value: { prod: ['deployment frontend'] } },
         none: { summary: 'None', value: {} },
@@ -116,7 +89,7 @@ export const clusterRoutes: ApiRoutes = {
   'GET /applications/{application}/clusters/{account}': {
     ...cached,
     operationId: 'listClusters',
-    summary: 'The clusters of an application in an account',
+    summary: 'The clusters of an application in an account, in short; 404 without any',
     parameters: inAccount,
     answer: {
       description: 'The clusters, at least one.',
@@ -140,7 +113,7 @@ export const clusterRoutes: ApiRoutes = {
   'GET /applications/{application}/clusters/{account}/{cluster}': {
     ...cached,
     operationId: 'listNamedClusters',
-    summary: 'A cluster, in a list',
+    summary: 'The clusters of a name, in a list: one; with `expand=false` without what it consists of',
     description: 'Clusters of several providers may have one name.',
     parameters: [...inCluster, expand],
     answer: {
@@ -152,7 +125,7 @@ export const clusterRoutes: ApiRoutes = {
   'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}': {
     ...cached,
     operationId: 'getCluster',
-    summary: 'A cluster',
+    summary: 'The same cluster, not in a list',
     parameters: [...ofProvider, expand],
     answer: {
       description: 'The cluster.',
@@ -174,7 +147,7 @@ export const clusterRoutes: ApiRoutes = {
   'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups': {
     ...cached,
     operationId: 'listClusterServerGroups',
-    summary: 'The server groups of a cluster',
+    summary: 'The server groups of a cluster; with `region` those of a namespace',
     parameters: [
       ...ofProvider,
       regionQuery,
@@ -189,8 +162,7 @@ export const clusterRoutes: ApiRoutes = {
   'GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}': {
     ...cached,
     operationId: 'getClusterServerGroup',
-    summary: 'A server group of a cluster',
-    description: 'With `region` the one there is; without it a list of those of that name, in any namespace.',
+    summary: 'With `region` a server group of a cluster, without it the list of those of that name',
     parameters: [...ofProvider, serverGroupParameter, regionQuery],
     answer: {
       description: 'The server group, or the server groups.',
@@ -205,7 +177,9 @@ export const clusterRoutes: ApiRoutes = {
     {
       ...cached,
       operationId: 'getTargetServerGroup',
-      summary: 'The server group of a cluster that is the newest, the oldest …',
+      summary:
+        'The server group that a stage means: `current`, `newest`, `previous`, `ancestor`, `oldest`, `largest` or `fail`, each also with `_asg` or `_asg_dynamic`',
+      description: 'Clouddriver finds none for Kubernetes.',
       parameters: [
         ...targetParameters,
         onlyEnabled,
@@ -221,7 +195,7 @@ export const clusterRoutes: ApiRoutes = {
     {
       ...cached,
       operationId: 'getTargetSummary',
-      summary: 'What that server group runs',
+      summary: 'What that server group runs: `images`, or the first of them, `image`',
       parameters: [
         ...targetParameters,
         pathParameter('summaryType', {

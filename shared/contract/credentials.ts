@@ -1,57 +1,26 @@
 import * as z from 'zod';
-import type { ApiRoute, ApiRoutes } from './api-route.ts';
+import { ifMatchMax } from '../core/request-limits.ts';
+import {
+  accountDefinitionSchema,
+  accountHealthSchema,
+  accountHealthSummarySchema,
+  accountHistorySchema,
+  accountSchema,
+  dockerRegistryAccountSchema,
+  kubernetesAccountSchema,
+} from './answers/credentials.ts';
+import type { ApiParameter, ApiRoute, ApiRoutes } from './api-route.ts';
 import { accountParameter, flagParameter } from './parameters.ts';
 
-const wholeNumber = z.int().min(0);
-
-const accountShape = {
-  name: z.string().min(1),
-  environment: z.string().describe('Defaults to the name.'),
-  accountType: z.string().describe('Defaults to the name.'),
-  cloudProvider: z.string().min(1),
-  type: z.string().min(1).describe('The same as `cloudProvider`.'),
-  requiredGroupMembership: z
-    .array(z.string())
-    .describe('Groups of the older form; empty where `permissions` is there.'),
-  permissions: z
-    .partialRecord(z.enum(['READ', 'WRITE', 'EXECUTE', 'CREATE']), z.array(z.string()))
-    .optional()
-    .describe('Groups, in lower case, by what they may do. Left out for an open account.'),
-  accountId: z.string().optional(),
-  challengeDestructiveActions: z.boolean().describe('Whether Deck asks before it destroys something.'),
-  primaryAccount: z.boolean(),
-};
-
-const spinnakerKind = z.enum([
-  'instances',
-  'configs',
-  'serverGroups',
-  'loadBalancers',
-  'securityGroups',
-  'serverGroupManagers',
-  'unclassified',
-]);
-
-const accountSchema = z.strictObject(accountShape).describe('An account, in the short form.');
-
-const kubernetesAccountSchema = z
-  .strictObject({
-    ...accountShape,
-    cloudProvider: z.literal('kubernetes'),
-    type: z.literal('kubernetes'),
-    enabled: z.literal(true),
-    cacheThreads: wholeNumber,
-    cacheIntervalSeconds: wholeNumber.optional(),
-    namespaces: z.array(z.string()),
-    dockerRegistries: z.array(z.unknown()).max(0),
-    spinnakerKindMap: z
-      .record(z.string(), spinnakerKind)
-      .describe("The class of infrastructure of each kind, in Spinnaker's words."),
-  })
-  .describe('A Kubernetes account, expanded.');
-
 /** Named schemas of the credentials routes. */
-export const credentialsSchemas = { Account: accountSchema, KubernetesAccount: kubernetesAccountSchema };
+export const credentialsSchemas = {
+  Account: accountSchema,
+  AccountDefinition: accountDefinitionSchema,
+  AccountHealth: accountHealthSchema,
+  AccountHealthSummary: accountHealthSummarySchema,
+  DockerRegistryAccount: dockerRegistryAccountSchema,
+  KubernetesAccount: kubernetesAccountSchema,
+};
 
 const shortExample = {
   name: 'prod',
@@ -70,35 +39,212 @@ const expandedExample = {
   enabled: true,
   cacheThreads: 1,
   namespaces: ['web'],
+  providerVersion: 'v2',
+  skin: 'v2',
   dockerRegistries: [],
+  health: { state: 'UP' },
   spinnakerKindMap: { deployment: 'serverGroupManagers', replicaSet: 'serverGroups' },
 };
+
+const registryExample = {
+  ...shortExample,
+  name: 'hub',
+  environment: 'hub',
+  accountType: 'hub',
+  cloudProvider: 'dockerRegistry',
+  type: 'dockerRegistry',
+  address: 'https://index.docker.io',
+  registry: 'index.docker.io',
+  trackDigests: false,
+  inspectDigests: false,
+  sortTagsByDate: false,
+  cacheIntervalSeconds: 30,
+  cacheThreads: 1,
+  clientTimeoutMillis: 60_000,
+  paginateSize: 100,
+  insecureRegistry: false,
+  v2Endpoint: 'https://index.docker.io/v2',
+  skip: [],
+  health: { state: 'UP' },
+};
+
+const expandedSchema = z.union([kubernetesAccountSchema, dockerRegistryAccountSchema]);
 
 const oneAccount = {
   tag: 'credentials',
   parameters: [accountParameter],
   answer: {
     description: 'The account.',
-    schema: kubernetesAccountSchema,
-    examples: { kubernetes: { summary: 'A Kubernetes account', value: expandedExample } },
+    schema: expandedSchema,
+    examples: {
+      kubernetes: { summary: 'A Kubernetes account', value: expandedExample },
+      dockerRegistry: { summary: 'A Docker registry account', value: registryExample },
+    },
   },
   errors: [404],
 } as const satisfies Partial<ApiRoute>;
 
+const definitionExample = {
+  type: 'kubernetes',
+  name: 'prod',
+  kubeconfigSecret: 'clusters/prod',
+  permissions: { READ: ['shop'], WRITE: ['shop-operators'] },
+};
+
+const stored =
+  'Only where `account.storage.enabled` is true; else 400. Only who may manage accounts; see docs/accounts.md.';
+
+/** The revision that a change is for. */
+export const ifMatchParameter = {
+  in: 'header',
+  name: 'If-Match',
+  description: 'The revision that the account must have, as an `ETag` told it; else 412.',
+  schema: z.string().max(ifMatchMax),
+  example: '"3"',
+} as const satisfies ApiParameter;
+
+const definitionBody = {
+  description: 'The account.',
+  schema: accountDefinitionSchema,
+  required: true,
+  examples: { secret: { summary: 'A cluster whose kubeconfig is a secret', value: definitionExample } },
+} as const;
+
+const definitionAnswer = {
+  description: 'The account as it was stored; its `ETag` is the revision.',
+  schema: accountDefinitionSchema,
+  examples: { secret: { summary: 'A cluster whose kubeconfig is a secret', value: definitionExample } },
+} as const;
+
+const accountChanges: ApiRoutes = {
+  'POST /credentials': {
+    operationId: 'createAccount',
+    tag: 'credentials',
+    summary: 'Creates an account',
+    description: `${stored} A name that any account has is refused.`,
+    request: definitionBody,
+    answer: definitionAnswer,
+  },
+  'PUT /credentials': {
+    operationId: 'saveAccount',
+    tag: 'credentials',
+    summary: 'Creates or replaces an account',
+    description: `${stored} A secret that is sent as \`******\` stays as it is.`,
+    parameters: [ifMatchParameter],
+    request: definitionBody,
+    answer: definitionAnswer,
+    errors: [412],
+  },
+  'PUT /credentials/{account}': {
+    operationId: 'updateAccount',
+    tag: 'credentials',
+    summary: 'Replaces an account',
+    description: `${stored} A secret that is sent as \`******\` stays as it is.`,
+    parameters: [accountParameter, ifMatchParameter],
+    request: definitionBody,
+    answer: definitionAnswer,
+    errors: [412],
+  },
+  'DELETE /credentials/{account}': {
+    operationId: 'deleteAccount',
+    tag: 'credentials',
+    summary: 'Deletes an account that an API made',
+    description: `${stored} What is cached of it goes, too; its cluster is left as it is.`,
+    parameters: [accountParameter, ifMatchParameter],
+    answer: {
+      description: 'An empty body.',
+      bytes: true,
+      example: '',
+    },
+    errors: [404, 412],
+  },
+  'GET /credentials/type/{type}': {
+    operationId: 'listAccountDefinitions',
+    tag: 'credentials',
+    summary: 'Definitions of accounts that an API made, by name: those that the caller may change',
+    description: stored,
+    parameters: [
+      {
+        in: 'path',
+        name: 'type',
+        description: 'The provider: `kubernetes`.',
+        schema: z.string().min(1),
+        example: 'kubernetes',
+      },
+      {
+        in: 'query',
+        name: 'limit',
+        description: 'So many at most, 1 to 1000. Default: 100.',
+        schema: z.int().min(1).max(1_000),
+        example: 100,
+      },
+      {
+        in: 'query',
+        name: 'startingAccountName',
+        description: 'Only this name and those behind it. Default: all.',
+        schema: z.string(),
+        example: 'prod',
+      },
+    ],
+    answer: {
+      description: 'The definitions.',
+      schema: z.array(accountDefinitionSchema),
+      examples: { one: { summary: 'One account', value: [definitionExample] } },
+    },
+  },
+  'GET /credentials/{account}/history': {
+    operationId: 'listAccountHistory',
+    tag: 'credentials',
+    summary: 'Every change of an account that an API made, newest first',
+    description: `${stored} Changes are kept for 400 days.`,
+    parameters: [accountParameter],
+    answer: {
+      description: 'The changes.',
+      schema: accountHistorySchema,
+      examples: {
+        deleted: {
+          summary: 'Created, and deleted',
+          value: [
+            { version: 2, timestamp: 1_790_000_060_000 },
+            { version: 1, timestamp: 1_790_000_000_000, account: definitionExample },
+          ],
+        },
+      },
+    },
+    errors: [404],
+  },
+};
+
+const healthExample = {
+  account: 'prod',
+  state: 'UP',
+  since: 1_790_000_000_000,
+  checkedAt: 1_790_000_300_000,
+  lastSuccess: 1_790_000_300_000,
+  breaker: 'closed',
+  details: { cloudProvider: 'kubernetes' },
+} as const;
+
+const downReason =
+  'the connection was refused; is the API server up, and is this its address? (ECONNREFUSED)';
+
 /** Routes of accounts. */
 export const credentialsRoutes: ApiRoutes = {
+  ...accountChanges,
   'GET /credentials': {
     operationId: 'listCredentials',
     tag: 'credentials',
-    summary: 'Every account, sorted by name',
+    summary:
+      'Every account, sorted by name; with `expand=true` all its fields, and the cached namespaces where the configuration names none',
     description: 'Gate and Fiat poll it. How an account is connected, and its secrets, are never shown.',
     parameters: [flagParameter('expand', "With the fields of the account's provider. Default: false.", true)],
+    isTagged: true,
     answer: {
       description: 'The accounts.',
-      schema: z.union([z.array(accountSchema), z.array(kubernetesAccountSchema)]),
+      schema: z.union([z.array(accountSchema), z.array(expandedSchema)]),
       examples: {
         short: { summary: 'The short form', value: [shortExample] },
-        expanded: { summary: 'With `expand=true`', value: [expandedExample] },
+        expanded: { summary: 'With `expand=true`', value: [registryExample, expandedExample] },
       },
     },
   },
@@ -107,10 +253,31 @@ export const credentialsRoutes: ApiRoutes = {
     operationId: 'getCredentials',
     summary: 'One account, expanded',
   },
+  'GET /credentials/{account}/health': {
+    operationId: 'getAccountHealth',
+    tag: 'credentials',
+    summary: 'Whether an account can be reached, and since when',
+    description:
+      'As whoever called its cluster last found out: operations, caching agents, live reads. See docs/accounts.md. An account that is ' +
+      'left out for its settings is `REJECTED`.',
+    parameters: [accountParameter],
+    answer: {
+      description: 'How the account is.',
+      schema: accountHealthSchema,
+      examples: {
+        up: { summary: 'An account whose cluster answers', value: healthExample },
+        down: {
+          summary: 'One that cannot be reached',
+          value: { ...healthExample, state: 'DOWN', reason: downReason, breaker: 'open' },
+        },
+      },
+    },
+    errors: [404],
+  },
   'GET /credentials/{account}/authorized': {
     ...oneAccount,
     operationId: 'getAuthorizedCredentials',
-    summary: 'One account, expanded, for who may write to it',
+    summary: 'One account, expanded, for callers that may write to it; else 403',
     description: 'Orca asks it before webhooks when `webhook.validateAccount` is on. Others get 403.',
   },
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { toTooLargeMessage } from '../core/tasks/payload-limit.ts';
+import { errorSchema, errorShape, plainErrorSchema } from './answers/errors.ts';
 import type { ApiExamples } from './api-route.ts';
 
 /** An error that routes answer. */
@@ -10,28 +11,6 @@ export interface ApiError {
   readonly schema: z.ZodType;
   readonly examples: ApiExamples;
 }
-
-/** The second form is that of API Gateway's own answers, whose templates know no other clock. */
-const timestampPattern =
-  /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}\+00:00|\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d{2}:\d{2}:\d{2} \+0000)$/;
-
-const errorShape = {
-  timestamp: z
-    .string()
-    .regex(timestampPattern)
-    .describe("When it happened, in UTC; in API Gateway's own answers as `21/Nov/2026:06:15:35 +0000`."),
-  message: z.string().describe('What is wrong; `Validation Failed` where `errors` tells more.'),
-  errors: z.array(z.string()).min(1).optional().describe('One sentence for each violation.'),
-};
-
-/** Clouddriver's error body: Orca reads `message` and `error` as strings and `errors` as a list of strings. */
-export const errorSchema = z
-  .strictObject({
-    ...errorShape,
-    status: z.int().min(400).max(599).describe('The HTTP status.'),
-    error: z.string().min(1).describe("The status's reason phrase."),
-  })
-  .describe('An error.');
 
 /** Errors by status. */
 export const apiErrors = {
@@ -57,6 +36,14 @@ export const apiErrors = {
     description: 'The path exists, but not for this method.',
     message: "Request method 'POST' is not supported (supported: GET)",
   }),
+  409: makeError(409, 'Conflict', {
+    description: 'What is to be made is there already. Nothing was changed.',
+    message: 'provider already exists',
+  }),
+  412: makeError(412, 'Precondition Failed', {
+    description: 'The thing is not any more what `If-Match` names. Nothing was changed.',
+    message: 'The account prod has revision 3',
+  }),
   413: makeError(413, 'Payload Too Large', {
     description: 'The request exceeds the 6 MB that AWS Lambda accepts.',
     message: toTooLargeMessage('its event of 7000000 bytes exceeds'),
@@ -81,6 +68,15 @@ export const apiErrors = {
     message: 'The function ran out of time before what it waited for answered',
   }),
 } as const;
+
+/** Any error of a route that has go-clouddriver's form. */
+export const plainError: ApiError = {
+  name: 'PlainError',
+  description:
+    "What is wrong, in go-clouddriver's form; what the front door answers itself has Clouddriver's.",
+  schema: z.union([plainErrorSchema, errorSchema]),
+  examples: { error: { summary: 'An error', value: { error: 'provider already exists' } } },
+};
 
 /** A status that an error has. */
 export type ApiErrorStatus = keyof typeof apiErrors;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { healthSchema, stagesSchema, startPageSchema } from './answers/features.ts';
 import type { ApiRoutes } from './api-route.ts';
 
 /** Routes that tell what there is: health, stages, plugins. */
@@ -6,15 +7,10 @@ export const featureRoutes: ApiRoutes = {
   'GET /': {
     operationId: 'getStartPage',
     tag: 'features',
-    summary: 'What answers here, and where to look further',
+    summary: 'What answers here, its version, and where to look further',
     answer: {
       description: 'Its name, its version and paths of further answers.',
-      schema: z.strictObject({
-        name: z.literal('Busdriver'),
-        version: z.string().min(1),
-        description: z.string().min(1),
-        links: z.record(z.string(), z.string().min(1)),
-      }),
+      schema: startPageSchema,
       examples: {
         page: {
           summary: 'The start page, with one of its links',
@@ -35,7 +31,7 @@ export const featureRoutes: ApiRoutes = {
     description: 'Orca looks for `upsertEntityTags` before it tags.',
     answer: {
       description: 'The operations.',
-      schema: z.array(z.strictObject({ name: z.string().min(1), enabled: z.literal(true) })),
+      schema: stagesSchema,
       examples: {
         operations: { summary: 'One operation', value: [{ name: 'deployManifest', enabled: true }] },
       },
@@ -44,11 +40,10 @@ export const featureRoutes: ApiRoutes = {
   'GET /health': {
     operationId: 'getHealth',
     tag: 'features',
-    summary: 'Whether the API is up',
-    description: 'Accounts that cannot be reached do not change it, and no cluster is called.',
+    summary: 'Whether the API is up: sick accounts do not change it, and no cluster is called',
     answer: {
       description: 'It is up.',
-      schema: z.strictObject({ status: z.literal('UP') }),
+      schema: healthSchema,
       examples: { up: { summary: 'Up', value: { status: 'UP' } } },
     },
   },
@@ -65,7 +60,7 @@ export const featureRoutes: ApiRoutes = {
   'GET /v3/api-docs': {
     operationId: 'getApiDocs',
     tag: 'features',
-    summary: 'This document',
+    summary: 'The OpenAPI document',
     answer: {
       description: 'The document, in OpenAPI 3.1.',
       schema: z.strictObject({

@@ -1,16 +1,8 @@
 import * as z from 'zod';
+import { instanceSchema, rawResourceSchema } from './answers/resources.ts';
 import type { ApiRoutes } from './api-route.ts';
 import { accountParameter, pathParameter } from './parameters.ts';
-import {
-  applicationParameter,
-  instanceExample,
-  instanceSchema,
-  makeResourceExample,
-  regionParameter,
-  resourceShape,
-} from './resources.ts';
-
-const rawResourceSchema = z.strictObject(resourceShape).describe('An object of any cached kind.');
+import { applicationParameter, instanceExample, makeResourceExample, regionParameter } from './resources.ts';
 
 /** Named schemas of these routes. */
 export const instanceSchemas = { Instance: instanceSchema, RawResource: rawResourceSchema };
@@ -21,7 +13,7 @@ export const instanceRoutes: ApiRoutes = {
     operationId: 'getInstance',
     tag: 'instances',
     isCached: true,
-    summary: 'One pod, out of the cache',
+    summary: 'One pod, out of the cache; `{id}` is its full name',
     parameters: [
       accountParameter,
       regionParameter,
@@ -38,7 +30,8 @@ export const instanceRoutes: ApiRoutes = {
     operationId: 'listRawResources',
     tag: 'applications',
     isCached: true,
-    summary: 'The objects of an application, of all cached kinds',
+    summary:
+      'The objects of an application: server groups, their managers, load balancers and security groups; with `cacheAllApplicationRelationships` those of every cached kind, pods too',
     description: 'Which kinds an account shows, its `rawResourcesEndpointConfig` says.',
     parameters: [applicationParameter],
     answer: {

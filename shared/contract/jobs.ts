@@ -1,50 +1,7 @@
 import * as z from 'zod';
+import { consoleSchema, jobSchema, propertiesSchema } from './answers/jobs.ts';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';
 import { accountParameter, pathParameter } from './parameters.ts';
-
-const text = z.string();
-
-const jobSchema = z
-  .strictObject({
-    name: z.string().min(1).describe('Name of the Job, without its kind.'),
-    account: z.string().min(1),
-    location: z.string().min(1).describe('Namespace.'),
-    provider: z.literal('kubernetes'),
-    createdTime: z.int().describe('Milliseconds since 1970.'),
-    jobState: z.enum(['Running', 'Succeeded', 'Failed']),
-    completionDetails: z.strictObject({ exitCode: text, signal: text, message: text, reason: text }),
-    message: z.string().optional().describe("Kubernetes' words about a Job that failed."),
-    reason: z
-      .string()
-      .optional()
-      .describe("Kubernetes' reason of a failure, such as `BackoffLimitExceeded`."),
-    failureDetails: z
-      .string()
-      .optional()
-      .describe("What the first container that failed ended with, in Clouddriver's sentences."),
-    mostRecentPodName: z.string().optional(),
-    pods: z
-      .array(
-        z.strictObject({
-          name: z.string().min(1),
-          status: z
-            .record(z.string(), z.unknown())
-            .describe('As Kubernetes has it. Its numbers are written as they are there, not as doubles.'),
-        }),
-      )
-      .describe('Oldest first. Empty with `kubernetes.jobs.detailed-pod-status: false`.'),
-  })
-  .describe('A Job with its pods.');
-
-const propertiesSchema = z
-  .record(z.string(), z.unknown())
-  .describe('Properties by name. Empty where there are none, or where there is no such log.');
-
-const consoleSchema = z
-  .strictObject({
-    output: z.array(z.strictObject({ name: z.string(), output: z.string() })),
-  })
-  .describe('What each container wrote, init containers first.');
 
 /** Named schemas of the routes of jobs. */
 export const jobSchemas = { Job: jobSchema, LogProperties: propertiesSchema, ConsoleOutput: consoleSchema };
@@ -114,7 +71,7 @@ export const jobRoutes: ApiRoutes = {
   'GET /applications/{application}/jobs/{account}/{location}/{id}': {
     ...jobRoute,
     operationId: 'getJob',
-    summary: 'A live Job with its pods',
+    summary: 'A live Job with its pods; `{id}` is its full name',
   },
   'POST /applications/{application}/jobs/{account}/{location}/{id}': {
     ...jobRoute,
@@ -126,7 +83,8 @@ export const jobRoutes: ApiRoutes = {
     operationId: 'cancelJob',
     tag: 'jobs',
     summary: 'Deletes a Job and its pods',
-    description: 'It does not wait for the end of the pods.',
+    description:
+      'It does not wait for the end of the pods. Orca sends it when a stage that runs a Job is cancelled; a body is ignored.',
     parameters: jobParameters,
     answer: {
       description: 'Always the same.',
@@ -138,7 +96,7 @@ export const jobRoutes: ApiRoutes = {
   'GET /applications/{application}/jobs/{account}/{location}/{id}/{fileName}': {
     operationId: 'getJobFile',
     tag: 'jobs',
-    summary: "Properties in the log of a Job's container",
+    summary: "Properties in the log of a Job's container, which `{fileName}` names",
     description:
       'Each line with `SPINNAKER_PROPERTY_key=value` gives one, its key in lower case; each line that begins with ' +
       '`SPINNAKER_CONFIG_JSON=` the members of a JSON object. Of several pods it is one that succeeded, else the newest.',
@@ -149,7 +107,7 @@ export const jobRoutes: ApiRoutes = {
   'GET /applications/{application}/kubernetes/pods/{account}/{location}/{pod}/{fileName}': {
     operationId: 'getPodFile',
     tag: 'jobs',
-    summary: "Properties in the log of a pod's container",
+    summary: "Properties in the log of a pod's container, which `{fileName}` names",
     parameters: [
       applicationParameter,
       accountParameter,
@@ -163,7 +121,7 @@ export const jobRoutes: ApiRoutes = {
   'GET /instances/{account}/{region}/{id}/console': {
     operationId: 'getConsoleOutput',
     tag: 'jobs',
-    summary: "What a pod's containers wrote",
+    summary: "What a pod's containers wrote; `{id}` is the pod's full name",
     description:
       'Where a log cannot be read the reason stands in its place; a pod that is gone gives one entry named `Error`.',
     parameters: [

@@ -1,12 +1,8 @@
 import * as z from 'zod';
+import { loadBalancerSchema } from './answers/resources.ts';
 import type { ApiExamples, ApiRoutes } from './api-route.ts';
 import { accountParameter, cloudProviderParameter, pathParameter } from './parameters.ts';
-import {
-  applicationParameter,
-  loadBalancerExample,
-  loadBalancerSchema,
-  regionParameter,
-} from './resources.ts';
+import { applicationParameter, loadBalancerExample, regionParameter } from './resources.ts';
 
 /** Named schemas of the routes of load balancers. */
 export const loadBalancerSchemas = { LoadBalancer: loadBalancerSchema };
@@ -20,7 +16,8 @@ export const loadBalancerRoutes: ApiRoutes = {
     operationId: 'listApplicationLoadBalancers',
     tag,
     isCached: true,
-    summary: 'The services and ingresses of an application, sorted by name',
+    summary:
+      'The services and ingresses of an application with the server groups behind them, sorted by name',
     parameters: [applicationParameter],
     answer: { description: 'The load balancers.', schema: z.array(loadBalancerSchema), examples: one },
   },
@@ -28,8 +25,8 @@ export const loadBalancerRoutes: ApiRoutes = {
     operationId: 'listLoadBalancers',
     tag,
     isCached: true,
-    summary: 'Nothing: load balancers of Kubernetes are asked for by application',
-    description: 'A provider that is not there is answered with 400.',
+    summary:
+      'Nothing: load balancers of Kubernetes are asked for by application; 400 for a provider that is not there',
     parameters: [cloudProviderParameter],
     answer: {
       description: 'An empty list.',
@@ -41,9 +38,7 @@ export const loadBalancerRoutes: ApiRoutes = {
     operationId: 'getLoadBalancer',
     tag,
     isCached: true,
-    summary: 'One load balancer, in a list',
-    description:
-      'The list is empty where it is not there. A provider that is not there is answered with 400.',
+    summary: 'A list with the load balancer, or without any; 400 for a provider that is not there',
     parameters: [
       cloudProviderParameter,
       accountParameter,

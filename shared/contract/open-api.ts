@@ -11,8 +11,24 @@ import type {
   DescribedOperation,
 } from './api-route.ts';
 import { type ApiTable, createApiTable } from './api-table.ts';
-import { type ApiErrorStatus, apiErrors, bodyErrors, commonErrors } from './errors.ts';
-import { cacheControlParameter } from './parameters.ts';
+import { ifMatchParameter } from './credentials.ts';
+import {
+  type ApiError,
+  type ApiErrorStatus,
+  apiErrors,
+  bodyErrors,
+  commonErrors,
+  plainError,
+} from './errors.ts';
+import { callerParameters, clientRequestId } from './operations.ts';
+import {
+  accountParameter,
+  cacheControlParameter,
+  cloudProviderParameter,
+  clusterParameter,
+  ifNoneMatchParameter,
+} from './parameters.ts';
+import { applicationParameter, regionParameter } from './resources.ts';
 
 /** The API's document, in OpenAPI 3.1. */
 export interface OpenApiDocument {
@@ -25,6 +41,7 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: { readonly [name: string]: JsonObject };
     readonly responses: { readonly [name: string]: JsonObject };
+    readonly parameters: { readonly [name: string]: JsonObject };
     readonly headers: { readonly [name: string]: JsonObject };
   };
 }
@@ -53,13 +70,9 @@ export function createOpenApiDocument(operations: readonly DescribedOperation[])
     paths[path] = { ...paths[path], [method.toLowerCase()]: toOperation(route, names) };
   }
   const responses = Object.fromEntries(
-    Object.entries(apiErrors).map(([status, { name, description, schema, examples }]) => [
-      name,
-      {
-        description,
-        ...(status === '503' && { headers: retryReferences }),
-        content: toJsonContent(names.nameAnswer(schema, `${name}Error`), examples),
-      },
+    [...Object.entries(apiErrors), ['', plainError] as const].map(([status, error]) => [
+      error.name,
+      { ...(status === '503' && { headers: retryReferences }), ...toErrorResponse(error, names) },
     ]),
   );
   return {
@@ -70,10 +83,16 @@ export function createOpenApiDocument(operations: readonly DescribedOperation[])
     paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => compareText(one, other))),
     components: {
       schemas: names.toJsonSchemas(),
-      responses,
-      headers: { ...freshnessHeaders, ...retryHeaders },
+      responses: { ...responses, NotModified: notModified },
+      parameters: Object.fromEntries(sharedParameters.map((each) => [each.name, toParameter(each)])),
+      headers: { ...freshnessHeaders, ...tagHeaders, ...retryHeaders },
     },
   };
+}
+
+function toErrorResponse({ name, description, schema, examples }: ApiError, names: SchemaNames): JsonObject {
+  const schemaName = name.endsWith('Error') ? name : `${name}Error`;
+  return { description, content: toJsonContent(names.nameAnswer(schema, schemaName), examples) };
 }
 
 /** What an answer out of the cache tells of its age. Where nothing is known, nothing is told. */
@@ -105,10 +124,30 @@ const retryHeaders = {
 
 const retryReferences = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } };
 
-/** Each of them stands once in the document. */
-const freshnessReferences = Object.fromEntries(
-  Object.keys(freshnessHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-);
+/** What an answer is called that a caller may keep and ask for again. */
+const tagHeaders = {
+  ETag: toHeader(
+    'Names what is answered, for `If-None-Match`. Weak: it is the same of a compressed answer.',
+    {
+      type: 'string',
+    },
+  ),
+};
+
+/** Each header stands once in the document. */
+const freshnessReferences = toReferences(freshnessHeaders);
+const tagReferences = toReferences(tagHeaders);
+
+function toReferences(headers: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.keys(headers).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+const notModified = {
+  description: 'What `If-None-Match` names is what would be answered: there is no body.',
+  headers: { ...freshnessReferences, ...tagReferences },
+};
 
 function toHeader(description: string, schema: JsonObject): JsonObject {
   return { description, schema };
@@ -165,17 +204,51 @@ function trimSchema({ $schema: _schema, $id: _id, ...schema }: JsonObject): Json
 
 function toOperation(route: ApiRoute, names: SchemaNames): JsonObject {
   const { operationId, tag, summary, description, request } = route;
-  const parameters =
-    route.isCached === true ? [...(route.parameters ?? []), cacheControlParameter] : route.parameters;
+  const parameters = listParameters(route);
   return {
     operationId,
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
-    ...(parameters !== undefined && { parameters: parameters.map(toParameter) }),
+    ...(parameters.length > 0 && { parameters: parameters.map(nameParameter) }),
     ...(request !== undefined && { requestBody: toRequestBody(route, request, names) }),
     responses: toResponses(route, names),
   };
+}
+
+/** Its own, and the headers that it listens to. */
+function listParameters(route: ApiRoute): readonly ApiParameter[] {
+  const { parameters = [], isCached } = route;
+  return [
+    ...parameters,
+    ...(isCached === true ? [cacheControlParameter] : []),
+    ...(isTagged(route) ? [ifNoneMatchParameter] : []),
+  ];
+}
+
+/** Headers that many routes listen to. */
+const sharedParameters: readonly ApiParameter[] = [
+  ifMatchParameter,
+  clientRequestId,
+  ...callerParameters,
+  applicationParameter,
+  regionParameter,
+  accountParameter,
+  cloudProviderParameter,
+  clusterParameter,
+  cacheControlParameter,
+  ifNoneMatchParameter,
+];
+
+/** Each of them stands once in the document: it is a third of what a small route is described by. */
+function nameParameter(parameter: ApiParameter): JsonObject {
+  if (!sharedParameters.includes(parameter)) return toParameter(parameter);
+  return { $ref: `#/components/parameters/${parameter.name}` };
+}
+
+/** Whether its answers have an `ETag`. */
+function isTagged({ isCached, isTagged }: ApiRoute): boolean {
+  return isCached === true || isTagged === true;
 }
 
 function toParameter({ name, description, schema, example, ...parameter }: ApiParameter): JsonObject {
@@ -201,22 +274,30 @@ function toResponses(route: ApiRoute, names: SchemaNames): JsonObject {
     ...(route.request === undefined ? [] : bodyErrors),
     ...(route.errors ?? []),
   ];
-  const errors = statuses.sort().map((status) => [status, toErrorReference(status)] as const);
-  return { 200: toAnswer(route, route.answer, names), ...Object.fromEntries(errors) };
+  const errors = statuses.sort().map((status) => [status, toErrorReference(route, status)] as const);
+  return {
+    [route.answerStatus ?? 200]: toAnswer(route, route.answer, names),
+    ...(isTagged(route) && { 304: { $ref: '#/components/responses/NotModified' } }),
+    ...Object.fromEntries(errors),
+  };
 }
 
-function toErrorReference(status: ApiErrorStatus): JsonObject {
-  return { $ref: `#/components/responses/${apiErrors[status].name}` };
+function toErrorReference({ hasPlainErrors }: ApiRoute, status: ApiErrorStatus): JsonObject {
+  const { name } = hasPlainErrors ? plainError : apiErrors[status];
+  return { $ref: `#/components/responses/${name}` };
 }
 
-function toAnswer({ operationId, isCached }: ApiRoute, answer: ApiAnswer, names: SchemaNames): JsonObject {
+function toAnswer(route: ApiRoute, answer: ApiAnswer, names: SchemaNames): JsonObject {
+  const { operationId, isCached } = route;
   const { description } = answer;
+  if (route.answerStatus === 204) return { description };
   if ('bytes' in answer) {
     return { description, content: { 'application/octet-stream': { example: answer.example } } };
   }
   const reference = names.nameAnswer(answer.schema, `${capitalize(operationId)}Answer`);
   const content = toJsonContent(reference, answer.examples);
-  return { description, ...(isCached && { headers: freshnessReferences }), content };
+  const headers = { ...(isCached && freshnessReferences), ...(isTagged(route) && tagReferences) };
+  return { description, ...(Object.keys(headers).length > 0 && { headers }), content };
 }
 
 function toJsonContent(schema: JsonObject, examples: ApiExamples): JsonObject {

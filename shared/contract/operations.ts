@@ -19,7 +19,8 @@ const accountShape = {
 
 const namesProvider = z.object({ cloudProvider: z.string().min(1).describe('Provider id.') });
 
-const clientRequestId: ApiParameter = {
+/** Tells repetitions of a request from others. */
+export const clientRequestId: ApiParameter = {
   in: 'query',
   name: 'clientRequestId',
   description:
@@ -28,7 +29,8 @@ const clientRequestId: ApiParameter = {
   example: '3f5a',
 };
 
-const callerParameters: readonly ApiParameter[] = [
+/** Headers of who starts operations. */
+export const callerParameters: readonly ApiParameter[] = [
   {
     in: 'header',
     name: 'X-SPINNAKER-USER',
@@ -155,7 +157,8 @@ function toListRoutes({ Operations, ProviderLessOperations }: Bodies): ApiRoutes
     'POST /{cloudProvider}/task/{id}/restart': {
       operationId: 'restartTask',
       tag: 'tasks',
-      summary: 'Runs a failed, retryable task again with the operations in the body',
+      summary:
+        'Runs a failed, retryable task again with the operations in the body, which are checked as those of a new task',
       parameters: [
         kubernetesParameter,
         pathParameter('id', { description: 'Id of the task.', example: '01kak4rwm6h1zq5t9d0x8b2ceg' }),
@@ -178,7 +181,7 @@ function toSingleRoutes(bodies: Bodies, names: readonly string[]): ApiRoutes {
     'POST /{cloudProvider}/ops/{operation}': {
       operationId: 'startOperation',
       tag: 'operations',
-      summary: 'Accepts one operation as a task',
+      summary: 'Accepts one operation as a task; the body is its description',
       parameters: [cloudProviderParameter, operation, clientRequestId, ...callerParameters],
       request: toRequest(bodies.OperationDescription, examples),
       answer: taskReferenceAnswer,

@@ -17,7 +17,6 @@ const lists: Absences = {
   '/certificates': ['listCertificates', 'certificates of providers'],
   '/certificates/{cloudProvider}': ['listProviderCertificates', 'certificates of a provider'],
   '/cloudMetrics/{cloudProvider}/{account}/{region}': ['listCloudMetrics', 'metrics of a provider'],
-  '/credentials/type/{type}': ['listStoredAccounts', 'stored definitions of accounts'],
   '/ecs/cloudMetrics/alarms': ['listEcsAlarms', 'alarms of ECS'],
   '/ecs/ecsClusters': ['listEcsClusters', 'clusters of ECS'],
   '/ecs/secrets': ['listEcsSecrets', 'secrets of ECS'],
@@ -36,10 +35,6 @@ const lists: Absences = {
   '/subnets/{cloudProvider}': ['listProviderSubnets', 'subnets of a provider'],
   '/tags': ['listEntityTags', 'tags of entities'],
   '/vpcs': ['listVpcs', 'virtual networks'],
-  '/{cloudProvider}/charts/find': ['findCharts', 'Helm charts of registries'],
-  '/{cloudProvider}/charts/tags': ['listChartTags', 'versions of a Helm chart'],
-  '/{cloudProvider}/images/find': ['findImages', 'images of a provider'],
-  '/{cloudProvider}/images/tags': ['listImageTags', 'tags of an image'],
 };
 
 const maps: Absences = {

@@ -62,3 +62,13 @@ export const cacheControlParameter: ApiParameter = {
   schema: z.string(),
   example: 'max-age=30',
 };
+
+/** What a request of a route whose answers have an `ETag` may say. */
+export const ifNoneMatchParameter: ApiParameter = {
+  in: 'header',
+  name: 'If-None-Match',
+  description:
+    '`ETag` of an answer that the caller has: one that is still the same is answered 304, without a body.',
+  schema: z.string(),
+  example: 'W/"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',
+};

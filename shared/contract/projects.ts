@@ -1,49 +1,7 @@
 import * as z from 'zod';
+import { projectClusterSchema } from './answers/projects.ts';
 import type { ApiRoutes } from './api-route.ts';
 import { pathParameter } from './parameters.ts';
-import { wholeNumber } from './resources.ts';
-
-const countsSchema = z
-  .strictObject({
-    total: wholeNumber,
-    up: wholeNumber,
-    down: wholeNumber,
-    unknown: wholeNumber,
-    outOfService: wholeNumber,
-    starting: wholeNumber,
-  })
-  .describe('Pods by how they fare.');
-
-const time = wholeNumber.describe('Epoch milliseconds.');
-
-const applicationSchema = z.strictObject({
-  application: z.string().min(1),
-  lastPush: time,
-  clusters: z.array(
-    z.strictObject({
-      region: z.string().describe('Namespace.'),
-      lastPush: time,
-      instanceCounts: countsSchema,
-      builds: z.array(
-        z.strictObject({
-          buildNumber: z.literal('0').describe('Nothing is known of builds.'),
-          deployed: time,
-          images: z.array(z.string()),
-        }),
-      ),
-    }),
-  ),
-});
-
-const projectClusterSchema = z
-  .strictObject({
-    account: z.string().min(1),
-    stack: z.string().optional(),
-    detail: z.string().optional(),
-    applications: z.array(applicationSchema),
-    instanceCounts: countsSchema,
-  })
-  .describe('A cluster of a project, with what runs in it.');
 
 /** Named schemas of the routes of projects. */
 export const projectSchemas = { ProjectCluster: projectClusterSchema };
@@ -63,7 +21,7 @@ export const projectRoutes: ApiRoutes = {
     operationId: 'listProjectClusters',
     tag: 'applications',
     isCached: true,
-    summary: 'The clusters of a project, with what runs in them',
+    summary: 'What runs in the clusters of a project of Front50',
     description:
       'Projects are those of Front50. Where it does not answer, those that it answered before are used; for others the answer is 503.',
     parameters: [pathParameter('project', { description: 'Name or id of the project.', example: 'shop' })],

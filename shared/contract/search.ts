@@ -1,27 +1,7 @@
 import * as z from 'zod';
+import { resultSetSchema } from './answers/search.ts';
 import type { ApiParameter, ApiRoutes } from './api-route.ts';
 import { textParameter } from './parameters.ts';
-
-const findSchema = z
-  .looseObject({
-    type: z.string().min(1).describe('What it is: `serverGroups`, `applications` …'),
-    name: z.string().describe('Full name; of an application, cluster or project its name.'),
-  })
-  .describe('A find. Its further members depend on its type.');
-
-const resultSetSchema = z
-  .strictObject({
-    totalMatches: z.int().min(0).describe('On all pages.'),
-    pageNumber: z.int().min(1),
-    pageSize: z.int().min(1),
-    platform: z
-      .string()
-      .min(1)
-      .describe('The provider; `aws` where several were searched, as in Clouddriver.'),
-    query: z.string(),
-    results: z.array(findSchema),
-  })
-  .describe('A page of what was found.');
 
 /** Named schemas of the search. */
 export const searchSchemas = { SearchResultSet: resultSetSchema };
@@ -36,7 +16,7 @@ export const searchRoutes: ApiRoutes = {
     operationId: 'search',
     tag: 'search',
     isCached: true,
-    summary: 'Looks for a text in names',
+    summary: 'What has the text `q` in its name',
     description:
       'An object is found by its kind, account, namespace, name, application or cluster; applications and projects are those of ' +
       'Front50, too. Every other parameter is a filter: of finds that have a member of its name only those with its value stay.',

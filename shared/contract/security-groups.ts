@@ -1,43 +1,13 @@
 import * as z from 'zod';
+import {
+  providersSchema,
+  regionsSchema,
+  securityGroupSchema,
+  summariesSchema,
+} from './answers/security-groups.ts';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';
 import { accountParameter, cloudProviderParameter, pathParameter, textParameter } from './parameters.ts';
-import { makeResourceExample, providedShape, regionParameter, resourceShape } from './resources.ts';
-
-const summarySchema = z.strictObject({
-  name: z.string().min(1),
-  id: z.string().min(1),
-  moniker: z.strictObject({}).describe('Always empty.'),
-});
-const summariesSchema = z.array(summarySchema);
-const regionsSchema = z.record(z.string(), summariesSchema).describe('By namespace.');
-const providersSchema = z.record(z.string(), regionsSchema).describe('By provider.');
-
-const port = z.int().min(0).max(65_535);
-const portRangeSchema = z.strictObject({
-  startPort: port.optional(),
-  endPort: port.optional(),
-  startPortName: z.string().optional(),
-  endPortName: z.string().optional(),
-});
-const ruleSchema = z.strictObject({
-  class: z.string().min(1),
-  protocol: z.string().optional(),
-  portRanges: z.array(portRangeSchema).optional().describe('One range; left out for all ports.'),
-});
-
-const securityGroupSchema = z
-  .strictObject({
-    ...resourceShape,
-    ...providedShape,
-    class: z.string().min(1).describe("Name of Clouddriver's class."),
-    id: z.string().min(1).describe('Full name.'),
-    accountName: z.string().min(1).describe('The account again.'),
-    application: z.string().optional(),
-    summary: summarySchema,
-    inboundRules: z.array(ruleSchema),
-    outboundRules: z.array(ruleSchema),
-  })
-  .describe('A network policy. Of its rules only ports are shown.');
+import { makeResourceExample, regionParameter } from './resources.ts';
 
 /** Named schemas of the routes of security groups. */
 export const securityGroupSchemas = { SecurityGroup: securityGroupSchema };
@@ -75,7 +45,7 @@ export const securityGroupRoutes: ApiRoutes = {
   'GET /securityGroups': {
     ...listing,
     operationId: 'listSecurityGroups',
-    summary: 'The network policies of all accounts',
+    summary: 'The network policies of all accounts, by account, provider and namespace',
     answer: {
       description: 'By account, provider and namespace.',
       schema: z.record(z.string(), providersSchema),
@@ -87,7 +57,7 @@ export const securityGroupRoutes: ApiRoutes = {
   'GET /securityGroups/{account}': {
     ...listing,
     operationId: 'listAccountSecurityGroups',
-    summary: 'The network policies of an account',
+    summary: 'The network policies of an account; with `region` by provider alone',
     parameters: [accountParameter, locationQuery],
     answer: {
       description: 'By provider and namespace; with `region` by provider.',
@@ -101,7 +71,7 @@ export const securityGroupRoutes: ApiRoutes = {
   'GET /securityGroups/{account}/{cloudProvider}': {
     ...listing,
     operationId: 'listProviderSecurityGroups',
-    summary: 'The network policies of an account, of one provider',
+    summary: 'The network policies of an account, of one provider; with `region` a list',
     parameters: [accountParameter, cloudProviderParameter, locationQuery],
     answer: {
       description: 'By namespace; with `region` a list.',
@@ -112,8 +82,7 @@ export const securityGroupRoutes: ApiRoutes = {
   'GET /securityGroups/{account}/{cloudProvider}/{region}': {
     ...listing,
     operationId: 'listNamedSecurityGroups',
-    summary: 'The network policies of a name, in all namespaces',
-    description: 'The name stands where other routes have the region.',
+    summary: 'The network policies of a name, by namespace; the name stands in `{region}`',
     parameters: [
       accountParameter,
       cloudProviderParameter,
@@ -128,7 +97,7 @@ export const securityGroupRoutes: ApiRoutes = {
   'GET /securityGroups/{account}/{cloudProvider}/{region}/{name}': {
     ...listing,
     operationId: 'getSecurityGroup',
-    summary: 'One network policy',
+    summary: 'One network policy with its ports',
     description: 'Where no network policy has the full name, what stands after the kind decides.',
     parameters: [
       accountParameter,

@@ -1,130 +1,18 @@
 import * as z from 'zod';
+import {
+  buildInfoSchema,
+  expandedServerGroupSchema,
+  imageSummarySchema,
+  imagesSummarySchema,
+  instanceCountsSchema,
+  instanceSummarySchema,
+  serverGroupManagerSchema,
+  serverGroupSchema,
+  serverGroupSummarySchema,
+} from './answers/server-groups.ts';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';
 import { accountParameter, flagParameter, pathParameter, textParameter } from './parameters.ts';
-import {
-  applicationParameter,
-  instanceExample,
-  instanceSchema,
-  monikerSchema,
-  providedShape,
-  regionParameter,
-  resourceShape,
-} from './resources.ts';
-
-const buildInfoSchema = z
-  .strictObject({ images: z.array(z.string()) })
-  .describe('The images that its pods run, each once.');
-
-const instanceCountsSchema = z
-  .strictObject({
-    total: z.int().min(0),
-    up: z.int().min(0),
-    down: z.int().min(0),
-    unknown: z.int().min(0),
-    outOfService: z.int().min(0),
-    starting: z.int().min(0),
-  })
-  .describe('Its pods, by how they fare.');
-
-const empty = z.array(z.unknown()).max(0);
-
-const coreShape = {
-  ...providedShape,
-  capacity: z.strictObject({
-    desired: z.int().min(0).describe('`spec.replicas`; 0 where the kind has none.'),
-    pinned: z.literal(false),
-  }),
-  instanceCounts: instanceCountsSchema,
-  loadBalancers: z
-    .array(z.string())
-    .describe('Full names of the services it is behind, and of those its traffic annotation names.'),
-  serverGroupManagers: z.array(
-    z.strictObject({
-      account: z.string().min(1),
-      location: z.string().describe('Namespace.'),
-      name: z.string().min(1).describe('The name alone, without the kind.'),
-    }),
-  ),
-  buildInfo: buildInfoSchema,
-  securityGroups: empty,
-};
-
-const imageSummarySchema = z
-  .strictObject({ serverGroupName: z.string().min(1), buildInfo: buildInfoSchema })
-  .describe('What a server group runs.');
-
-const imagesSummarySchema = z
-  .strictObject({ summaries: z.array(imageSummarySchema) })
-  .describe('What server groups run.');
-
-/** What a target's summary is. */
-export const summarySchema = z.union([imageSummarySchema, imagesSummarySchema]);
-
-/** A server group with everything. */
-export const serverGroupSchema = z
-  .strictObject({
-    ...resourceShape,
-    ...coreShape,
-    disabled: z.boolean().describe('It has a traffic annotation, and no service selects it.'),
-    instances: z.array(instanceSchema),
-    zones: empty,
-    launchConfig: z.strictObject({}),
-  })
-  .describe('A ReplicaSet, StatefulSet, DaemonSet, Job or CronJob.');
-
-/** A server group with everything, and what it belongs to. */
-export const expandedServerGroupSchema = serverGroupSchema
-  .extend({
-    accountName: z.string().min(1).describe('The account again.'),
-    cluster: z.string().optional(),
-    application: z.string().optional(),
-  })
-  .describe('A server group with what it belongs to.');
-
-const { healthState, health } = instanceSchema.shape;
-
-const instanceSummarySchema = z
-  .strictObject({
-    id: z.string().min(1).describe('The uid of the pod.'),
-    name: z.string().min(1).describe('Full name.'),
-    healthState,
-    availabilityZone: z.string().describe('The namespace.'),
-    health: z
-      .array(health.element.pick({ type: true, state: true }))
-      .describe('The pod, then its containers.'),
-  })
-  .describe('A pod, in short.');
-
-const serverGroupSummarySchema = z
-  .strictObject({
-    ...coreShape,
-    name: z.string().min(1).describe('Full name: `replicaSet web-v003`.'),
-    account: z.string().min(1),
-    region: z.string().describe('Namespace.'),
-    cluster: z.string().optional(),
-    isDisabled: z.boolean(),
-    moniker: monikerSchema,
-    createdTime: z.int().optional().describe('Epoch milliseconds.'),
-    labels: z.record(z.string(), z.string()).optional().describe('Left out when there are none.'),
-    instances: z.array(instanceSummarySchema),
-  })
-  .describe('A server group, in short.');
-
-const serverGroupManagerSchema = z
-  .strictObject({
-    ...resourceShape,
-    cloudProvider: providedShape.cloudProvider,
-    serverGroups: z.array(
-      z.strictObject({
-        name: z.string().min(1).describe('Full name.'),
-        account: z.string().min(1),
-        namespace: z.string(),
-        region: z.string(),
-        moniker: monikerSchema,
-      }),
-    ),
-  })
-  .describe('A Deployment with its ReplicaSets.');
+import { applicationParameter, instanceExample, regionParameter } from './resources.ts';
 
 /** Named schemas of the routes of server groups. */
 export const serverGroupSchemas = {
@@ -246,7 +134,8 @@ export const serverGroupRoutes: ApiRoutes = {
   'GET /applications/{application}/serverGroups': {
     ...cached,
     operationId: 'listApplicationServerGroups',
-    summary: 'The server groups of an application',
+    summary:
+      'The server groups of an application, in short; whole with `expand=true`; with `clusters=account:cluster,…` those of these clusters',
     description: "Deck's clusters page asks it every 30 seconds.",
     parameters: [
       applicationParameter,
@@ -270,7 +159,7 @@ export const serverGroupRoutes: ApiRoutes = {
   'GET /applications/{application}/serverGroups/{account}/{region}/{name}': {
     ...oneServerGroup,
     operationId: 'getApplicationServerGroup',
-    summary: 'One server group',
+    summary: 'One server group, of whatever application',
     description: 'It need not belong to the application.',
     parameters: [applicationParameter, ...oneServerGroupParameters],
   },
@@ -309,7 +198,7 @@ export const serverGroupRoutes: ApiRoutes = {
   'GET /serverGroups': {
     ...cached,
     operationId: 'listServerGroups',
-    summary: 'Server groups of applications, or those of a list',
+    summary: 'Server groups in short, by `applications` or by `ids=account:region:name,…`',
     description: 'Exactly one of `applications` and `ids` must be there. What is not there is left out.',
     parameters: [
       textParameter('applications', { description: 'With commas between them.', example: 'shop,billing' }),

@@ -1,83 +1,20 @@
 import * as z from 'zod';
+import {
+  failureSchema,
+  operationResultSchema,
+  taskOwnerSchema,
+  taskReferenceSchema,
+  taskSchema,
+  v1OperationResultSchema,
+} from './answers/tasks.ts';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';
-import { artifactSchema } from './artifacts.ts';
-import { kubernetesObjectSchema } from './manifests.ts';
 import { kubernetesParameter, pathParameter } from './parameters.ts';
-
-const namesByLocation = z.record(z.string(), z.array(z.string()));
-
-const manifestStubSchema = z
-  .strictObject({
-    kind: z.string().min(1).describe("Spinnaker's name of the kind: `deployment`."),
-    metadata: z.strictObject({ name: z.string().min(1), namespace: z.string() }),
-  })
-  .describe('What a patch answers of its object.');
-
-const operationResultSchema = z
-  .strictObject({
-    manifestNamesByNamespace: namesByLocation.describe(
-      'Full names by namespace; those of cluster-scoped objects stand under the empty one.',
-    ),
-    manifests: z
-      .array(z.union([kubernetesObjectSchema, manifestStubSchema]))
-      .describe('The objects, without secrets; of `patchManifest` a stub.'),
-    createdArtifacts: z.array(artifactSchema),
-    boundArtifacts: z.array(artifactSchema),
-    deployedNamesByLocation: namesByLocation.optional().describe('Of `runJob` alone.'),
-  })
-  .describe('What an operation did: Orca promotes its members to outputs of the stage.');
-
-const failureSchema = z
-  .strictObject({
-    type: z.literal('EXCEPTION'),
-    operation: z.string().min(1).describe('Class name of the operation.'),
-    message: z.string().min(1).describe('What Deck shows.'),
-    cause: z.string(),
-    details: z.array(z.strictObject({ message: z.string(), retryable: z.boolean() })).optional(),
-  })
-  .describe('Why an operation failed.');
-
-const historyLineSchema = z.strictObject({ phase: z.string().min(1), status: z.string() });
-
-const taskSchema = z
-  .strictObject({
-    id: z.string().min(1),
-    status: z
-      .strictObject({
-        complete: z.boolean(),
-        completed: z.boolean().describe('It has ended, well or not.'),
-        failed: z.boolean(),
-        retryable: z.boolean(),
-        phase: z.string(),
-        status: z.string(),
-      })
-      .describe('The last line of the history, and the flags that Orca polls.'),
-    history: z.array(historyLineSchema),
-    resultObjects: z.array(z.union([operationResultSchema, failureSchema])),
-    outputs: z.array(
-      z.strictObject({
-        manifest: z.string(),
-        phase: z.string(),
-        stdOut: z.string(),
-        stdError: z.string(),
-      }),
-    ),
-    ownerId: z.string().describe('Who ran it last, as `<random>@<host>`; empty when nobody did yet.'),
-    requestId: z.string().describe('The `clientRequestId`; empty when there was none.'),
-    retryable: z.boolean(),
-    sagaIds: z.array(z.unknown()).max(0),
-    startTimeMs: z.int().min(0).describe('When it was accepted, in milliseconds since 1970.'),
-  })
-  .describe('A task.');
-
-const taskReferenceSchema = z
-  .strictObject({ id: z.string().min(1), resourceUri: z.string().regex(/^\/task\/./) })
-  .describe('Where to poll a task.');
 
 /** Named schemas of the task routes. */
 export const taskSchemas = {
   OperationFailure: failureSchema,
   OperationResult: operationResultSchema,
+  KubernetesV1OperationResult: v1OperationResultSchema,
   Task: taskSchema,
   TaskReference: taskReferenceSchema,
 };
@@ -189,7 +126,7 @@ export const taskRoutes: ApiRoutes = {
   'GET /task': {
     operationId: 'listTasks',
     tag: 'tasks',
-    summary: 'The running tasks, oldest first, at most 500',
+    summary: 'The running tasks of accounts that the caller may read, oldest first; of the first 500',
     answer: {
       description: 'The tasks.',
       schema: z.array(taskSchema),
@@ -208,7 +145,8 @@ export const taskRoutes: ApiRoutes = {
   'POST /task/{id}': {
     operationId: 'resumeTask',
     tag: 'tasks',
-    summary: 'Runs a failed, retryable task again with its own operations',
+    summary:
+      "Spinnaker's `/task/{id}:resume`: runs a failed, retryable task again with its own operations. Without the suffix 405",
     description: "Spinnaker's `POST /task/{id}:resume`: the suffix is part of the variable, and demanded.",
     parameters: [
       pathParameter('id', {
@@ -223,7 +161,7 @@ export const taskRoutes: ApiRoutes = {
   'PATCH /{cloudProvider}/task/{id}': {
     operationId: 'updateTask',
     tag: 'tasks',
-    summary: 'Fails a running task, retryable or not, and stops its worker',
+    summary: 'Fails a running task, with `{"retry": true}` a retryable one, and stops its worker',
     description: 'A task that has ended stays as it is.',
     parameters: [kubernetesParameter, idParameter],
     request: {
@@ -242,7 +180,7 @@ export const taskRoutes: ApiRoutes = {
     parameters: [kubernetesParameter, idParameter],
     answer: {
       description: 'The host.',
-      schema: z.strictObject({ name: z.string().describe('Empty when nobody ran it yet.') }),
+      schema: taskOwnerSchema,
       examples: { host: { summary: 'A host', value: { name: 'worker' } } },
     },
     errors: [404],

@@ -1,0 +1,120 @@
+import * as z from 'zod';
+import type { Answer } from './answer.ts';
+import { artifactSchema } from './artifacts.ts';
+import { kubernetesObjectSchema } from './manifests.ts';
+
+const namesByLocation = z.record(z.string(), z.array(z.string()));
+
+const manifestStubSchema = z
+  .strictObject({
+    kind: z.string().min(1).describe("Spinnaker's name of the kind: `deployment`."),
+    metadata: z.strictObject({ name: z.string().min(1), namespace: z.string() }),
+  })
+  .describe('What a patch answers of its object.');
+
+/** What an operation did. */
+export const operationResultSchema = z
+  .strictObject({
+    manifestNamesByNamespace: namesByLocation.describe(
+      'Full names by namespace; those of cluster-scoped objects stand under the empty one.',
+    ),
+    manifests: z
+      .array(z.union([kubernetesObjectSchema, manifestStubSchema]))
+      .describe('The objects, without secrets; of `patchManifest` a stub.'),
+    createdArtifacts: z.array(artifactSchema),
+    boundArtifacts: z.array(artifactSchema),
+    deployedNamesByLocation: namesByLocation.optional().describe('Of `runJob` alone.'),
+  })
+  .describe('What an operation did: Orca promotes its members to outputs of the stage.');
+
+const nameByNamespace = z.record(z.string(), z.string().min(1));
+
+/** What an operation of an account of the Kubernetes V1 provider did. */
+export const v1OperationResultSchema = z
+  .strictObject({
+    serverGroupNames: z
+      .array(z.string().min(1))
+      .optional()
+      .describe('What it created, as `namespace:name`, of `createServerGroup` and `cloneServerGroup`.'),
+    serverGroupNameByRegion: nameByNamespace.optional().describe('The same, by namespace.'),
+    ancestorServerGroupNameByRegion: nameByNamespace
+      .optional()
+      .describe('The server group that came before, by namespace, where there is one.'),
+    loadBalancers: z
+      .record(z.string(), z.strictObject({ name: z.string().min(1) }))
+      .optional()
+      .describe('Of `upsertLoadBalancer`, by namespace.'),
+    deployedNames: z.array(z.string().min(1)).optional().describe('Jobs, of `runJob` and `cloneJob`.'),
+    deployedNamesByLocation: namesByLocation.optional().describe('The same, by namespace.'),
+  })
+  .describe('What an operation of an account of the Kubernetes V1 provider did.');
+
+/** Why an operation failed. */
+export const failureSchema = z
+  .strictObject({
+    type: z.literal('EXCEPTION'),
+    operation: z.string().min(1).describe('Class name of the operation.'),
+    message: z.string().min(1).describe('What Deck shows.'),
+    cause: z.string(),
+    details: z.array(z.strictObject({ message: z.string(), retryable: z.boolean() })).optional(),
+  })
+  .describe('Why an operation failed.');
+
+const historyLineSchema = z.strictObject({ phase: z.string().min(1), status: z.string() });
+
+/** A task. */
+export const taskSchema = z
+  .strictObject({
+    id: z.string().min(1),
+    status: z
+      .strictObject({
+        complete: z.boolean(),
+        completed: z.boolean().describe('It has ended, well or not.'),
+        failed: z.boolean(),
+        retryable: z.boolean(),
+        phase: z.string(),
+        status: z.string(),
+      })
+      .describe('The last line of the history, and the flags that Orca polls.'),
+    history: z.array(historyLineSchema),
+    resultObjects: z.array(z.union([operationResultSchema, v1OperationResultSchema, failureSchema])),
+    outputs: z.array(
+      z.strictObject({
+        manifest: z.string(),
+        phase: z.string(),
+        stdOut: z.string(),
+        stdError: z.string(),
+      }),
+    ),
+    ownerId: z.string().describe('Who ran it last, as `<random>@<host>`; empty when nobody did yet.'),
+    requestId: z.string().describe('The `clientRequestId`; empty when there was none.'),
+    retryable: z.boolean(),
+    sagaIds: z.array(z.unknown()).max(0),
+    startTimeMs: z.int().min(0).describe('When it was accepted, in milliseconds since 1970.'),
+  })
+  .describe('A task.');
+
+/** Where to poll a task. */
+export const taskReferenceSchema = z
+  .strictObject({ id: z.string().min(1), resourceUri: z.string().regex(/^\/task\/./) })
+  .describe('Where to poll a task.');
+
+/** What an operation did. */
+export type OperationResultView = Answer<typeof operationResultSchema>;
+
+/** Why an operation failed. */
+export type OperationFailureView = Answer<typeof failureSchema>;
+
+/** A task, as `GET /task/{id}` shows it. */
+export type TaskView = Answer<typeof taskSchema>;
+
+/** Where to poll a task. */
+export type TaskReferenceView = Answer<typeof taskReferenceSchema>;
+
+/** The host that ran a task last. */
+export const taskOwnerSchema = z.strictObject({
+  name: z.string().describe('Empty when nobody ran it yet.'),
+});
+
+/** The host that ran a task last. */
+export type TaskOwnerView = Answer<typeof taskOwnerSchema>;

@@ -1,0 +1,150 @@
+import { parseBoundedJson } from '../core/bounded-json.ts';
+import type { Clock } from '../core/clock.ts';
+import { FailedOperationError } from '../core/errors.ts';
+import { asString, getPath } from '../core/json.ts';
+import { type Challenge, parseChallenge } from './challenge.ts';
+import type { BasicCredentials } from './credentials.ts';
+import { answerJsonBounds, tokensMax } from './limits.ts';
+
+/** Seconds that a token holds whose server does not tell. The protocol says so. */
+const defaultLifetimeSeconds = 60;
+
+/** Seconds before its end from which a token is not used any more. */
+const reserveSeconds = 10;
+
+/** Characters of a token. */
+const tokenLengthMax = 16_384;
+
+/** What is told of credentials that a registry does not take. */
+export const credentialsRefused =
+  'the registry answered 401: it refuses the username and password of the account';
+
+/** Asks a token server: answers the status and the text of what it says. */
+export type AskTokenServer = (
+  url: URL,
+  authorization: string | undefined,
+  signal: AbortSignal,
+) => Promise<{ readonly statusCode: number; readonly text: string }>;
+
+/** What an account's requests are authenticated with. */
+export interface AuthenticationOptions {
+  /** Address of the registry. */
+  readonly baseUrl: URL;
+  readonly credentials: BasicCredentials;
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly ask: AskTokenServer;
+}
+
+interface Token {
+  readonly value: string;
+  /** Monotonic time, milliseconds. */
+  readonly untilMs: number;
+}
+
+/**
+ * Says who asks, in the way that a registry wants it: not at all before its first 401; then by a password, or by a token for each scope,
+ * which is remembered.
+ */
+export class Authentication {
+  readonly #options: AuthenticationOptions;
+  readonly #tokens = new Map<string, Token>();
+  #challenge: Challenge | undefined;
+
+  constructor(options: AuthenticationOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The header `Authorization` of a request; undefined where none is known to be wanted, or the account has no credentials.
+   *
+   * @param scope what is asked for, as token servers call it: `repository:shop/cart:pull`.
+   * @throws FailedOperationError when there is no token to be had.
+   */
+  async getHeader(scope: string, signal: AbortSignal): Promise<string | undefined> {
+    if (this.#challenge === undefined) return undefined;
+    if (this.#challenge.scheme === 'basic') return this.#getBasic();
+    const known = this.#tokens.get(scope);
+    if (known !== undefined && known.untilMs > this.#options.clock.monotonic()) return known.value;
+    return this.#getToken(this.#challenge, scope, signal);
+  }
+
+  /**
+   * Takes a refusal to heart: what was sent is not sent again.
+   *
+   * @param header `WWW-Authenticate` of the answer.
+   * @returns what to send now.
+   * @throws FailedOperationError when there is nothing else to send.
+   */
+  async replace(
+    refused: { readonly scope: string; readonly header: string; readonly sent: string | undefined },
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { scope, header, sent } = refused;
+    this.#challenge = parseChallenge(header);
+    this.#tokens.delete(scope);
+    if (this.#challenge === undefined) {
+      throw new FailedOperationError('the registry answered 401, and not how to authenticate');
+    }
+    if (sent !== undefined && this.#challenge.scheme === 'basic') this.#options.credentials.invalidate();
+    const next =
+      this.#challenge.scheme === 'basic'
+        ? await this.#getBasic()
+        : await this.#getToken(this.#challenge, scope, signal);
+    if (next !== undefined && next !== sent) return next;
+    throw new FailedOperationError(
+      next === undefined
+        ? 'the registry answered 401: it wants a username and a password, and the account has none'
+        : credentialsRefused,
+    );
+  }
+
+  async #getBasic(): Promise<string | undefined> {
+    const pair = await this.#options.credentials.get();
+    return pair === undefined ? undefined : `Basic ${pair}`;
+  }
+
+  async #getToken(
+    challenge: Challenge & { scheme: 'bearer' },
+    scope: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { baseUrl, clock, ask, credentials } = this.#options;
+    const url = URL.parse(challenge.realm, baseUrl.href);
+    if (url === null) throw new FailedOperationError('the registry names a token server that is no URL');
+    if (challenge.service !== undefined) url.searchParams.set('service', challenge.service);
+    url.searchParams.set('scope', scope);
+    const askedAtMs = clock.monotonic();
+    const { statusCode, text } = await ask(url, await this.#getBasic(), signal);
+    if (statusCode === 401 || statusCode === 403) credentials.invalidate();
+    if (statusCode !== 200) {
+      throw new FailedOperationError(`the token server ${url.host} answered ${statusCode}`);
+    }
+    const { value, lifetimeSeconds } = parseToken(text, url.host);
+    const token = `Bearer ${value}`;
+    this.#remember(scope, { value: token, untilMs: askedAtMs + (lifetimeSeconds - reserveSeconds) * 1000 });
+    return token;
+  }
+
+  #remember(scope: string, token: Token): void {
+    if (this.#tokens.size >= tokensMax) this.#tokens.clear();
+    this.#tokens.set(scope, token);
+  }
+}
+
+function parseToken(text: string, host: string): { value: string; lifetimeSeconds: number } {
+  const answer = readJson(text, host);
+  const value = asString(getPath(answer, 'token')) || asString(getPath(answer, 'access_token')) || '';
+  if (value.length > tokenLengthMax || !/^[\x21-\x7e]+$/.test(value)) {
+    throw new FailedOperationError(`the token server ${host} answered no token`);
+  }
+  const told = Number(getPath(answer, 'expires_in') ?? Number.NaN);
+  return { value, lifetimeSeconds: Number.isFinite(told) ? told : defaultLifetimeSeconds };
+}
+
+function readJson(text: string, host: string): unknown {
+  try {
+    return parseBoundedJson(text, answerJsonBounds).value;
+  } catch {
+    throw new FailedOperationError(`the token server ${host} answered no JSON`);
+  }
+}

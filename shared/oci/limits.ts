@@ -1,0 +1,13 @@
+import type { JsonBounds } from '../core/bounded-json.ts';
+
+/** Characters of a header of an answer that says where to go on. */
+export const headerLengthMax = 8_192;
+
+/** Bytes of an answer of a token server, and of one that says no. */
+export const smallAnswerBytesMax = 64 * 2 ** 10;
+
+/** Nesting and number of values of an answer. */
+export const answerJsonBounds: JsonBounds = { depthMax: 64, valuesMax: 200_000 };
+
+/** Tokens that an account remembers: one for each repository. */
+export const tokensMax = 10_000;
