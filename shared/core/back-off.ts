@@ -1,6 +1,6 @@
-import type { Randomness } from './clock.ts';
+import type { Clock, Randomness } from './clock.ts';
 
-/** Pauses between tries: they double, up to a longest one, and chance spreads those who failed together. */
+/** Pauses between tries: they grow, up to a longest one, and chance spreads those who failed together. */
 export interface BackOff {
   /** Longest pause after the first try, milliseconds. */
   readonly firstMs: number;
@@ -8,14 +8,69 @@ export interface BackOff {
   readonly mostMs?: number;
   /** Share of a pause that is not left to chance, from 0 to 1. Default 0, which spreads best. */
   readonly fixedShare?: number;
+  /**
+   * By which factor each pause is longer than the one before; 1: all are alike. `linear`: the second is twice the first, the third
+   * three times. Default 2.
+   */
+  readonly growth?: number | 'linear';
+}
+
+/** What pauses between tries are made with. */
+export interface RetryOptions {
+  readonly backOff: BackOff;
+  /** Tries at most, the first one included. */
+  readonly triesMax: number;
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly randomness: Pick<Randomness, 'fraction'>;
+  /** Ends the tries: what failed then is thrown, and a pause is cut short. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether another try, after a pause of so many milliseconds, is worth it. Default: always. */
+  isRetryable?(error: unknown, pauseMs: number): boolean;
+}
+
+/**
+ * Tries until something succeeds.
+ *
+ * @param act is given the number of the try, from 1.
+ * @throws what the last try threw; the signal's reason when it is aborted in a pause.
+ */
+export async function retry<T>(options: RetryOptions, act: (tries: number) => Promise<T>): Promise<T> {
+  const { backOff, triesMax, clock, randomness, signal, isRetryable } = options;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await act(tries);
+    } catch (error) {
+      const pauseMs = getPauseMs(backOff, tries, randomness);
+      const isLast = tries >= triesMax || signal?.aborted;
+      if (isLast || isRetryable?.(error, pauseMs) === false) throw error;
+      await clock.sleep(pauseMs, signal);
+    }
+  }
 }
 
 /** Milliseconds to wait before the next try. @param tries that failed, from 1 */
 export function getPauseMs(
-  { firstMs, mostMs = Number.POSITIVE_INFINITY, fixedShare = 0 }: BackOff,
+  backOff: BackOff,
   tries: number,
   randomness: Pick<Randomness, 'fraction'>,
 ): number {
-  const longestMs = Math.min(firstMs * 2 ** (tries - 1), mostMs);
-  return longestMs * (fixedShare + (1 - fixedShare) * randomness.fraction());
+  return getRandomMs(getLongestPauseMs(backOff, tries), randomness, backOff.fixedShare);
+}
+
+/** The same without chance: what is waited at most. */
+export function getLongestPauseMs(
+  { firstMs, mostMs = Number.POSITIVE_INFINITY, growth = 2 }: BackOff,
+  tries: number,
+): number {
+  return Math.min(firstMs * (growth === 'linear' ? tries : growth ** (tries - 1)), mostMs);
+}
+
+/** A time of at most `longestMs`, of which chance decides but for a fixed share, from 0 to 1. */
+export function getRandomMs(
+  longestMs: number,
+  randomness: Pick<Randomness, 'fraction'>,
+  fixedShare = 0,
+): number {
+  const fixedMs = longestMs * fixedShare;
+  return fixedMs + (longestMs - fixedMs) * randomness.fraction();
 }

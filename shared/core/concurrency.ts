@@ -1,3 +1,49 @@
+/** So many places, each of one holder at a time; the others wait for theirs in the order in which they came. */
+export class Semaphore {
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  /** @param places from 1 */
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  /**
+   * Waits for a place.
+   *
+   * @returns gives it back; to be called once.
+   * @throws the signal's reason once it is aborted.
+   */
+  async acquire(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#wait(signal);
+    return () => {
+      // Whoever ends hands the place on.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    };
+  }
+
+  async #wait(signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onAbort = (): void => {
+      const index = this.#waiting.indexOf(resolve);
+      if (index < 0) return;
+      this.#waiting.splice(index, 1);
+      reject(signal?.reason);
+    };
+    this.#waiting.push(resolve);
+    signal?.addEventListener('abort', onAbort);
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+}
+
 /** Runs what it is given, so many at once at most; the others wait for their turn, in order. */
 export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>;
 
@@ -7,18 +53,13 @@ export type ConcurrencyLimit = <T>(work: () => Promise<T>) => Promise<T>;
  * @param most from 1
  */
 export function createConcurrencyLimit(most: number): ConcurrencyLimit {
-  const waiting: (() => void)[] = [];
-  let running = 0;
+  const semaphore = new Semaphore(most);
   return async (work) => {
-    if (running < most) running += 1;
-    // Whoever ends hands his place on.
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    const release = await semaphore.acquire();
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
+      release();
     }
   };
 }

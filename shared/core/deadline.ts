@@ -5,30 +5,44 @@ export class TimeoutError extends Error {
   override name = 'TimeoutError';
 }
 
+/** Why a timer is given up. An `abort()` without a reason would make an error with a stack. */
+const notNeeded = 'the timer is not needed any more';
+
 /** How long something may take. */
-export interface Deadline {
+export type Deadline = {
   readonly ms: number;
-  /** What is done, for the error: `publishing events`. */
-  readonly what: string;
   /** Gives it up earlier. */
   readonly signal?: AbortSignal;
-}
+} & (
+  | {
+      /** What is done, for the error: `publishing events`. */
+      readonly what: string;
+    }
+  | {
+      /** What is thrown then. */
+      toError(): Error;
+    }
+);
 
 /**
  * Does something, and waits for it no longer than it may take. What does not look at its signal goes on, and nobody hears of it.
  *
  * @param work is given a signal that is aborted when its time is over.
- * @throws TimeoutError, or what `work` throws.
+ * @throws TimeoutError or the error of the deadline, or what `work` throws.
  */
 export async function within<T>(
   clock: Pick<Clock, 'sleep'>,
-  { ms, what, signal }: Deadline,
+  deadline: Deadline,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const { ms, signal } = deadline;
   const over = new AbortController();
   const done = new AbortController();
   const timer = clock.sleep(ms, done.signal).then(() => {
-    const error = new TimeoutError(`${what} took longer than ${ms} ms`);
+    const error =
+      'toError' in deadline
+        ? deadline.toError()
+        : new TimeoutError(`${deadline.what} took longer than ${ms} ms`);
     over.abort(error);
     throw error;
   });
@@ -38,7 +52,7 @@ export async function within<T>(
       timer,
     ]);
   } finally {
-    done.abort();
+    done.abort(notNeeded);
   }
 }
 
@@ -50,4 +64,69 @@ export async function waits(clock: Pick<Clock, 'sleep'>, ms: number, signal: Abo
   } catch {
     return false;
   }
+}
+
+/**
+ * Waits for work, at most so many milliseconds. It goes on after that, and whoever waited does not hear of it.
+ *
+ * @returns whether it has ended.
+ * @throws what the work throws within that time.
+ */
+export async function waitAtMost(
+  clock: Pick<Clock, 'sleep'>,
+  ms: number,
+  work: Promise<unknown>,
+): Promise<boolean> {
+  const ended = new AbortController();
+  const timer = clock.sleep(ms, ended.signal).then(
+    () => false,
+    () => true,
+  );
+  try {
+    return await Promise.race([work.then(() => true), timer]);
+  } finally {
+    ended.abort(notNeeded);
+  }
+}
+
+/** How long something that was aborted has to come to its end. */
+export interface Grace {
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly ms: number;
+}
+
+/**
+ * Waits for something that may go on when this caller gives up: several callers share it, or it does not heed the signal.
+ *
+ * @param grace milliseconds for which it is waited for after the signal was aborted. Default: none.
+ * @throws the signal's reason once it is aborted and the time of grace is over, and what the work throws before.
+ */
+export async function untilAborted<T>(
+  work: T | Promise<T>,
+  signal: AbortSignal | undefined,
+  grace?: Grace,
+): Promise<T> {
+  if (signal === undefined || !(work instanceof Promise)) return work;
+  const ended = new AbortController();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const giveUp = (): void => {
+    if (grace === undefined) reject(signal.reason);
+    else void waits(grace.clock, grace.ms, ended.signal).then((isOver) => isOver && reject(signal.reason));
+  };
+  if (signal.aborted) giveUp();
+  signal.addEventListener('abort', giveUp);
+  try {
+    return await Promise.race([promise, work]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    ended.abort(notNeeded);
+  }
+}
+
+/** Resolves when a signal is aborted. */
+export async function onceAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

@@ -93,6 +93,21 @@ export class RefusedOperationsError extends InvalidInputError {
   }
 }
 
+/** A request that cannot be done as things stand, in the words of Clouddriver, which answers 400 with them. */
+export class RefusedChangeError extends VisibleError {
+  override name = 'RefusedChangeError';
+}
+
+/** What is to be made is there already: 409. */
+export class ConflictError extends VisibleError {
+  override name = 'ConflictError';
+}
+
+/** The thing is not any more what the caller takes it for: 412. */
+export class PreconditionFailedError extends VisibleError {
+  override name = 'PreconditionFailedError';
+}
+
 /** The thing asked for does not exist. */
 export class NotFoundError extends VisibleError {
   override name = 'NotFoundError';
@@ -129,9 +144,14 @@ export class UnavailableError extends VisibleError {
   override name = 'UnavailableError';
 }
 
-/** The environment of this process is set wrong: a mistake of who runs it, whoever calls. */
+/** The environment of this process is set wrong: a mistake of whoever runs it, whoever calls. */
 export class ConfigurationError extends VisibleError {
   override name = 'ConfigurationError';
+}
+
+/** What was asked for goes on, but is not done in the time that there is for the answer: 504. */
+export class OverdueError extends VisibleError {
+  override name = 'OverdueError';
 }
 
 /** A state in which the request makes no sense, or a failure of a system behind us that retrying will not mend. */
@@ -142,6 +162,11 @@ export class FailedOperationError extends VisibleError {
 /** A system behind us, such as a cluster, does not answer, or says that it cannot for the moment. */
 export class UnreachableError extends FailedOperationError {
   override name = 'UnreachableError';
+}
+
+/** An account's cluster is not called for now, since it could not be reached a moment ago. */
+export class AccountDownError extends UnreachableError {
+  override name = 'AccountDownError';
 }
 
 /** The text of anything thrown, for logs and wrapped messages. */

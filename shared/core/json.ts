@@ -95,8 +95,12 @@ export function isWithinDepth(value: JsonValue, levels: number): boolean {
  */
 export function omitNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(omitNulls);
-  if (!isJsonObject(value)) return value;
-  const kept = Object.entries(value).filter(([, member]) => member !== null && member !== undefined);
+  return isJsonObject(value) ? omitNullMembers(value) : value;
+}
+
+/** The same copy of an object, which is one, too. */
+export function omitNullMembers(object: JsonObject): JsonObject {
+  const kept = Object.entries(object).filter(([, member]) => member !== null && member !== undefined);
   return Object.fromEntries(kept.map(([key, member]) => [key, omitNulls(member)]));
 }
 

@@ -1,7 +1,7 @@
 /** What all processes together know of something that a service of AWS was asked: where a cluster is, which version a secret has. */
 export interface Lookup {
-  /** Grows with each change; a change demands the revision that was seen. */
-  readonly revision: number;
+  /** Grows with each change; a change demands the versionNumber that was seen. */
+  readonly versionNumber: number;
   /** What the service said last; undefined before its first answer. Never a secret: it stands in a table. */
   readonly value: string | undefined;
   /** When it said so, wall time in milliseconds; 0 before its first answer. */
@@ -35,7 +35,7 @@ export type LookupKey = readonly [kind: 'EKS' | 'SECRET', ...parts: string[]];
 export interface LookupChange {
   /** What it was when the change was decided on; undefined when nothing was known. */
   readonly seen: Lookup | undefined;
-  readonly next: Omit<Lookup, 'revision'>;
+  readonly next: Omit<Lookup, 'versionNumber'>;
 }
 
 /** Lets all processes together call a service no faster than it allows. */
@@ -55,7 +55,7 @@ export const lookupValueMax = 16_384;
 /** Characters of a reason that is shared. */
 export const lookupReasonMax = 1_000;
 
-/** Thrown by who asks a service of AWS that has too much to do, or does not answer: the same question may be answered later. */
+/** Thrown by whoever asks a service of AWS that has too much to do, or does not answer: the same question may be answered later. */
 export class ServiceBusyError extends Error {
   override name = 'ServiceBusyError';
 }

@@ -57,6 +57,12 @@ export const callerHeaderMax = 1_024;
 /** Characters of the header `Cache-Control`. */
 export const cacheControlMax = 1_024;
 
+/** Characters of the header `If-None-Match`: some ninety tags. */
+export const ifNoneMatchMax = 4_096;
+
+/** Characters of `If-Match`, by which a change names the revision of an account. */
+export const ifMatchMax = 1_000;
+
 /** Characters of the text that a search looks for. */
 export const searchTextMax = 256;
 

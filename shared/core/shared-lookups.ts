@@ -1,3 +1,4 @@
+import { getLongestPauseMs, getPauseMs, getRandomMs } from './back-off.ts';
 import type { Clock, Randomness } from './clock.ts';
 import { getErrorMessage } from './errors.ts';
 import type { Logger } from './logger.ts';
@@ -18,13 +19,13 @@ export interface Found {
 }
 
 /** What is to be found. */
-export interface Question {
+export interface LookupRequest {
   readonly key: LookupKey;
   /** What it is, for the log: `the EKS cluster "shop"`. */
   readonly what: string;
   /** What every process needs for itself to ask, before it keeps others from asking. */
   readonly prepare: () => Promise<unknown>;
-  /** Asks the service. @throws ServiceBusyError where the same question may be answered later, any other error where not. */
+  /** Asks the service. @throws ServiceBusyError where the same request may be answered later, any other error where not. */
   readonly ask: () => Promise<string>;
   /** An answer that did not work: only a later one will do. Default: any will. */
   readonly doubted?: Pick<Found, 'asOfMs'> | undefined;
@@ -41,11 +42,11 @@ export interface SharedLookupsOptions {
 /** From this age on an answer is asked for again, give or take a fifth, while it is used: a day. */
 export const lookupLifetimeMs = 24 * 3_600_000;
 
-/** So long nobody else asks: a question, with its wait for a turn, takes no longer unless its process died. */
+/** So long nobody else asks: a request, with its wait for a turn, takes no longer unless its process died. */
 export const lookupClaimMs = 12_000;
 
 /** So long is waited for an answer that somebody else asks for, or that a busy service may still give; longer than a claim. */
-export const lookupPatienceMs = 15_000;
+export const lookupTimeoutMs = 15_000;
 
 /** After an answer, and after a refusal, nobody asks again for so long … */
 export const lookupPauseMs = 10_000;
@@ -53,14 +54,14 @@ export const lookupPauseMs = 10_000;
 /** … and for as long as this at most while the same answer keeps being doubted, or the service is busy. */
 export const lookupPauseMsMax = 120_000;
 
-/** A busy service is asked again after so long at first. */
-const busyPauseMs = 1_000;
+/** Pauses after which a busy service is asked again. */
+const busyBackOff = { firstMs: 1_000, mostMs: lookupPauseMsMax, fixedShare: 0.5 };
 
 /** Answers that are doubted this long after the one before are no repeats of it. */
 const repeatMs = 600_000;
 
-const firstPollMs = 100;
-const longestPollMs = 1_000;
+/** Between two looks whether another process has an answer: 100 ms at first and a second at last, give or take half. */
+const pollBackOff = { firstMs: 150, mostMs: 1_500, fixedShare: 1 / 3 };
 
 /**
  * What services of AWS were asked is found by one process and read by all others, for the services take few such questions a second.
@@ -81,105 +82,104 @@ export class SharedLookups {
    *
    * @throws what `prepare` and `ask` throw, here or in the process that asked a moment ago.
    */
-  find(question: Question): Promise<Found> {
-    const id = JSON.stringify([question.key, question.doubted?.asOfMs]);
-    const pending = this.#pending.get(id) ?? this.#find(question).finally(() => this.#pending.delete(id));
+  find(request: LookupRequest): Promise<Found> {
+    const id = JSON.stringify([request.key, request.doubted?.asOfMs]);
+    const pending = this.#pending.get(id) ?? this.#find(request).finally(() => this.#pending.delete(id));
     this.#pending.set(id, pending);
     return pending;
   }
 
-  async #find(question: Question): Promise<Found> {
+  async #find(request: LookupRequest): Promise<Found> {
     const { clock, randomness } = this.#options;
-    const patientUntilMs = clock.monotonic() + lookupPatienceMs;
-    for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, pollMs * 2)) {
-      const seen = await this.#unlessAway(() => this.#options.store.find(question.key));
-      if (seen === 'away') return this.#askAlone(question);
-      const found = this.#select(question, seen);
+    const patientUntilMs = clock.monotonic() + lookupTimeoutMs;
+    for (let looks = 1; ; looks += 1) {
+      const seen = await this.#unlessAway(() => this.#options.store.find(request.key));
+      if (seen === 'away') return this.#askAlone(request);
+      const found = this.#select(request, seen);
       if (found !== undefined) return found;
       const waitMs = (seen?.notBeforeMs ?? 0) - clock.now();
       const isPatient = clock.monotonic() < patientUntilMs;
       if (waitMs <= 0) {
-        const answer = await this.#claim(question, seen).catch((error: unknown) => {
-          if (!isPatient || isHopeless(question, error)) throw error;
+        const answer = await this.#claim(request, seen).catch((error: unknown) => {
+          if (!isPatient || isHopeless(request, error)) throw error;
         });
         if (answer !== undefined) return answer;
-      } else if (!isPatient || isHopeless(question, toError(question, seen))) {
-        throw toError(question, seen);
+      } else if (!isPatient || isHopeless(request, toError(request, seen))) {
+        throw toError(request, seen);
       }
-      const pauseMs = pollMs * (0.5 + randomness.fraction());
+      const pauseMs = getPauseMs(pollBackOff, looks, randomness);
       await clock.sleep(waitMs > 0 ? Math.min(pauseMs, waitMs) : pauseMs);
     }
   }
 
   /** What is known, as far as it will do. What has grown old is asked for again in the background. */
-  #select(question: Question, seen: Lookup | undefined): Found | undefined {
+  #select(request: LookupRequest, seen: Lookup | undefined): Found | undefined {
     if (seen?.value === undefined) return undefined;
     const { clock, randomness } = this.#options;
     const now = clock.now();
     const found = { value: seen.value, asOfMs: seen.asOfMs };
-    if (question.doubted !== undefined) {
-      const isLater = seen.asOfMs > question.doubted.asOfMs;
+    if (request.doubted !== undefined) {
+      const isLater = seen.asOfMs > request.doubted.asOfMs;
       return isLater || (seen.state === 'answered' && now < seen.notBeforeMs) ? found : undefined;
     }
-    const isOld = now - seen.asOfMs >= lookupLifetimeMs * (0.8 + 0.4 * randomness.fraction());
-    if (isOld && now >= seen.notBeforeMs) void this.#renew(question, seen);
+    const isOld = now - seen.asOfMs >= getRandomMs(1.2 * lookupLifetimeMs, randomness, 2 / 3);
+    if (isOld && now >= seen.notBeforeMs) void this.#renew(request, seen);
     return found;
   }
 
   /** Never rejects. */
-  async #renew(question: Question, seen: Lookup): Promise<void> {
+  async #renew(request: LookupRequest, seen: Lookup): Promise<void> {
     try {
-      await this.#claim(question, seen);
+      await this.#claim(request, seen);
     } catch (error) {
       this.#options.log.warn('what is known of an account in AWS cannot be renewed, and stays in use', {
-        what: question.what,
+        what: request.what,
         error: getErrorMessage(error),
       });
     }
   }
 
   /** The answer, or undefined when another process asks. */
-  async #claim(question: Question, seen: Lookup | undefined): Promise<Found | undefined> {
-    await question.prepare();
+  async #claim(request: LookupRequest, seen: Lookup | undefined): Promise<Found | undefined> {
+    await request.prepare();
     const { store, clock } = this.#options;
     const next = { ...toBase(seen), state: 'asking', notBeforeMs: clock.now() + lookupClaimMs } as const;
-    const claimed = await this.#unlessAway(() => store.replace(question.key, { seen, next }));
-    if (claimed === 'away') return this.#askAlone(question);
-    return claimed && this.#ask(question, claimed);
+    const claimed = await this.#unlessAway(() => store.replace(request.key, { seen, next }));
+    if (claimed === 'away') return this.#askAlone(request);
+    return claimed && this.#ask(request, claimed);
   }
 
-  async #ask(question: Question, claimed: Lookup): Promise<Found> {
+  async #ask(request: LookupRequest, claimed: Lookup): Promise<Found> {
     try {
-      const value = await question.ask();
+      const value = await request.ask();
       const asOfMs = this.#options.clock.now();
-      await this.#tell(question, claimed, toAnswered(claimed, { value, asOfMs }));
+      await this.#tell(request, claimed, toAnswered(claimed, { value, asOfMs }));
       return { value, asOfMs };
     } catch (error) {
-      await this.#tell(question, claimed, this.#toFailed(claimed, error));
+      await this.#tell(request, claimed, this.#toFailed(claimed, error));
       throw error;
     }
   }
 
-  #toFailed(claimed: Lookup, error: unknown): Omit<Lookup, 'revision'> {
+  #toFailed(claimed: Lookup, error: unknown): Omit<Lookup, 'versionNumber'> {
     const { clock, randomness } = this.#options;
     const isBusy = error instanceof ServiceBusyError;
-    const growing = Math.min(lookupPauseMsMax, busyPauseMs * 2 ** Math.min(claimed.repeats, 20));
+    const busyMs = getPauseMs(busyBackOff, claimed.repeats + 1, randomness);
     return {
       ...toBase(claimed),
       state: isBusy ? 'busy' : 'refused',
       reason: getErrorMessage(error).slice(0, lookupReasonMax),
       repeats: isBusy ? claimed.repeats + 1 : 0,
-      notBeforeMs:
-        clock.now() + (isBusy ? Math.ceil(growing * (0.5 + randomness.fraction() / 2)) : lookupPauseMs),
+      notBeforeMs: clock.now() + (isBusy ? Math.ceil(busyMs) : lookupPauseMs),
     };
   }
 
   /** An answer is none the worse when nobody hears of it. */
-  async #tell({ key }: Question, seen: Lookup, next: Omit<Lookup, 'revision'>): Promise<void> {
+  async #tell({ key }: LookupRequest, seen: Lookup, next: Omit<Lookup, 'versionNumber'>): Promise<void> {
     await this.#unlessAway(() => this.#options.store.replace(key, { seen, next }));
   }
 
-  async #askAlone({ prepare, ask }: Question): Promise<Found> {
+  async #askAlone({ prepare, ask }: LookupRequest): Promise<Found> {
     await prepare();
     return { value: await ask(), asOfMs: this.#options.clock.now() };
   }
@@ -197,7 +197,7 @@ export class SharedLookups {
 }
 
 /** Whether no answer comes in the time that the caller has. Who has an answer, though a doubted one, has less of it. */
-function isHopeless({ doubted }: Question, error: unknown): boolean {
+function isHopeless({ doubted }: LookupRequest, error: unknown): boolean {
   if (error instanceof StillAskingError) return false;
   return doubted !== undefined || !(error instanceof ServiceBusyError);
 }
@@ -208,21 +208,21 @@ class StillAskingError extends Error {
 }
 
 /** Why nothing is found by what another process was told. */
-function toError({ what }: Question, seen: Lookup | undefined): Error {
+function toError({ what }: LookupRequest, seen: Lookup | undefined): Error {
   if (seen?.state === 'refused') return new Error(seen.reason);
   if (seen?.state === 'busy') return new ServiceBusyError(seen.reason);
   return new StillAskingError(`${what}: another process asks for it, and has no answer yet`);
 }
 
-function toBase(seen: Lookup | undefined): Omit<Lookup, 'revision' | 'state' | 'notBeforeMs'> {
+function toBase(seen: Lookup | undefined): Omit<Lookup, 'versionNumber' | 'state' | 'notBeforeMs'> {
   const { value, asOfMs = 0, reason = '', repeats = 0 } = seen ?? {};
   return { value, asOfMs, reason, repeats };
 }
 
-function toAnswered(before: Lookup, { value, asOfMs }: Found): Omit<Lookup, 'revision'> {
+function toAnswered(before: Lookup, { value, asOfMs }: Found): Omit<Lookup, 'versionNumber'> {
   const isRepeat = value === before.value && asOfMs - before.asOfMs < repeatMs;
   const repeats = isRepeat ? before.repeats + 1 : 0;
-  const pauseMs = Math.min(lookupPauseMsMax, lookupPauseMs * 2 ** Math.min(repeats, 20));
+  const pauseMs = getLongestPauseMs({ firstMs: lookupPauseMs, mostMs: lookupPauseMsMax }, repeats + 1);
   // Too large to be shared: the next process asks for itself.
   const kept = value.length <= lookupValueMax ? value : undefined;
   const notBeforeMs = kept === undefined ? 0 : asOfMs + pauseMs;

@@ -14,8 +14,10 @@ export interface CallerRights {
   mayUseAccount(account: string, authorization: Authorization): boolean;
   /** Whether the caller may use an application so. Without Fiat everybody may. */
   mayUseApplication(application: string, authorization: Authorization): boolean;
-  /** Whether the caller may manage accounts. Without Fiat nobody may. */
+  /** Whether the caller may manage accounts. Without Fiat the operator decides, for all callers. */
   readonly isManager: boolean;
+  /** Whether the caller has one of these groups, or needs none: without Fiat, and as an administrator of it. Names without case. */
+  hasGroupOf(groups: readonly string[]): boolean;
 }
 
 /** What rights follow from. */
@@ -28,6 +30,8 @@ export interface RightsOptions {
   readonly allowedAccounts: readonly string[] | undefined;
   /** Whether reads are checked: see {@link parseReadsChecked}. */
   readonly areReadsChecked: boolean;
+  /** Whether callers may manage accounts where Fiat is not asked. Default false. */
+  readonly mayManage?: boolean;
 }
 
 /**
@@ -39,13 +43,14 @@ export interface RightsOptions {
  */
 export function createRights(options: RightsOptions): CallerRights {
   const { permission } = options;
-  return permission === undefined ? createListedRights(options) : createFiatRights(permission, options);
+  return permission === undefined ? createListedRights(options) : createPermittedRights(permission, options);
 }
 
 function createListedRights({
   findAccount,
   allowedAccounts = [],
   areReadsChecked,
+  mayManage = false,
 }: RightsOptions): CallerRights {
   const listed = new Set(allowedAccounts.map((name) => name.toLowerCase()));
   return {
@@ -56,12 +61,13 @@ function createListedRights({
       return isOpen || listed.has(name.toLowerCase());
     },
     mayUseApplication: () => true,
-    isManager: false,
+    isManager: mayManage,
+    hasGroupOf: () => true,
   };
 }
 
-function createFiatRights(permission: UserPermission, { areReadsChecked }: RightsOptions): CallerRights {
-  const { isAdmin, accounts, applications, allowAccessToUnknownApplications } = permission;
+function createPermittedRights(permission: UserPermission, { areReadsChecked }: RightsOptions): CallerRights {
+  const { isAdmin, accounts, applications, roles, allowAccessToUnknownApplications } = permission;
   const isUnchecked = (authorization: Authorization): boolean =>
     isAdmin || (authorization === 'READ' && !areReadsChecked);
   return {
@@ -73,6 +79,7 @@ function createFiatRights(permission: UserPermission, { areReadsChecked }: Right
       return granted === undefined ? allowAccessToUnknownApplications : granted.has(authorization);
     },
     isManager: isAdmin || permission.isAccountManager,
+    hasGroupOf: (groups) => isAdmin || groups.some((group) => roles.has(group.toLowerCase())),
   };
 }
 
@@ -81,6 +88,7 @@ export const noRights: CallerRights = {
   mayUseAccount: () => false,
   mayUseApplication: () => false,
   isManager: false,
+  hasGroupOf: () => false,
 };
 
 /** The refusal of an account, in Clouddriver's words. */

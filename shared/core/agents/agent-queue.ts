@@ -4,13 +4,13 @@ import type { AgentKey } from './agent-store.ts';
 /** Agents of one message at most. */
 export const agentsPerMessage = 25;
 
-/** A message on the queue of agents: run these. It is a hint: a claim decides. */
+/** Messages that are sent with one call at most: SQS takes no more. */
+export const messagesPerSend = 10;
+
+/** A message on the queue of agents: run these. It promises nothing: a claim decides. */
 export interface AgentMessage {
   readonly agents: readonly AgentKey[];
-  /**
-   * The next run of its agents when it was sent, wall time in milliseconds: one that has another next run meanwhile has another
-   * message, too. Of a demanded message: the cache is to hold what was so at this time.
-   */
+  /** When its agents are due, wall time in milliseconds. Of a demanded message: the cache is to hold what was so at this time. */
   readonly dueMs: number;
   /** Somebody waits for it: run them although they are not due. */
   readonly isDemanded?: boolean | undefined;
@@ -19,11 +19,11 @@ export interface AgentMessage {
 /** The queue of agents. */
 export interface AgentQueue {
   /**
-   * Sends a message.
+   * Sends up to ten messages, which come when they are due or in the second after that, within 15 minutes.
    *
-   * @param options.delaySeconds 0 to 900, default 0.
+   * @throws when one of them was not sent. Others may have been.
    */
-  send(message: AgentMessage, options?: { readonly delaySeconds?: number }): Promise<void>;
+  send(messages: readonly AgentMessage[], nowMs: number): Promise<void>;
 }
 
 /** The message that a body is; undefined when it is none. */
@@ -36,7 +36,8 @@ export function parseAgentMessage(body: unknown): AgentMessage | undefined {
   return { agents: keys, dueMs, isDemanded: isDemanded === true };
 }
 
-function parseAgentKey(value: unknown): AgentKey | undefined {
+/** The agent that a member of a message names; undefined where it names none. */
+export function parseAgentKey(value: unknown): AgentKey | undefined {
   if (!isJsonObject(value)) return undefined;
   const { account, name } = value;
   return typeof account === 'string' && typeof name === 'string' ? { account, name } : undefined;

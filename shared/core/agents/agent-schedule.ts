@@ -1,3 +1,4 @@
+import { getPauseMs } from '../back-off.ts';
 import { hashText } from '../cache/hash-text.ts';
 
 /** Milliseconds between two runs of an agent unless its account says otherwise. */
@@ -10,13 +11,18 @@ export const idleAfterMs = 15 * 60_000;
 export const idleIntervalMs = 5 * 60_000;
 
 /** Milliseconds for which the use of an account is not noted again: 5 minutes. */
-export const useNotedForMs = 5 * 60_000;
+export const useRememberedMs = 5 * 60_000;
 
 /** Milliseconds of back-off after the first failure, and at most, unless the interval is longer. */
 export const retryDelayMs = { first: 30_000, most: 10 * 60_000 } as const;
 
 /** Milliseconds by which a turn may be taken early: clocks differ. */
 export const earlyToleranceMs = 1_000;
+
+/**
+ * Milliseconds ahead for which messages are sent. The scheduler comes each minute: when it is left out once no turn is late.
+ */
+export const sentAheadMs = 120_000;
 
 /** Slots of an interval: times at which turns begin. Agents of one slot share messages. */
 export const slotsPerInterval = 6;
@@ -61,15 +67,22 @@ export interface PaceOptions {
  */
 export function getNextRunMs(agent: Paced, options: PaceOptions): number {
   const { turn, nowMs, usedAtMs, failures, fraction } = options;
-  const isIdle = usedAtMs + idleAfterMs <= nowMs;
-  const pauseMs = isIdle ? Math.max(agent.intervalMs, idleIntervalMs) : agent.intervalMs;
+  const pauseMs = getPaceMs({ ...agent, usedAtMs }, nowMs);
   const delayMs = failures === 0 ? pauseMs : Math.max(pauseMs, getRetryDelayMs(failures, fraction));
   // A turn that was taken early may not even have begun yet.
   return getTurn(agent, Math.max(nowMs, turn) + delayMs);
 }
 
+/** Milliseconds between two runs of an agent that does not fail. */
+export function getPaceMs(
+  { usedAtMs, intervalMs }: { readonly usedAtMs: number; readonly intervalMs: number },
+  nowMs: number,
+): number {
+  return usedAtMs + idleAfterMs <= nowMs ? Math.max(intervalMs, idleIntervalMs) : intervalMs;
+}
+
 /** Back-off after so many failures in a row: 30 s, doubled each time up to 10 minutes; of that, at random, half or more. */
 export function getRetryDelayMs(failures: number, fraction: number): number {
-  const ceilingMs = Math.min(retryDelayMs.most, retryDelayMs.first * 2 ** Math.max(0, failures - 1));
-  return ceilingMs * (0.5 + fraction / 2);
+  const backOff = { firstMs: retryDelayMs.first, mostMs: retryDelayMs.most, fixedShare: 0.5 };
+  return getPauseMs(backOff, Math.max(1, failures), { fraction: () => fraction });
 }

@@ -1,8 +1,15 @@
+import type { AgentMode } from './cache-mode.ts';
+
 /** Names an agent. */
 export interface AgentKey {
   readonly account: string;
   /** What it does for the account: `KubernetesCoreCachingAgent[1/1]`. */
   readonly name: string;
+}
+
+/** A text that tells agents apart. */
+export function toAgentId({ account, name }: AgentKey): string {
+  return JSON.stringify([account, name]);
 }
 
 /** An agent that there should be. */
@@ -20,13 +27,13 @@ export type AgentOutcome = 'SUCCESS' | 'FAILURE' | 'STOPPED';
 export interface AgentRun {
   readonly outcome: AgentOutcome;
   readonly durationMs: number;
-  /** Things that the agent knows of now. */
+  /** Objects that the agent knows of now. */
   readonly items: number;
-  /** Things that changed with this run. */
+  /** Objects that were put or removed by this run. */
   readonly changes: number;
   /** Everything that was so at this time, wall time in milliseconds, is cached; undefined when the run does not tell. */
   readonly asOfMs?: number | undefined;
-  /** Things found wrong by a check of the whole cache, if the run made one. */
+  /** Objects found wrong by a check of the whole cache, if the run made one. */
   readonly drift?: number | undefined;
   /** What an operator may want to know besides; small. */
   readonly details?: { readonly [name: string]: string | number | boolean } | undefined;
@@ -60,8 +67,15 @@ export interface Agent extends AgentSpec {
   readonly asOfMs?: number | undefined;
   /** The last failure; it stays here after later successes. */
   readonly lastError?: { readonly atMs: number; readonly message: string } | undefined;
+  /** The mode that it is in; undefined until the scheduler has chosen one. */
+  readonly mode?: AgentMode | undefined;
   /** Since when no account wants it: it does not run, and is to be forgotten once its account's data is gone. */
   readonly removedAtMs?: number | undefined;
+}
+
+/** Whether somebody runs or watches an agent. */
+export function isHeld({ lease }: Pick<Agent, 'lease'>, nowMs: number): boolean {
+  return lease !== undefined && lease.untilMs > nowMs;
 }
 
 /** Objects and applications of its account that an agent found too large to be cached, by its last run or the one that goes on. */
@@ -97,17 +111,6 @@ export interface ClaimedAgent {
   readState(): Promise<string | undefined>;
 }
 
-/**
- * Why an agent may not be run: there is none, it was removed, somebody runs it, this turn is over, or its next run is not due
- * yet. In the last two cases `agent.nextRunMs` says when to come again.
- */
-export type ClaimRefusal = 'unknown' | 'removed' | 'held' | 'done' | 'early';
-
-/** The answer to a claim. */
-export type ClaimAnswer =
-  | { readonly claimed: ClaimedAgent }
-  | { readonly refusal: ClaimRefusal; readonly agent?: Agent | undefined };
-
 /** How to claim an agent. */
 export interface ClaimOptions {
   /** Who wants it: `<random>@<host>`. */
@@ -118,6 +121,8 @@ export interface ClaimOptions {
   readonly leaseMs: number;
   /** Somebody waits for it: run it although it is not due. Its turn is then the time now. */
   readonly demanded?: boolean;
+  /** It is to share its worker with others: refused when the worker of the run before died, perhaps of this agent. */
+  readonly isShared?: boolean;
   /** Takes the lease from this owner, who hands it over; nobody else's. That is no further attempt, and never late. */
   readonly handedOverBy?: string | undefined;
 }
@@ -134,6 +139,12 @@ export interface Finish extends AgentRun {
   readonly state?: string;
 }
 
+/** An agent of an account whose freshness is asked for. */
+export interface FreshAgent extends AgentKey {
+  /** The worker that watches it now, by the owner of its lease; undefined when none does. */
+  readonly watchedBy?: string | undefined;
+}
+
 /** How fresh the cache of an account is. */
 export interface AccountFreshness {
   /** Everything that was so at this time is cached: the least of what its agents told last. Undefined until each told something. */
@@ -145,11 +156,13 @@ export interface AccountFreshness {
   /** Objects and applications that are too large to be cached. */
   readonly tooLarge: number;
   /** Its agents, those excepted that were taken out of service. */
-  readonly agents: readonly AgentKey[];
+  readonly agents: readonly FreshAgent[];
 }
 
 /** What changed with the agents there should be. */
 export interface SyncAnswer {
+  /** All that are wanted, as they are now. */
+  readonly agents: readonly Agent[];
   readonly added: readonly AgentKey[];
   /** All that nobody wants any more, those of earlier times included. */
   readonly removed: readonly Agent[];
@@ -160,8 +173,11 @@ export interface AgentStore {
   /**
    * Takes the lease on an agent whose run is due, unless somebody has it or a run of this turn ended already. A turn whose
    * worker died can be claimed again once the lease ran out.
+   *
+   * @returns undefined when it may not be run: there is none, it was removed, somebody runs it, a worker died of it and it is to share
+   *   its worker now, this turn is over, or its next run is not due yet.
    */
-  claim(key: AgentKey, options: ClaimOptions): Promise<ClaimAnswer>;
+  claim(key: AgentKey, options: ClaimOptions): Promise<ClaimedAgent | undefined>;
   /** Keeps the lease for another while; notes how far a run that goes on has come, if told. @throws LeaseLostError */
   renew(lease: AgentLease, progress?: AgentProgress): Promise<void>;
   /**
@@ -177,8 +193,6 @@ export interface AgentStore {
    * @throws LeaseLostError
    */
   finish(lease: AgentLease, finish: Finish): Promise<Agent>;
-  /** Agents that are due at `nowMs` and that nobody runs. Eventually consistent: a claim decides. */
-  listDue(nowMs: number): Promise<readonly Agent[]>;
   /** All agents. Eventually consistent. */
   list(): Promise<readonly Agent[]>;
   /** How fresh the caches of accounts are; accounts without agents are left out. Eventually consistent, at most a second old. */
@@ -186,14 +200,26 @@ export interface AgentStore {
   /**
    * Notes that an account is used. That is a write each 5 minutes at most, and mostly not even a read.
    *
-   * @returns agents of idle accounts whose next run was brought forward to now: send for them.
+   * @returns agents of an account that was idle, or was about to be, but for those that fail: their turns are other ones now, so send
+   *   for them. Their next run is now, unless somebody runs them.
    */
   wake(account: string): Promise<readonly Agent[]>;
   /**
    * Adds agents that are missing, and takes out of service those that are not wanted: they lose their lease and their state. One
-   * that is wanted again begins anew.
+   * that is wanted again begins anew. Reads all agents, eventually consistent: what changes is written conditionally.
    */
   sync(specs: readonly AgentSpec[]): Promise<SyncAnswer>;
+  /**
+   * Puts an agent into a mode, and notes since when and why. One that is to be run by turns from now on is taken from who watches it, and
+   * its next run is now.
+   *
+   * @returns the agent as it is now; undefined when it is not in the mode any more that `agent` had.
+   */
+  setMode(agent: Agent, choice: Pick<AgentMode, 'mode' | 'reason'>): Promise<Agent | undefined>;
+  /** Tells the worker of this name that somebody waits until an account is cached as of `wantedMs`, wall time in milliseconds. */
+  demand(watchedBy: string, account: string, wantedMs: number): Promise<void>;
+  /** What was demanded of the worker of this name in the last hour: as of when each account is to be cached. Eventually consistent. */
+  listDemands(watchedBy: string): Promise<ReadonlyMap<string, number>>;
   /** Forgets an agent that was taken out of service, once the data of its account is gone. */
   forget(key: AgentKey): Promise<void>;
 }

@@ -1,69 +1,17 @@
-import type { Agent, EndedRun } from './agent-store.ts';
-
-/** When something happened or will: epoch milliseconds. */
-type Time = number;
+import type { AgentView } from '../../contract/answers/cache.ts';
+import { type Agent, type EndedRun, isHeld } from './agent-store.ts';
 
 /** The last run of an agent that ended. */
-export interface LastRunView {
-  readonly outcome: EndedRun['outcome'];
-  readonly started: Time;
-  readonly durationMs: number;
-  /** By how much it began later than it was due. */
-  readonly lagMs: number;
-  /** Things that the agent knows of. */
-  readonly items: number;
-  /** Things that the run put or removed. */
-  readonly changes: number;
-  /** Things that a check of the whole cache found wrong; absent when the run made none. */
-  readonly drift?: number | undefined;
-}
+type LastRunView = NonNullable<AgentView['lastRun']>;
 
-/** An agent, as `GET /cache/introspection` shows it. The first seven members are Clouddriver's. */
-export interface AgentView {
-  /** `prod/KubernetesCoreCachingAgent[1/1]`. */
-  readonly id: string;
-  readonly provider: string;
-  /** Things that it knows of. */
-  readonly totalAdditions: number;
-  /** Always 0: additions and evictions are counted together, as `changes`. */
-  readonly totalEvictions: number;
-  /** ISO 8601, in UTC; absent before the first run ended, like the next one. */
-  readonly lastExecutionStartDate?: string | undefined;
-  readonly lastExecutionDurationMs?: number | undefined;
-  /** What an operator may want to know besides. */
-  readonly details: NonNullable<EndedRun['details']>;
-  readonly account: string;
-  readonly name: string;
-  /** Milliseconds between two runs while its account is used. */
-  readonly intervalMs: number;
-  /** `running` under a lease, `waiting` for its next run, `overdue` by more than two intervals, `removed` from the configuration. */
-  readonly state: 'running' | 'waiting' | 'overdue' | 'removed';
-  /** Whether the cache may be further behind than `asOf` tells: its last run failed, or it is overdue. */
-  readonly isStale: boolean;
-  readonly lastRun?: LastRunView | undefined;
-  /** Everything that was so at this time is cached; absent until a run told. */
-  readonly asOf?: Time | undefined;
-  readonly ageMs?: number | undefined;
-  /** Runs that failed since one succeeded. */
-  readonly failures: number;
-  /** Times that it was begun since a run last ended: more than one tells that workers died of it. */
-  readonly attempts: number;
-  /** The last failure; later successes leave it here. */
-  readonly lastError?: string | undefined;
-  readonly lastErrorTime?: Time | undefined;
-  /** Who runs it, and until when that holds unless it is renewed. */
-  readonly leaseOwner?: string | undefined;
-  readonly leaseUntil?: Time | undefined;
-  readonly nextRun: Time;
-  /** When its account was last read or deployed to. */
-  readonly lastUsed: Time;
-  readonly removed?: Time | undefined;
-}
-
-/** An agent as people see it. Of a run that goes on and tells how far it has come, that counts. */
-export function toAgentView(agent: Agent, nowMs: number): AgentView {
-  const { account, name, lastRun, progress, asOfMs, lastError } = agent;
-  const lease = agent.lease !== undefined && agent.lease.untilMs > nowMs ? agent.lease : undefined;
+/**
+ * An agent as people see it. Of a run that goes on and tells how far it has come, that counts.
+ *
+ * @param monthlyUsd what its mode costs; left out where there is no price
+ */
+export function toAgentView(agent: Agent, nowMs: number, monthlyUsd?: number): AgentView {
+  const { account, name, lastRun, progress, asOfMs, lastError, mode } = agent;
+  const lease = isHeld(agent, nowMs) ? agent.lease : undefined;
   const state = getState(agent, lease !== undefined, nowMs);
   return {
     id: `${account}/${name}`,
@@ -76,6 +24,10 @@ export function toAgentView(agent: Agent, nowMs: number): AgentView {
     account,
     name,
     intervalMs: agent.intervalMs,
+    mode: mode?.mode,
+    modeSince: mode?.sinceMs,
+    modeReason: mode?.reason,
+    monthlyUsd,
     state,
     isStale: agent.failures > 0 || state === 'overdue',
     lastRun: lastRun && toLastRunView(lastRun),

@@ -3,7 +3,7 @@ import { type AgentSender, sendMessages } from './send-agents.ts';
 
 /** What a demand for fresh data needs. A cache context is one. */
 export interface DemandContext extends AgentSender {
-  readonly agents: Pick<AgentStore, 'readFreshness'>;
+  readonly agents: Pick<AgentStore, 'readFreshness' | 'demand'>;
 }
 
 /** How fresh, and how long to wait for it. */
@@ -16,7 +16,7 @@ export interface DemandOptions {
 }
 
 /** Milliseconds between two looks: the first pause, how it grows, and the longest. */
-const pauses = { firstMs: 200, factor: 1.3, mostMs: 1_000 } as const;
+const pauses = { firstMs: 120, factor: 1.15, mostMs: 1_000 } as const;
 
 /** Milliseconds after which runs are demanded again: one that was under way may have begun too early. */
 const demandIntervalMs = 3_000;
@@ -56,15 +56,21 @@ export async function demandRefresh(
   }
 }
 
-/** An agent each: alone it may list at once. */
+/** Those that are watched are proven by who watches them; the others run, each by itself: alone it may list at once. */
 async function sendDemands(
   context: DemandContext,
   stale: readonly AccountFreshness[],
   wantedMs: number,
 ): Promise<void> {
-  const keys = stale.flatMap(({ agents }) => agents);
-  await sendMessages(
-    context,
-    keys.map((key) => ({ agents: [key], dueMs: wantedMs, isDemanded: true })),
+  const agents = stale.flatMap((each) => each.agents);
+  const run = agents.filter(({ watchedBy }) => watchedBy === undefined);
+  const messages = run.map(({ account, name }) => ({
+    agents: [{ account, name }],
+    dueMs: wantedMs,
+    isDemanded: true,
+  }));
+  const demands = agents.map(({ watchedBy, account }) =>
+    watchedBy === undefined ? undefined : context.agents.demand(watchedBy, account, wantedMs),
   );
+  await Promise.all([sendMessages(context, messages), ...demands]);
 }

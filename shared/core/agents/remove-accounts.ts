@@ -52,31 +52,24 @@ export async function removeAccounts(system: RemovalSystem, options: RemovalOpti
   return forgotten;
 }
 
-async function tryEmpty(system: RemovalSystem, account: string, endsAt: number): Promise<boolean> {
-  try {
-    return await empty(system, account, endsAt);
-  } catch (error) {
-    system.log.warn('the data of a removed account could not be deleted', {
-      account,
-      cause: getErrorMessage(error),
-    });
-    return false;
-  }
-}
-
 /** Whether nothing is left. The cache itself sees to it that its last look comes 5 minutes after the one before. */
-async function empty(
+async function tryEmpty(
   { cache, clock, log }: RemovalSystem,
   account: string,
   endsAt: number,
 ): Promise<boolean> {
-  let all = 0;
-  while (clock.monotonic() < endsAt) {
-    const { deleted, done } = await cache.deleteAccount(account);
-    all += deleted;
-    if (deleted > 0) continue;
-    if (all > 0 || done) log.info('deleted the data of a removed account', { account, items: all, done });
-    return done;
+  let items = 0;
+  try {
+    while (clock.monotonic() < endsAt) {
+      const { deleted, done } = await cache.deleteAccount(account);
+      items += deleted;
+      if (deleted > 0) continue;
+      if (items > 0 || done) log.info('deleted the data of a removed account', { account, items, done });
+      return done;
+    }
+  } catch (error) {
+    const cause = getErrorMessage(error);
+    log.warn('the data of a removed account could not be deleted', { account, cause });
   }
   return false;
 }

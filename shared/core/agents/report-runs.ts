@@ -17,7 +17,7 @@ export interface RunReporter {
 
 /**
  * Tells of runs that ended: how late they were, and in the log and on the bus those that changed something, failed, or went well
- * again. Never rejects: an event that cannot be published is lost, and the log says so.
+ * again; on the bus, too, what they are to tell besides. Never rejects: an event that cannot be published is lost, and the log says so.
  */
 export async function reportRuns(reporter: RunReporter, runs: readonly EndedAgent[]): Promise<void> {
   const { bus, log } = reporter;
@@ -26,9 +26,10 @@ export async function reportRuns(reporter: RunReporter, runs: readonly EndedAgen
   if (counts.length > 0) reporter.recordTooLarge(counts);
   const told = runs.filter(isTold);
   for (const run of told) logRun(log, run);
-  if (told.length === 0) return;
+  const events = [...told.map(toRunEvent), ...runs.flatMap((run) => run.events ?? [])];
+  if (events.length === 0) return;
   try {
-    await bus.publish(told.map(toRunEvent));
+    await bus.publish(events);
   } catch (error) {
     log.warn('events of agents could not be published', { cause: getErrorMessage(error) });
   }

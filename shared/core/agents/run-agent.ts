@@ -1,11 +1,13 @@
 import type { CacheStore } from '../cache/cache-store.ts';
 import type { Clock, Randomness } from '../clock.ts';
+import { untilAborted } from '../deadline.ts';
 import { getErrorMessage } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import { type Hold, holdLease } from '../tasks/hold-lease.ts';
 import { LeaseLostError } from '../tasks/task.ts';
+import type { BusEvent } from '../tasks/task-events.ts';
 import { getNextRunMs } from './agent-schedule.ts';
-import type { Agent, AgentRun, AgentStore, ClaimedAgent, Finish } from './agent-store.ts';
+import type { Agent, AgentStore, ClaimedAgent, Finish } from './agent-store.ts';
 import type { CachingAgent, CachingResult } from './caching-agent.ts';
 
 /** Milliseconds for which a worker holds an agent unless it renews that: what a worker's death costs at most. */
@@ -32,6 +34,8 @@ export interface EndedAgent {
   readonly lagMs: number;
   /** Why it failed. */
   readonly error?: string | undefined;
+  /** What it is to tell on the bus besides. */
+  readonly events?: readonly BusEvent[];
 }
 
 /** What is run. */
@@ -64,12 +68,10 @@ export async function runAgent(
   });
   const ending = await attempt(system, agent, { ...options, held });
   const durationMs = Math.round(clock.monotonic() - startedAt);
-  return finish(system, options.claimed, { ...toFinish(system, agent, { ...options, ending }), durationMs });
-}
-
-/** Ends a run that did not even begin: the agent is to be run at once, by a worker that has nothing else to do. */
-export async function stopAgent(system: RunSystem, claimed: ClaimedAgent): Promise<EndedAgent | undefined> {
-  return finish(system, claimed, { ...toStopped(system, claimed.agent.lastRun), durationMs: 0 });
+  const end = { ...toFinish(system, agent, { ...options, ending }), durationMs };
+  const ended = await finish(system, options.claimed, end);
+  const events = 'result' in ending ? ending.result.events : undefined;
+  return ended && { ...ended, ...(events && { events }) };
 }
 
 /** What came of a run: a result, or why there is none. */
@@ -100,7 +102,7 @@ async function attempt(
     });
     const commitState = (next: string): Promise<void> => agents.commitState(claimed.lease, next);
     const running = agent.run({ cache, state, isAlone, signal, ensureHeld, commitState });
-    return { result: await untilAborted(running, signal, clock) };
+    return { result: await untilAborted(running, signal, { clock, ms: abortGraceMs }) };
   } catch (error) {
     return { error: signal.aborted ? signal.reason : error };
   } finally {
@@ -108,73 +110,37 @@ async function attempt(
   }
 }
 
-/** What the run comes to; rejects with the signal's reason when it does not end soon after that was aborted. */
-async function untilAborted<T>(running: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
-  const ended = new AbortController();
-  const givenUp = new Promise<never>((_, reject) => {
-    const giveUp = (): void => {
-      clock.sleep(abortGraceMs, ended.signal).then(
-        () => reject(signal.reason),
-        () => undefined,
-      );
-    };
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true, signal: ended.signal });
-  });
-  try {
-    return await Promise.race([running, givenUp]);
-  } finally {
-    ended.abort();
-  }
-}
-
 type FinishWithoutDuration = Omit<Finish, 'durationMs'>;
 
 function toFinish(
-  system: RunSystem,
+  { clock, randomness }: RunSystem,
   agent: CachingAgent,
   { claimed, isAlone, stop, ending }: RunAgentOptions & { readonly ending: Ending },
 ): FinishWithoutDuration {
-  if ('error' in ending) {
-    const { error } = ending;
-    const isStopped = stop.aborted && error === stop.reason;
-    if (isStopped) return toStopped(system, claimed.agent.lastRun);
-    return toFailure(system, agent, { claimed, error: getErrorMessage(error) });
-  }
-  const { outcome, error, ...run } = ending.result;
-  if (outcome === 'listing' && !isAlone) return { ...toStopped(system, run), ...run };
-  const message = outcome === 'listing' ? 'it wants to be run alone, and was' : error;
-  if (message !== undefined) return { ...toFailure(system, agent, { claimed, error: message }), ...run };
-  return { ...run, outcome: 'SUCCESS', nextRunMs: getNext(system, agent, { claimed, failures: 0 }) };
-}
-
-function toFailure(
-  system: RunSystem,
-  agent: CachingAgent,
-  { claimed, error }: { readonly claimed: ClaimedAgent; readonly error: string },
-): FinishWithoutDuration & { readonly error: string } {
-  const failures = claimed.agent.failures + 1;
-  const nextRunMs = getNext(system, agent, { claimed, failures });
-  return { outcome: 'FAILURE', items: claimed.agent.lastRun?.items ?? 0, changes: 0, error, nextRunMs };
-}
-
-function toStopped({ clock }: RunSystem, run: Pick<AgentRun, 'items'> | undefined): FinishWithoutDuration {
-  return { outcome: 'STOPPED', items: run?.items ?? 0, changes: 0, nextRunMs: clock.now() };
-}
-
-function getNext(
-  { clock, randomness }: RunSystem,
-  agent: CachingAgent,
-  { claimed, failures }: { readonly claimed: ClaimedAgent; readonly failures: number },
-): number {
+  const { lastRun, failures } = claimed.agent;
   const { turn, usedAtMs } = claimed.lease;
-  return getNextRunMs(agent, {
-    nowMs: clock.now(),
-    turn,
-    usedAtMs,
-    failures,
-    fraction: randomness.fraction(),
+  const before = { items: lastRun?.items ?? 0, changes: 0 };
+  const pace = { nowMs: clock.now(), turn, usedAtMs, fraction: randomness.fraction() };
+  const toStopped = (run: typeof before): FinishWithoutDuration => ({
+    ...run,
+    outcome: 'STOPPED',
+    nextRunMs: pace.nowMs,
   });
+  const toFailure = (error: string, run = before): FinishWithoutDuration => ({
+    ...run,
+    outcome: 'FAILURE',
+    error,
+    nextRunMs: getNextRunMs(agent, { ...pace, failures: failures + 1 }),
+  });
+  if ('error' in ending) {
+    const isStopped = stop.aborted && ending.error === stop.reason;
+    return isStopped ? toStopped(before) : toFailure(getErrorMessage(ending.error));
+  }
+  const { outcome, error, events: _, ...run } = ending.result;
+  if (outcome === 'listing' && !isAlone) return toStopped(run);
+  const message = outcome === 'listing' ? 'it wants to be run alone, and was' : error;
+  if (message !== undefined) return toFailure(message, run);
+  return { ...run, outcome: 'SUCCESS', nextRunMs: getNextRunMs(agent, { ...pace, failures: 0 }) };
 }
 
 async function finish(

@@ -2,12 +2,33 @@ import type { CacheStore } from '../cache/cache-store.ts';
 import { getErrorMessage } from '../errors.ts';
 import type { EventBus } from '../tasks/task-events.ts';
 import { toAccountEvent } from './agent-events.ts';
-import type { Agent, AgentKey, AgentStore, SyncAnswer } from './agent-store.ts';
+import { type Agent, type AgentKey, type AgentStore, type SyncAnswer, toAgentId } from './agent-store.ts';
+import { applyModes } from './apply-modes.ts';
 import type { CachingAgent } from './caching-agent.ts';
+import type { ConfiguredAgent } from './choose-modes.ts';
+import { pickDueAgents, type SentTurns } from './due-agents.ts';
 import { removeAccounts } from './remove-accounts.ts';
-import { pickOverdue, pickUpcoming, type ScheduleMemory } from './revive-agents.ts';
 import { type AgentSender, sendMessages, toMessages } from './send-agents.ts';
-import { type AccountCount, countStaleAccounts, tellStaleAccounts } from './stale-accounts.ts';
+import {
+  type AccountCount,
+  countStaleAccounts,
+  type StaleMemory,
+  tellStaleAccounts,
+} from './stale-accounts.ts';
+
+/** What a process that schedules remembers. */
+export interface ScheduleMemory {
+  /** Turns that it had. */
+  turns: number;
+  sent: SentTurns;
+  /** What it told of stale accounts. */
+  readonly stale: StaleMemory;
+}
+
+/** The memory of a process that scheduled nothing yet. */
+export function createScheduleMemory(): ScheduleMemory {
+  return { turns: 0, sent: new Map(), stale: { told: '', turns: 0 } };
+}
 
 /** What scheduling agents needs. */
 export interface ScheduleSystem extends AgentSender {
@@ -26,8 +47,8 @@ export interface ScheduleOptions {
   readonly rejected?: readonly string[];
   /** What this process remembers of its earlier turns. */
   readonly memory: ScheduleMemory;
-  /** Sees to agents of mode `stream` that nobody follows. Default: they are run like others. */
-  startFollowing?(agents: readonly Agent[]): Promise<void>;
+  /** Sees to agents of mode `stream`. Default: all are run by turns, and none gets a mode. */
+  startWatching?(agents: readonly Agent[]): Promise<void>;
 }
 
 /** Milliseconds that a turn of the scheduler takes at most, but for the calls under way. */
@@ -39,65 +60,73 @@ export interface ScheduleReport {
   /** Agents taken out of service by this turn. */
   readonly removed: number;
   /** Agents for which messages were sent since they were overdue, or new. */
-  readonly revived: number;
+  readonly overdue: number;
   /** Agents of removed accounts that were forgotten with their data. */
   readonly forgotten: number;
 }
 
 /**
- * One turn of the scheduler: adds and removes agents, sends for those that are overdue, gathers those that run at the same time
- * in common messages every now and then, and removes the data of accounts that are gone.
+ * One turn of the scheduler: adds and removes agents, sends for all turns of the next two minutes that were not sent for and for agents
+ * that are overdue, and removes the data of accounts that are gone. Turns of two schedulers may overlap: a claim refuses what was run.
  */
 export async function scheduleAgents(
   system: ScheduleSystem,
   options: ScheduleOptions,
 ): Promise<ScheduleReport> {
   const { agents, clock } = system;
-  const { wanted, memory, rejected = [] } = options;
+  const { wanted, rejected = [] } = options;
   const endsAt = clock.monotonic() + turnMs;
   const startedAtMs = clock.now();
   const synced = await agents.sync(wanted);
   const gone = synced.removed.filter(({ removedAtMs = 0 }) => removedAtMs >= startedAtMs);
   await publishChanges(system, { added: synced.added, removed: gone });
-  const revived = await revive(system, options);
+  const overdue = await send(system, synced.agents, options);
   const forgotten = await removeAccounts(system, { removed: synced.removed, wanted, rejected, endsAt });
-  memory.turns += 1;
-  return { added: synced.added.length, removed: gone.length, revived, forgotten };
+  return { added: synced.added.length, removed: gone.length, overdue, forgotten };
 }
 
-async function revive(system: ScheduleSystem, { wanted, memory, startFollowing }: ScheduleOptions) {
+/** How many agents were overdue. */
+async function send(
+  system: ScheduleSystem,
+  agents: readonly Agent[],
+  { wanted, memory, startWatching }: ScheduleOptions,
+): Promise<number> {
   const nowMs = system.clock.now();
-  const modes = new Map(wanted.map((agent) => [toId(agent), agent.mode]));
-  const listed = (await system.agents.list()).filter(({ removedAtMs }) => removedAtMs === undefined);
-  const isFollowed = (agent: Agent): boolean =>
-    startFollowing !== undefined && modes.get(toId(agent)) === 'stream';
-  const known = listed.filter((agent) => modes.has(toId(agent)));
-  const run = known.filter((agent) => !isFollowed(agent));
+  const known =
+    startWatching === undefined ? agents : await applyModes(system, toConfigured(agents, wanted), nowMs);
+  const isWatched = ({ mode }: Agent): boolean => startWatching !== undefined && mode?.mode === 'stream';
   const count = countStaleAccounts(known, nowMs);
   system.recordStaleAccounts(count);
   tellStaleAccounts(system.log, count, memory.stale);
-  const overdue = pickOverdue(run, { memory, nowMs });
-  await sendMessages(system, toMessages(overdue));
-  await sendMessages(system, toMessages(pickUpcoming(run, { memory, nowMs })), { isEarly: true });
-  const isUnheld = ({ lease }: Agent): boolean => lease === undefined || lease.untilMs <= nowMs;
-  await startFollowing?.(listed.filter((agent) => isFollowed(agent) && isUnheld(agent)));
+  const run = known.filter((agent) => !isWatched(agent));
+  const { overdue, turns, sent } = pickDueAgents(run, memory.sent, nowMs);
+  const isSent = await sendMessages(system, [...toMessages(overdue), ...toMessages(turns)]);
+  // What could not be sent is picked once more.
+  if (isSent) memory.sent = sent;
+  await startWatching?.(known.filter(isWatched));
+  memory.turns += 1;
   return overdue.length;
+}
+
+/** Each agent with what is configured of it. */
+function toConfigured(agents: readonly Agent[], wanted: readonly CachingAgent[]): ConfiguredAgent[] {
+  const byId = new Map(wanted.map((agent) => [toAgentId(agent), agent]));
+  return agents.flatMap((agent) => {
+    const configured = byId.get(toAgentId(agent));
+    return configured === undefined ? [] : [{ agent, configured }];
+  });
 }
 
 async function publishChanges(
   { bus, clock, log }: ScheduleSystem,
-  { added, removed }: SyncAnswer,
+  { added, removed }: Pick<SyncAnswer, 'added' | 'removed'>,
 ): Promise<void> {
-  const changes = [
-    ...added.map(({ account, name }) => ({ account, added: [name], removed: [] })),
-    ...removed.map(({ account, name }) => ({ account, added: [], removed: [name] })),
-  ];
   const atMs = clock.now();
-  const events = [...Map.groupBy(changes, ({ account }) => account)].map(([account, own]) => {
-    const change = {
-      added: own.flatMap((one) => one.added),
-      removed: own.flatMap((one) => one.removed),
-    };
+  const accounts = new Set([...added, ...removed].map(({ account }) => account));
+  const events = [...accounts].map((account) => {
+    const listNames = (agents: readonly AgentKey[]): string[] =>
+      agents.filter((agent) => agent.account === account).map(({ name }) => name);
+    const change = { added: listNames(added), removed: listNames(removed) };
     log.info('the agents of an account have changed', { account, ...change });
     return toAccountEvent(account, { atMs, ...change });
   });
@@ -107,8 +136,4 @@ async function publishChanges(
   } catch (error) {
     log.warn('events of accounts could not be published', { cause: getErrorMessage(error) });
   }
-}
-
-function toId({ account, name }: AgentKey): string {
-  return JSON.stringify([account, name]);
 }

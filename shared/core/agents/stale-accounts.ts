@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts';
 import { idleIntervalMs } from './agent-schedule.ts';
-import type { Agent } from './agent-store.ts';
+import { type Agent, isHeld } from './agent-store.ts';
 
 /** Milliseconds that a run may take, and wait for a worker, before its account counts as stale. */
 const runMs = 5 * 60_000;
@@ -49,9 +49,8 @@ export function tellStaleAccounts(log: Logger, { all, stale }: AccountCount, mem
 }
 
 function isBehind({ asOfMs, attempts, failures, ...agent }: Agent, nowMs: number): boolean {
-  const patienceMs = 2 * Math.max(agent.intervalMs, idleIntervalMs) + runMs;
-  if (asOfMs !== undefined) return asOfMs + patienceMs < nowMs;
+  const toleranceMs = 2 * Math.max(agent.intervalMs, idleIntervalMs) + runMs;
+  if (asOfMs !== undefined) return asOfMs + toleranceMs < nowMs;
   if (failures + attempts >= vainRunsMax) return true;
-  const isHeld = agent.lease !== undefined && agent.lease.untilMs > nowMs;
-  return !isHeld && agent.nextRunMs + patienceMs < nowMs;
+  return !isHeld(agent, nowMs) && agent.nextRunMs + toleranceMs < nowMs;
 }

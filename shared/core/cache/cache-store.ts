@@ -1,5 +1,5 @@
 import type { LiveEntry, RowChange } from './packed-row.ts';
-import type { Version } from './version.ts';
+import type { Revision } from './revision.ts';
 
 /** Milliseconds for which a deleted object, or a row without entries, is remembered: 24 hours. */
 export const tombstoneRetentionMs = 24 * 3600_000;
@@ -17,9 +17,11 @@ export interface ObjectKey {
 /** An object to be cached. */
 export interface NewObject {
   readonly key: ObjectKey;
-  readonly version: Version;
+  readonly revision: Revision;
   /** Spinnaker application that it belongs to. */
   readonly application?: string | undefined;
+  /** Its cluster there, of what makes up clusters. */
+  readonly cluster?: string | undefined;
   /** Applications that its writer has yet to look at because it changed: see {@link ObjectHead.leaving}. */
   readonly leaving?: readonly string[] | undefined;
   /** Any text; what it amounts to compressed must stay below 380 KB. */
@@ -29,25 +31,35 @@ export interface NewObject {
 /** What is known of a cached object without its body. */
 export interface ObjectHead {
   readonly key: ObjectKey;
-  readonly version: Version;
+  readonly revision: Revision;
   readonly application?: string | undefined;
+  readonly cluster?: string | undefined;
   /**
    * Applications whose rows may still have what belongs to it, or whose names in the directory may be out of date. Writers note
    * them with a change, and take the note away when they are done: whoever repeats a change that was broken off reads here what
    * is left to do. Undefined when there is nothing.
    */
   readonly leaving?: readonly string[] | undefined;
-  /** It was deleted at `version`. */
+  /** It was deleted at `revision`. */
   readonly gone: boolean;
 }
 
 /** What the writer of an object read before. */
 export interface ObjectWriteOptions {
   /**
-   * Write only if what is cached is still this, by version and application; undefined: if nothing is cached. Left out, it does
+   * Write only if what is cached is still this, by revision and application; undefined: if nothing is cached. Left out, it does
    * not matter. A repetition whose first answer was lost may be refused.
    */
-  readonly over?: Pick<ObjectHead, 'version' | 'application'> | undefined;
+  readonly over?: Pick<ObjectHead, 'revision' | 'application'> | undefined;
+}
+
+/** Which heads are listed. */
+export interface HeadOptions {
+  readonly namespace?: string | undefined;
+  /** Also those that were deleted less than 24 hours ago; default false. */
+  readonly withGone?: boolean;
+  /** Default true: what a list lacks is evicted by it; false for views, for half the price. */
+  readonly consistent?: boolean;
 }
 
 /** A cached object that is there. */
@@ -56,7 +68,7 @@ export interface StoredObject extends ObjectHead {
   readBody(): string;
 }
 
-/** Which cluster an account stood for, and since how many such changes: the first part of every version. */
+/** Which cluster an account stood for, and since how many such changes: the first part of every revision. */
 export interface AccountEpoch {
   /** From 1. Raise it to the greater of the one before plus one and the minutes since 1970: so one that was lost never comes back. */
   readonly epoch: number;
@@ -64,15 +76,18 @@ export interface AccountEpoch {
   readonly cluster: string;
 }
 
-/** Names a row of a view of an application in an account. */
-export interface RowKey {
-  readonly application: string;
-  readonly account: string;
+/** Whose rows: those of an application in an account, or those of a namespace, whatever applications its objects belong to. */
+export type RowPlace =
+  | { readonly account: string; readonly application: string }
+  | { readonly account: string; readonly namespace: string };
+
+/** Names a row of a view. */
+export type RowKey = RowPlace & {
   /** Which view it is of, a word: `serverGroups`. Rows of a view can be listed without those of others. */
   readonly view: string;
   /** Which row of the view: `replicaSet shop cart-v003`. */
   readonly row: string;
-}
+};
 
 /** Changes of one row. */
 export interface RowChanges extends Pick<RowKey, 'view' | 'row'> {
@@ -81,7 +96,7 @@ export interface RowChanges extends Pick<RowKey, 'view' | 'row'> {
 
 /** A row that has an entry. */
 export interface StoredRow extends Pick<RowKey, 'view' | 'row'> {
-  /** What is there, by key; decoded at each call. */
+  /** What is there, by key; decoded when it is first asked for. Nobody may change it: others may read it, too. */
   read(): ReadonlyMap<string, LiveEntry>;
 }
 
@@ -98,23 +113,23 @@ export type DirectoryNames = Pick<DirectoryEntry, 'clusters' | 'namespaces'>;
 
 /**
  * Cached objects, the rows that views read, and the directory of applications. Writers need no lock: whatever they write
- * carries a version, and the higher one stays. Every change of an item is one conditional write.
+ * carries a revision, and the higher one stays. Every change of an item is one conditional write.
  */
 export interface CacheStore {
   /**
-   * Caches an object, unless something newer is known of it: a later version, or its deletion at this or a later one.
+   * Caches an object, unless something newer is known of it: a later revision, or its deletion at this or a later one.
    *
    * @returns whether the store has it as it was given. Repeating it is harmless and, without `over`, answers the same.
    * @throws ItemTooLargeError
    */
   putObject(object: NewObject, options?: ObjectWriteOptions): Promise<boolean>;
   /**
-   * Deletes an object unless a later version is cached, and remembers for 24 hours that nothing up to `version` may come back,
+   * Deletes an object unless a later revision is cached, and remembers for 24 hours that nothing up to `revision` may come back,
    * whether the object was there or not.
    *
-   * @returns false when a later version is cached, or something else than `over`.
+   * @returns false when a later revision is cached, or something else than `over`.
    */
-  deleteObject(key: ObjectKey, version: Version, options?: ObjectWriteOptions): Promise<boolean>;
+  deleteObject(key: ObjectKey, revision: Revision, options?: ObjectWriteOptions): Promise<boolean>;
   /**
    * Objects by their keys, in the order of these; undefined for those that are not there. Eventually consistent unless asked
    * otherwise.
@@ -123,22 +138,18 @@ export interface CacheStore {
     keys: readonly ObjectKey[],
     options?: { readonly consistent?: boolean },
   ): Promise<readonly (StoredObject | undefined)[]>;
-  /** The objects of a kind, page by page. Eventually consistent: for views. */
+  /**
+   * The objects of a kind, page by page. Eventually consistent: for views.
+   *
+   * @param options.outside leave out those of this application.
+   */
   listObjects(
     account: string,
     kind: string,
-    options?: { readonly namespace?: string | undefined },
+    options?: { readonly namespace?: string | undefined; readonly outside?: string | undefined },
   ): AsyncIterable<readonly StoredObject[]>;
-  /**
-   * What is cached of a kind without the bodies, page by page. Consistent: what a list lacks is evicted by it.
-   *
-   * @param options.withGone also those that were deleted less than 24 hours ago.
-   */
-  listHeads(
-    account: string,
-    kind: string,
-    options?: { readonly namespace?: string | undefined; readonly withGone?: boolean },
-  ): AsyncIterable<readonly ObjectHead[]>;
+  /** What is cached of a kind without the bodies, page by page. */
+  listHeads(account: string, kind: string, options?: HeadOptions): AsyncIterable<readonly ObjectHead[]>;
   /** The epoch of an account, of all its agents and of operations alike; undefined before its first. Consistent. */
   getEpoch(account: string): Promise<AccountEpoch | undefined>;
   /**
@@ -149,9 +160,13 @@ export interface CacheStore {
   raiseEpoch(account: string, epoch: AccountEpoch): Promise<AccountEpoch>;
   /** Kinds of which an account has, or had, objects in the cache. */
   listKinds(account: string): Promise<readonly string[]>;
+  /** Notes which namespaces are cached of an account: to be called after such an object was written or deleted. */
+  recordNamespaces(account: string): Promise<void>;
+  /** What was noted of these accounts, with one read. Eventually consistent. */
+  listNamespaces(accounts: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 
   /**
-   * Changes rows of an application in an account by the rule of `mergeRow`. Several rows share an item: the more changes come
+   * Changes rows of an application or a namespace by the rule of `mergeRow`. Several rows share an item: the more changes come
    * with one call, the less is read and written for each. An item that nothing changes is only read; one that another writer
    * wrote in between is read again. A call that fails half-way is to be repeated.
    *
@@ -159,18 +174,17 @@ export interface CacheStore {
    * @throws RowContendedError when others were faster each time.
    * @throws ItemTooLargeError
    */
-  mergeRows(application: string, account: string, changes: readonly RowChanges[]): Promise<number>;
+  mergeRows(place: RowPlace, changes: readonly RowChanges[]): Promise<number>;
   /** A row, or undefined when nothing is in it. Eventually consistent unless asked otherwise. */
   getRow(key: RowKey, options?: { readonly consistent?: boolean }): Promise<StoredRow | undefined>;
   /**
-   * The rows of an application in an account, page by page, in no order. The next page is on its way while one is used.
+   * The rows of an application or a namespace, page by page, in no order. The next page is on its way while one is used.
    *
    * @param options.view only rows of this view.
    * @param options.consistent default false: eventually consistent, for views.
    */
   listRows(
-    application: string,
-    account: string,
+    place: RowPlace,
     options?: { readonly view?: string; readonly consistent?: boolean },
   ): AsyncIterable<readonly StoredRow[]>;
 
@@ -181,24 +195,30 @@ export interface CacheStore {
    * @returns names for which the directory has no room, of an application with millions of them: all others are noted.
    * @throws ItemTooLargeError for an application whose own name leaves no room.
    */
-  noteApplication(application: string, account: string, names: DirectoryNames): Promise<readonly string[]>;
+  recordApplication(application: string, account: string, names: DirectoryNames): Promise<readonly string[]>;
   /**
    * Takes from the directory what an application does not have any more in an account. What is not left is not listed from now
    * on, and dropped by a call at least 5 minutes later if it is not left then, either: writers who were about to use it have
    * done so. An application of which nothing is left in the account is taken out.
    *
+   * @param place.departed names of objects that left. One that is not recorded now may be by the writer who cached the object and
+   *   has yet to record it: that waits for a later call, too.
    * @param readLeft finds out what is left; called after the directory was read, perhaps several times.
    * @returns whether something waits for such a later call.
    */
   pruneApplication(
-    application: string,
-    account: string,
+    place: Pick<DirectoryEntry, 'application' | 'account'> & {
+      readonly departed?: DirectoryNames | undefined;
+    },
     readLeft: () => Promise<DirectoryNames>,
   ): Promise<boolean>;
-  /** The directory: every application in every account. Eventually consistent. */
-  listApplications(): Promise<readonly DirectoryEntry[]>;
-  /** The accounts in which an application is. Eventually consistent. */
-  listAccounts(application: string): Promise<readonly DirectoryEntry[]>;
+  /** The directory: every application in every account. Eventually consistent unless asked otherwise. */
+  listApplications(options?: { readonly consistent?: boolean }): Promise<readonly DirectoryEntry[]>;
+  /** The accounts in which an application is. Eventually consistent unless asked otherwise. */
+  listAccounts(
+    application: string,
+    options?: { readonly consistent?: boolean },
+  ): Promise<readonly DirectoryEntry[]>;
 
   /**
    * Removes what an account has in the cache, step by step: call it until it is done, and leave at least 5 minutes before the

@@ -1,19 +1,19 @@
 import type { JsonValue } from '../json.ts';
-import type { Version } from './version.ts';
+import type { Revision } from './revision.ts';
 
 /** Milliseconds for which a row remembers an entry that was removed: 15 minutes. */
 export const goneEntryRetentionMs = 15 * 60_000;
 
 /** An entry that is there. */
 export interface LiveEntry {
-  readonly version: Version;
+  readonly revision: Revision;
   readonly value: JsonValue;
 }
 
 /** An entry that was removed. */
 export interface GoneEntry {
-  /** Nothing up to this version may bring it back. */
-  readonly version: Version;
+  /** Nothing up to this revision may bring it back. */
+  readonly revision: Revision;
   /** When the row heard of it, milliseconds. */
   readonly goneAtMs: number;
 }
@@ -24,27 +24,27 @@ export type RowEntry = LiveEntry | GoneEntry;
 /** Entries by key, for example a server group (`self`) with its pods (`pod cart-v003-x7k2p`). */
 export interface PackedRow {
   readonly entries: ReadonlyMap<string, RowEntry>;
-  /** Highest version of the removed entries that the row does not remember any more. */
-  readonly floor?: Version | undefined;
+  /** Highest revision of the removed entries that the row does not remember any more. */
+  readonly floor?: Revision | undefined;
 }
 
 /** Puts an entry into a row, unless the row knows something newer of it. */
 export interface EntryPut {
   readonly key: string;
   /**
-   * When the value became what it is. Two puts of one key and version have one value. Where a value depends on several
-   * objects this is the latest of their versions.
+   * When the value became what it is. Two puts of one key and revision have one value. Where a value depends on several
+   * objects this is the latest of their revisions.
    */
-  readonly version: Version;
-  /** When it was still seen to be so: that of the list or event that told it; at least `version`. */
-  readonly seenAt: Version;
+  readonly revision: Revision;
+  /** When it was still seen to be so: that of the list or event that told it; at least `revision`. */
+  readonly seenAt: Revision;
   readonly value: JsonValue;
 }
 
 /** Removes an entry from a row, unless the row knows something newer of it. */
 export interface EntryRemoval {
   readonly key: string;
-  readonly version: Version;
+  readonly revision: Revision;
   readonly gone: true;
 }
 
@@ -68,7 +68,7 @@ export function isLive(entry: RowEntry): entry is LiveEntry {
 }
 
 /**
- * A row after changes. For each entry the highest version wins, and of a put and a removal of the same version the removal, so
+ * A row after changes. For each entry the highest revision wins, and of a put and a removal of the same revision the removal, so
  * neither the order of changes matters nor how often one comes. What was removed more than 15 minutes ago is forgotten when
  * the row changes; from then on an entry that the row does not have must have been seen alive after everything forgotten.
  *
@@ -113,36 +113,31 @@ export function forgetGone(row: PackedRow, nowMs: number): PackedRow {
   if (forgotten.length === 0) return row;
   return {
     entries: new Map([...entries].filter(([, entry]) => !isForgotten(entry))),
-    floor: forgotten.map(({ version }): Version | undefined => version).reduce(getLater, floor),
+    floor: forgotten.map(({ revision }): Revision | undefined => revision).reduce(getLater, floor),
   };
 }
 
-/** Whether a row has any entry that is there. */
-export function hasLiveEntries({ entries }: PackedRow): boolean {
-  return entries.values().some(isLive);
-}
-
-function prevails(change: RowChange, found: RowEntry | undefined, floor: Version | undefined): boolean {
+function prevails(change: RowChange, found: RowEntry | undefined, floor: Revision | undefined): boolean {
   if (found !== undefined) return surpasses(change, found);
-  return floor === undefined || ('gone' in change ? change.version : change.seenAt) > floor;
+  return floor === undefined || ('gone' in change ? change.revision : change.seenAt) > floor;
 }
 
 /** Whether what is told of an entry counts more than what is known of it. */
 function surpasses(told: RowChange | RowEntry, known: RowEntry): boolean {
-  if (told.version !== known.version) return told.version > known.version;
+  if (told.revision !== known.revision) return told.revision > known.revision;
   if (!isLive(known)) return false;
   if (!('value' in told)) return true;
-  // There should be one value a version. If there are two, every writer must come to the same one all the same.
+  // There should be one value a revision. If there are two, every writer must come to the same one all the same.
   return JSON.stringify(told.value) > JSON.stringify(known.value);
 }
 
 function toEntry(change: RowChange, nowMs: number): RowEntry {
-  const { version } = change;
-  return 'gone' in change ? { version, goneAtMs: nowMs } : { version, value: change.value };
+  const { revision } = change;
+  return 'gone' in change ? { revision, goneAtMs: nowMs } : { revision, value: change.value };
 }
 
-/** The later of two versions. */
-export function getLater(one: Version | undefined, other: Version | undefined): Version | undefined {
+/** The later of two revisions. */
+export function getLater(one: Revision | undefined, other: Revision | undefined): Revision | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one > other ? one : other;
 }

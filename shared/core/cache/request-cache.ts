@@ -13,14 +13,16 @@ export function createRequestCache(cache: CacheStore): CacheStore {
   };
 }
 
-/** The cache as it is read for who needs what was just written: rows and objects are read consistently. */
+/** The cache as it is read for who needs what was just written: rows, objects and the directory are read consistently. */
 export function createConsistentCache(cache: CacheStore): CacheStore {
   const consistent = true;
   return {
     ...cache,
+    listApplications: () => cache.listApplications({ consistent }),
+    listAccounts: (application) => cache.listAccounts(application, { consistent }),
     getObjects: (keys) => cache.getObjects(keys, { consistent }),
     getRow: (key) => cache.getRow(key, { consistent }),
-    listRows: (application, account, options) =>
-      cache.listRows(application, account, { ...options, consistent }),
+    listHeads: (account, kind, options) => cache.listHeads(account, kind, { ...options, consistent }),
+    listRows: (place, options) => cache.listRows(place, { ...options, consistent }),
   };
 }

@@ -4,7 +4,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { clientRequestIdMax, operationsMax } from '../request-limits.ts';
 import { checkRequestSize } from '../request-size.ts';
 import type { PreparedOperation } from '../tasks/operation.ts';
-import type { TaskSystem } from '../tasks/process-hint.ts';
+import { sendForTask } from '../tasks/operation-queue.ts';
+import type { TaskSystem } from '../tasks/process-message.ts';
 import {
   type Caller,
   isFinished,
@@ -32,7 +33,7 @@ export interface OperationsRequest {
 
 /**
  * Accepts a list of operations as one task: everything is parsed, validated and authorized before anything is stored. The same
- * `clientRequestId` answers the same task; a task of that id that still waits is hinted again, one that is retryable is
+ * `clientRequestId` answers the same task; a task of that id that still waits is sent again, one that is retryable is
  * submitted anew.
  *
  * @throws InvalidInputError with every violation of every operation; a RefusedOperationsError where one is a right that is missing.
@@ -43,7 +44,7 @@ export async function acceptOperations(
   request: OperationsRequest,
 ): Promise<Task> {
   const requestId = parseClientRequestId(request.clientRequestId);
-  const { operations, ...owners } = checkOperations(providers, request);
+  const { operations, ...owners } = await checkOperations(providers, request);
   const { account, accounts } = owners;
   const id = await getTaskId(requestId, system.randomness);
   const entry = {
@@ -63,7 +64,7 @@ export async function acceptOperations(
   if (!accepted && task.state === 'FAILED_RETRYABLE') {
     return restartTask(system, task, { operations, ...owners });
   }
-  if (!isFinished(task) && task.leaseUntilMs <= system.clock.now()) await hint(system, task);
+  if (!isFinished(task) && task.leaseUntilMs <= system.clock.now()) await sendTaskMessage(system, task);
   return task;
 }
 
@@ -83,13 +84,13 @@ export interface CheckedOperations {
  *
  * @throws InvalidInputError with every violation of every operation.
  */
-export function checkOperations(
+export async function checkOperations(
   providers: ProviderSet,
   request: Pick<OperationsRequest, 'body' | 'cloudProvider' | 'rights'>,
-): CheckedOperations {
+): Promise<CheckedOperations> {
   const operations = parseOperations(request);
   checkRequestSize(operations.map(({ description }) => description));
-  const prepared = prepareOperations(operations, providers, request.rights);
+  const prepared = await prepareOperations(operations, providers, request.rights);
   const accounts = [...new Set(prepared.map(({ account }) => account))];
   const isRestricted = accounts.some((name) => providers.findAccount(name)?.permissions !== undefined);
   return { operations, account: accounts[0] ?? '', accounts, isRestricted };
@@ -133,7 +134,7 @@ export async function restartTask(system: TaskSystem, task: Task, submission?: S
     );
   }
   system.log.info('task restarted', { taskId: task.id, account: task.account });
-  await hint(system, restarted);
+  await sendTaskMessage(system, restarted);
   return restarted;
 }
 
@@ -191,16 +192,16 @@ function parseProvider(description: JsonObject, where: string): string {
 }
 
 /** Prepares all operations; the violations of all of them come in one error. */
-function prepareOperations(
+async function prepareOperations(
   operations: readonly SubmittedOperation[],
   providers: ProviderSet,
   rights: CallerRights,
-): PreparedOperation[] {
+): Promise<PreparedOperation[]> {
   const violations = new ViolationList();
   const prepared: PreparedOperation[] = [];
   for (const operation of operations) {
     try {
-      const one = prepareOperation(operation, providers);
+      const one = await prepareOperation(operation, providers);
       const denial = findDenial(one, rights);
       if (denial !== undefined) violations.refuse(denial);
       prepared.push(one);
@@ -213,13 +214,17 @@ function prepareOperations(
   return prepared;
 }
 
-function prepareOperation(submitted: SubmittedOperation, providers: ProviderSet): PreparedOperation {
+async function prepareOperation(
+  submitted: SubmittedOperation,
+  providers: ProviderSet,
+): Promise<PreparedOperation> {
   const { provider, name, description } = submitted;
-  const operation = providers.findOperation(provider, name);
+  const operation = await providers.findOperation(provider, name);
   if (operation !== undefined) return operation.prepare(description);
-  const known = providers.findProvider(provider);
-  if (known === undefined) throw new InvalidInputError(`Unknown cloud provider '${provider}'`);
-  const names = known.operations.map((one) => one.name).join(', ') || 'none';
+  if (providers.findProvider(provider) === undefined) {
+    throw new InvalidInputError(`Unknown cloud provider '${provider}'`);
+  }
+  const names = (await providers.listOperationNames(provider)).join(', ') || 'none';
   throw new InvalidInputError(`Unknown operation '${name}' of provider '${provider}'; it has: ${names}`);
 }
 
@@ -235,12 +240,12 @@ function parseClientRequestId(text: string): string {
   );
 }
 
-/** A queue that is away loses nothing: the task is stored, and the sweeper hints it within a minute. */
-async function hint(system: TaskSystem, task: Task): Promise<void> {
+/** A queue that is away loses nothing: the task is stored, and the sweeper sends for it within a minute. */
+async function sendTaskMessage(system: TaskSystem, task: Task): Promise<void> {
   try {
-    await system.queue.send({ taskId: task.id, account: task.account });
+    await sendForTask(system.queue, task);
   } catch (error) {
-    system.log.error('the hint for a task could not be sent; the sweeper will send it', {
+    system.log.error('the message for a task could not be sent; the sweeper will send it', {
       taskId: task.id,
       error,
     });

@@ -1,5 +1,6 @@
 import { asJsonArray, asJsonObject, asString, isJsonObject, type JsonObject } from '../json.ts';
 import type { RejectedAccount } from '../settings/account.ts';
+import type { AccountDefinition } from '../settings/account-store.ts';
 import { pickPublicSettings } from '../settings/public-settings.ts';
 import { mergeDocuments } from '../settings/spring-config.ts';
 import type { ProviderPlugin } from './provider.ts';
@@ -32,14 +33,29 @@ export interface AccountFactsStore {
 /** Bytes of account facts, before they are compressed: a thousand accounts with long lists of namespaces have about 2 MB. */
 export const accountFactsBytesMax = 16 * 2 ** 20;
 
+/** Providers, and what they were opened with. */
+export interface OpenedWith {
+  readonly settings: JsonObject;
+  readonly providers: ProviderSet;
+  /** Accounts that were made by an API. */
+  readonly storedAccounts: readonly AccountDefinition[];
+}
+
+/** The definitions of one provider's accounts. */
+export function pickDefinitions(
+  accounts: readonly AccountDefinition[],
+  provider: string,
+): readonly JsonObject[] {
+  return accounts.filter(({ type }) => type === provider).map(({ body }) => body);
+}
+
 /** The facts of opened providers: of accounts that were accepted, and of those that were not. */
-export function toAccountFacts(
-  plugins: readonly ProviderPlugin[],
-  { settings, providers }: { readonly settings: JsonObject; readonly providers: ProviderSet },
-): AccountFacts {
+export function toAccountFacts(plugins: readonly ProviderPlugin[], opened: OpenedWith): AccountFacts {
+  const { settings, providers, storedAccounts } = opened;
   const parts = plugins.map((plugin) => {
-    const opened = providers.findProvider(plugin.name);
-    return opened === undefined ? {} : plugin.toPublicSettings(settings, opened);
+    const provider = providers.findProvider(plugin.name);
+    if (provider === undefined) return {};
+    return plugin.toPublicSettings(settings, provider, pickDefinitions(storedAccounts, plugin.name));
   });
   return {
     settings: mergeDocuments([pickPublicSettings(settings), ...parts]),

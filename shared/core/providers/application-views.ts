@@ -1,15 +1,8 @@
+import type { ApplicationView } from '../../contract/answers/applications.ts';
 import { compareNames, compareText } from '../text-order.ts';
 import type { ApplicationClusters } from '../views/views.ts';
 
-/** An application that some account runs, as `GET /applications` lists it. */
-export interface ApplicationView {
-  readonly name: string;
-  readonly attributes: { readonly name: string };
-  /** Names of its clusters (`deployment web`) by account, sorted. */
-  readonly clusterNames: { readonly [account: string]: readonly string[] };
-}
-
-/** The applications that accounts run, by name in any case, each once. */
+/** The applications that accounts run, by name in any case, each once, with its clusters sorted. */
 export function toApplicationViews(parts: readonly ApplicationClusters[]): ApplicationView[] {
   const applications = Map.groupBy(parts, ({ application }) => application);
   return [...applications]

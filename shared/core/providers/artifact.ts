@@ -1,4 +1,5 @@
-import { asJsonObject, isWithinDepth, type JsonObject, omitNulls } from '../json.ts';
+import type { ArtifactView } from '../../contract/answers/artifacts.ts';
+import { asJsonObject, isWithinDepth, type JsonObject, omitNullMembers } from '../json.ts';
 import {
   booleanField,
   type Field,
@@ -83,9 +84,9 @@ export function parseArtifact(value: unknown): Artifact {
 }
 
 /** The artifact as Spinnaker writes it: absent fields left out, `customKind` and `metadata` always there. */
-export function toArtifactView(artifact: Artifact): JsonObject {
+export function toArtifactView(artifact: Artifact): ArtifactView {
   const { customKind = false, metadata = {}, ...fields } = artifact;
-  return omitNulls({ ...fields, customKind, metadata }) as JsonObject;
+  return { ...fields, customKind, metadata: omitNullMembers(metadata) };
 }
 
 /**
@@ -115,6 +116,6 @@ function foldArtifact({ metadata, ...fields }: { readonly [key: string]: unknown
   const folded = Object.fromEntries(entries.filter(([key]) => !isKnown(key)));
   return {
     ...known,
-    metadata: omitNulls({ ...folded, ...asJsonObject(metadata) } as JsonObject) as JsonObject,
+    metadata: omitNullMembers({ ...folded, ...asJsonObject(metadata) } as JsonObject),
   };
 }

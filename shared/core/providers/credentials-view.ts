@@ -1,4 +1,5 @@
-import { type JsonObject, type JsonValue, omitNulls } from '../json.ts';
+import type { AccountView } from '../../contract/answers/credentials.ts';
+import { type JsonObject, type JsonValue, omitNullMembers } from '../json.ts';
 import type { Account } from '../settings/account.ts';
 import { getSetting } from '../settings/spring-config.ts';
 
@@ -16,6 +17,9 @@ export interface CredentialsViewOptions extends CredentialsSettings {
   readonly expand: boolean;
 }
 
+/** An account in an answer: expanded, it has members that are its provider's own. */
+export type CredentialsView = AccountView & { readonly [detail: string]: unknown };
+
 /** Reads `credentials` of the merged configuration. Both lists default to `default` alone, as in Clouddriver. */
 export function parseCredentialsSettings(settings: JsonObject): CredentialsSettings {
   return {
@@ -27,28 +31,28 @@ export function parseCredentialsSettings(settings: JsonObject): CredentialsSetti
 }
 
 /**
- * An account as `GET /credentials` shows it. Members that are null or undefined are left out, and so are the
- * permissions of an open account. Only the fields named here and the account's `details` are shown: how to connect
+ * An account as `GET /credentials` shows it. Details that are null are left out, and so are the permissions of an open account. Only the fields named here and the account's `details` are shown: how to connect
  * to it is not.
  */
-export function toCredentialsView(account: Account, options: CredentialsViewOptions): JsonObject {
-  const { accountId } = account.details;
-  const view: { [key: string]: unknown } = {
-    ...(options.expand ? account.details : {}),
+export function toCredentialsView(account: Account, options: CredentialsViewOptions): CredentialsView {
+  // Only the account itself says who may use it.
+  const { accountId, permissions: _, ...details } = omitNullMembers(account.details);
+  const { permissions } = account;
+  return {
+    ...(options.expand && details),
     name: account.name,
     environment: account.environment,
     accountType: account.accountType,
     cloudProvider: account.cloudProvider,
     type: account.cloudProvider,
     requiredGroupMembership: account.requiredGroupMembership,
-    permissions: account.permissions,
-    accountId,
+    ...(permissions !== undefined && { permissions }),
+    ...(typeof accountId === 'string' && { accountId }),
     challengeDestructiveActions: options.challengeDestructiveActionsEnvironments.includes(
       account.environment,
     ),
     primaryAccount: options.primaryAccountTypes.includes(account.accountType),
   };
-  return omitNulls(view as JsonObject) as JsonObject;
 }
 
 /** Names from a list or a comma-separated string. */

@@ -1,11 +1,21 @@
 import type { Authorizer } from '../access/authorizer.ts';
+import type { CachingAgent } from '../agents/caching-agent.ts';
 import { NotFoundError } from '../errors.ts';
 import type { Account, AccountWarning, RejectedAccount } from '../settings/account.ts';
 import type { Operation } from '../tasks/operation.ts';
 import { compareText } from '../text-order.ts';
 import type { Catalog } from '../views/catalog.ts';
 import type { Artifact } from './artifact.ts';
-import type { ArtifactFetcher, JobReader, ManifestReader, Provider } from './provider.ts';
+import { artifactAccountNotFound, isMeant } from './artifact-account.ts';
+import type {
+  ArtifactAccountQuery,
+  ArtifactFetcher,
+  InstanceReader,
+  JobReader,
+  ManifestReader,
+  Provider,
+} from './provider.ts';
+import type { RegistryCredentialSource } from './registry-credentials.ts';
 
 /** All opened providers as one: look-ups by provider, operation and account. */
 export class ProviderSet implements AsyncDisposable {
@@ -15,27 +25,30 @@ export class ProviderSet implements AsyncDisposable {
   readonly rejectedAccounts: readonly RejectedAccount[];
   readonly accountWarnings: readonly AccountWarning[];
   readonly #accounts: ReadonlyMap<string, { account: Account; provider: Provider }>;
-  readonly #operations: ReadonlyMap<string, Operation>;
+  /** By provider, once somebody asked. */
+  readonly #operations = new Map<string, Promise<ReadonlyMap<string, Operation>>>();
 
-  /** @param rejectedAccounts accounts that were left out before providers were opened. */
-  constructor(providers: readonly Provider[], rejectedAccounts: readonly RejectedAccount[] = []) {
+  /**
+   * @param rejectedAccounts accounts that were left out before providers were opened.
+   * @param warnings what is to be told besides what providers tell.
+   */
+  constructor(
+    providers: readonly Provider[],
+    rejectedAccounts: readonly RejectedAccount[] = [],
+    warnings: readonly AccountWarning[] = [],
+  ) {
     this.providers = providers;
     this.rejectedAccounts = [
       ...rejectedAccounts,
       ...providers.flatMap((provider) => provider.rejectedAccounts),
     ];
-    this.accountWarnings = providers.flatMap(({ accountWarnings = [] }) => accountWarnings);
+    this.accountWarnings = [...warnings, ...providers.flatMap(({ accountWarnings = [] }) => accountWarnings)];
     this.#accounts = new Map(
       providers.flatMap((provider) =>
         provider.accounts.map((account) => [account.name, { account, provider }] as const),
       ),
     );
     this.accounts = [...this.#accounts.values()].map(({ account }) => account).sort(compareNames);
-    this.#operations = new Map(
-      providers.flatMap((provider) =>
-        provider.operations.map((operation) => [`${provider.name}/${operation.name}`, operation] as const),
-      ),
-    );
   }
 
   /** The provider of that id, or undefined. */
@@ -44,8 +57,13 @@ export class ProviderSet implements AsyncDisposable {
   }
 
   /** The operation of a provider, or undefined. */
-  findOperation(provider: string, name: string): Operation | undefined {
-    return this.#operations.get(`${provider}/${name}`);
+  async findOperation(provider: string, name: string): Promise<Operation | undefined> {
+    return (await this.#loadOperations(provider)).get(name);
+  }
+
+  /** Names of the operations of a provider, in its order; none of one that is unknown. */
+  async listOperationNames(provider: string): Promise<readonly string[]> {
+    return [...(await this.#loadOperations(provider)).keys()];
   }
 
   /** The account, or undefined. */
@@ -74,6 +92,18 @@ export class ProviderSet implements AsyncDisposable {
     return reader;
   }
 
+  /** What reads what the instances of an account write. @throws NotFoundError when the account is unknown or has none. */
+  getInstanceReader(account: string): InstanceReader {
+    const reader = this.#accounts.get(account)?.provider.instances;
+    if (reader === undefined) throw accountNotFound(account);
+    return reader;
+  }
+
+  /** Whether calls of an account's platform are made, as `Provider.isReachable`; those of an unknown account fail by themselves. */
+  async isReachable(account: string): Promise<boolean> {
+    return (await this.#accounts.get(account)?.provider.isReachable?.(account)) ?? true;
+  }
+
   /** What fetches artifacts, of all providers that do; undefined when none does. */
   findArtifactFetcher(): ArtifactFetcher | undefined {
     const fetchers = this.providers.flatMap(({ artifacts }) => artifacts ?? []);
@@ -84,6 +114,10 @@ export class ProviderSet implements AsyncDisposable {
       // The first one says what is wrong with an artifact of an account that none has.
       fetch: (artifact, signal) =>
         (fetchers.find((fetcher) => hasAccount(fetcher, artifact)) ?? first).fetch(artifact, signal),
+      listNames: async (account, signal) =>
+        (await getFetcher(fetchers, account).listNames?.(account, signal)) ?? [],
+      listVersions: async (account, artifactName, signal) =>
+        (await getFetcher(fetchers, account).listVersions?.(account, artifactName, signal)) ?? [],
     };
   }
 
@@ -92,19 +126,60 @@ export class ProviderSet implements AsyncDisposable {
     return this.providers.find((provider) => provider.catalog !== undefined)?.catalog;
   }
 
+  /** What gives the credentials of Docker registries; undefined when no provider has it. */
+  findRegistryCredentials(): RegistryCredentialSource | undefined {
+    return this.providers.find((provider) => provider.registryCredentials !== undefined)?.registryCredentials;
+  }
+
   /** What tells what users may do; undefined when nobody is asked, because authorization by Fiat is off. */
   findAuthorizer(): Authorizer | undefined {
     return this.providers.find((provider) => provider.authorizer !== undefined)?.authorizer;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.providers.map((provider) => provider[Symbol.asyncDispose]()));
+  /** What keeps the accounts of all providers cached. */
+  async loadCachingAgents(): Promise<readonly CachingAgent[]> {
+    const agents = await Promise.all(this.providers.map(async (provider) => provider.loadCachingAgents?.()));
+    return agents.flatMap((some = []) => some);
   }
+
+  /** Nothing is kept of a provider that is unknown: callers may make up any number of them. */
+  async #loadOperations(name: string): Promise<ReadonlyMap<string, Operation>> {
+    const provider = this.findProvider(name);
+    if (provider === undefined) return new Map();
+    const known = this.#operations.get(name);
+    if (known !== undefined) return known;
+    const loading = loadOperations(provider);
+    this.#operations.set(name, loading);
+    // What could not be loaded is tried again by the next one who asks.
+    loading.catch(() => this.#operations.delete(name));
+    return loading;
+  }
+
+  /** What has to be closed, for who does not use the providers any more. */
+  listClosings(): readonly AsyncDisposable[] {
+    return this.providers.map((provider) => provider.closing ?? provider);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.listClosings().map((closing) => closing[Symbol.asyncDispose]()));
+  }
+}
+
+async function loadOperations(provider: Provider): Promise<ReadonlyMap<string, Operation>> {
+  const operations = (await provider.loadOperations?.()) ?? [];
+  return new Map(operations.map((operation) => [operation.name, operation]));
 }
 
 /** Whether it has the account that an artifact names. Accounts of different kinds may share a name. */
 function hasAccount({ accounts }: ArtifactFetcher, { artifactAccount, type = '' }: Artifact): boolean {
   return accounts.some(({ name, types }) => name === artifactAccount && types.includes(type));
+}
+
+/** What has the account of a query. @throws NotFoundError when nothing has. */
+function getFetcher(fetchers: readonly ArtifactFetcher[], query: ArtifactAccountQuery): ArtifactFetcher {
+  const fetcher = fetchers.find(({ accounts }) => accounts.some((account) => isMeant(account, query)));
+  if (fetcher === undefined) throw artifactAccountNotFound(query);
+  return fetcher;
 }
 
 function accountNotFound(name: string): NotFoundError {

@@ -1,22 +1,42 @@
+import type { ArtifactAccount } from '../../contract/answers/artifacts.ts';
+import type { ConsoleOutput } from '../../contract/answers/jobs.ts';
+import type { ManifestCoordinates } from '../../contract/answers/manifests.ts';
 import type { Authorizer } from '../access/authorizer.ts';
 import type { CachingAgent } from '../agents/caching-agent.ts';
 import type { CacheStore } from '../cache/cache-store.ts';
 import type { RowCodec } from '../cache/packed-row.ts';
 import type { Clock, Randomness } from '../clock.ts';
-import type { EksService } from '../eks.ts';
 import type { JsonObject } from '../json.ts';
 import type { Logger } from '../logger.ts';
+import type { RememberedBytes } from '../remembered-bytes.ts';
 import type { Account, AccountWarning, RejectedAccount } from '../settings/account.ts';
-import type { SecretReader } from '../settings/secret-reference.ts';
 import type { Operation } from '../tasks/operation.ts';
 import type { Catalog } from '../views/catalog.ts';
+import type { ImageViews } from '../views/images.ts';
 import type { ViewsOpener } from '../views/views.ts';
+import type { AccountBreakers } from './account-breaker.ts';
+import type { CredentialCheck } from './account-form.ts';
 import type { Artifact } from './artifact.ts';
+import type { DiscoveryStore } from './discovery-store.ts';
+import type { PlacementServices } from './placement-services.ts';
+import type { RegistryCredentialSource } from './registry-credentials.ts';
+import type { SharedClients } from './shared-clients.ts';
 
 /** What a provider is opened with. */
 export interface ProviderOptions {
   /** The merged Spinnaker configuration (`kubernetes.accounts`, `artifacts.http` …), placeholders resolved. */
   readonly settings: JsonObject;
+  /**
+   * Definitions of this provider's accounts that were made by an API: they win over those of the settings. The same definition is the
+   * same object each time. Default: there are none.
+   */
+  readonly storedAccounts?: readonly JsonObject[];
+  /** Clients that outlive this opening. Default: each opening has its own. */
+  readonly clients?: SharedClients;
+  /** What knows which accounts can be reached. Default: each client knows for itself. */
+  readonly breakers?: AccountBreakers;
+  /** Opens what processes share of what API servers serve. Default: each process asks for itself. */
+  readonly openDiscoveryStore?: () => Promise<DiscoveryStore>;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Logger;
@@ -30,37 +50,42 @@ export interface ProviderOptions {
    * with them. Default `given`.
    */
   readonly credentials?: 'given' | 'withheld';
+  /** Accounts that cannot be used for what their settings name, and why; see `ProviderPlugin.loadInspector`. Default: none. */
+  readonly refusedAccounts?: readonly RejectedAccount[];
+  /** Names of accounts of providers that were opened before: no account of this one may have them. Default: there are none. */
+  readonly takenNames?: ReadonlySet<string>;
   /** Milliseconds between two runs of a caching agent whose account names none. Default 30 s. */
   readonly agentIntervalMs?: number;
+  /** What this process may remember. Default: each that remembers has a bound of its own. */
+  readonly remembered?: RememberedBytes;
   /** The process's environment: exec plugins inherit it, and a pod finds its API server in it. Default: empty. */
   readonly environment?: { readonly [name: string]: string | undefined };
-  /** EKS, for accounts that name a cluster or a program that makes tokens for one. Default: there is none. */
-  readonly eks?: EksService;
-  /** Secrets that accounts refer to. Default: there are none. */
-  readonly secrets?: SecretReader;
+  /** What the place of this process offers to accounts. Default: nothing. */
+  readonly services?: PlacementServices;
   /** Finds the catalog that one of the providers opened with this one has. Not to be called while they are opened. Default: none has. */
   readonly findCatalog?: () => Catalog | undefined;
+  /** Finds what gives the credentials of Docker registries. Not to be called while providers are opened. Default: none does. */
+  readonly findRegistryCredentials?: () => RegistryCredentialSource | undefined;
   /** Opens the cache, so that what an operation wrote is seen at once. Default: it is seen with the next run of a caching agent. */
   readonly openCache?: () => Promise<CacheStore>;
 }
 
-/** Which manifest to read. `location` is the namespace, `''` for a cluster-scoped object. */
+/** Which manifest to read. `location` is where the account keeps it, `''` for one that belongs to no location. */
 export interface ManifestRequest {
   readonly account: string;
   readonly location: string;
-  /** Full name: kind, one space, name (`deployment web`). */
+  /** Full name, as Spinnaker writes it: kind, one space, name (`deployment web`). */
   readonly name: string;
   readonly includeEvents: boolean;
   /**
-   * True to answer the values of a Secret, false to answer a mask in the place of each: they are for callers with WRITE on the
-   * account.
+   * True to answer secret values, false to answer a mask in the place of each: they are for callers with WRITE on the account.
    */
   readonly revealSecrets: boolean;
   /** Aborts the read. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The members of a Spinnaker cluster in one namespace. */
+/** The members of a Spinnaker cluster in one location. */
 export interface ClusterManifestsRequest {
   readonly account: string;
   readonly location: string;
@@ -69,25 +94,18 @@ export interface ClusterManifestsRequest {
   readonly cluster: string;
 }
 
-/** Coordinates of a manifest, as the dynamic routes answer them. */
-export interface ManifestCoordinates {
-  readonly kind: string;
-  readonly name: string;
-  readonly namespace: string;
-}
-
-/** Live reads of manifests. */
+/** Live reads of manifests, for a provider whose resources are described by some. It is Clouddriver's `ManifestProvider`. */
 export interface ManifestReader {
   /**
    * The live object with its status, events and artifacts, ready for `JSON.stringify`.
    *
    * @throws NotFoundError for a malformed name and for an object that is absent, FailedOperationError when the read fails:
-   *   UnreachableError because the cluster does not answer, or cannot.
+   *   UnreachableError because the account does not answer, or cannot.
    */
   getManifest(request: ManifestRequest): Promise<object>;
-  /** Whether an object of this full name is a Secret. */
+  /** Whether an object of this full name is one whose values are secret. */
   isSecret(name: string): boolean;
-  /** Every object of the kind that carries the cluster and application annotations. */
+  /** Every object of the kind that belongs to the cluster and the application. */
   listClusterManifests(request: ClusterManifestsRequest): Promise<readonly ManifestCoordinates[]>;
   /**
    * The one that `criteria` picks: oldest, newest, second_newest, largest or smallest.
@@ -97,69 +115,47 @@ export interface ManifestReader {
   getDynamicManifest(request: ClusterManifestsRequest, criteria: string): Promise<ManifestCoordinates>;
 }
 
-/** Which object of a namespace. */
+/** Which job or instance. */
 export interface ObjectRequest {
   readonly account: string;
-  /** Namespace. */
   readonly location: string;
-  /** Full name: `job smoke`, `pod web-x7k2p`. */
+  /** Its name as the route has it, in the words of the provider (`job smoke`, `pod web-x7k2p`). */
   readonly name: string;
 }
 
-/** Which pod. */
-export interface PodRequest {
-  readonly account: string;
-  /** Namespace. */
-  readonly location: string;
-  /** Name of the pod, without its kind. */
-  readonly pod: string;
-}
-
-/** Text that one container of a pod wrote. */
-export interface ConsoleOutput {
-  /** Name of the container, or `Error` where there is no pod. */
-  readonly name: string;
-  readonly output: string;
-}
-
-/** Jobs, and what pods write. All of it is read live. */
+/** Jobs, read live. It is Clouddriver's `JobProvider`. */
 export interface JobReader {
   /**
-   * A Job's state with its pods, ready for `JSON.stringify`.
+   * A job's state, ready for `JSON.stringify`.
    *
-   * @throws NotFoundError when there is no such Job, FailedOperationError when the read fails.
+   * @throws NotFoundError when there is no such job, FailedOperationError when the read fails.
    */
   getJob(request: ObjectRequest): Promise<object>;
   /**
-   * Deletes a Job and its pods. It does not wait for the end of the pods.
+   * Ends a job, with what it runs. It does not wait for the end.
    *
-   * @throws NotFoundError when there is no such Job, FailedOperationError when it cannot be deleted.
+   * @throws NotFoundError when there is no such job, FailedOperationError when it cannot be ended.
    */
-  deleteJob(request: ObjectRequest): Promise<void>;
-  /** Properties that a container of a Job wrote to its log; none where there is no such log. */
-  getJobProperties(request: ObjectRequest, container: string): Promise<JsonObject>;
-  /** Properties that a container of a pod wrote to its log; none where there is no such log. */
-  getPodProperties(request: PodRequest, container: string): Promise<JsonObject>;
+  cancelJob(request: ObjectRequest): Promise<void>;
+  /** The properties that a job wrote to a file, or to what the provider has in place of files; none where there is no such file. */
+  getFileContents(request: ObjectRequest, fileName: string): Promise<JsonObject>;
+}
+
+/** What instances write, read live. It has what Clouddriver's `InstanceProvider` has besides views of the cache. */
+export interface InstanceReader {
   /**
-   * What each container of a pod wrote, init containers first.
+   * What each part of an instance wrote.
    *
-   * @throws NotFoundError when there is no such account, and for a name that no pod can have.
+   * @throws NotFoundError when there is no such account, and for a name that no instance can have.
    */
-  listConsoleOutput(request: ObjectRequest): Promise<readonly ConsoleOutput[]>;
+  getConsoleOutput(request: ObjectRequest): Promise<readonly ConsoleOutput[]>;
+  /** The properties that an instance wrote to a file, or to what the provider has in place of files; none where there is no such file. */
+  getFileContents(request: ObjectRequest, fileName: string): Promise<JsonObject>;
 }
 
 /** A fetched artifact: its bytes as they arrive. */
 export interface ArtifactContent {
   readonly body: AsyncIterable<Uint8Array>;
-}
-
-/** An artifact account, as `GET /artifacts/credentials` shows it. */
-export interface ArtifactAccount {
-  readonly name: string;
-  /** Spinnaker's id of the account's kind, for example `artifacts-github`. */
-  readonly type: string;
-  /** Artifact types it can fetch, for example `github/file`. */
-  readonly types: readonly string[];
 }
 
 /** Downloads artifacts. */
@@ -172,33 +168,120 @@ export interface ArtifactFetcher {
    *   many fetches under way) or FailedOperationError.
    */
   fetch(artifact: Artifact, signal: AbortSignal): Promise<ArtifactContent>;
+  /**
+   * The names of the artifacts of an account; none of an account whose kind cannot tell. Left out where no kind can.
+   *
+   * @throws as `fetch`; NotFoundError when there is no such account.
+   */
+  listNames?(account: ArtifactAccountQuery, signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * The versions of an artifact of an account, in the order of its host; none of an account whose kind cannot tell. Left out where no
+   * kind can.
+   *
+   * @throws as `listNames`; InvalidInputError when the account has no artifact of that name.
+   */
+  listVersions?(
+    account: ArtifactAccountQuery,
+    artifactName: string,
+    signal: AbortSignal,
+  ): Promise<readonly string[]>;
+}
+
+/** Which artifact account is meant: accounts of different kinds may share a name. */
+export interface ArtifactAccountQuery {
+  readonly name: string;
+  /** A type that it has. Empty: any account of that name. */
+  readonly type: string;
 }
 
 /** An opened provider. A capability left out is one it lacks. */
 export interface Provider extends AsyncDisposable {
+  /**
+   * What has to be closed of it, without anything that it knows of accounts: a process keeps it for some time after the provider was opened
+   * anew, which may be each second. Default: the provider itself.
+   */
+  readonly closing?: AsyncDisposable;
   /** Provider id, for example `kubernetes`. */
   readonly name: string;
   readonly accounts: readonly Account[];
   readonly rejectedAccounts: readonly RejectedAccount[];
-  /** What whoever wrote the settings should know; the log has it. */
+  /** What whoever wrote the settings should know: whoever opens the provider logs it. */
   readonly accountWarnings?: readonly AccountWarning[];
-  readonly operations: readonly Operation[];
+  /**
+   * Loads what it can do with its accounts: functions that only read load no operation. Each call of one opening gives the same. Default:
+   * it has none.
+   */
+  loadOperations?(): Promise<readonly Operation[]>;
   readonly manifests?: ManifestReader;
   readonly artifacts?: ArtifactFetcher;
   readonly jobs?: JobReader;
-  /** What keeps its accounts cached. */
-  readonly cachingAgents?: readonly CachingAgent[];
+  readonly instances?: InstanceReader;
+  /** Asks whether there are credentials for an account that is to be made, in a function that may reach what gives them. */
+  readonly checkCredential?: CredentialCheck;
+  /**
+   * Whether calls of an account's platform are made: it is not known to be away, or has just said that it is back. Never rejects.
+   * Default: they always are.
+   */
+  isReachable?(account: string): Promise<boolean>;
+  /** Loads what keeps its accounts cached, for functions that run or schedule it. Each call of one opening gives the same. Default: nothing does. */
+  loadCachingAgents?(): Promise<readonly CachingAgent[]>;
   /** What is shown of its accounts out of the cache. */
   readonly openViews?: ViewsOpener;
+  /** What is shown of its images out of the cache. */
+  readonly images?: ImageViews;
+  /** Gives other providers the credentials of its accounts, which are Docker registries. At most one provider has it. */
+  readonly registryCredentials?: RegistryCredentialSource;
   /** Applications and projects that people entered. At most one provider has it. */
   readonly catalog?: Catalog;
   /** Tells what users may do. At most one provider has it, and only where authorization is on. */
   readonly authorizer?: Authorizer;
 }
 
+/** A file of this machine that tools of a platform keep their accounts in, parsed. */
+export interface LocalFile {
+  readonly path: string;
+  readonly data: JsonObject;
+}
+
+/** Where settings are looked at. */
+export interface InspectOptions extends Pick<ProviderOptions, 'placement'> {
+  readonly environment: NonNullable<ProviderOptions['environment']>;
+}
+
+/** Looks at what settings name: files of this machine, texts within them. Nothing else is called. */
+export interface SettingsInspector {
+  /** The accounts that cannot be used for what is there, and why, in the words of the paths of settings. */
+  findUnusable(settings: JsonObject, options: InspectOptions): Promise<readonly RejectedAccount[]>;
+}
+
 /** A provider as the registry lists it: a name and how to open it. Opening makes no network call. */
 export interface ProviderPlugin {
   readonly name: string;
+  /**
+   * Which secret its settings, those below its name, stand in when deployed: who has credentials of the one kind need not have those
+   * of the other. Default `config`, where everything else of Spinnaker's YAML stands.
+   */
+  readonly settingsSecret?: 'config' | 'artifacts';
+  /**
+   * Paths of the settings that it reads, or knows to be of no effect here; what stands below one, it looks at itself. A `*` stands for
+   * each item of a list. Whatever else stands beside them is told as unknown. Default: all that is below its name.
+   */
+  readonly knownSettings?: readonly string[];
+  /** Whether its accounts may be made by an API. Default false. */
+  readonly storesAccounts?: boolean;
+  /** Options of an account, as dotted paths, that may hold a secret: nobody is shown their values. Default: there are none. */
+  readonly secretOptions?: readonly string[];
+  /** Options of an account, as dotted paths, that say where its secrets are sent. Default: there are none. */
+  readonly secretDestinations?: readonly string[];
+  /** Options of an account, as dotted paths, that name a secret in words that are no reference to one. Default: there are none. */
+  readonly secretNameOptions?: readonly string[];
+  /** Which of them hold one in a definition, and not a reference to one. Default: none does. */
+  findPlainSecrets?(definition: JsonObject): readonly string[];
+  /**
+   * Loads what looks at the settings each time they are read: what stands in a file may be mended without a change of any setting. It
+   * may remember what it saw. Default: opening looks at all there is to see.
+   */
+  loadInspector?(): Promise<SettingsInspector>;
   /** How rows of its views are written, by view; those of other views are written as JSON. No two providers name one view. */
   readonly rowCodecs?: { readonly [view: string]: RowCodec };
   open(options: ProviderOptions): Provider;
@@ -207,6 +290,24 @@ export interface ProviderPlugin {
    * are known to hold no secret, of accounts that were accepted. What is not known is left out.
    *
    * @param settings those that the provider was opened with
+   * @param storedAccounts the same. Default: there are none
    */
-  toPublicSettings(settings: JsonObject, opened: Provider): JsonObject;
+  toPublicSettings(
+    settings: JsonObject,
+    opened: Provider,
+    storedAccounts?: readonly JsonObject[],
+  ): JsonObject;
+  /**
+   * The settings that files of the platform's own tools amount to, on a machine without any of Spinnaker's: for kubeconfigs one account
+   * for each context. At most one plug-in has it.
+   *
+   * @throws InvalidInputError naming the file, and never quoting it.
+   */
+  toLocalSettings?(files: readonly LocalFile[]): JsonObject;
+  /**
+   * Puts the text of files in the place of their paths, for settings that bring such files along, as a SpinnakerService does.
+   *
+   * @param findFile the text of a file by its path; undefined for one that did not come along.
+   */
+  inlineFiles?(settings: JsonObject, findFile: (path: string) => string | undefined): JsonObject;
 }

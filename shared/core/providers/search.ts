@@ -1,4 +1,5 @@
-import { asString, type JsonObject, type JsonValue } from '../json.ts';
+import type { FindView, SearchResultSet } from '../../contract/answers/search.ts';
+import { asString } from '../json.ts';
 import { compareText } from '../text-order.ts';
 import type { Catalog, CatalogApplication, CatalogProject } from '../views/catalog.ts';
 import type { Viewed } from '../views/views.ts';
@@ -18,18 +19,6 @@ export interface SearchRequest {
   readonly pageSize: number;
   /** Values that finds must have, by member and in any case. A find without the member stays. */
   readonly filters: ReadonlyMap<string, string>;
-}
-
-/** A page of what was found. */
-export interface SearchResultSet {
-  /** How many there are on all pages. */
-  readonly totalMatches: number;
-  readonly pageNumber: number;
-  readonly pageSize: number;
-  /** The provider that was searched; where several were, `aws`, as in Clouddriver. */
-  readonly platform: string;
-  readonly query: string;
-  readonly results: readonly JsonObject[];
 }
 
 /** Where is searched. */
@@ -59,7 +48,7 @@ export async function search(
     selected.search({ query, types }),
     isCatalogWanted && catalog !== undefined ? searchCatalog(request, catalog) : [],
   ]);
-  const found = mergeFinds(cached.value as readonly JsonObject[], catalogued);
+  const found = mergeFinds(cached.value, catalogued);
   const results = found.filter(
     (find) => passesFilters(find, request.filters) && mayRead(getApplication(find)),
   );
@@ -84,7 +73,7 @@ function getPlatform(wanted: string | undefined, providers: readonly string[], h
 async function searchCatalog(
   { query, types }: SearchRequest,
   catalog: NonNullable<SearchSources['catalog']>,
-): Promise<JsonObject[]> {
+): Promise<FindView[]> {
   const isWanted = (type: string) => types.length === 0 || types.some((one) => one.toLowerCase() === type);
   const text = query.toLowerCase();
   const holds = (part: string) => part.toLowerCase().includes(text);
@@ -99,7 +88,7 @@ async function searchCatalog(
 }
 
 /** Front50 writes names of applications in capitals; everywhere else they are small. */
-function toApplicationFind({ name, attributes }: CatalogApplication): JsonObject {
+function toApplicationFind({ name, attributes }: CatalogApplication): FindView {
   const application = name.toLowerCase();
   return {
     ...attributes,
@@ -110,7 +99,7 @@ function toApplicationFind({ name, attributes }: CatalogApplication): JsonObject
   };
 }
 
-function toProjectFind({ id, name, applications, attributes }: CatalogProject): JsonObject {
+function toProjectFind({ id, name, applications, attributes }: CatalogProject): FindView {
   return {
     ...attributes,
     id,
@@ -122,44 +111,39 @@ function toProjectFind({ id, name, applications, attributes }: CatalogProject): 
 }
 
 /** Finds of the catalog and of the cache in the order of the cache: by type and name. */
-function mergeFinds(cached: readonly JsonObject[], catalogued: readonly JsonObject[]): JsonObject[] {
+function mergeFinds(cached: readonly FindView[], catalogued: readonly FindView[]): FindView[] {
   const applications = new Map(
-    catalogued.filter(isApplication).map((find) => [getName(find).toLowerCase(), find]),
+    catalogued.filter(isApplication).map((find) => [find.name.toLowerCase(), find]),
   );
   const merged = cached.map((find) => {
-    const key = getName(find).toLowerCase();
+    const key = find.name.toLowerCase();
     const known = isApplication(find) ? applications.get(key) : undefined;
     if (known === undefined) return find;
     applications.delete(key);
     return { ...known, ...find };
   });
   const others = catalogued.filter((find) => !isApplication(find));
-  return [...merged, ...applications.values(), ...others]
-    .map((find) => ({ find, type: asString(find.type) ?? '', name: getName(find) }))
-    .sort((one, other) => compareText(one.type, other.type) || compareText(one.name, other.name))
-    .map(({ find }) => find);
+  return [...merged, ...applications.values(), ...others].sort(
+    (one, other) => compareText(one.type, other.type) || compareText(one.name, other.name),
+  );
 }
 
-function isApplication({ type }: JsonObject): boolean {
+function isApplication({ type }: FindView): boolean {
   return type === 'applications';
 }
 
-function getName({ name }: JsonObject): string {
-  return asString(name) ?? '';
-}
-
 /** The application that a find belongs to, or is; empty where it belongs to none. */
-function getApplication({ application }: JsonObject): string {
+function getApplication({ application }: FindView): string {
   return asString(application) ?? '';
 }
 
-function passesFilters(find: JsonObject, filters: SearchRequest['filters']): boolean {
+function passesFilters(find: FindView, filters: SearchRequest['filters']): boolean {
   return [...filters].every(([member, value]) => {
     const found = Object.hasOwn(find, member) ? find[member] : undefined;
     return !isScalar(found) || String(found).toLowerCase() === value.toLowerCase();
   });
 }
 
-function isScalar(value: JsonValue | undefined): boolean {
+function isScalar(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }

@@ -115,9 +115,15 @@ function createViewSet(parts: readonly ViewPart[]): ViewSet {
     findManifest: async (request) => owners.get(request.account)?.findManifest(request),
     findInstance: async (key) => owners.get(key.account)?.findInstance(key),
     listRawResources: (application) => joinLists((reader) => reader.listRawResources(application)),
+    listAccountResources: async (account) =>
+      (await owners.get(account)?.listAccountResources?.(account)) ?? [],
     search: (request) => joinLists((reader) => reader.search(request)),
     listProjectClusters: (project) => joinLists((reader) => reader.listProjectClusters(project)),
-    listNamespaces: async (account) => (await owners.get(account)?.listNamespaces(account)) ?? [],
+    async listNamespaces(accounts) {
+      const asked = Map.groupBy(accounts, (account) => owners.get(account));
+      const found = await Promise.all([...asked].map(([reader, own]) => reader?.listNamespaces(own) ?? []));
+      return new Map(found.flatMap((names) => [...names]));
+    },
   };
 }
 

@@ -28,14 +28,16 @@ export interface Account {
 export interface RejectedAccount {
   readonly name: string;
   readonly reason: string;
+  /** True for a section whose accounts this release cannot serve: there is nothing to mend in them. */
+  readonly isUnserved?: boolean;
 }
 
-/** A setting that may not be as it was meant. It does not keep its account from being used. */
+/** A setting that may not be as it was meant. It keeps no account from being used. */
 export interface AccountWarning {
   /** What the log calls it; docs/operate.md tells of each. */
   readonly message: string;
-  /** Name of the account, or where it stands if it has none. */
-  readonly account: string;
-  /** Begins with the path of the setting. */
+  /** Name of the account that it is about, or where that stands if it has none; undefined where the reason tells. */
+  readonly account?: string;
+  /** Begins with the path of the setting, or with the account. */
   readonly reason: string;
 }

@@ -23,6 +23,17 @@ export function findNearestKey(key: string, known: readonly string[]): string | 
 }
 
 /**
+ * The sentence about a key that nobody knows, with the known one that it comes nearest to.
+ *
+ * @param path where the key stands.
+ */
+export function describeUnknownKey(path: string, key: string, known: readonly string[]): string {
+  const nearest = findNearestKey(key, known);
+  const suggestion = nearest === undefined ? '' : `: did you mean '${nearest}'?`;
+  return `${path}: unknown, and of no effect${suggestion}`;
+}
+
+/**
  * How many letters must be put in, taken out or replaced to make one word the other (Levenshtein's distance). It takes time by the
  * product of their lengths.
  */

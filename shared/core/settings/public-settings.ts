@@ -1,4 +1,11 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import {
+  accountStoragePath,
+  openToManagePath,
+  plainSecretsPath,
+  rolelessSecretsPath,
+} from './account-storage.ts';
+import { deployedRequestLogPath, requestLogPath } from './request-log-settings.ts';
 import { expandKeys, getSetting, mergeDocuments } from './spring-config.ts';
 
 /**
@@ -6,6 +13,17 @@ import { expandKeys, getSetting, mergeDocuments } from './spring-config.ts';
  * is public by being named here, or by its provider. Each is a scalar or a list of scalars.
  */
 const publicPaths: readonly string[] = [
+  accountStoragePath,
+  openToManagePath,
+  plainSecretsPath,
+  rolelessSecretsPath,
+  'artifactStore.enabled',
+  'artifactStore.type',
+  'artifactStore.s3.bucket',
+  'artifactStore.s3.region',
+  'artifactStore.s3.url',
+  requestLogPath,
+  deployedRequestLogPath,
   'busdriver.authorization.reads',
   'credentials.challengeDestructiveActionsEnvironments',
   'credentials.primaryAccountTypes',

@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../errors.ts';
 import { isJsonObject, type JsonValue } from '../json.ts';
-import { settleTask, type TaskSystem } from './process-hint.ts';
+import { settleTask, type TaskSystem } from './process-message.ts';
 import { orchestrationPhase, type Task } from './task.ts';
 import { toEndedEntry } from './tell-task.ts';
 

@@ -1,4 +1,4 @@
-import { InvalidInputError, NotFoundError } from '../errors.ts';
+import { NotFoundError } from '../errors.ts';
 import type { Task, TaskStore } from './task.ts';
 
 /** Rows of the list of running tasks that are answered at most. */
@@ -18,14 +18,4 @@ export async function listRunningTasks(store: Pick<TaskStore, 'find' | 'listOpen
   return tasks.filter(
     (task, index) => task?.state === 'STARTED' && task.openRow === rows[index]?.key,
   ) as Task[];
-}
-
-/**
- * Checks that a route that only the Kubernetes provider has was asked for it.
- *
- * @throws InvalidInputError for another provider.
- */
-export function checkTaskProvider(cloudProvider: string): void {
-  if (cloudProvider === 'kubernetes') return;
-  throw new InvalidInputError(`Provider '${cloudProvider}' has no such task route; only kubernetes has`);
 }

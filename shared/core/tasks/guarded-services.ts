@@ -13,7 +13,7 @@ export function guardBus(bus: EventBus, clock: Pick<Clock, 'monotonic'>): EventB
 export function guardQueue(queue: OperationQueue, clock: Pick<Clock, 'monotonic'>): OperationQueue {
   const breaker = new Breaker({ clock, subject: 'the queue of operations' });
   return {
-    send: (hint) => breaker.run(() => queue.send(hint)),
+    send: (message) => breaker.run(() => queue.send(message)),
     extendVisibility: (receiptHandle, seconds) => queue.extendVisibility(receiptHandle, seconds),
   };
 }

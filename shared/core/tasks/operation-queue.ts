@@ -1,25 +1,51 @@
-import { isJsonObject } from '../json.ts';
+import { asString, isJsonObject } from '../json.ts';
+import type { Task } from './task.ts';
 
 /** The body of a message: look at this task. */
-export interface TaskHint {
+export interface TaskMessage {
   readonly taskId: string;
+  /** The account of its first operation; undefined in messages of an earlier version. */
+  readonly account?: string;
+  /** When it was accepted, wall time in ms; undefined in messages of an earlier version. */
+  readonly acceptedAtMs?: number;
 }
 
-/** The hint that a message's body is; undefined when it is none. */
-export function parseTaskHint(body: unknown): TaskHint | undefined {
-  const taskId = isJsonObject(body) ? body['taskId'] : undefined;
-  return typeof taskId === 'string' && taskId !== '' ? { taskId } : undefined;
+/** Parses the body of a message; undefined when it is none. */
+export function parseTaskMessage(body: unknown): TaskMessage | undefined {
+  if (!isJsonObject(body)) return undefined;
+  const { taskId, acceptedAtMs } = body;
+  const account = asString(body['account']);
+  if (typeof taskId !== 'string' || taskId === '') return undefined;
+  return {
+    taskId,
+    ...(account !== undefined && { account }),
+    ...(typeof acceptedAtMs === 'number' && { acceptedAtMs }),
+  };
 }
 
-/** The queue of operations. A message is a hint that a task waits; the task's record is the truth. */
+/** The queue of operations. A message says that a task waits; the task's record is the truth. */
 export interface OperationQueue {
   /**
-   * Sends the hint for a task.
+   * Sends the message for a task.
    *
-   * @param hint.account fair-queue group: a busy account does not delay the others.
-   * @param hint.delaySeconds 0 to 900.
+   * @param message.account fair-queue group: a busy account does not delay the others.
+   * @param message.acceptedAtMs when the task was accepted: for so long it may have waited for its cluster.
+   * @param message.delaySeconds 0 to 900.
    */
-  send(hint: { taskId: string; account: string; delaySeconds?: number }): Promise<void>;
+  send(message: {
+    taskId: string;
+    account: string;
+    acceptedAtMs?: number;
+    delaySeconds?: number;
+  }): Promise<void>;
   /** Hides a received message for that many seconds from now. */
   extendVisibility(receiptHandle: string, seconds: number): Promise<void>;
+}
+
+/** Sends the message for a task. */
+export function sendForTask(
+  queue: Pick<OperationQueue, 'send'>,
+  { id: taskId, account, acceptedAtMs }: Pick<Task, 'id' | 'account' | 'acceptedAtMs'>,
+): Promise<void> {
+  return queue.send({ taskId, account, acceptedAtMs });
 }

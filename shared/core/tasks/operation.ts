@@ -1,12 +1,8 @@
+import type { TaskView } from '../../contract/answers/tasks.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /** Captured output of one call, as `GET /task/{id}` shows it under `outputs`. */
-export interface OperationOutput {
-  readonly manifest: string;
-  readonly phase: string;
-  readonly stdOut: string;
-  readonly stdError: string;
-}
+export type OperationOutput = TaskView['outputs'][number];
 
 /**
  * What a running operation reports and remembers.

@@ -1,3 +1,4 @@
+import type { OperationFailureView } from '../../contract/answers/tasks.ts';
 import type { Clock } from '../clock.ts';
 import { getErrorMessage, VisibleError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
@@ -19,7 +20,7 @@ export interface RunTaskOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** The operation of a provider, or undefined when there is none of that name. */
-  findOperation(provider: string, name: string): Operation | undefined;
+  findOperation(provider: string, name: string): Promise<Operation | undefined>;
   /**
    * Called before an operation is failed that cannot be prepared, though it was accepted: answers whether `findOperation` knows
    * newer accounts from now on. Default: it does not.
@@ -89,10 +90,16 @@ export function toAbandonedEntry(attempts: number): JournalEntry {
   const message =
     `The task made no progress in ${attempts} attempts: each worker that took it stopped before its first step ` +
     'was done. The log of the run-operations function shows why; submit the operation again once that is mended.';
+  const failure: OperationFailureView = {
+    type: 'EXCEPTION',
+    operation: 'Orchestration',
+    message,
+    cause: message,
+  };
   return {
     key: 'abandoned',
     lines: [toLine(`Orchestration failed: ${message}`)],
-    results: [JSON.stringify({ type: 'EXCEPTION', operation: 'Orchestration', message, cause: message })],
+    results: [JSON.stringify(failure)],
   };
 }
 
@@ -130,8 +137,17 @@ async function attemptOperation(
     journal.throwIfBroken();
     // Whatever an operation throws once the run is to stop is a consequence of that.
     if (signal.aborted) throw signal.reason;
+    if (isProgramGone(error)) throw error;
     return toFailure(prepared.operationClass, toVisible(error, prepared, options), own.takeLines());
   }
+}
+
+/**
+ * Whether a module of ours is not where it was when this process began, as when a system is built anew while it runs. That says nothing of the
+ * operation: another worker does it.
+ */
+function isProgramGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 }
 
 /** Whoever accepted the operation may have known an account that is new here. */
@@ -139,16 +155,16 @@ async function prepareOperation(
   submitted: SubmittedOperation,
   options: RunTaskOptions,
 ): Promise<PreparedOperation | Error> {
-  const prepared = tryPrepare(submitted, options);
+  const prepared = await tryPrepare(submitted, options);
   const isRenewed = prepared instanceof Error && (await options.renewOperations?.()) === true;
   return isRenewed ? tryPrepare(submitted, options) : prepared;
 }
 
-function tryPrepare(
+async function tryPrepare(
   { provider, name, description }: SubmittedOperation,
   options: RunTaskOptions,
-): PreparedOperation | Error {
-  const operation = options.findOperation(provider, name);
+): Promise<PreparedOperation | Error> {
+  const operation = await options.findOperation(provider, name);
   if (operation === undefined)
     return new VisibleError(`No operation ${name} of provider ${provider} exists any more`);
   try {
@@ -177,7 +193,7 @@ function toFailure(
 ): Omit<JournalEntry, 'key'> {
   const message = error.message;
   const cause = error.cause === undefined ? message : getErrorMessage(error.cause);
-  const exception = {
+  const exception: OperationFailureView = {
     type: 'EXCEPTION',
     operation,
     message,

@@ -1,7 +1,7 @@
 import { BreakerOpenError } from '../breaker.ts';
 import { getErrorMessage } from '../errors.ts';
 import type { DeadLetterReason } from '../metrics.ts';
-import { settleTask, type TaskSystem, trySettleTask } from './process-hint.ts';
+import { settleTask, type TaskSystem, trySettleTask } from './process-message.ts';
 import { toAbandonedEntry } from './run-task.ts';
 import { attemptsMax, isFinished, type OpenRow, staleRowAgeMs, type TaskStatus } from './task.ts';
 
@@ -11,17 +11,17 @@ const pageRows = 1_000;
 /** Rows handled at once. */
 const concurrency = 8;
 
-/** Rows of finished tasks, and of none, that one sweep remembers until all open tasks are hinted. */
+/** Rows of finished tasks, and of none, that one sweep remembers until all open tasks are sent for. */
 const leftRowsMax = 50_000;
 
 /** Milliseconds that a sweep takes at most, but for the calls that are under way then: it runs each minute. */
 export const sweepMs = 40_000;
 
-/** Milliseconds after which a sweep hints no more tasks, and settles what it has found. */
-export const hintingMs = 25_000;
+/** Milliseconds after which a sweep sends for no more tasks, and settles what it has found. */
+export const resendMs = 25_000;
 
 /** Where a sweep begins: at the oldest row, or where the one before it had to stop. */
-export interface SweepPosition {
+export interface SweepCursor {
   /** Key of the last row that was looked at; undefined for the beginning. */
   after?: string | undefined;
 }
@@ -29,7 +29,7 @@ export interface SweepPosition {
 /** What a sweep did, for the log and the tests. */
 export interface SweepReport {
   /** Hints sent for tasks that wait, or whose worker may have died. */
-  readonly hinted: number;
+  readonly resent: number;
   /** Finished tasks whose end was told late. */
   readonly settled: number;
   /** Rows that pointed to no open task. */
@@ -38,29 +38,29 @@ export interface SweepReport {
   readonly failed: number;
 }
 
-/** A row, and what is to be done with it once all open tasks are hinted. */
+/** A row, and what is to be done with it once all open tasks are sent for. */
 interface LeftRow {
   readonly row: OpenRow;
   readonly work: 'settle' | 'remove';
 }
 
 /**
- * Goes through the list of open tasks: first it sends a new hint for each that is open (for a held one delayed until its lease may
+ * Goes through the list of open tasks: first it sends a new message for each that is open (for a held one delayed until its lease may
  * lapse); then it ends what a worker left unfinished after completion, and removes rows without a task. So nothing that finished
  * tasks wait for, such as the bus, keeps an open one from going on. While the queue or the bus is away, the other one is served.
  *
- * @param position where to begin. It is set to where the next sweep is to go on: behind the last row when the time was over before
+ * @param cursor where to begin. It is set to where the next sweep is to go on: behind the last row when the time was over before
  *   the end of the list, so that each row has its turn however long the list is.
  */
-export async function sweepTasks(system: TaskSystem, position: SweepPosition = {}): Promise<SweepReport> {
+export async function sweepTasks(system: TaskSystem, cursor: SweepCursor = {}): Promise<SweepReport> {
   const sweep = new Sweep(system);
-  await sweep.hintOpen(position);
+  await sweep.resendOpen(cursor);
   await sweep.dealWithOthers();
   return sweep.report;
 }
 
 class Sweep {
-  readonly report = { hinted: 0, settled: 0, removed: 0, failed: 0 };
+  readonly report = { resent: 0, settled: 0, removed: 0, failed: 0 };
   readonly #system: TaskSystem;
   readonly #startedAt: number;
   readonly #left: LeftRow[] = [];
@@ -72,16 +72,16 @@ class Sweep {
     this.#startedAt = system.clock.monotonic();
   }
 
-  /** Looks at each row, and hints what is open. */
-  async hintOpen(position: SweepPosition): Promise<void> {
+  /** Looks at each row, and sends for what is open. */
+  async resendOpen(cursor: SweepCursor): Promise<void> {
     for (;;) {
-      const rows = await this.#system.store.listOpen(pageRows, position.after);
+      const rows = await this.#system.store.listOpen(pageRows, cursor.after);
       if (rows.length === 0) {
-        position.after = undefined;
+        cursor.after = undefined;
         return;
       }
-      const looked = await this.#forEach(rows, hintingMs, (row) => this.#look(row));
-      position.after = rows[looked - 1]?.key ?? position.after;
+      const looked = await this.#forEach(rows, resendMs, (row) => this.#look(row));
+      cursor.after = rows[looked - 1]?.key ?? cursor.after;
       if (looked < rows.length || this.#left.length > leftRowsMax) return;
     }
   }
@@ -120,15 +120,16 @@ class Sweep {
         if (isAwaited && now - row.acceptedAtMs < staleRowAgeMs) return;
         this.#left.push({ row, work: 'remove' });
       } else if (isFinished(task)) this.#left.push({ row, work: 'settle' });
-      else if (!this.#away.queue) await this.#hint(task, now);
+      else if (!this.#away.queue) await this.#resend(task, row, now);
     });
   }
 
-  async #hint(task: TaskStatus, now: number): Promise<void> {
+  async #resend(task: TaskStatus, { acceptedAtMs }: OpenRow, now: number): Promise<void> {
     try {
       const { id: taskId, account } = task;
-      await this.#system.queue.send({ taskId, account, delaySeconds: getDelaySeconds(task, now) });
-      this.report.hinted += 1;
+      const delaySeconds = getDelaySeconds(task, now);
+      await this.#system.queue.send({ taskId, account, acceptedAtMs, delaySeconds });
+      this.report.resent += 1;
     } catch (error) {
       this.#away.queue ||= error instanceof BreakerOpenError;
       throw error;
@@ -172,16 +173,16 @@ class Sweep {
   }
 }
 
-/** A live lease is waited for: if its worker died, the hint arrives right after it lapsed. */
+/** A live lease is waited for: if its worker died, the message arrives right after it lapsed. */
 function getDelaySeconds(task: TaskStatus, now: number): number {
   return task.leaseUntilMs > now ? Math.ceil((task.leaseUntilMs - now) / 1000) + 1 : 0;
 }
 
 /**
- * Deals with a hint that no worker could take after all its deliveries. The task is failed only when its own attempts are
+ * Deals with a message that no worker could take after all its deliveries. The task is failed only when its own attempts are
  * spent and nobody holds it; otherwise it stays open for the sweeper.
  *
- * @param deliveries how many deliveries of the hint failed.
+ * @param deliveries how many deliveries of the message failed.
  * @returns why. A letter counts as attempts of its task: the next one for it finds it `unended`.
  */
 export async function settleDeadLetter(

@@ -19,6 +19,9 @@ export interface EventBus {
 /** Accounts of a task that its events tell: an event has a limit. */
 export const eventAccountsMax = 100;
 
+/** Names of operations that the event of an accepted task tells. */
+export const eventOperationsMax = 20;
+
 /** An event about a task. `more` adds what the type of event has besides. */
 export function toTaskEvent(
   task: Task,

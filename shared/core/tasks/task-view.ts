@@ -1,3 +1,4 @@
+import type { TaskView } from '../../contract/answers/tasks.ts';
 import { type HistoryLine, isFinished, type Task } from './task.ts';
 
 /**
@@ -8,24 +9,24 @@ export function toTaskView(task: Task): string {
   const history = task.journal.flatMap((entry) => entry.lines);
   const results = task.journal.flatMap((entry) => entry.results ?? []);
   const outputs = task.journal.flatMap((entry) => entry.outputs ?? []);
-  const rest = JSON.stringify({
+  const rest: Pick<TaskView, 'history' | 'id' | 'outputs' | 'ownerId' | 'requestId'> = {
     history,
     id: task.id,
     outputs,
     ownerId: task.ownerId,
     requestId: task.requestId,
-  }).slice(1, -1);
-  const end = JSON.stringify({
+  };
+  const end: Omit<TaskView, 'resultObjects' | keyof typeof rest> = {
     retryable: task.state === 'FAILED_RETRYABLE',
     sagaIds: [],
     startTimeMs: task.acceptedAtMs,
     status: toStatusView(task, history),
-  }).slice(1, -1);
-  return `{${rest},"resultObjects":[${results.join(',')}],${end}}`;
+  };
+  return `{${formatMembers(rest)},"resultObjects":[${results.join(',')}],${formatMembers(end)}}`;
 }
 
 /** The `status` object: the last history line, and the flags that Orca polls. */
-function toStatusView(task: Task, history: readonly HistoryLine[]): object {
+function toStatusView(task: Task, history: readonly HistoryLine[]): TaskView['status'] {
   const last = history.at(-1);
   const finished = isFinished(task);
   return {
@@ -36,4 +37,8 @@ function toStatusView(task: Task, history: readonly HistoryLine[]): object {
     retryable: task.state === 'FAILED_RETRYABLE',
     status: last?.status ?? '',
   };
+}
+
+function formatMembers(part: Partial<TaskView>): string {
+  return JSON.stringify(part).slice(1, -1);
 }

@@ -66,6 +66,8 @@ export interface Task {
   readonly leaseUntilMs: number;
   /** Sort key of its row in the list of open tasks. */
   readonly openRow: string;
+  /** Whether its payload stands apart from it, in chunks. */
+  readonly hasChunks: boolean;
   /** Entries of the journal, from its beginning, whose events the bus has surely taken. It may have taken more. */
   readonly told: number;
   readonly journal: readonly JournalEntry[];

@@ -2,9 +2,8 @@ import type { Clock } from '../clock.ts';
 import { getErrorMessage } from '../errors.ts';
 import { isJsonObject, type JsonValue } from '../json.ts';
 import type { Logger } from '../logger.ts';
-import { auditListMax } from './audit.ts';
 import { isFinished, type JournalEntry, type Task } from './task.ts';
-import { type BusEvent, type EventBus, toEndEvent, toTaskEvent } from './task-events.ts';
+import { type BusEvent, type EventBus, eventOperationsMax, toEndEvent, toTaskEvent } from './task-events.ts';
 
 /** What telling needs. */
 export interface TellingSystem {
@@ -21,7 +20,7 @@ const endedKey = 'ended';
 
 /** The value of a task's first journal entry: what its event tells besides. */
 export function toAcceptedValue(names: Iterable<string>): JsonValue {
-  return { operations: [...new Set(names)].slice(0, auditListMax) };
+  return { operations: [...new Set(names)].slice(0, eventOperationsMax) };
 }
 
 /** The last entry of a run that was ended from outside, with one line. */

@@ -13,12 +13,8 @@ export interface FreshnessHeaders {
   readonly [name: string]: string;
 }
 
-/** How far behind an account is: seconds, or a word where that is not to be relied on. */
-interface AccountLag {
+interface AccountLag extends Freshness {
   readonly account: string;
-  readonly asOfMs: number | undefined;
-  readonly isStale: boolean;
-  readonly tooLarge: number;
 }
 
 /**

@@ -1,12 +1,12 @@
-import type { CacheStore } from '../cache/cache-store.ts';
+import type { ApplicationPageView } from '../../contract/answers/applications.ts';
+import type { ClusterNamesView } from '../../contract/answers/clusters.ts';
+import type { ProviderResource } from '../../contract/answers/providers.ts';
+import type { FindView } from '../../contract/answers/search.ts';
+import type { ServerGroupView } from '../../contract/answers/server-groups.ts';
+import type { CacheStore, DirectoryEntry } from '../cache/cache-store.ts';
 
-/** The clusters of one application in one account. */
-export interface ApplicationClusters {
-  readonly application: string;
-  readonly account: string;
-  /** Names of clusters, for example `deployment web`; each once. */
-  readonly clusters: readonly string[];
-}
+/** The clusters of one application in one account: their names, for example `deployment web`, each once. */
+export type ApplicationClusters = Omit<DirectoryEntry, 'namespaces'>;
 
 /** An answer out of the cache. Its value is ready for `JSON.stringify`. */
 export interface Viewed<T = object> {
@@ -15,14 +15,19 @@ export interface Viewed<T = object> {
   readonly accounts: readonly string[];
 }
 
-/** An application's page, without what Front50 knows of it. */
-export interface ApplicationPage {
-  readonly name: string;
-  /** `cloudProviders`: ids of the providers that it runs on, with commas between them. */
-  readonly attributes: { readonly name: string; readonly cloudProviders: string };
-  /** Its clusters by account. */
+/** An application's page, without what Front50 knows of it. What it shows of clusters is its provider's own. */
+export type ApplicationPage = Omit<ApplicationPageView, 'clusters'> & {
   readonly clusters: { readonly [account: string]: readonly object[] };
+};
+
+/** A cluster, as far as routes look into it: the rest is its provider's own. */
+export interface ClusterPage {
+  readonly serverGroups: readonly Pick<ServerGroupView, 'name' | 'region'>[];
+  readonly loadBalancers: readonly object[];
 }
+
+/** A server group that a stage means, as far as routes look into it. */
+export type TargetServerGroup = Pick<ServerGroupView, 'displayName' | 'buildInfo'>;
 
 /** A list out of the cache. */
 export type ViewedList<T = object> = Viewed<readonly T[]>;
@@ -51,6 +56,9 @@ export interface CachedManifestRequest extends ViewKey {
   /** Everything that was so at this time is in the cache, epoch milliseconds; undefined where that is not known. */
   readonly asOfMs: number | undefined;
 }
+
+/** An object of an account in go-clouddriver's words, without what each answer has its own of. */
+export type AccountResource = Omit<ProviderResource, 'accountName' | 'taskId' | 'timestamp'>;
 
 /** Which server groups of which applications. */
 export interface ServerGroupsRequest {
@@ -115,17 +123,20 @@ export interface ViewReader {
   /** `GET /applications/{application}`, without what Front50 knows of it. */
   findApplication(application: string): Promise<Viewed<ApplicationPage> | undefined>;
   /** Names of an application's clusters by account; `{}` when there are none. */
-  listClusterNames(application: string): Promise<Viewed<{ readonly [account: string]: readonly string[] }>>;
+  listClusterNames(application: string): Promise<Viewed<ClusterNamesView>>;
   /** Summaries of an application's clusters in an account. */
   listClusters(application: string, account: string): Promise<ViewedList>;
   /** One cluster; with `expand` its server groups and load balancers too. */
-  findCluster(key: ClusterKey, options: { readonly expand: boolean }): Promise<Viewed | undefined>;
+  findCluster(
+    key: ClusterKey,
+    options: { readonly expand: boolean },
+  ): Promise<Viewed<ClusterPage> | undefined>;
   listServerGroups(request: ServerGroupsRequest): Promise<ViewedList>;
   /** Summaries of server groups by their keys; those that are not there are left out. */
   listServerGroupsByKeys(keys: readonly ViewKey[]): Promise<ViewedList>;
   findServerGroup(key: ViewKey): Promise<Viewed | undefined>;
   /** @throws InvalidInputError for a target that nobody knows. */
-  findTargetServerGroup(request: TargetServerGroupRequest): Promise<Viewed | undefined>;
+  findTargetServerGroup(request: TargetServerGroupRequest): Promise<Viewed<TargetServerGroup> | undefined>;
   listServerGroupManagers(application: string): Promise<ViewedList>;
   listLoadBalancers(application: string): Promise<ViewedList>;
   findLoadBalancer(key: ViewKey): Promise<Viewed | undefined>;
@@ -141,11 +152,13 @@ export interface ViewReader {
   findManifest(request: CachedManifestRequest): Promise<Viewed | undefined>;
   listRawResources(application: string): Promise<ViewedList>;
   /** Everything found, in a steady order; who asked takes his page of it. */
-  search(request: ViewSearchRequest): Promise<ViewedList>;
+  search(request: ViewSearchRequest): Promise<ViewedList<FindView>>;
+  /** What Spinnaker deployed to an account, of the kinds that Deck shows. Left out: the provider has no such resources. */
+  listAccountResources?(account: string): Promise<readonly AccountResource[]>;
   /** `GET /projects/{project}/clusters`. */
   listProjectClusters(project: ProjectSpec): Promise<ViewedList>;
-  /** The cached namespaces of an account, sorted; empty until they were cached. */
-  listNamespaces(account: string): Promise<readonly string[]>;
+  /** The cached namespaces of each of these accounts that is configured, sorted; empty until they were cached. */
+  listNamespaces(accounts: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
 /** Opens views over a cache, in which only accounts that `mayRead` allows are shown. Makes no call. */

@@ -1,4 +1,4 @@
-import type { Agent, AgentKey } from '../agent-store.ts';
+import { type Agent, isHeld } from '../agent-store.ts';
 import { agentsPerStream, type StreamedAgent } from './stream-queue.ts';
 
 /** Who packs, and what he knows. */
@@ -8,8 +8,8 @@ export interface PackOptions {
   /** How many these are. */
   readonly ownCount: number;
   readonly nowMs: number;
-  /** Whether an agent is to be followed, and not run. */
-  isFollowed(agent: AgentKey): boolean;
+  /** Whether an agent is to be watched, and not run. */
+  isWatched(agent: Agent): boolean;
 }
 
 /**
@@ -18,9 +18,10 @@ export interface PackOptions {
  * other's agents, and never the other way round. What a worker has died of stays by itself.
  */
 export function pickGuests(agents: readonly Agent[], options: PackOptions): readonly StreamedAgent[] {
-  const { owner, ownCount, nowMs, isFollowed } = options;
-  const live = agents.filter(({ lease }) => lease !== undefined && lease.untilMs > nowMs);
-  const others = live.filter((agent) => agent.lease?.owner !== owner && isFollowed(agent));
+  const { owner, ownCount, nowMs, isWatched } = options;
+  const others = agents.filter(
+    (agent) => isHeld(agent, nowMs) && agent.lease?.owner !== owner && isWatched(agent),
+  );
   const groups = [...Map.groupBy(others, (agent) => agent.lease?.owner ?? '')].sort(bySize);
   const guests: StreamedAgent[] = [];
   for (const [handedOverBy, group] of groups) {

@@ -2,15 +2,15 @@ import type { CacheStore } from '../../cache/cache-store.ts';
 import type { Clock, Randomness } from '../../clock.ts';
 import type { ConcurrencyLimit } from '../../concurrency.ts';
 import { getClaimableTurn } from '../agent-schedule.ts';
-import type { AgentKey, AgentStore, ClaimAnswer, ClaimedAgent } from '../agent-store.ts';
+import type { AgentKey, AgentStore, ClaimedAgent } from '../agent-store.ts';
 import type { CachingAgent } from '../caching-agent.ts';
 import type { RunReporter } from '../report-runs.ts';
 import type { StreamedAgent, StreamQueue } from './stream-queue.ts';
 
-/** Milliseconds for which the lease on a followed agent holds: so long after its worker died nobody else takes it. */
+/** Milliseconds for which the lease on a watched agent holds: so long after its worker died nobody else takes it. */
 export const streamLeaseMs = 45_000;
 
-/** What following agents needs. */
+/** What watching agents needs. */
 export interface StreamSystem extends RunReporter {
   readonly cache: CacheStore;
   readonly agents: AgentStore;
@@ -21,7 +21,7 @@ export interface StreamSystem extends RunReporter {
   readonly host: string;
 }
 
-/** A worker that follows agents, as each of them sees it. */
+/** A worker that watches agents, as each of them sees it. */
 export interface StreamWorker extends StreamSystem {
   /** Owner of its leases. */
   readonly owner: string;
@@ -31,7 +31,7 @@ export interface StreamWorker extends StreamSystem {
   readonly stop: AbortSignal;
   /** Aborted when a successor was sent for. */
   readonly relieved: AbortSignal;
-  /** The agent as it is configured now; undefined when no account wants it to be followed. */
+  /** The agent as it is configured now; undefined when no account lets it be watched. */
   findAgent(key: AgentKey): CachingAgent | undefined;
 }
 
@@ -47,14 +47,19 @@ export async function claimAgent(
   const intervalMs = findAgent(key)?.intervalMs ?? 1;
   const turn = getClaimableTurn({ ...key, intervalMs }, clock.now());
   const options = { owner, turn, leaseMs: streamLeaseMs, demanded: true };
-  let answer: ClaimAnswer | undefined;
-  if (handedOverBy !== undefined) answer = await agents.claim(key, { ...options, handedOverBy });
+  const handedOver = handedOverBy && (await agents.claim(key, { ...options, handedOverBy }));
   // The predecessor may have given it up, or died long ago.
-  if (answer === undefined || 'refusal' in answer) answer = await agents.claim(key, options);
-  return 'claimed' in answer ? withoutDueTime(answer.claimed, clock.now()) : undefined;
+  const claimed = handedOver || (await agents.claim(key, options));
+  if (claimed === undefined) return undefined;
+  if (claimed.agent.mode?.mode !== 'interval') return withoutDueTime(claimed, clock.now());
+  // It was put into this mode while the message was on its way.
+  const { items = 0 } = claimed.agent.lastRun ?? {};
+  const nextRunMs = clock.now();
+  await agents.finish(claimed.lease, { outcome: 'STOPPED', durationMs: 0, items, changes: 0, nextRunMs });
+  return undefined;
 }
 
-/** An agent is due all the while that it is followed: it is late only by the time for which nobody followed it. */
+/** An agent is due all the while that it is watched: it is late only by the time for which nobody watched it. */
 function withoutDueTime(claimed: ClaimedAgent, nowMs: number): ClaimedAgent {
   const { agent, lease } = claimed;
   const lagMs = Math.min(lease.lagMs, Math.max(0, nowMs - (agent.asOfMs ?? 0)));

@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from '../metrics.ts';
-import type { Agent, AgentKey } from './agent-store.ts';
+import { type Agent, type AgentKey, toAgentId } from './agent-store.ts';
 import { toAgentView } from './agent-view.ts';
 
 /**
@@ -7,21 +7,17 @@ import { toAgentView } from './agent-view.ts';
  *
  * @param agents what is stored of them; others are ignored. One that is unknown or removed needs nothing.
  */
-export function findDeadHintReason(
+export function findDeadMessageReason(
   agents: readonly Agent[],
   keys: readonly AgentKey[],
   nowMs: number,
 ): DeadLetterReason {
-  const named = new Set(keys.map(toId));
+  const named = new Set(keys.map(toAgentId));
   const left = agents
-    .filter((agent) => named.has(toId(agent)))
+    .filter((agent) => named.has(toAgentId(agent)))
     .map((agent) => toAgentView(agent, nowMs))
     .filter(({ state }) => state === 'waiting' || state === 'overdue');
   // A run that ended sets them back to 0.
   if (left.some(({ attempts }) => attempts > 0)) return 'unended';
   return left.some(({ state }) => state === 'overdue') ? 'unbegun' : 'settled';
-}
-
-function toId({ account, name }: AgentKey): string {
-  return JSON.stringify([account, name]);
 }

@@ -1,3 +1,4 @@
+import { untilAborted, waits } from '../../deadline.ts';
 import { getErrorMessage } from '../../errors.ts';
 import { LeaseLostError } from '../../tasks/task.ts';
 import { getRetryDelayMs } from '../agent-schedule.ts';
@@ -9,7 +10,7 @@ import {
   countTooLarge,
   type Finish,
 } from '../agent-store.ts';
-import type { CachingAgent, CachingResult, FollowingRun } from '../caching-agent.ts';
+import type { CachingAgent, CachingResult } from '../caching-agent.ts';
 import { reportRuns } from '../report-runs.ts';
 import { claimAgent, type StreamWorker, streamLeaseMs } from './stream-worker.ts';
 
@@ -20,7 +21,7 @@ const renewalMs = streamLeaseMs / 3;
 const storeIntervalMs = 5_000;
 
 /** Positions that moved without a change are stored this often, milliseconds: they only save work after a death. */
-const positionIntervalMs = 60_000;
+const resourceVersionIntervalMs = 60_000;
 
 /** How often it is looked whether there is something to do, milliseconds. */
 const lookIntervalMs = 1_000;
@@ -28,7 +29,7 @@ const lookIntervalMs = 1_000;
 /** The same for the lease once a successor was sent for: so soon it is noticed that he has taken it. */
 const handOverRenewalMs = 2_000;
 
-/** For so long after that both follow, milliseconds: the successor has to connect first. */
+/** For so long after that both watch, milliseconds: the successor has to connect first. */
 const overlapMs = 5_000;
 
 /** What does not end in so many milliseconds after it was told to is left behind. */
@@ -37,18 +38,18 @@ const endGraceMs = 5_000;
 /** So much longer than its pause an agent is left to the worker that has seen it fail, milliseconds. */
 const revivalGraceMs = 60_000;
 
-/** How following ended: the agent is none of ours any more, or is to be begun again after a pause. */
-export type FollowingEnd = { readonly isOver: true } | { readonly isOver: false; readonly pauseMs: number };
+/** How watching ended: the agent is none of ours any more, or is to be begun again after a pause. */
+export type AgentWatchEnd = { readonly isOver: true } | { readonly isOver: false; readonly pauseMs: number };
 
-const over: FollowingEnd = { isOver: true };
+const over: AgentWatchEnd = { isOver: true };
 
 type Progress = Omit<CachingResult, 'outcome'>;
 
 /** How a run ends in the store. */
 type RunEnd = Pick<Finish, 'outcome' | 'error' | 'nextRunMs'>;
 
-/** What following is about. */
-export interface FollowingOptions {
+/** What watching is about. */
+export interface AgentWatchOptions {
   readonly agent: CachingAgent;
   readonly claimed: ClaimedAgent;
   readonly worker: StreamWorker;
@@ -58,7 +59,8 @@ export interface FollowingOptions {
  * Follows an agent under one lease, which it keeps, and stores how far that has come: changes every five seconds, a newer as-of
  * likewise, positions that moved without a change every minute.
  */
-export class Following {
+export class AgentWatch {
+  readonly account: string;
   readonly #agent: CachingAgent;
   readonly #claimed: ClaimedAgent;
   readonly #worker: StreamWorker;
@@ -74,15 +76,25 @@ export class Following {
   /** The outcome that the store shows is that of an earlier time. */
   #isOutdated: boolean;
   #isLost = false;
+  /** Whether a successor is being sent for. */
+  #isHandedOver = false;
   #writing: Promise<void> = Promise.resolve();
+  /** As of when somebody waits for it to be cached. */
+  #wantedMs: number | undefined;
+  #prove: (() => Promise<void>) | undefined;
+  #isProving = false;
+  /** Whether an as-of was told, by this or an earlier watch or run. */
+  #isDated: boolean;
 
-  constructor({ agent, claimed, worker }: FollowingOptions) {
+  constructor({ agent, claimed, worker }: AgentWatchOptions) {
+    this.account = agent.account;
     this.#agent = agent;
     this.#claimed = claimed;
     this.#worker = worker;
     this.#lease = claimed.lease;
     this.#before = claimed.agent;
     this.#items = claimed.agent.progress?.items ?? claimed.agent.lastRun?.items ?? 0;
+    this.#isDated = claimed.agent.asOfMs !== undefined;
     this.#isOutdated = claimed.agent.failures > 0 || claimed.agent.lastRun === undefined;
     this.#renewedAtMs = worker.clock.monotonic();
     this.#storedAtMs = this.#renewedAtMs - storeIntervalMs;
@@ -90,13 +102,18 @@ export class Following {
   }
 
   /** Follows until the worker stops, the lease is lost, the agent is configured otherwise, or it fails. */
-  async run(): Promise<FollowingEnd> {
+  async run(): Promise<AgentWatchEnd> {
     const done = new AbortController();
     const keeping = this.#keep(done.signal);
-    const failure = await this.#follow();
+    const failure = await this.#watch();
     done.abort();
     await keeping;
     return this.#isLost ? over : this.#finish(failure);
+  }
+
+  /** Ends it where there is no such agent any more, or another one in its place. */
+  checkConfigured(): void {
+    if (this.#worker.findAgent(this.#agent) !== this.#agent) this.#ending.abort();
   }
 
   /** How old what it has cached is, milliseconds; undefined as long as that is not known. */
@@ -113,32 +130,82 @@ export class Following {
     });
   }
 
-  /** Stores how far it has come, so that a successor goes on from there. */
+  /**
+   * Has it proven that everything that was so at `wantedMs`, wall time in milliseconds, is cached, and that stored at once. What cannot be
+   * proven now is as soon as it can.
+   */
+  demand(wantedMs: number): void {
+    if (wantedMs <= (this.#stored?.asOfMs ?? 0) || wantedMs <= (this.#wantedMs ?? 0)) return;
+    this.#wantedMs = wantedMs;
+    this.#meetDemand();
+    this.#proveDemand();
+  }
+
+  /**
+   * Stores how far it has come, so that a successor goes on from there. From then on it keeps its lease without a gap: a successor finds
+   * that of the worker that has sent for him, or goes away.
+   */
   async flush(): Promise<void> {
-    const latest = this.#latest;
-    if (latest === undefined || latest === this.#stored) return;
-    await this.#attempt(() => this.#commit(latest));
+    this.#isHandedOver = true;
+    await this.#attempt(async () => {
+      const latest = this.#latest;
+      if (latest !== undefined && latest !== this.#stored) await this.#commit(latest);
+    });
   }
 
   /** What it failed by; undefined when it was ended. */
-  async #follow(): Promise<{ readonly error: unknown } | undefined> {
+  async #watch(): Promise<{ readonly error: unknown } | undefined> {
     const signal = AbortSignal.any([this.#worker.stop, this.#ending.signal]);
     const { cache } = this.#worker;
     const onProgress = (progress: Progress): void => {
       this.#latest = progress;
+      this.#meetDemand();
+    };
+    const onProvable = (prove: (() => Promise<void>) | undefined): void => {
+      this.#prove = prove;
+      this.#proveDemand();
     };
     try {
       const ensureHeld = (): void => {
         signal.throwIfAborted();
         this.#ensureHeld();
       };
-      const run = { cache, state: await this.#readState(), signal, ensureHeld, onProgress };
-      const result = await this.#waitFor(run, signal);
+      const run = { cache, state: await this.#readState(), signal, ensureHeld, onProgress, onProvable };
+      const grace = { clock: this.#worker.clock, ms: endGraceMs };
+      const result = await untilAborted(this.#agent.watch?.(run), signal, grace);
       if (result !== undefined) this.#latest = result;
       return signal.aborted ? undefined : { error: new Error('it ended although nobody told it to') };
     } catch (error) {
       return signal.aborted ? undefined : { error };
     }
+  }
+
+  /** Stores at once how far it has come, when that is what is wanted. */
+  #meetDemand(): void {
+    const asOfMs = this.#latest?.asOfMs ?? 0;
+    // Of an account that was never read to its end anything is news.
+    const isFirst = asOfMs > 0 && !this.#isDated;
+    const isMet = this.#wantedMs !== undefined && asOfMs >= this.#wantedMs;
+    if (isMet) this.#wantedMs = undefined;
+    if (!isFirst && !isMet) return;
+    this.#isDated = true;
+    void this.#attempt(() => this.#store(true));
+  }
+
+  #proveDemand(): void {
+    if (this.#wantedMs !== undefined && this.#prove !== undefined && !this.#isProving)
+      void this.#proveNow(this.#prove);
+  }
+
+  async #proveNow(prove: () => Promise<void>): Promise<void> {
+    this.#isProving = true;
+    try {
+      // A second time where clocks differ so much that the first was before what is wanted.
+      for (let tries = 0; tries < 2 && this.#wantedMs !== undefined; tries += 1) await prove();
+    } catch (error) {
+      this.#warn('how far a watched agent has come could not be proven', error);
+    }
+    this.#isProving = false;
   }
 
   /** A lease that can be renewed is waited for: what is written is tried again. */
@@ -153,32 +220,20 @@ export class Following {
     try {
       return await this.#worker.limit(() => this.#claimed.readState());
     } catch (error) {
-      this.#warn('the state of a followed agent cannot be read: it begins anew', error);
+      this.#warn('the state of a watched agent cannot be read: it begins anew', error);
       return undefined;
-    }
-  }
-
-  /** What following comes to; undefined when it does not end though it was told to. */
-  async #waitFor(run: FollowingRun, signal: AbortSignal): Promise<CachingResult | undefined> {
-    const { clock } = this.#worker;
-    const ended = new AbortController();
-    const patience = untilAborted(AbortSignal.any([signal, ended.signal]))
-      .then(() => clock.sleep(endGraceMs, ended.signal))
-      .catch(() => undefined);
-    try {
-      return (await Promise.race([this.#agent.follow?.(run), patience])) ?? undefined;
-    } finally {
-      ended.abort();
     }
   }
 
   async #keep(done: AbortSignal): Promise<void> {
     const { clock } = this.#worker;
-    while (await sleeps(clock.sleep(lookIntervalMs, done))) {
-      if (this.#worker.findAgent(this.#agent) !== this.#agent) return this.#ending.abort();
+    while (await waits(clock, lookIntervalMs, done)) {
+      // It may have become another one while it was claimed.
+      this.checkConfigured();
+      if (this.#ending.signal.aborted) return;
       await this.#attempt(() => this.#store());
       if (!this.#isLost) continue;
-      if (this.#worker.relieved.aborted) await sleeps(clock.sleep(overlapMs, done));
+      if (this.#worker.relieved.aborted) await waits(clock, overlapMs, done);
       return this.#ending.abort();
     }
   }
@@ -196,17 +251,19 @@ export class Following {
       await this.#worker.limit(write);
     } catch (error) {
       if (error instanceof LeaseLostError) this.#isLost = true;
-      else this.#warn('the progress of a followed agent could not be stored', error);
+      else this.#warn('the progress of a watched agent could not be stored', error);
     }
   }
 
-  async #store(): Promise<void> {
+  async #store(isDemanded = false): Promise<void> {
     const now = this.#worker.clock.monotonic();
     const latest = this.#latest;
-    if (latest !== undefined && latest !== this.#stored && now - this.#storedAtMs >= storeIntervalMs) {
+    const isDue = isDemanded || now - this.#storedAtMs >= storeIntervalMs;
+    if (latest !== undefined && latest !== this.#stored && isDue) {
       const isChanged = latest.changes !== this.#stored?.changes || latest.items !== this.#stored.items;
-      if (this.#isOutdated || latest.error !== this.#stored?.error) return this.#tell(latest);
-      if (isChanged || now - this.#stateStoredAtMs >= positionIntervalMs) return this.#commit(latest);
+      const isNews = this.#isOutdated || latest.error !== this.#stored?.error;
+      if (isNews && !this.#isHandedOver) return this.#tell(latest);
+      if (isChanged || now - this.#stateStoredAtMs >= resourceVersionIntervalMs) return this.#commit(latest);
       if (latest.asOfMs !== this.#stored?.asOfMs) return this.#renew(latest);
     }
     if (now - this.#renewedAtMs >= (this.#worker.relieved.aborted ? handOverRenewalMs : renewalMs))
@@ -234,7 +291,7 @@ export class Following {
       nextRunMs: clock.now() + revivalGraceMs,
       ...(error !== undefined && { error }),
     };
-    const agent = await this.#end(this.#toFinish(latest, end));
+    const agent = await this.#end(latest, end);
     const claimed = await claimAgent(this.#agent, this.#worker);
     if (claimed === undefined) throw new LeaseLostError(`agent ${agent.name} of ${agent.account} was taken`);
     this.#lease = claimed.lease;
@@ -249,36 +306,33 @@ export class Following {
     this.#renewedAtMs = this.#storedAtMs;
   }
 
-  async #finish(failure: { readonly error: unknown } | undefined): Promise<FollowingEnd> {
+  async #finish(failure: { readonly error: unknown } | undefined): Promise<AgentWatchEnd> {
     const { clock, randomness, relieved } = this.#worker;
-    const pauseMs =
-      failure === undefined ? 0 : getRetryDelayMs(this.#before.failures + 1, randomness.fraction());
-    const end: RunEnd =
-      failure === undefined
-        ? { outcome: 'STOPPED', nextRunMs: clock.now() }
-        : {
-            outcome: 'FAILURE',
-            error: getErrorMessage(failure.error),
-            nextRunMs: clock.now() + pauseMs + revivalGraceMs,
-          };
+    const isFailed = failure !== undefined;
+    const failures = this.#before.failures + 1;
+    const pauseMs = isFailed ? Math.ceil(getRetryDelayMs(failures, randomness.fraction())) : 0;
+    const end: RunEnd = {
+      outcome: isFailed ? 'FAILURE' : 'STOPPED',
+      nextRunMs: clock.now() + (isFailed ? pauseMs + revivalGraceMs : 0),
+      ...(isFailed && { error: getErrorMessage(failure.error) }),
+    };
     await this.#attempt(async () => {
-      await this.#end(this.#toFinish(this.#latest, end));
+      await this.#end(this.#latest, end);
     });
     return this.#isLost || relieved.aborted ? over : { isOver: false, pauseMs };
   }
 
-  async #end(finish: Finish): Promise<Agent> {
-    const { lagMs } = this.#lease;
-    const agent = await this.#worker.agents.finish(this.#lease, finish);
-    await reportRuns(this.#worker, [{ before: this.#before, agent, lagMs, error: finish.error }]);
+  async #end(latest: Progress | undefined, end: RunEnd): Promise<Agent> {
+    const { startedAtMs, lagMs } = this.#lease;
+    const durationMs = Math.max(0, this.#worker.clock.now() - startedAtMs);
+    const progress =
+      latest === undefined
+        ? { items: this.#items, changes: 0 }
+        : { ...toAgentProgress(latest), state: latest.state };
+    const agent = await this.#worker.agents.finish(this.#lease, { ...progress, durationMs, ...end });
+    await reportRuns(this.#worker, [{ before: this.#before, agent, lagMs, error: end.error }]);
     this.#before = agent;
     return agent;
-  }
-
-  #toFinish(latest: Progress | undefined, end: RunEnd): Finish {
-    const durationMs = Math.max(0, this.#worker.clock.now() - this.#lease.startedAtMs);
-    if (latest === undefined) return { items: this.#items, changes: 0, durationMs, ...end };
-    return { ...toAgentProgress(latest), state: latest.state, durationMs, ...end };
   }
 
   #warn(message: string, error: unknown): void {
@@ -289,21 +343,4 @@ export class Following {
 
 function toAgentProgress({ items, changes, asOfMs, drift, details }: Progress): AgentProgress {
   return { items, changes, asOfMs, drift, details };
-}
-
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
-/** False when the sleep was cut short. */
-export async function sleeps(sleep: Promise<void>): Promise<boolean> {
-  try {
-    await sleep;
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,9 +1,10 @@
+import { getRandomMs } from '../back-off.ts';
 import type { Clock, Randomness } from '../clock.ts';
 import type { Lookup, LookupKey, LookupStore } from '../lookup.ts';
 import type { KnownSecret, SecretReading, SecretReference } from './secret-reference.ts';
 
 /** What secrets are followed with. */
-export interface FollowedSecretsOptions {
+export interface RefreshedSecretsOptions {
   /** Where processes tell each other which version a secret has, and never its text. Left out, each process finds out for itself. */
   readonly store?: Pick<LookupStore, 'find' | 'replace'> | undefined;
   readonly clock: Pick<Clock, 'now'>;
@@ -25,10 +26,10 @@ const lookPauseMs = 10_000;
  * Texts of secrets that stay up to date though each is read but once every few minutes by all processes together: the one that reads it
  * tells the others which version it found. They read it again only if that is another one than theirs.
  */
-export class FollowedSecrets {
-  readonly #options: FollowedSecretsOptions;
+export class RefreshedSecrets {
+  readonly #options: RefreshedSecretsOptions;
 
-  constructor(options: FollowedSecretsOptions) {
+  constructor(options: RefreshedSecretsOptions) {
     this.#options = options;
   }
 
@@ -90,13 +91,13 @@ export class FollowedSecrets {
 
   /** Known to be so at a time: to be looked at again before its life is over, by turns. */
   #keep(known: SecretReading, asOfMs: number): SecretReading {
-    const fraction = dueFraction + (1 - dueFraction) * this.#options.randomness.fraction();
-    return { ...known, asOfMs, readAgainAtMs: asOfMs + secretLifetimeMs * fraction };
+    const lifetimeMs = getRandomMs(secretLifetimeMs, this.#options.randomness, dueFraction);
+    return { ...known, asOfMs, readAgainAtMs: asOfMs + lifetimeMs };
   }
 
   #wait(known: SecretReading): SecretReading {
     const { clock, randomness } = this.#options;
-    return { ...known, readAgainAtMs: clock.now() + lookPauseMs * (0.2 + 0.8 * randomness.fraction()) };
+    return { ...known, readAgainAtMs: clock.now() + getRandomMs(lookPauseMs, randomness, 0.2) };
   }
 
   #tell(
@@ -126,7 +127,7 @@ export class FollowedSecrets {
   async #replace(
     reference: SecretReference,
     seen: Lookup | undefined,
-    next: Omit<Lookup, 'revision'>,
+    next: Omit<Lookup, 'versionNumber'>,
   ): Promise<Lookup | undefined | 'away'> {
     try {
       return await this.#options.store?.replace(toKey(reference), { seen, next });
@@ -136,6 +137,6 @@ export class FollowedSecrets {
   }
 }
 
-function toKey({ id, region = '' }: SecretReference): LookupKey {
-  return ['SECRET', region, id];
+function toKey({ engine, id, region = '' }: SecretReference): LookupKey {
+  return engine === undefined ? ['SECRET', region, id] : ['SECRET', region, engine, id];
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import { holdLease } from './hold-lease.ts';
 import { hideMessage, keepHidden } from './keep-hidden.ts';
 import type { Operation } from './operation.ts';
-import type { OperationQueue } from './operation-queue.ts';
+import { type OperationQueue, sendForTask } from './operation-queue.ts';
 import { type RunOutcome, runTask } from './run-task.ts';
 import {
   type Commit,
@@ -18,7 +18,7 @@ import {
 import type { EventBus } from './task-events.ts';
 import { TaskTeller } from './tell-task.ts';
 
-/** What turning a hint into a finished task needs. */
+/** What turning a message into a finished task needs. */
 export interface TaskSystem {
   readonly store: TaskStore;
   readonly queue: OperationQueue;
@@ -30,15 +30,15 @@ export interface TaskSystem {
   readonly host: string;
 }
 
-/** One received hint. */
-export interface ReceivedHint {
+/** One received message. */
+export interface ReceivedTaskMessage {
   readonly taskId: string;
   readonly receiptHandle: string;
 }
 
-/** How a hint's processing is steered. */
-export interface ProcessHintOptions {
-  findOperation(provider: string, name: string): Operation | undefined;
+/** How a message's processing is steered. */
+export interface ProcessMessageOptions {
+  findOperation(provider: string, name: string): Promise<Operation | undefined>;
   /** As `RunTaskOptions` has it. */
   renewOperations?(): Promise<boolean>;
   /** Called with the task once it is held, for what the log tells of it. */
@@ -51,33 +51,34 @@ export interface ProcessHintOptions {
 const failedVisibilitySeconds = Math.ceil(leaseDurationMs / 1000) + 5;
 
 /**
- * Runs the task that a hint names. A hint for a task that is held or finished does nothing: deleting it loses nothing, since
- * the record is the truth and the sweeper sends new hints for what is open.
+ * Runs the task that a message names. A message for a task that is held or finished does nothing: deleting it loses nothing, since
+ * the record is the truth and the sweeper sends new messages for what is open.
  */
-export async function processHint(
+export async function processTaskMessage(
   system: TaskSystem,
-  hint: ReceivedHint,
-  options: ProcessHintOptions,
+  message: ReceivedTaskMessage,
+  options: ProcessMessageOptions,
 ): Promise<void> {
   const ownerId = `${system.randomness.id()}@${system.host}`;
-  const leased = await system.store.takeLease(hint.taskId, { ownerId, attempts: 1 });
-  if (leased === undefined) return system.log.debug('hint for a task that is held or finished', { ...hint });
+  const leased = await system.store.takeLease(message.taskId, { ownerId, attempts: 1 });
+  if (leased === undefined)
+    return system.log.debug('message for a task that is held or finished', { ...message });
   options.onLeased?.(leased.task);
   const startedAt = system.clock.monotonic();
   const { attempts, acceptedAtMs } = leased.task;
   system.log.info('task started', { attempt: attempts, waitedMs: system.clock.now() - acceptedAtMs });
   const teller = new TaskTeller(system, leased.task);
   try {
-    const outcome = await runLeased({ system, leased, hint, options, teller });
+    const outcome = await runLeased({ system, leased, message, options, teller });
     system.log.info(outcomeLines[outcome], { durationMs: Math.round(system.clock.monotonic() - startedAt) });
     await finishRun(system, leased.task, { outcome, teller });
   } catch (error) {
     if (!(error instanceof LeaseLostError)) {
       // Instead of after the queue's long time-out.
-      await hideMessage(system, hint.receiptHandle, failedVisibilitySeconds);
+      await hideMessage(system, message.receiptHandle, failedVisibilitySeconds);
       throw error;
     }
-    system.log.warn('stopped working on a task', { taskId: hint.taskId, reason: error.message });
+    system.log.warn('stopped working on a task', { taskId: message.taskId, reason: error.message });
   }
 }
 
@@ -91,13 +92,13 @@ const outcomeLines: { readonly [K in RunOutcome]: string } = {
 async function runLeased(run: {
   system: TaskSystem;
   leased: LeasedTask;
-  hint: ReceivedHint;
-  options: ProcessHintOptions;
+  message: ReceivedTaskMessage;
+  options: ProcessMessageOptions;
   teller: TaskTeller;
 }): Promise<RunOutcome> {
   const { system, leased, teller, options } = run;
   const { lease } = leased;
-  using _hidden = keepHidden(system, run.hint.receiptHandle);
+  using _hidden = keepHidden(system, run.message.receiptHandle);
   await using held = holdLease(lease, {
     clock: system.clock,
     subject: `task ${lease.taskId}`,
@@ -133,7 +134,7 @@ async function finishRun(
 ): Promise<void> {
   if (outcome !== 'released') return settleTask(system, { ...task, state: outcome }, teller);
   await Promise.all([
-    leaveToSweeper(system, task, () => system.queue.send({ taskId: task.id, account: task.account })),
+    leaveToSweeper(system, task, () => sendForTask(system.queue, task)),
     leaveToSweeper(system, task, () => teller.flush()),
   ]);
 }

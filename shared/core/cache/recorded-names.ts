@@ -2,7 +2,7 @@
 export const unusedNameRetentionMs = 5 * 60_000;
 
 /** Names in use, by topic: for example the clusters and namespaces of an application in an account. */
-export interface NotedNames {
+export interface RecordedNames {
   /** By topic and name: 0 while the name is in use, else since when it is not, milliseconds. */
   readonly topics: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
@@ -10,40 +10,40 @@ export interface NotedNames {
 /** Names by topic. */
 export type NamesByTopic = Readonly<Record<string, readonly string[]>>;
 
-/** What noting names came to. */
-export interface NamesNoted {
-  readonly noted: NotedNames;
+/** What recording names came to. */
+export interface NamesRecorded {
+  readonly recorded: RecordedNames;
   readonly changed: boolean;
   /** New names for which there was no room; without topics when there was room for all. */
   readonly left: NamesByTopic;
 }
 
 /** No names. */
-export const noNames: NotedNames = { topics: new Map() };
+export const noNames: RecordedNames = { topics: new Map() };
 
 const encoder = new TextEncoder();
 
 /**
- * Notes that names are in use.
+ * Records that names are in use.
  *
- * @param bytesMax new names are noted until all names take so many bytes; default: all are noted.
+ * @param bytesMax new names are recorded until all names take so many bytes; default: all are recorded.
  */
-export function noteNames(
-  noted: NotedNames,
+export function recordNames(
+  recorded: RecordedNames,
   names: NamesByTopic,
   bytesMax: number = Number.POSITIVE_INFINITY,
-): NamesNoted {
+): NamesRecorded {
   const topics = new Map<string, Map<string, number>>();
-  for (const [topic, known] of noted.topics) topics.set(topic, new Map(known));
+  for (const [topic, known] of recorded.topics) topics.set(topic, new Map(known));
   const left: Record<string, string[]> = {};
-  let bytes = Number.isFinite(bytesMax) ? measureNames(noted) : 0;
+  let bytes = Number.isFinite(bytesMax) ? measureNames(recorded) : 0;
   let changed = false;
   for (const [topic, wanted] of Object.entries(names)) {
     const known = topics.get(topic) ?? new Map<string, number>();
     topics.set(topic, known);
     for (const name of wanted) {
       if (known.get(name) === 0) continue;
-      const more = known.has(name) ? 0 : measureName(name);
+      const more = known.has(name) ? 0 : measure([name]);
       if (bytes + more > bytesMax) {
         left[topic] = [...(left[topic] ?? []), name];
         continue;
@@ -53,21 +53,21 @@ export function noteNames(
       changed = true;
     }
   }
-  return changed ? { noted: { topics }, changed, left } : { noted, changed, left };
+  return changed ? { recorded: { topics }, changed, left } : { recorded, changed, left };
 }
 
 /**
- * Notes which names are left in use. Others are not listed from now on, but dropped only if they are unused at a call 5 minutes
+ * Records which names are left in use. Others are not listed from now on, but dropped only if they are unused at a call 5 minutes
  * later, too: whoever was about to use one has done so by then.
  */
-export function noteUnused(
-  noted: NotedNames,
+export function recordUnused(
+  recorded: RecordedNames,
   left: NamesByTopic,
   nowMs: number,
-): { noted: NotedNames; changed: boolean } {
+): { recorded: RecordedNames; changed: boolean } {
   let changed = false;
   const topics = new Map<string, Map<string, number>>();
-  for (const [topic, known] of noted.topics) {
+  for (const [topic, known] of recorded.topics) {
     const used = new Set(left[topic] ?? []);
     const kept = [...known].flatMap(([name, unusedSinceMs]): [string, number][] => {
       const next = used.has(name) ? 0 : unusedSinceMs || nowMs;
@@ -77,11 +77,11 @@ export function noteUnused(
     });
     topics.set(topic, new Map(kept));
   }
-  return changed ? { noted: { topics }, changed } : { noted, changed };
+  return changed ? { recorded: { topics }, changed } : { recorded, changed };
 }
 
-/** What several places have noted, as if it were one: a name is in use if any of them says so. */
-export function joinNames(places: readonly NotedNames[]): NotedNames {
+/** What several places have recorded, as if it were one: a name is in use if any of them says so. */
+export function joinNames(places: readonly RecordedNames[]): RecordedNames {
   const topics = new Map<string, Map<string, number>>();
   for (const [topic, known] of places.flatMap((place) => [...place.topics])) {
     const joined = topics.get(topic) ?? new Map<string, number>();
@@ -95,29 +95,29 @@ export function joinNames(places: readonly NotedNames[]): NotedNames {
 }
 
 /** The names of a topic that are in use, sorted. */
-export function listNames({ topics }: NotedNames, topic: string): string[] {
+export function listNames({ topics }: RecordedNames, topic: string): string[] {
   const known = topics.get(topic) ?? new Map<string, number>();
   return [...known].flatMap(([name, unusedSinceMs]) => (unusedSinceMs === 0 ? [name] : [])).sort();
 }
 
 /** The names of a topic, those included that are about to be dropped. */
-export function listAllNames({ topics }: NotedNames, topic: string): string[] {
+export function listAllNames({ topics }: RecordedNames, topic: string): string[] {
   return [...(topics.get(topic)?.keys() ?? [])];
 }
 
 /** Whether no name is left, used or not. */
-export function hasNoNames({ topics }: NotedNames): boolean {
+export function hasNoNames({ topics }: RecordedNames): boolean {
   return topics.values().every((known) => known.size === 0);
 }
 
 /** Bytes that the names take in JSON. */
-function measureNames({ topics }: NotedNames): number {
+function measureNames({ topics }: RecordedNames): number {
   let bytes = 0;
-  for (const known of topics.values()) for (const name of known.keys()) bytes += measureName(name);
+  for (const known of topics.values()) bytes += measure([...known.keys()]);
   return bytes;
 }
 
-/** With its quotation marks and a comma. */
-function measureName(name: string): number {
-  return encoder.encode(JSON.stringify(name)).length + 1;
+/** Bytes of names with their quotation marks, and a comma each. */
+function measure(names: readonly string[]): number {
+  return names.length === 0 ? 0 : encoder.encode(JSON.stringify(names)).length - 1;
 }

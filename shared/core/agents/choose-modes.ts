@@ -1,0 +1,109 @@
+import type { Agent } from './agent-store.ts';
+import type { AgentMode, ModeReason } from './cache-mode.ts';
+import type { CachingAgent } from './caching-agent.ts';
+
+/** Watches of one agent, each a connection: an agent that needs more is run by turns. */
+export const watchesMax = 60;
+
+/**
+ * Changes a second, over some five minutes, from which on an agent is run by turns. Fifty agents share a worker and its processor, to
+ * which a change is about a millisecond.
+ */
+export const changesPerSecondMax = 20;
+
+/** An account that was neither read nor deployed to for so long is not watched: 1 hour. */
+export const watchedUnusedMs = 60 * 60_000;
+
+/** What was too much for a stream is looked at again after this long: 1 hour. */
+const returnAfterMs = 60 * 60_000;
+
+/** The share of a limit below which an agent that had exceeded it is watched again. */
+const returnShare = { watches: 0.8, changes: 0.25 };
+
+/** An agent with what is configured of it. */
+export interface ConfiguredAgent {
+  readonly agent: Agent;
+  readonly configured: CachingAgent;
+}
+
+/** The mode that an agent is to be in. */
+export type ModeChoice = Pick<AgentMode, 'mode' | 'reason'>;
+
+/** An agent with what it wants to be, and is to be unless there are too many. */
+interface Wish extends ConfiguredAgent {
+  readonly choice: ModeChoice;
+}
+
+/**
+ * The mode of each agent. What the account's settings say holds. Else an agent streams unless it is known to be too large, too
+ * busy or unused, or there are too many: then those accounts are watched that are already, and of the others those used last. What
+ * was too large or too busy stays with turns for an hour, and until it is well below the limit.
+ *
+ * @param nowMs wall time, milliseconds
+ */
+export function chooseModes(
+  agents: readonly ConfiguredAgent[],
+  nowMs: number,
+): readonly { readonly agent: Agent; readonly choice: ModeChoice }[] {
+  const wishes = agents.map((each) => ({ ...each, choice: toWish(each, nowMs) }));
+  const allowed = pickAccounts(wishes);
+  return wishes.map(({ agent, configured, choice }) => {
+    const isOver = choice.reason === 'default' && !allowed.has(configured.account);
+    return { agent, choice: isOver ? toInterval('limit') : choice };
+  });
+}
+
+function toWish({ agent, configured }: ConfiguredAgent, nowMs: number): ModeChoice {
+  if (configured.mode !== 'automatic') return { mode: configured.mode, reason: 'setting' };
+  if (agent.usedAtMs + watchedUnusedMs <= nowMs) return toInterval('unused');
+  const excess = findExcess(agent, nowMs);
+  return excess === undefined ? { mode: 'stream', reason: 'default' } : toInterval(excess);
+}
+
+/** What of an agent is too much to be watched; undefined when nothing is. */
+function findExcess(agent: Agent, nowMs: number): 'watches' | 'changes' | undefined {
+  const { mode } = agent;
+  const before = mode?.mode === 'interval' ? mode.reason : undefined;
+  const isFresh = mode !== undefined && mode.sinceMs + returnAfterMs > nowMs;
+  const watches = readDetail(agent, 'watches');
+  if (before === 'watches' && (isFresh || watches > watchesMax * returnShare.watches)) return 'watches';
+  if (watches > watchesMax) return 'watches';
+  const changes = getChangesPerSecond(agent);
+  if (before === 'changes' && (isFresh || changes > changesPerSecondMax * returnShare.changes))
+    return 'changes';
+  return mode?.mode === 'stream' && changes > changesPerSecondMax ? 'changes' : undefined;
+}
+
+/** What a watcher measured, else what the last run found. */
+function getChangesPerSecond(agent: Agent): number {
+  if (agent.mode?.mode === 'stream') return readDetail(agent, 'changesPerSecond');
+  return ((agent.lastRun?.changes ?? 0) * 1000) / agent.intervalMs;
+}
+
+function readDetail({ progress, lastRun }: Agent, name: string): number {
+  const value = (progress?.details ?? lastRun?.details)?.[name];
+  return typeof value === 'number' ? value : 0;
+}
+
+/** The accounts that may be watched of those of which an agent wants it by default. */
+function pickAccounts(wishes: readonly Wish[]): ReadonlySet<string> {
+  const wanted = wishes.filter(({ choice }) => choice.reason === 'default');
+  const byAccount = [...Map.groupBy(wanted, ({ configured }) => configured.account).values()];
+  const accounts = byAccount.flatMap(([first]) => first ?? []).sort(byClaim);
+  const picked = new Set<string>();
+  for (const { configured } of accounts) {
+    const { account, streamedAccountsMax = Number.POSITIVE_INFINITY } = configured;
+    if (picked.size < streamedAccountsMax) picked.add(account);
+  }
+  return picked;
+}
+
+/** Who is watched stays so; of the others, who was used last comes first. */
+function byClaim({ agent: one }: ConfiguredAgent, { agent: other }: ConfiguredAgent): number {
+  const isWatched = ({ mode }: Agent): number => (mode?.mode === 'stream' ? 1 : 0);
+  return isWatched(other) - isWatched(one) || other.usedAtMs - one.usedAtMs;
+}
+
+function toInterval(reason: ModeReason): ModeChoice {
+  return { mode: 'interval', reason };
+}
