@@ -1,9 +1,10 @@
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
-import type { Clock } from '../core/clock.ts';
+import { getRandomMs } from '../core/back-off.ts';
+import type { Clock, Randomness } from '../core/clock.ts';
 import { within } from '../core/deadline.ts';
 
 /** How patient calls of a client are. */
-export interface CallPatience {
+export interface CallTimeouts {
   /** Milliseconds until a connection is there. */
   readonly connectMs: number;
   /** Milliseconds of one try. */
@@ -17,11 +18,11 @@ export interface CallPatience {
 }
 
 /** Repeats what may pass, after random pauses that do not grow: the whole call is to be short. */
-export function createRetryStrategy({
-  triesMax,
-  pauseMs = 0,
-}: Pick<CallPatience, 'triesMax' | 'pauseMs'>): ConfiguredRetryStrategy {
-  return new ConfiguredRetryStrategy(triesMax, () => Math.floor(Math.random() * pauseMs));
+export function createRetryStrategy(
+  { triesMax, pauseMs = 0 }: Pick<CallTimeouts, 'triesMax' | 'pauseMs'>,
+  randomness: Pick<Randomness, 'fraction'>,
+): ConfiguredRetryStrategy {
+  return new ConfiguredRetryStrategy(triesMax, () => Math.floor(getRandomMs(pauseMs, randomness)));
 }
 
 /** As far as a client's way of sending can be changed. */
@@ -41,7 +42,7 @@ interface AdjustableClient {
  */
 export function limitCalls<C extends AdjustableClient>(
   client: C,
-  { callMs, clock }: Pick<CallPatience, 'callMs'> & { readonly clock: Pick<Clock, 'sleep'> },
+  { callMs, clock }: Pick<CallTimeouts, 'callMs'> & { readonly clock: Pick<Clock, 'sleep'> },
 ): C {
   client.middlewareStack.add(
     (next) => (args) => within(clock, { ms: callMs, what: 'a call of an AWS service' }, () => next(args)),

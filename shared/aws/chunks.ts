@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import type { ItemReader } from './item-reader.ts';
 import type { Item, ItemKey, ItemTable } from './table.ts';
 
 const compress = promisify(gzip);
@@ -28,8 +29,8 @@ export async function writeChunks(
   return count;
 }
 
-/** The text of chunk items, given in order. */
-export async function readChunks(items: readonly Item[]): Promise<string> {
-  const bytes = await decompress(Buffer.concat(items.map((item) => item['data'] as Uint8Array)));
+/** The text of chunk items, given in order. @throws MalformedItemError */
+export async function readChunks(reader: ItemReader, items: readonly Item[]): Promise<string> {
+  const bytes = await decompress(Buffer.concat(items.map((item) => reader.getBytes(item, 'data'))));
   return bytes.toString('utf8');
 }

@@ -5,6 +5,7 @@ import {
   type PutEventsRequestEntry,
   type PutEventsResultEntry,
 } from '@aws-sdk/client-eventbridge';
+import { getPauseMs } from '../core/back-off.ts';
 import type { Clock, Randomness } from '../core/clock.ts';
 import type { BusEvent, EventBus } from '../core/tasks/task-events.ts';
 
@@ -17,8 +18,8 @@ const callBytesMax = 200 * 1024;
 /** Calls for the same events before giving up: of the bus, which refuses single entries, too, and not of the SDK. */
 export const publishTriesMax = 2;
 
-/** Milliseconds between them at most: half of that, and a random part of the other half. */
-const pauseMs = 200;
+/** The pause between them. */
+const backOff = { firstMs: 200, fixedShare: 0.5 };
 
 /** `source` of every event of ours. */
 export const eventSource = 'busdriver';
@@ -84,7 +85,7 @@ async function putEvents(
     if (outcome === undefined) return;
     if (tries === publishTriesMax) throw outcome.error;
     left = outcome.left;
-    await clock.sleep((pauseMs / 2) * (1 + randomness.fraction()));
+    await clock.sleep(getPauseMs(backOff, tries, randomness));
   }
 }
 

@@ -1,12 +1,23 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import {
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
+  type AttributeValue,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
   QueryCommand,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+
+/**
+ * What sends commands to DynamoDB. Not the SDK's document client: a client can keep what it resolved for a command, where that one resolves
+ * all steps of it anew for each call, twice.
+ */
+export type StoreClient = Pick<DynamoDBClient, 'send'>;
+
+/** An item as DynamoDB sends it. */
+export type RawItem = { readonly [attribute: string]: AttributeValue };
 
 /** An item's attributes. */
 export type Item = { readonly [attribute: string]: unknown };
@@ -65,18 +76,18 @@ export class ItemUpdate {
   /** The parameters of DynamoDB's UpdateItem. */
   toParameters(): {
     UpdateExpression: string;
-    ConditionExpression: string;
+    ConditionExpression?: string;
     ExpressionAttributeNames: Record<string, string>;
-    ExpressionAttributeValues: Record<string, unknown>;
+    ExpressionAttributeValues: Record<string, AttributeValue>;
   } {
     const clause = (word: string, parts: readonly string[]): string =>
       parts.length > 0 ? `${word} ${parts.join(', ')}` : '';
     const clauses = [clause('SET', this.#set), clause('ADD', this.#add), clause('REMOVE', this.#remove)];
     return {
       UpdateExpression: clauses.filter((text) => text !== '').join(' '),
-      ConditionExpression: this.#conditions.join(' AND '),
+      ...(this.#conditions.length > 0 && { ConditionExpression: this.#conditions.join(' AND ') }),
       ExpressionAttributeNames: this.#names,
-      ExpressionAttributeValues: this.#values,
+      ExpressionAttributeValues: toRaw(this.#values),
     };
   }
 
@@ -95,28 +106,28 @@ export class ItemUpdate {
 
 /** Single-item access to one DynamoDB table. Reads are consistent unless they say otherwise. */
 export class ItemTable {
-  readonly #documents: DynamoDBDocumentClient;
+  readonly #client: StoreClient;
   readonly #tableName: string;
 
-  constructor(documents: DynamoDBDocumentClient, tableName: string) {
-    this.#documents = documents;
+  constructor(client: StoreClient, tableName: string) {
+    this.#client = client;
     this.#tableName = tableName;
   }
 
   /** Writes an item, replacing what is there. */
   async put(item: Item): Promise<void> {
-    await this.#documents.send(new PutCommand({ TableName: this.#tableName, Item: item }));
+    await this.#client.send(new PutItemCommand({ TableName: this.#tableName, Item: toRaw(item) }));
   }
 
   /** Writes an item unless a live one has its key; false when it has. `seconds` is the time now, since the epoch. */
   async putNew(item: Item, seconds: number): Promise<boolean> {
-    const command = new PutCommand({
+    const command = new PutItemCommand({
       TableName: this.#tableName,
-      Item: item,
+      Item: toRaw(item),
       ConditionExpression: 'attribute_not_exists(pk) OR expiresAt <= :seconds',
-      ExpressionAttributeValues: { ':seconds': seconds },
+      ExpressionAttributeValues: toRaw({ ':seconds': seconds }),
     });
-    const answer = await unlessRefused(() => this.#documents.send(command));
+    const answer = await unlessRefused(() => this.#client.send(command));
     return answer !== undefined;
   }
 
@@ -126,53 +137,79 @@ export class ItemTable {
    * @param signal gives the call up, with its repeats. Whether the update was made is then unknown.
    */
   async update(key: ItemKey, update: ItemUpdate, signal?: AbortSignal): Promise<Item | undefined> {
-    const command = new UpdateCommand({
+    const command = new UpdateItemCommand({
       TableName: this.#tableName,
-      Key: key,
+      Key: toRaw({ ...key }),
       ReturnValues: 'ALL_NEW',
       ...update.toParameters(),
     });
     const answer = await unlessRefused(() =>
-      this.#documents.send(command, { ...(signal && { abortSignal: signal }) }),
+      signal ? this.#client.send(command, { abortSignal: signal }) : this.#client.send(command),
     );
-    return answer?.Attributes;
+    return answer?.Attributes && fromRaw(answer.Attributes);
   }
 
   /** Writes an item over one whose attribute has this value; false when it has another one, or is gone. */
   async putOver(item: Item, attribute: string, value: unknown): Promise<boolean> {
-    const command = new PutCommand({
+    const command = new PutItemCommand({
       TableName: this.#tableName,
-      Item: item,
+      Item: toRaw(item),
       ConditionExpression: '#attribute = :value',
       ExpressionAttributeNames: { '#attribute': attribute },
-      ExpressionAttributeValues: { ':value': value },
+      ExpressionAttributeValues: toRaw({ ':value': value }),
     });
-    const answer = await unlessRefused(() => this.#documents.send(command));
+    const answer = await unlessRefused(() => this.#client.send(command));
     return answer !== undefined;
+  }
+
+  /** Writes an item unless one with its key has as much in a number, or more; false when it has. */
+  async putGreater(item: Item, attribute: string, value: number): Promise<boolean> {
+    const command = new PutItemCommand({
+      TableName: this.#tableName,
+      Item: toRaw(item),
+      ConditionExpression: 'attribute_not_exists(pk) OR #attribute < :value',
+      ExpressionAttributeNames: { '#attribute': attribute },
+      ExpressionAttributeValues: toRaw({ ':value': value }),
+    });
+    const answer = await unlessRefused(() => this.#client.send(command));
+    return answer !== undefined;
+  }
+
+  /** Deletes an item unless it has more in a number; deleting none is success. */
+  async deleteUpTo(key: ItemKey, attribute: string, value: number): Promise<void> {
+    const command = new DeleteItemCommand({
+      TableName: this.#tableName,
+      Key: toRaw({ ...key }),
+      ConditionExpression: 'attribute_not_exists(pk) OR #attribute <= :value',
+      ExpressionAttributeNames: { '#attribute': attribute },
+      ExpressionAttributeValues: toRaw({ ':value': value }),
+    });
+    await unlessRefused(() => this.#client.send(command));
   }
 
   /** The item, or undefined. @param consistent false for half the price, and perhaps what was there a moment ago; default true */
   async get(key: ItemKey, { consistent = true } = {}): Promise<Item | undefined> {
-    const get = new GetCommand({ TableName: this.#tableName, Key: key, ConsistentRead: consistent });
-    return (await this.#documents.send(get)).Item;
+    const get = { TableName: this.#tableName, Key: toRaw({ ...key }), ConsistentRead: consistent };
+    const { Item: found } = await this.#client.send(new GetItemCommand(get));
+    return found && fromRaw(found);
   }
 
   /** All items of a partition in the order of their sort keys, at most `limit`, and only those behind `after`. */
   async query(pk: string, limit = Number.POSITIVE_INFINITY, after?: string): Promise<Item[]> {
     const items: Item[] = [];
-    let start: Record<string, unknown> | undefined;
+    let start: Record<string, AttributeValue> | undefined;
     do {
-      const page = await this.#documents.send(
+      const page = await this.#client.send(
         new QueryCommand({
           TableName: this.#tableName,
           KeyConditionExpression: after === undefined ? 'pk = :pk' : 'pk = :pk AND sk > :after',
-          ExpressionAttributeValues: { ':pk': pk, ...(after !== undefined && { ':after': after }) },
+          ExpressionAttributeValues: toRaw({ ':pk': pk, ':after': after }),
           ConsistentRead: true,
           ...(Number.isFinite(limit) && { Limit: limit - items.length }),
           ...(start && { ExclusiveStartKey: start }),
         }),
       );
-      items.push(...(page.Items ?? []));
+      items.push(...(page.Items ?? []).map(fromRaw));
       start = page.LastEvaluatedKey;
     } while (start !== undefined && items.length < limit);
     return items;
@@ -180,8 +217,18 @@ export class ItemTable {
 
   /** Deletes an item; deleting none is success. */
   async delete(key: ItemKey): Promise<void> {
-    await this.#documents.send(new DeleteCommand({ TableName: this.#tableName, Key: key }));
+    await this.#client.send(new DeleteItemCommand({ TableName: this.#tableName, Key: toRaw({ ...key }) }));
   }
+}
+
+/** Attributes as DynamoDB takes them, without those that are undefined. */
+export function toRaw(attributes: Item): Record<string, AttributeValue> {
+  return marshall(attributes, { removeUndefinedValues: true });
+}
+
+/** The attributes of an item that DynamoDB sent. */
+export function fromRaw(item: RawItem): Item {
+  return unmarshall(item);
 }
 
 async function unlessRefused<T>(send: () => Promise<T>): Promise<T | undefined> {

@@ -24,14 +24,25 @@ export const cacheTable: Table = {
   ttlAttribute: 'expiresAt',
 };
 
+/** Accounts that were made by an API, and what became of them. Nothing else can bring them back. */
+export const accountsTable: Table = {
+  name: 'accounts',
+  partitionKey: 'pk',
+  sortKey: 'sk',
+  ttlAttribute: 'expiresAt',
+};
+
 /** Every table. */
-export const tables: readonly Table[] = [tasksTable, cacheTable];
+export const tables: readonly Table[] = [tasksTable, cacheTable, accountsTable];
 
 /** Partition of the cache's table with the facts of accounts. Roles of functions without secrets are let read it, and no other. */
 export const accountFactsPartition = 'ACCOUNT-FACTS';
 
 /**
- * How partitions of the cache's table begin that hold what was looked up in AWS for accounts. Roles of functions that reach clusters are
- * let read and write them.
+ * How partitions of the cache's table begin that hold what was looked up for accounts, in AWS and at their API servers. Roles of functions
+ * that reach clusters are let read and write them.
  */
 export const lookupPartitions = 'LOOKUP#';
+
+/** Partition of the cache's table that says which accounts can be reached. Roles of functions that reach clusters are let write it. */
+export const healthPartition = 'HEALTH';

@@ -1,13 +1,9 @@
-import type {
-  Agent,
-  AgentKey,
-  AgentLease,
-  AgentProgress,
-  AgentSpec,
-  EndedRun,
-} from '../../core/agents/agent-store.ts';
+import type { Agent, AgentKey, AgentProgress, AgentSpec, EndedRun } from '../../core/agents/agent-store.ts';
+import { type AgentMode, isCacheMode, isModeReason } from '../../core/agents/cache-mode.ts';
 import { hashText } from '../../core/cache/hash-text.ts';
+import { isJsonObject } from '../../core/json.ts';
 import { toKeyText } from '../cache/cache-keys.ts';
+import { cacheReader as reader } from '../item-reader.ts';
 import type { Item, ItemKey } from '../table.ts';
 
 /** Number of partitions over which agents are spread, by a hash of their account. */
@@ -15,40 +11,6 @@ export const agentShards = 16;
 
 /** Characters that are kept of a failure's message. */
 export const errorLengthMax = 2_000;
-
-/** An agent as stored. */
-export interface AgentItem {
-  readonly account: string;
-  readonly name: string;
-  readonly provider: string;
-  readonly intervalMs: number;
-  /** Empty when nobody holds it. */
-  readonly leaseOwner: string;
-  /** Wall time in ms; 0 when nobody holds it. */
-  readonly leaseUntil: number;
-  readonly fence: number;
-  /** Random text of the last claim: it tells a claim that was made, but not answered, from that of another. */
-  readonly claim: string;
-  readonly lastTurn: number;
-  readonly nextRunAt: number;
-  readonly attempts: number;
-  readonly failures: number;
-  readonly usedAt: number;
-  /** 0 for an agent that is wanted. */
-  readonly removedAt: number;
-  /** The last run that ended, as JSON. */
-  readonly lastRun?: string;
-  /** How far a run that goes on has come, as JSON. */
-  readonly progress?: string;
-  /** Wall time in ms: what was so then is cached. */
-  readonly asOf?: number;
-  readonly errorAt?: number;
-  readonly error?: string;
-  /** What it left for its next run, when that is small. */
-  readonly state?: string;
-  /** Where that is when it is not. */
-  readonly stateChunks?: StateChunks;
-}
 
 /** Names the chunks of a state and what they must amount to. */
 export interface StateChunks {
@@ -60,25 +22,29 @@ export interface StateChunks {
 }
 
 /** Attributes of an agent without its state. */
-export const agentAttributes: readonly (keyof AgentItem)[] = [
+export const agentAttributes: readonly string[] = [
+  'sk',
   'account',
   'name',
   'provider',
   'intervalMs',
-  'leaseOwner',
-  'leaseUntil',
+  // Who holds it, until which wall time in ms; empty and 0 when nobody does.
+  ...['leaseOwner', 'leaseUntil'],
   'fence',
   'lastTurn',
   'nextRunAt',
   'attempts',
   'failures',
   'usedAt',
+  // 0 for an agent that is wanted.
   'removedAt',
-  'lastRun',
-  'progress',
+  // As JSON: the last run that ended, and how far one that goes on has come.
+  ...['lastRun', 'progress'],
+  // Wall time in ms: what was so then is cached.
   'asOf',
-  'errorAt',
-  'error',
+  // What the scheduler chose, why, and the wall time in ms since when.
+  ...['mode', 'modeReason', 'modeSince'],
+  ...['errorAt', 'error'],
 ];
 
 /** Partition of the agents of an account. */
@@ -107,10 +73,7 @@ export function getStatePartition({ account, name }: AgentKey): string {
 }
 
 /** The item of an agent that never ran and is to run now. */
-export function toNewItem(
-  { account, name, provider, intervalMs }: AgentSpec,
-  nowMs: number,
-): AgentItem & ItemKey {
+export function toNewItem({ account, name, provider, intervalMs }: AgentSpec, nowMs: number): Item & ItemKey {
   return {
     ...getAgentKey({ account, name }),
     account,
@@ -120,6 +83,7 @@ export function toNewItem(
     leaseOwner: '',
     leaseUntil: 0,
     fence: 0,
+    // Random text of the last claim: it tells a claim that was made, but not answered, from that of another.
     claim: '',
     lastTurn: 0,
     nextRunAt: nowMs,
@@ -130,31 +94,67 @@ export function toNewItem(
   };
 }
 
-/** The agent of an item. */
-export function parseAgent(found: Item): Agent {
-  const item = found as unknown as AgentItem;
-  const { account, name, provider, intervalMs, lastTurn, attempts, failures } = item;
+/** The agent of an item. @throws MalformedItemError */
+export function parseAgent(item: Item): Agent {
+  const leaseOwner = reader.getText(item, 'leaseOwner');
+  const errorAt = reader.findNumber(item, 'errorAt');
+  const removedAt = reader.getNumber(item, 'removedAt');
   return {
-    account,
-    name,
-    provider,
-    intervalMs,
-    lastTurn,
-    attempts,
-    failures,
-    nextRunMs: item.nextRunAt,
-    usedAtMs: item.usedAt,
-    lease: item.leaseOwner === '' ? undefined : { owner: item.leaseOwner, untilMs: item.leaseUntil },
-    lastRun: item.lastRun === undefined ? undefined : (JSON.parse(item.lastRun) as EndedRun),
-    progress: item.progress === undefined ? undefined : (JSON.parse(item.progress) as AgentProgress),
-    asOfMs: item.asOf,
-    lastError: item.errorAt === undefined ? undefined : { atMs: item.errorAt, message: item.error ?? '' },
-    removedAtMs: item.removedAt === 0 ? undefined : item.removedAt,
+    account: reader.getText(item, 'account'),
+    name: reader.getText(item, 'name'),
+    provider: reader.getText(item, 'provider'),
+    intervalMs: reader.getNumber(item, 'intervalMs'),
+    lastTurn: reader.getNumber(item, 'lastTurn'),
+    attempts: reader.getNumber(item, 'attempts'),
+    failures: reader.getNumber(item, 'failures'),
+    nextRunMs: reader.getNumber(item, 'nextRunAt'),
+    usedAtMs: reader.getNumber(item, 'usedAt'),
+    lease:
+      leaseOwner === '' ? undefined : { owner: leaseOwner, untilMs: reader.getNumber(item, 'leaseUntil') },
+    lastRun: reader.findJson(item, 'lastRun', isEndedRun),
+    progress: reader.findJson(item, 'progress', isAgentProgress),
+    asOfMs: reader.findNumber(item, 'asOf'),
+    lastError:
+      errorAt === undefined ? undefined : { atMs: errorAt, message: reader.findText(item, 'error') ?? '' },
+    mode: parseMode(item),
+    removedAtMs: removedAt === 0 ? undefined : removedAt,
   };
 }
 
-/** Whether an item is as the end of this lease's run left it; `lastRun` is the text of that run. */
-export function isFinished(item: Item, { fence }: AgentLease, lastRun: string): boolean {
-  const found = item as unknown as AgentItem;
-  return found.fence === fence && found.lastRun === lastRun && found.leaseOwner === '';
+/** What is no mode counts as none: the scheduler chooses anew. */
+function parseMode(item: Item): AgentMode | undefined {
+  const mode = reader.findText(item, 'mode');
+  const reason = reader.findText(item, 'modeReason');
+  if (!isCacheMode(mode) || !isModeReason(reason)) return undefined;
+  return { mode, reason, sinceMs: reader.findNumber(item, 'modeSince') ?? 0 };
+}
+
+/** Where the chunks of an agent's state are; undefined when its item holds it, or it has none. @throws MalformedItemError */
+export function findStateChunks(item: Item): StateChunks | undefined {
+  const chunks = reader.findMap(item, 'stateChunks');
+  if (chunks === undefined) return undefined;
+  const where = reader.describeMap(item, 'stateChunks');
+  return {
+    prefix: reader.getText(chunks, 'prefix', where),
+    count: reader.getNumber(chunks, 'count', where),
+    hash: reader.getText(chunks, 'hash', where),
+  };
+}
+
+function isEndedRun(value: unknown): value is EndedRun {
+  if (!isAgentProgress(value)) return false;
+  const { outcome, durationMs, startedAtMs, lagMs }: Partial<EndedRun> = value;
+  const isOutcome = outcome === 'SUCCESS' || outcome === 'FAILURE' || outcome === 'STOPPED';
+  return isOutcome && isNumber(durationMs) && isNumber(startedAtMs) && isNumber(lagMs);
+}
+
+function isAgentProgress(value: unknown): value is AgentProgress {
+  if (!isJsonObject(value)) return false;
+  const { items, changes, asOfMs = 0, drift = 0, details } = value;
+  const isCounted = isNumber(items) && isNumber(changes) && isNumber(asOfMs) && isNumber(drift);
+  return isCounted && (details === undefined || isJsonObject(details));
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
 }

@@ -1,5 +1,5 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { AgentQueue } from '../../core/agents/agent-queue.ts';
+import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import type { AgentMessage, AgentQueue } from '../../core/agents/agent-queue.ts';
 import { toGroupId } from './group-id.ts';
 
 /** SQS delays a message by no more: 15 minutes. */
@@ -11,17 +11,25 @@ const delaySecondsMax = 900;
  */
 export function createAgentQueue(sqs: SQSClient, queueUrl: string): AgentQueue {
   return {
-    async send(message, { delaySeconds = 0 } = {}) {
-      const [first, ...others] = message.agents;
+    async send(messages, nowMs) {
+      const entries = messages.map((message, index) => ({ Id: String(index), ...toEntry(message, nowMs) }));
+      const command = new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries });
+      const { Failed: failed = [] } = await sqs.send(command);
+      const [first] = failed;
       if (first === undefined) return;
-      await sqs.send(
-        new SendMessageCommand({
-          QueueUrl: queueUrl,
-          MessageBody: JSON.stringify(message),
-          ...(others.length === 0 && { MessageGroupId: toGroupId(first.account) }),
-          ...(delaySeconds > 0 && { DelaySeconds: Math.min(Math.ceil(delaySeconds), delaySecondsMax) }),
-        }),
+      throw new Error(
+        `${failed.length} of ${messages.length} messages were refused: ${first.Code} ${first.Message ?? ''}`,
       );
     },
+  };
+}
+
+function toEntry(message: AgentMessage, nowMs: number) {
+  const [first, ...others] = message.agents;
+  const delaySeconds = Math.min(Math.ceil((message.dueMs - nowMs) / 1000), delaySecondsMax);
+  return {
+    MessageBody: JSON.stringify(message),
+    ...(first !== undefined && others.length === 0 && { MessageGroupId: toGroupId(first.account) }),
+    ...(delaySeconds > 0 && { DelaySeconds: delaySeconds }),
   };
 }

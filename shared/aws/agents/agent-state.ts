@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { AgentKey, AgentLease } from '../../core/agents/agent-store.ts';
+import type { AgentLease } from '../../core/agents/agent-store.ts';
 import { toKeyNumber } from '../cache/cache-keys.ts';
 import type { CacheTable } from '../cache/cache-table.ts';
 import { readChunks, writeChunks } from '../chunks.ts';
+import { cacheReader } from '../item-reader.ts';
 import type { Item, ItemUpdate } from '../table.ts';
-import { type AgentItem, getStatePartition, type StateChunks } from './agent-items.ts';
+import { findStateChunks, getStatePartition, type StateChunks } from './agent-items.ts';
 
 /**
  * Bytes of a state that the agent's item holds: what a run without changes updates, and pays for, is the whole item. A larger
@@ -35,8 +36,7 @@ export async function writeState(table: CacheTable, lease: AgentLease, state: st
   return {
     addTo: (update) => update.put('state', isSmall ? state : undefined).put('stateChunks', chunks),
     isIn(item) {
-      const found = item as unknown as AgentItem;
-      return isSmall ? found.state === state : found.stateChunks?.prefix === prefix;
+      return isSmall ? item['state'] === state : findStateChunks(item)?.prefix === prefix;
     },
     async clean(committed) {
       if (!committed) await deleteChunks(table, pk, (sk) => sk.startsWith(prefix));
@@ -53,20 +53,17 @@ export async function writeState(table: CacheTable, lease: AgentLease, state: st
  * @throws Error when chunks are missing or do not amount to the hash in the item.
  */
 export async function readState(table: CacheTable, found: Item): Promise<string | undefined> {
-  const { account, name, state, stateChunks } = found as unknown as AgentItem;
-  if (stateChunks === undefined) return state;
+  const stateChunks = findStateChunks(found);
+  if (stateChunks === undefined) return cacheReader.findText(found, 'state');
+  const account = cacheReader.getText(found, 'account');
+  const name = cacheReader.getText(found, 'name');
   const { prefix, hash } = stateChunks;
   const chunks: Item[] = [];
   const query = { pk: getStatePartition({ account, name }), prefix, consistent: true };
   for await (const items of table.queryPages(query)) chunks.push(...items);
-  const text = chunks.length === stateChunks.count ? await readChunks(chunks) : '';
+  const text = chunks.length === stateChunks.count ? await readChunks(cacheReader, chunks) : '';
   if (hashState(text) !== hash) throw new Error(`the state of agent ${name} of ${account} is not whole`);
   return text;
-}
-
-/** Deletes every chunk of an agent. */
-export async function removeState(table: CacheTable, key: AgentKey): Promise<void> {
-  await deleteChunks(table, getStatePartition(key), () => true);
 }
 
 async function writeStateChunks(
@@ -78,10 +75,11 @@ async function writeStateChunks(
   return { prefix, count: await writeChunks(table, state, { getKey }), hash: hashState(state) };
 }
 
-async function deleteChunks(
+/** Deletes the chunks of an agent's states in their partition, those alone that `isDeleted` picks; default: all. */
+export async function deleteChunks(
   table: CacheTable,
   pk: string,
-  isDeleted: (sk: string) => boolean,
+  isDeleted: (sk: string) => boolean = () => true,
 ): Promise<void> {
   for await (const items of table.queryPages({ pk, consistent: true, attributes: ['sk'] })) {
     const keys = items.map((item) => String(item['sk'])).filter(isDeleted);

@@ -1,5 +1,10 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { earlyToleranceMs, getTurn, useNotedForMs } from '../../core/agents/agent-schedule.ts';
+import {
+  earlyToleranceMs,
+  getTurn,
+  idleAfterMs,
+  sentAheadMs,
+  useRememberedMs,
+} from '../../core/agents/agent-schedule.ts';
 import {
   type AccountFreshness,
   type Agent,
@@ -8,33 +13,36 @@ import {
   type AgentProgress,
   type AgentSpec,
   type AgentStore,
-  type ClaimAnswer,
   type ClaimedAgent,
   type ClaimOptions,
-  countTooLarge,
   type Finish,
   type SyncAnswer,
+  toAgentId,
 } from '../../core/agents/agent-store.ts';
+import type { AgentMode } from '../../core/agents/cache-mode.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import { LeaseLostError } from '../../core/tasks/task.ts';
 import { compareText } from '../../core/text-order.ts';
-import { CacheTable, type Condition } from '../cache/cache-table.ts';
-import { type Item, ItemUpdate } from '../table.ts';
+import { CacheTable } from '../cache/cache-table.ts';
+import { cacheReader } from '../item-reader.ts';
+import { type Item, ItemUpdate, type StoreClient } from '../table.ts';
+import { listDemands, putDemand } from './agent-demands.ts';
+import { toFreshness } from './agent-freshness.ts';
 import {
-  type AgentItem,
   agentAttributes,
   agentShards,
   errorLengthMax,
+  findStateChunks,
   getAccountPrefix,
   getAgentKey,
   getAgentPartition,
   getAgentShard,
-  isFinished,
+  getStatePartition,
   parseAgent,
   toNewItem,
 } from './agent-items.ts';
-import { readState, removeState, writeState } from './agent-state.ts';
+import { deleteChunks, readState, writeState } from './agent-state.ts';
 
 const concurrency = 16;
 
@@ -43,7 +51,7 @@ const wholePartitionFrom = 8;
 
 /** What the store is made of. */
 export interface AgentStoreOptions {
-  readonly documents: DynamoDBDocumentClient;
+  readonly documents: StoreClient;
   readonly tableName: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -65,8 +73,8 @@ export class DynamoAgentStore implements AgentStore {
 
   async claim(
     key: AgentKey,
-    { owner, turn, leaseMs, demanded = false, handedOverBy }: ClaimOptions,
-  ): Promise<ClaimAnswer> {
+    { owner, turn, leaseMs, demanded = false, isShared = false, handedOverBy }: ClaimOptions,
+  ): Promise<ClaimedAgent | undefined> {
     const validUntil = this.#clock.monotonic() + leaseMs;
     const now = this.#clock.now();
     const claim = this.#randomness.id();
@@ -83,32 +91,30 @@ export class DynamoAgentStore implements AgentStore {
     if (!demanded) {
       update.require('lastTurn', '<=', claimedTurn - 1).require('nextRunAt', '<=', now + earlyToleranceMs);
     }
+    if (isShared) update.require('attempts', '<=', 0);
     const item = await this.#table.update(getAgentKey(key), update);
     const found = item ?? (await this.#table.get(getAgentKey(key)));
-    if (found === undefined) return { refusal: 'unknown' };
-    // Refused by our own earlier write, whose answer was lost: no other claim has this text.
-    if (item === undefined && found['claim'] !== claim)
-      return explainRefusal(parseAgent(found), { turn, now });
-    const lease = { ...key, owner, turn: claimedTurn, leaseMs, startedAtMs: now, validUntil };
-    const claimed = this.#toClaimed(found, lease);
-    return {
-      claimed: handedOverBy === undefined ? claimed : { ...claimed, lease: { ...claimed.lease, lagMs: 0 } },
+    // It may be refused by our own earlier write, whose answer was lost: no other claim has this text.
+    if (found === undefined || found['claim'] !== claim) return undefined;
+    const agent = parseAgent(found);
+    const lease = {
+      ...{ account: key.account, name: key.name, owner, turn: claimedTurn, leaseMs, validUntil },
+      startedAtMs: now,
+      fence: cacheReader.getNumber(found, 'fence'),
+      lagMs: handedOverBy === undefined ? Math.max(0, now - agent.nextRunMs) : 0,
+      usedAtMs: agent.usedAtMs,
+      stateWrites: 0,
+      hasChunks: findStateChunks(found) !== undefined,
     };
+    return { agent, lease, readState: () => readState(this.#table, found) };
   }
 
-  async renew(lease: AgentLease, progress?: AgentProgress): Promise<void> {
-    const validUntil = this.#clock.monotonic() + lease.leaseMs;
-    const update = this.#toRenewal(lease, progress);
-    // A renewal changes nothing that a repeat of it would be refused for.
-    await this.#updateLeased(lease, { update, isApplied: () => false });
-    lease.validUntil = Math.max(lease.validUntil, validUntil);
+  renew(lease: AgentLease, progress?: AgentProgress): Promise<void> {
+    return this.#prolong(lease, { progress });
   }
 
-  async commitState(lease: AgentLease, state: string, progress?: AgentProgress): Promise<void> {
-    const validUntil = this.#clock.monotonic() + lease.leaseMs;
-    const update = this.#toRenewal(lease, progress);
-    await this.#updateState(lease, { update, state, isApplied: () => false });
-    lease.validUntil = Math.max(lease.validUntil, validUntil);
+  commitState(lease: AgentLease, state: string, progress?: AgentProgress): Promise<void> {
+    return this.#prolong(lease, { state, progress });
   }
 
   async finish(lease: AgentLease, finish: Finish): Promise<Agent> {
@@ -135,22 +141,20 @@ export class DynamoAgentStore implements AgentStore {
     const item = await this.#updateState(lease, {
       update,
       state,
-      isApplied: (found) => isFinished(found, lease, lastRun),
+      isApplied: (found) =>
+        found['fence'] === lease.fence && found['lastRun'] === lastRun && found['leaseOwner'] === '',
     });
     const agent = parseAgent(item);
     const isWoken = agent.usedAtMs > lease.usedAtMs && agent.failures === 0;
     return (isWoken && (await this.#bringForward(agent))) || agent;
   }
 
-  async listDue(nowMs: number): Promise<readonly Agent[]> {
-    return this.#list({
-      expression: 'nextRunAt <= :now AND leaseUntil <= :now AND removedAt = :zero',
-      values: { ':now': nowMs, ':zero': 0 },
-    });
-  }
-
   async list(): Promise<readonly Agent[]> {
-    return this.#list();
+    const shards = Array.from({ length: agentShards }, (_, shard) =>
+      this.#query({ pk: getAgentShard(shard), consistent: false }),
+    );
+    const agents = (await Promise.all(shards)).flat();
+    return agents.sort((one, other) => compareText(toAgentId(one), toAgentId(other)));
   }
 
   async readFreshness(accounts: readonly string[]): Promise<ReadonlyMap<string, AccountFreshness>> {
@@ -174,9 +178,9 @@ export class DynamoAgentStore implements AgentStore {
   async wake(account: string): Promise<readonly Agent[]> {
     const now = this.#clock.now();
     if ((this.#used.get(account) ?? 0) > now) return [];
-    this.#used.set(account, now + useNotedForMs);
+    this.#used.set(account, now + useRememberedMs);
     try {
-      return await this.#noteUse(account, now);
+      return await this.#touchAccounts(account, now);
     } catch (error) {
       this.#used.delete(account);
       throw error;
@@ -184,71 +188,91 @@ export class DynamoAgentStore implements AgentStore {
   }
 
   async sync(specs: readonly AgentSpec[]): Promise<SyncAnswer> {
-    const known = new Map((await this.#list(undefined, true)).map((agent) => [toId(agent), agent]));
-    const wanted = new Map(specs.map((spec) => [toId(spec), spec]));
+    const known = new Map((await this.list()).map((agent) => [toAgentId(agent), agent]));
+    const wanted = new Map(specs.map((spec) => [toAgentId(spec), spec]));
+    const agents: Agent[] = [];
     const added: AgentKey[] = [];
     await forEachConcurrently([...wanted.values()], concurrency, async (spec) => {
-      const agent = known.get(toId(spec));
-      if (agent === undefined) {
-        const item = { ...toNewItem(spec, this.#clock.now()) };
-        if (!(await this.#table.putIf(item, { expression: 'attribute_not_exists(pk)' }))) return;
-      } else if (!(await this.#change(agent, spec))) return;
-      added.push({ account: spec.account, name: spec.name });
+      const before = known.get(toAgentId(spec));
+      const agent = await (before === undefined ? this.#add(spec) : this.#change(before, spec));
+      if (agent === undefined) return;
+      agents.push(agent);
+      const isAdded = before === undefined || before.removedAtMs !== undefined;
+      if (isAdded) added.push({ account: spec.account, name: spec.name });
     });
     const removed: Agent[] = [];
     await forEachConcurrently([...known.values()], concurrency, async (agent) => {
-      if (!wanted.has(toId(agent))) removed.push(await this.#retire(agent));
+      if (!wanted.has(toAgentId(agent))) removed.push(await this.#retire(agent));
     });
-    return { added, removed };
+    return { agents, added, removed };
+  }
+
+  async setMode(
+    agent: Agent,
+    { mode, reason }: Pick<AgentMode, 'mode' | 'reason'>,
+  ): Promise<Agent | undefined> {
+    const now = this.#clock.now();
+    const before = agent.mode?.mode;
+    const update = new ItemUpdate().set('mode', mode).set('modeReason', reason).require('removedAt', '=', 0);
+    if (before !== mode) update.set('modeSince', now);
+    if (before !== undefined) update.require('mode', '=', before);
+    if (before === 'stream' && mode === 'interval') {
+      // Whoever watches it learns by its next write that it is not his any more.
+      update
+        .set('leaseOwner', '')
+        .set('leaseUntil', 0)
+        .add('fence', 1)
+        .set('attempts', 0)
+        .set('nextRunAt', now);
+    }
+    const item = await this.#table.update(getAgentKey(agent), update);
+    return item && parseAgent(item);
+  }
+
+  demand(watchedBy: string, account: string, wantedMs: number): Promise<void> {
+    return putDemand({ table: this.#table, clock: this.#clock }, { watchedBy, account, wantedMs });
+  }
+
+  listDemands(watchedBy: string): Promise<ReadonlyMap<string, number>> {
+    return listDemands({ table: this.#table, clock: this.#clock }, watchedBy);
   }
 
   async forget(key: AgentKey): Promise<void> {
     const isRemoved = { expression: 'removedAt > :zero', values: { ':zero': 0 } };
-    if (await this.#table.deleteIf(getAgentKey(key), isRemoved)) await removeState(this.#table, key);
+    if (await this.#table.deleteIf(getAgentKey(key), isRemoved))
+      await deleteChunks(this.#table, getStatePartition(key));
   }
 
-  /** The agents of the account whose next run is sooner now. */
-  async #noteUse(account: string, now: number): Promise<Agent[]> {
+  /** The agents of the account that were idle, or about to be. */
+  async #touchAccounts(account: string, now: number): Promise<Agent[]> {
     const woken: Agent[] = [];
     for (const agent of await this.#listOf(account)) {
-      if (agent.removedAtMs !== undefined || agent.usedAtMs > now - useNotedForMs) continue;
+      if (agent.removedAtMs !== undefined || agent.usedAtMs > now - useRememberedMs) continue;
       const update = new ItemUpdate()
         .set('usedAt', now)
-        .require('usedAt', '<=', now - useNotedForMs)
+        .require('usedAt', '<=', now - useRememberedMs)
         .require('removedAt', '=', 0);
       const item = await this.#table.update(getAgentKey(agent), update);
       if (item === undefined) continue;
-      const brought = await this.#bringForward(parseAgent(item));
-      if (brought !== undefined) woken.push(brought);
+      const used = parseAgent(item);
+      const brought = await this.#bringForward(used);
+      const isIdle = agent.usedAtMs + idleAfterMs <= now + sentAheadMs;
+      if (isIdle && used.failures === 0) woken.push(brought ?? used);
     }
     return woken;
   }
 
-  #toRenewal({ leaseMs }: AgentLease, progress: AgentProgress | undefined): ItemUpdate {
-    const update = new ItemUpdate().set('leaseUntil', this.#clock.now() + leaseMs);
+  async #prolong(
+    lease: AgentLease,
+    { state, progress }: { readonly state?: string; readonly progress: AgentProgress | undefined },
+  ): Promise<void> {
+    const validUntil = this.#clock.monotonic() + lease.leaseMs;
+    const update = new ItemUpdate().set('leaseUntil', this.#clock.now() + lease.leaseMs);
     if (progress !== undefined) update.set('progress', JSON.stringify(progress));
     if (progress?.asOfMs !== undefined) update.set('asOf', progress.asOfMs);
-    return update;
-  }
-
-  #toClaimed(
-    item: Item,
-    lease: Pick<AgentLease, 'account' | 'name' | 'owner' | 'turn' | 'leaseMs' | 'startedAtMs' | 'validUntil'>,
-  ): ClaimedAgent {
-    const agent = parseAgent(item);
-    const { fence, stateChunks } = item as unknown as AgentItem;
-    return {
-      agent,
-      lease: {
-        ...lease,
-        fence,
-        lagMs: Math.max(0, lease.startedAtMs - agent.nextRunMs),
-        usedAtMs: agent.usedAtMs,
-        stateWrites: 0,
-        hasChunks: stateChunks !== undefined,
-      },
-      readState: () => readState(this.#table, item),
-    };
+    // It changes nothing that a repeat of it would be refused for.
+    await this.#updateState(lease, { update, state, isApplied: () => false });
+    lease.validUntil = Math.max(lease.validUntil, validUntil);
   }
 
   async #updateState(
@@ -301,10 +325,17 @@ export class DynamoAgentStore implements AgentStore {
     return item && parseAgent(item);
   }
 
-  /** Adapts an agent to what it is to be; true when it was out of service. */
-  async #change(agent: Agent, { provider, intervalMs }: AgentSpec): Promise<boolean> {
+  /** Adds an agent; undefined when somebody else did. */
+  async #add(spec: AgentSpec): Promise<Agent | undefined> {
+    const item = toNewItem(spec, this.#clock.now());
+    const isAdded = await this.#table.putIf(item, { expression: 'attribute_not_exists(pk)' });
+    return isAdded ? parseAgent(item) : undefined;
+  }
+
+  /** Adapts an agent to what it is to be; undefined when it has been changed meanwhile. */
+  async #change(agent: Agent, { provider, intervalMs }: AgentSpec): Promise<Agent | undefined> {
     const isBack = agent.removedAtMs !== undefined;
-    if (!isBack && agent.provider === provider && agent.intervalMs === intervalMs) return false;
+    if (!isBack && agent.provider === provider && agent.intervalMs === intervalMs) return agent;
     const now = this.#clock.now();
     const update = new ItemUpdate()
       .set('provider', provider)
@@ -318,7 +349,8 @@ export class DynamoAgentStore implements AgentStore {
         .set('attempts', 0)
         .set('failures', 0);
     } else update.set('nextRunAt', Math.min(agent.nextRunMs, now + intervalMs));
-    return (await this.#table.update(getAgentKey(agent), update)) !== undefined && isBack;
+    const item = await this.#table.update(getAgentKey(agent), update);
+    return item && parseAgent(item);
   }
 
   async #retire(agent: Agent): Promise<Agent> {
@@ -332,16 +364,10 @@ export class DynamoAgentStore implements AgentStore {
       .remove('stateChunks')
       .remove('progress')
       .remove('asOf')
+      .remove('mode')
       .require('removedAt', '=', 0);
     const item = await this.#table.update(getAgentKey(agent), update);
     return item === undefined ? agent : parseAgent(item);
-  }
-
-  async #list(filter?: Condition, consistent = false): Promise<Agent[]> {
-    const shards = Array.from({ length: agentShards }, (_, shard) =>
-      this.#query({ pk: getAgentShard(shard), consistent, ...(filter && { filter }) }),
-    );
-    return (await Promise.all(shards)).flat().sort((one, other) => compareText(toId(one), toId(other)));
   }
 
   #listOf(account: string): Promise<Agent[]> {
@@ -363,35 +389,4 @@ export class DynamoAgentStore implements AgentStore {
 interface LeasedUpdate {
   readonly update: ItemUpdate;
   isApplied(found: Item): boolean;
-}
-
-function toFreshness(agents: readonly Agent[], nowMs: number): AccountFreshness {
-  const tries = agents.map(({ lastRun }) =>
-    lastRun?.outcome === 'STOPPED' ? undefined : lastRun?.startedAtMs,
-  );
-  const isHeld = ({ lease }: Agent): boolean => lease !== undefined && lease.untilMs > nowMs;
-  const isOverdue = ({ nextRunMs, intervalMs }: Agent): boolean => nextRunMs + 2 * intervalMs < nowMs;
-  return {
-    asOfMs: getLeast(agents.map(({ asOfMs }) => asOfMs)),
-    isStale: agents.some((agent) => agent.failures > 0 || (!isHeld(agent) && isOverdue(agent))),
-    triedAtMs: getLeast(tries),
-    tooLarge: agents.reduce((sum, agent) => sum + countTooLarge(agent), 0),
-    agents: agents.map(({ account, name }) => ({ account, name })),
-  };
-}
-
-/** The least of the times, if all are known. */
-function getLeast(times: readonly (number | undefined)[]): number | undefined {
-  const known = times.filter((time) => time !== undefined);
-  return known.length < times.length ? undefined : Math.min(...known);
-}
-
-function explainRefusal(agent: Agent, { turn, now }: { turn: number; now: number }): ClaimAnswer {
-  if (agent.removedAtMs !== undefined) return { refusal: 'removed', agent };
-  if (agent.lease !== undefined && agent.lease.untilMs > now) return { refusal: 'held', agent };
-  return { refusal: agent.lastTurn >= turn ? 'done' : 'early', agent };
-}
-
-function toId({ account, name }: AgentKey): string {
-  return JSON.stringify([account, name]);
 }

@@ -1,9 +1,10 @@
 import { tombstoneRetentionMs } from '../../core/cache/cache-store.ts';
-import type { Version } from '../../core/cache/version.ts';
-import type { ItemKey } from '../table.ts';
+import { isRevision, type Revision } from '../../core/cache/revision.ts';
+import { cacheReader, parseJson } from '../item-reader.ts';
+import type { ItemKey, RawItem } from '../table.ts';
 import type { Part, RowText } from './cache-buckets.ts';
+import { isUnchanged } from './cache-names.ts';
 import type { CacheParts } from './cache-parts.ts';
-import type { RawItem } from './cache-table.ts';
 import { packText, unpackText } from './packed-text.ts';
 
 /** Bytes up to which a part is stored as it is. */
@@ -28,26 +29,22 @@ export async function writePart(
     body: packText(formatRows(part.rows), { plainBytesMax: plainPartBytesMax, what }),
     floor: part.floor,
     live,
-    revision: part.revision + 1,
+    revision: part.versionNumber + 1,
     expiresAt: live > 0 ? undefined : Math.ceil((clock.now() + tombstoneRetentionMs) / 1000),
   };
-  return table.putIf(
-    item,
-    part.revision === 0
-      ? { expression: 'attribute_not_exists(pk)' }
-      : { expression: 'revision = :revision', values: { ':revision': part.revision } },
-  );
+  return table.putIf(item, isUnchanged({ revision: part.versionNumber || undefined }));
 }
 
-/** The part that an item holds. Rows are not decoded. */
+/** The part that an item holds. Rows are not decoded. @throws MalformedItemError */
 export function parsePart(item: RawItem): Part {
-  const text = unpackText(item['body']?.S ?? item['body']?.B);
+  const body = item['body']?.S ?? item['body']?.B;
+  const text = unpackText(body ?? fail(item, 'body', 'a text or bytes'));
   const sk = item['sk']?.S ?? '';
   return {
     index: Number(sk.slice(sk.lastIndexOf('#') + 1)),
-    revision: Number(item['revision']?.N),
-    rows: parseRows(text),
-    floor: item['floor']?.S as Version | undefined,
+    versionNumber: Number(item['revision']?.N),
+    rows: parseRows(text, item),
+    floor: readFloor(item),
     bytes: text.length,
   };
 }
@@ -59,12 +56,29 @@ function formatRows(rows: ReadonlyMap<string, RowText>): string {
     .join('\n');
 }
 
-function parseRows(text: string): Map<string, RowText> {
+function parseRows(text: string, item: RawItem): Map<string, RowText> {
   const rows = new Map<string, RowText>();
   const lines = text === '' ? [] : text.split('\n');
   for (let index = 0; index + 1 < lines.length; index += 2) {
-    const [row, live, goneAtMs] = JSON.parse(lines[index] ?? '') as [string, number, number];
+    const head = parseJson(lines[index] ?? '');
+    if (!isRowHead(head)) return fail(item, 'body', 'the rows that were written');
+    const [row, live, goneAtMs] = head;
     rows.set(row, { text: lines[index + 1] ?? '', live, goneAtMs });
   }
   return rows;
+}
+
+function readFloor(item: RawItem): Revision | undefined {
+  const floor = item['floor'];
+  if (floor === undefined) return undefined;
+  return isRevision(floor.S) ? floor.S : fail(item, 'floor', 'a revision');
+}
+
+function isRowHead(value: unknown): value is readonly [row: string, live: number, goneAtMs: number] {
+  if (!Array.isArray(value)) return false;
+  return typeof value[0] === 'string' && typeof value[1] === 'number' && typeof value[2] === 'number';
+}
+
+function fail({ pk, sk }: RawItem, attribute: string, expected: string): never {
+  return cacheReader.fail({ pk: pk?.S, sk: sk?.S }, { attribute, expected });
 }

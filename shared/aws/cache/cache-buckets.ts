@@ -11,7 +11,7 @@ import {
   type RowCodec,
   type RowEntry,
 } from '../../core/cache/packed-row.ts';
-import type { Version } from '../../core/cache/version.ts';
+import type { Revision } from '../../core/cache/revision.ts';
 
 /** Bytes of a part, not compressed, from which new entries go to other parts: some 30 KB compressed. */
 const partBytesMax = 256 * 1024;
@@ -32,10 +32,10 @@ export interface RowText {
 export interface Part {
   readonly index: number;
   /** Of the item that was read; 0 when there is none. */
-  readonly revision: number;
+  readonly versionNumber: number;
   readonly rows: ReadonlyMap<string, RowText>;
-  /** Highest version of what its rows do not remember any more. */
-  readonly floor: Version | undefined;
+  /** Highest revision of what its rows do not remember any more. */
+  readonly floor: Revision | undefined;
   /** Length of its text before it was compressed. */
   readonly bytes: number;
 }
@@ -85,7 +85,7 @@ function mergeIntoParts(
     const piece = pieces.get(index) ?? { entries: new Map(), floor };
     const merged = mergeRow(piece, own, nowMs);
     if (!merged.changed) continue;
-    const part = parts.get(index) ?? { index, revision: 0, rows: new Map(), floor, bytes: 0 };
+    const part = parts.get(index) ?? { index, versionNumber: 0, rows: new Map(), floor, bytes: 0 };
     parts.set(index, replaceRow(part, { row, merged: merged.row, codec }));
   }
 }
@@ -126,8 +126,10 @@ function findStale(pieces: readonly PackedRow[]): RowChange[] {
 }
 
 function toChange(key: string, entry: RowEntry): RowChange {
-  const { version } = entry;
-  return isLive(entry) ? { key, version, seenAt: version, value: entry.value } : { key, version, gone: true };
+  const { revision } = entry;
+  return isLive(entry)
+    ? { key, revision, seenAt: revision, value: entry.value }
+    : { key, revision, gone: true };
 }
 
 /** The changes of each part: where the entry is; a new one where there is room. */

@@ -1,10 +1,11 @@
-import { listAllNames } from '../../core/cache/noted-names.ts';
+import { listAllNames } from '../../core/cache/recorded-names.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
 import type { Item, ItemKey } from '../table.ts';
 import { directoryPartition, getDirectoryKey } from './cache-directory.ts';
+import { getNamespacesItem } from './cache-namespaces.ts';
 import { getKindsKey, getPartition } from './cache-objects.ts';
 import type { CacheParts } from './cache-parts.ts';
-import { getRowPartition } from './cache-rows.ts';
+import { getNamespacesKey, getRowPartition } from './cache-rows.ts';
 import type { Condition } from './cache-table.ts';
 
 const defaultLimit = 1_000;
@@ -20,27 +21,41 @@ export async function deleteAccount(
 ): Promise<{ deleted: number; done: boolean }> {
   const kinds = await listStoredKinds(parts, account);
   const applications = await listApplicationsOf(parts, account);
+  const namespaces = await listRecorded(parts, getNamespacesKey(account), 'namespaces');
+  const places = [
+    ...applications.map((application) => ({ account, application })),
+    ...namespaces.map((namespace) => ({ account, namespace })),
+  ];
   let deleted = 0;
   for (const kind of kinds) {
     deleted += await empty(parts, { pk: getPartition(account, kind), by: 'version', limit: limit - deleted });
   }
-  for (const application of applications) {
-    const pk = getRowPartition({ application, account });
+  for (const place of places) {
+    const pk = getRowPartition(place);
     deleted += await empty(parts, { pk, by: 'revision', limit: limit - deleted });
   }
   if (deleted >= limit) return { deleted, done: false };
+  const isThere = { expression: 'attribute_exists(pk)' };
+  if (await parts.table.deleteIf(getNamespacesItem(account), isThere)) deleted += 1;
   const nothing = async () => ({ clusters: [], namespaces: [] });
-  const waits = [await parts.names.prune(getKindsKey(account), async () => ({}))];
+  const waits: boolean[] = [];
+  for (const key of [getKindsKey(account), getNamespacesKey(account)]) {
+    waits.push(await parts.names.prune(key, { readLeft: async () => ({}) }));
+  }
   for (const application of applications) {
-    waits.push(await parts.names.prune(getDirectoryKey(application, account), nothing));
+    waits.push(await parts.names.prune(getDirectoryKey(application, account), { readLeft: nothing }));
   }
   return { deleted, done: deleted === 0 && !waits.includes(true) };
 }
 
 /** Kinds of which an account has, or had, objects. */
-export async function listStoredKinds({ names }: CacheParts, account: string): Promise<string[]> {
-  const noted = await names.find(getKindsKey(account));
-  return noted === undefined ? [] : listAllNames(noted, 'kinds').sort();
+export async function listStoredKinds(parts: CacheParts, account: string): Promise<string[]> {
+  return listRecorded(parts, getKindsKey(account), 'kinds');
+}
+
+async function listRecorded({ names }: CacheParts, key: ItemKey, topic: string): Promise<string[]> {
+  const recorded = await names.find(key);
+  return recorded === undefined ? [] : listAllNames(recorded, topic).sort();
 }
 
 async function listApplicationsOf({ table }: CacheParts, account: string): Promise<string[]> {

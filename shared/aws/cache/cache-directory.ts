@@ -1,5 +1,5 @@
-import type { DirectoryEntry, DirectoryNames } from '../../core/cache/cache-store.ts';
-import { joinNames, listNames } from '../../core/cache/noted-names.ts';
+import type { CacheStore, DirectoryEntry, DirectoryNames } from '../../core/cache/cache-store.ts';
+import { joinNames, listNames, type NamesByTopic } from '../../core/cache/recorded-names.ts';
 import type { Item, ItemKey } from '../table.ts';
 import { toKeyText } from './cache-keys.ts';
 import { readNames } from './cache-name-parts.ts';
@@ -8,40 +8,36 @@ import type { CacheParts } from './cache-parts.ts';
 /** Partition of the directory. */
 export const directoryPartition = 'APPLICATIONS';
 
-/** See {@link CacheStore.noteApplication}. */
-export async function noteApplication(
+/** See {@link CacheStore.recordApplication}. */
+export async function recordApplication(
   { names }: CacheParts,
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
-  { clusters, namespaces }: DirectoryNames,
+  recorded: DirectoryNames,
 ): Promise<readonly string[]> {
-  // Namespaces first: they are few, and services are found by them.
-  return names.note(
-    getDirectoryKey(application, account),
-    { namespaces, clusters },
-    { application, account },
-  );
+  return names.note(getDirectoryKey(application, account), toTopics(recorded), { application, account });
 }
 
 /** See {@link CacheStore.pruneApplication}. */
 export async function pruneApplication(
   { names }: CacheParts,
-  { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
+  { application, account, departed }: Parameters<CacheStore['pruneApplication']>[0],
   readLeft: () => Promise<DirectoryNames>,
 ): Promise<boolean> {
-  return names.prune(getDirectoryKey(application, account), async () => {
-    const { clusters, namespaces } = await readLeft();
-    return { clusters, namespaces };
+  const departing = departed && toTopics(departed);
+  return names.prune(getDirectoryKey(application, account), {
+    ...(departing && { departing }),
+    readLeft: async () => toTopics(await readLeft()),
   });
 }
 
 /** The directory, or what it has of one application. */
 export async function listDirectory(
   { table }: CacheParts,
-  application?: string,
+  { application, consistent = false }: { readonly application?: string; readonly consistent?: boolean } = {},
 ): Promise<readonly DirectoryEntry[]> {
   const prefix = application === undefined ? undefined : `${toKeyText(application)}#`;
   const places = new Map<string, Item[]>();
-  for await (const items of table.queryPages({ pk: directoryPartition, prefix, consistent: false })) {
+  for await (const items of table.queryPages({ pk: directoryPartition, prefix, consistent })) {
     for (const item of items) {
       const place = toKeyText(String(item['application']), String(item['account']));
       const parts = places.get(place);
@@ -59,14 +55,19 @@ export function getDirectoryKey(application: string, account: string): ItemKey {
   return { pk: directoryPartition, sk: toKeyText(application, account) };
 }
 
+/** Namespaces first: they are few, and services are found by them. */
+function toTopics({ namespaces, clusters }: DirectoryNames): NamesByTopic {
+  return { namespaces, clusters };
+}
+
 function toEntry(parts: readonly Item[]): DirectoryEntry {
   const [first] = parts;
   // Most places have one part, whose names need no joining.
-  const noted = parts.length === 1 ? readNames(first) : joinNames(parts.map(readNames));
+  const recorded = parts.length === 1 ? readNames(first) : joinNames(parts.map(readNames));
   return {
     application: String(first?.['application']),
     account: String(first?.['account']),
-    clusters: listNames(noted, 'clusters'),
-    namespaces: listNames(noted, 'namespaces'),
+    clusters: listNames(recorded, 'clusters'),
+    namespaces: listNames(recorded, 'namespaces'),
   };
 }

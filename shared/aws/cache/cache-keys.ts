@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cacheReader } from '../item-reader.ts';
 import type { Item } from '../table.ts';
 
 /** Bytes of one part of a key; a longer one is cut. Names in Kubernetes have up to 253. Sort keys may have 1,024 in all. */
@@ -26,8 +27,7 @@ export function toSortKey(...parts: readonly string[]): { sk: string; parts?: re
 
 /** The texts that an item's sort key was made of. */
 export function readSortKey(item: Item): readonly string[] {
-  const parts = item['parts'] as readonly string[] | undefined;
-  return parts ?? String(item['sk']).split(separator).map(unescapeKey);
+  return cacheReader.findTexts(item, 'parts') ?? String(item['sk']).split(separator).map(unescapeKey);
 }
 
 /** A number of fixed width, so that keys sort by it. */

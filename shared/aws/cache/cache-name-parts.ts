@@ -1,9 +1,18 @@
 import { hashText } from '../../core/cache/hash-text.ts';
-import { type NamesByTopic, type NotedNames, noNames } from '../../core/cache/noted-names.ts';
+import { type NamesByTopic, noNames, type RecordedNames } from '../../core/cache/recorded-names.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { cacheReader, isTexts } from '../item-reader.ts';
 import type { Item, ItemKey } from '../table.ts';
+import { packText, unpackText } from './packed-text.ts';
 
-/** Bytes of names up to which new ones go into the first part: so most places have no other, and it is one unit to read. */
-export const firstPartBytesMax = 4 * 1024;
+/**
+ * Bytes of names up to which new ones go into the first part: some 2,500 clusters, compressed to less than a third. So nearly every
+ * place is one item, which is quicker to read than 65, and a further name costs few units to write.
+ */
+export const firstPartBytesMax = 64 * 1024;
+
+/** Bytes up to which names are stored as they are. */
+const plainBytesMax = 1024;
 
 /** Bytes of names that a further part takes. Below what an item holds, with room for the times at which names became unused. */
 export const furtherPartBytesMax = 300 * 1024;
@@ -14,14 +23,11 @@ const furtherParts = 64;
 /** Names by topic as they are stored: those in use under `0`, the others under when they ceased to be, milliseconds. */
 type StoredNames = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
-/** The form of earlier versions: an item with it is read, and written in the other one when it changes. */
-type FormerNames = readonly (readonly [topic: string, names: readonly (readonly [string, number])[]])[];
-
 /** The names of an item. */
-export function readNames(item: Item | undefined): NotedNames {
+export function readNames(item: Item | undefined): RecordedNames {
   if (item === undefined) return noNames;
-  const stored = JSON.parse(String(item['topics'])) as StoredNames | FormerNames;
-  if (isFormer(stored)) return { topics: new Map(stored.map(([topic, names]) => [topic, new Map(names)])) };
+  const topics = unpackText(cacheReader.getTextOrBytes(item, 'topics'));
+  const stored = cacheReader.getJson({ ...item, topics }, 'topics', isStored);
   return {
     topics: new Map(
       Object.entries(stored).map(([topic, byTime]) => [
@@ -37,7 +43,7 @@ export function readNames(item: Item | undefined): NotedNames {
 }
 
 /** The names as an item has them. */
-export function formatNames({ topics }: NotedNames): string {
+export function packNames({ topics }: RecordedNames): string | Uint8Array {
   const stored: Record<string, Record<string, string[]>> = {};
   for (const [topic, known] of topics) {
     const byTime: Record<string, string[]> = {};
@@ -48,7 +54,7 @@ export function formatNames({ topics }: NotedNames): string {
     }
     stored[topic] = byTime;
   }
-  return JSON.stringify(stored);
+  return packText(JSON.stringify(stored), { plainBytesMax, what: 'a part of the names' });
 }
 
 /** Names by the key of the further part that they belong into. */
@@ -76,8 +82,9 @@ export function isPartOf({ sk }: ItemKey, item: Item): boolean {
   return own === sk || own.startsWith(`${sk}#`);
 }
 
-function isFormer(stored: StoredNames | FormerNames): stored is FormerNames {
-  return Array.isArray(stored);
+function isStored(value: unknown): value is StoredNames {
+  if (!isJsonObject(value)) return false;
+  return Object.values(value).every((byTime) => isJsonObject(byTime) && Object.values(byTime).every(isTexts));
 }
 
 function formatIndex(index: number): string {

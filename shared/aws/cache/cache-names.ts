@@ -4,39 +4,41 @@ import {
   listAllNames,
   listNames,
   type NamesByTopic,
-  type NotedNames,
-  noteNames,
-  noteUnused,
-} from '../../core/cache/noted-names.ts';
+  type RecordedNames,
+  recordNames,
+  recordUnused,
+} from '../../core/cache/recorded-names.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
+import type { RememberedBytes } from '../../core/remembered-bytes.ts';
 import type { Item, ItemKey } from '../table.ts';
 import {
   firstPartBytesMax,
-  formatNames,
   furtherPartBytesMax,
   getPartRange,
   groupByFurtherPart,
   isPartOf,
+  packNames,
   readNames,
 } from './cache-name-parts.ts';
 import type { CacheTable } from './cache-table.ts';
 import { untilUncontended } from './contention.ts';
 
-/** Milliseconds for which this process takes a name for noted without a look. Well below the retention of unused names. */
+/** Milliseconds for which this process takes a name for recorded without a look. Well below the retention of unused names. */
 const knownForMs = 2 * 60_000;
 
-/** Names that this process remembers at most. */
-const knownMax = 20_000;
+/** Bytes that a name takes beside its characters while it is known. */
+const bytesPerName = 100;
 
 /** Parts written at a time. */
 const concurrency = 8;
 
-/** What noted names are stored with. */
+/** What recorded names are stored with. */
 export interface NameStoreOptions {
   readonly table: CacheTable;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  readonly remembered: RememberedBytes;
 }
 
 /**
@@ -45,50 +47,65 @@ export interface NameStoreOptions {
  */
 export class NameStore {
   readonly #options: NameStoreOptions;
-  /** Until when a name is taken for noted, milliseconds. */
+  /** Until when a name is taken for recorded, milliseconds. */
   readonly #known = new Map<string, number>();
+  /** Of the names that were added since all were forgotten. */
+  #knownBytes = 0;
 
   constructor(options: NameStoreOptions) {
     this.#options = options;
   }
 
   /**
-   * Notes names, if they are not noted yet.
+   * Records names, if they are not recorded yet.
    *
    * @param attributes further attributes of the items.
-   * @returns names for which there is no room: all others are noted.
+   * @returns names for which there is no room: all others are recorded.
    * @throws ItemTooLargeError when the attributes leave no room for any name.
    */
   async note(key: ItemKey, names: NamesByTopic, attributes: Item = {}): Promise<readonly string[]> {
     const nowMs = this.#options.clock.now();
     const ids = toIds(key, names);
     if (ids.every((id) => (this.#known.get(id) ?? 0) > nowMs)) return [];
-    const left = await this.#noteIn(key, names, { attributes, bytesMax: firstPartBytesMax });
+    const left = await this.#recordIn(key, names, { attributes, bytesMax: firstPartBytesMax });
     const tooMany: string[] = [];
     await forEachConcurrently(groupByFurtherPart(key, left), concurrency, async ([part, own]) => {
-      const rest = await this.#noteIn(part, own, { attributes, bytesMax: furtherPartBytesMax });
+      const rest = await this.#recordIn(part, own, { attributes, bytesMax: furtherPartBytesMax });
       tooMany.push(...Object.values(rest).flat());
     });
     // Those without room are tried again: some day there is room.
     if (tooMany.length > 0) return tooMany;
-    if (this.#known.size > knownMax) this.#known.clear();
-    for (const id of ids) this.#known.set(id, nowMs + knownForMs);
+    for (const id of ids) this.#remember(id, nowMs + knownForMs);
     return [];
   }
 
-  /** Notes which names are left; answers whether some wait for a later call to drop them. */
-  async prune(key: ItemKey, readLeft: () => Promise<NamesByTopic>): Promise<boolean> {
+  /**
+   * Records which names are left.
+   *
+   * @param look.departing names that somebody may be about to record.
+   * @returns whether a later call has something to do: to drop names, or one of `departing` that was not recorded yet.
+   */
+  async prune(
+    key: ItemKey,
+    {
+      readLeft,
+      departing = {},
+    }: {
+      readonly readLeft: () => Promise<NamesByTopic>;
+      readonly departing?: NamesByTopic;
+    },
+  ): Promise<boolean> {
     let waits = false;
     await untilUncontended({ ...this.#options, what: `${key.pk} ${key.sk}` }, async () => {
-      waits = false;
       const parts = await this.#readParts(key);
+      waits = recordNames(joinAll(parts), departing).changed;
       if (parts.length === 0) return true;
       const left = await readLeft();
       let isWhole = true;
       await forEachConcurrently(parts, concurrency, async (item) => {
-        const noted = await this.#prunePart(item, left);
-        if (noted === undefined) isWhole = false;
-        else waits ||= hasUnused(noted);
+        const recorded = await this.#prunePart(item, left);
+        if (recorded === undefined) isWhole = false;
+        else waits ||= hasUnused(recorded);
       });
       return isWhole || undefined;
     });
@@ -97,13 +114,13 @@ export class NameStore {
   }
 
   /** The names of a place, or undefined when it has none. */
-  async find(key: ItemKey): Promise<NotedNames | undefined> {
+  async find(key: ItemKey): Promise<RecordedNames | undefined> {
     const parts = await this.#readParts(key);
-    return parts.length === 0 ? undefined : joinNames(parts.map(readNames));
+    return parts.length === 0 ? undefined : joinAll(parts);
   }
 
-  /** Notes names in one part. @returns new names for which it has no room */
-  async #noteIn(
+  /** Records names in one part. @returns new names for which it has no room */
+  async #recordIn(
     key: ItemKey,
     names: NamesByTopic,
     { attributes, bytesMax }: { readonly attributes: Item; readonly bytesMax: number },
@@ -112,27 +129,27 @@ export class NameStore {
     let left: NamesByTopic = {};
     await untilUncontended({ ...this.#options, what: `${key.pk} ${key.sk}` }, async () => {
       const item = await table.get(key);
-      const added = noteNames(readNames(item), names, bytesMax);
+      const added = recordNames(readNames(item), names, bytesMax);
       left = added.left;
       if (!added.changed) return true;
-      return (await this.#putPart({ ...item, ...attributes, ...key }, added.noted)) || undefined;
+      return (await this.#putPart({ ...item, ...attributes, ...key }, added.recorded)) || undefined;
     });
     return left;
   }
 
-  /** @returns what is noted in it then; undefined when somebody else wrote it meanwhile */
-  async #prunePart(item: Item & ItemKey, left: NamesByTopic): Promise<NotedNames | undefined> {
+  /** @returns what is recorded in it then; undefined when somebody else wrote it meanwhile */
+  async #prunePart(item: Item & ItemKey, left: NamesByTopic): Promise<RecordedNames | undefined> {
     const { table, clock } = this.#options;
-    const { noted, changed } = noteUnused(readNames(item), left, clock.now());
-    if (hasNoNames(noted)) return (await table.deleteIf(item, isUnchanged(item))) ? noted : undefined;
-    if (!changed) return noted;
-    return (await this.#putPart(item, noted)) ? noted : undefined;
+    const { recorded, changed } = recordUnused(readNames(item), left, clock.now());
+    if (hasNoNames(recorded)) return (await table.deleteIf(item, isUnchanged(item))) ? recorded : undefined;
+    if (!changed) return recorded;
+    return (await this.#putPart(item, recorded)) ? recorded : undefined;
   }
 
   /** Writes a part, if nobody wrote it since it was read. */
-  #putPart(item: Item & ItemKey, noted: NotedNames): Promise<boolean> {
+  #putPart(item: Item & ItemKey, recorded: RecordedNames): Promise<boolean> {
     const revision = Number(item['revision'] ?? 0) + 1;
-    return this.#options.table.putIf({ ...item, topics: formatNames(noted), revision }, isUnchanged(item));
+    return this.#options.table.putIf({ ...item, topics: packNames(recorded), revision }, isUnchanged(item));
   }
 
   async #readParts(key: ItemKey): Promise<(Item & ItemKey)[]> {
@@ -146,13 +163,23 @@ export class NameStore {
     return parts;
   }
 
+  #remember(id: string, untilMs: number): void {
+    if (!this.#known.has(id)) this.#knownBytes += id.length + bytesPerName;
+    this.#known.set(id, untilMs);
+    this.#options.remembered.keep(this.#known, this.#knownBytes, () => {
+      this.#known.clear();
+      this.#knownBytes = 0;
+    });
+  }
+
   #forget({ pk, sk }: ItemKey): void {
     const prefix = `${pk}\n${sk}\n`;
     for (const id of [...this.#known.keys()]) if (id.startsWith(prefix)) this.#known.delete(id);
   }
 }
 
-function isUnchanged(item: Item): { expression: string; values?: { ':revision': unknown } } {
+/** The condition that nobody wrote an item since it was read; nothing of one that was not there. */
+export function isUnchanged(item: Item): { expression: string; values?: { ':revision': unknown } } {
   const revision = item['revision'];
   return revision === undefined
     ? { expression: 'attribute_not_exists(pk)' }
@@ -160,9 +187,9 @@ function isUnchanged(item: Item): { expression: string; values?: { ':revision': 
 }
 
 /** Whether some names are about to be dropped. */
-function hasUnused(noted: NotedNames): boolean {
-  return [...noted.topics.keys()].some(
-    (topic) => listAllNames(noted, topic).length > listNames(noted, topic).length,
+function hasUnused(recorded: RecordedNames): boolean {
+  return [...recorded.topics.keys()].some(
+    (topic) => listAllNames(recorded, topic).length > listNames(recorded, topic).length,
   );
 }
 
@@ -170,4 +197,8 @@ function toIds({ pk, sk }: ItemKey, names: NamesByTopic): string[] {
   return Object.entries(names).flatMap(([topic, some]) =>
     some.map((name) => `${pk}\n${sk}\n${topic}\n${name}`),
   );
+}
+
+function joinAll(parts: readonly Item[]): RecordedNames {
+  return joinNames(parts.map(readNames));
 }

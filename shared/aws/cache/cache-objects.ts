@@ -1,5 +1,6 @@
 import {
   type CacheStore,
+  type HeadOptions,
   type NewObject,
   type ObjectHead,
   type ObjectKey,
@@ -7,7 +8,8 @@ import {
   type StoredObject,
   tombstoneRetentionMs,
 } from '../../core/cache/cache-store.ts';
-import type { Version } from '../../core/cache/version.ts';
+import type { Revision } from '../../core/cache/revision.ts';
+import { cacheReader } from '../item-reader.ts';
 import type { Item, ItemKey } from '../table.ts';
 import { readSortKey, toKeyText, toSortKey } from './cache-keys.ts';
 import type { CacheParts } from './cache-parts.ts';
@@ -17,8 +19,6 @@ import { packText, unpackText } from './packed-text.ts';
 /** Bytes up to which a body is stored as it is. */
 const plainBodyBytesMax = 1024;
 
-type ListOptions = { readonly namespace?: string | undefined };
-
 /** See {@link CacheStore.putObject}. */
 export async function putObject(
   parts: CacheParts,
@@ -26,32 +26,32 @@ export async function putObject(
   options: ObjectWriteOptions = {},
 ): Promise<boolean> {
   const item = toItem(object);
-  await noteKind(parts, object.key);
-  return parts.table.putIf(item, toCondition(object.version, { ...options, isPut: true }));
+  await recordKind(parts, object.key);
+  return parts.table.putIf(item, toCondition(object.revision, { ...options, isPut: true }));
 }
 
 /** See {@link CacheStore.deleteObject}. */
 export async function deleteObject(
   parts: CacheParts,
-  { key, version }: Pick<ObjectHead, 'key' | 'version'>,
+  { key, revision }: Pick<ObjectHead, 'key' | 'revision'>,
   options: ObjectWriteOptions = {},
 ): Promise<boolean> {
-  await noteKind(parts, key);
+  await recordKind(parts, key);
   const expiresAt = Math.ceil((parts.clock.now() + tombstoneRetentionMs) / 1000);
-  const tombstone = { ...toItemKey(key), version, gone: true, expiresAt };
-  return parts.table.putIf(tombstone, toCondition(version, { ...options, isPut: false }));
+  const tombstone = { ...toItemKey(key), version: revision, gone: true, expiresAt };
+  return parts.table.putIf(tombstone, toCondition(revision, { ...options, isPut: false }));
 }
 
 /**
- * What must be met so that nothing newer is lost, and what is stored is what was read before, if that matters. The same version
+ * What must be met so that nothing newer is lost, and what is stored is what was read before, if that matters. The same revision
  * again is met where that was no deletion, so that a write whose answer was lost does not look like one that came too late.
  * Without parentheses: the local engine takes a millisecond for some of them.
  */
 function toCondition(
-  version: Version,
+  revision: Revision,
   { isPut, ...options }: ObjectWriteOptions & { readonly isPut: boolean },
 ): Condition {
-  const values = { ':version': version };
+  const values = { ':version': revision };
   const isLaterEnd = isPut ? 'version < :version' : 'version <= :version';
   const isAbsent = 'attribute_not_exists(pk)';
   if (!('over' in options)) {
@@ -67,7 +67,7 @@ function toCondition(
     expression: `version <= :version AND version = :seen AND attribute_not_exists(gone) AND ${isIn}`,
     values: {
       ...values,
-      ':seen': over.version,
+      ':seen': over.revision,
       ...(application !== undefined && { ':before': application }),
     },
   };
@@ -93,10 +93,11 @@ export async function getObjects(
 export async function* listObjects(
   { table }: CacheParts,
   { account, kind }: Pick<ObjectKey, 'account' | 'kind'>,
-  { namespace }: ListOptions = {},
+  { namespace, outside }: NonNullable<Parameters<CacheStore['listObjects']>[2]> = {},
 ): AsyncGenerator<readonly StoredObject[]> {
   const query = { pk: getPartition(account, kind), prefix: toNamespacePrefix(namespace), consistent: false };
-  for await (const items of table.queryPages(query)) {
+  const filter = outside === undefined ? undefined : toOutside(outside);
+  for await (const items of table.queryPages({ ...query, ...(filter && { filter }) })) {
     const live = items.filter((item) => item['gone'] !== true);
     yield live.map((item) => toObject(item, toObjectKey(item, { account, kind })));
   }
@@ -106,20 +107,21 @@ export async function* listObjects(
 export async function* listHeads(
   { table, clock }: CacheParts,
   { account, kind }: Pick<ObjectKey, 'account' | 'kind'>,
-  { namespace, withGone = false }: ListOptions & { readonly withGone?: boolean } = {},
+  { namespace, withGone = false, consistent = true }: HeadOptions = {},
 ): AsyncGenerator<readonly ObjectHead[]> {
   const seconds = clock.now() / 1000;
+  const pk = getPartition(account, kind);
   const pages = table.queryPages({
-    pk: getPartition(account, kind),
+    pk,
     prefix: toNamespacePrefix(namespace),
-    consistent: true,
-    attributes: ['sk', 'parts', 'version', 'application', 'leaving', 'gone', 'expiresAt'],
+    consistent,
+    attributes: ['sk', 'parts', 'version', 'application', 'cluster', 'leaving', 'gone', 'expiresAt'],
   });
   for await (const items of pages) {
     const wanted = items.filter(
       (item) => item['gone'] !== true || (withGone && Number(item['expiresAt']) > seconds),
     );
-    yield wanted.map((item) => toHead(item, toObjectKey(item, { account, kind })));
+    yield wanted.map((item) => toHead(item, toObjectKey(item, { account, kind }), pk));
   }
 }
 
@@ -128,12 +130,12 @@ export function getPartition(account: string, kind: string): string {
   return `OBJECT#${toKeyText(account, kind)}`;
 }
 
-/** Where the kinds of an account are noted. */
+/** Where the kinds of an account are recorded. */
 export function getKindsKey(account: string): ItemKey {
   return { pk: `KINDS#${toKeyText(account)}`, sk: 'KINDS' };
 }
 
-async function noteKind({ names }: CacheParts, { account, kind }: ObjectKey): Promise<void> {
+async function recordKind({ names }: CacheParts, { account, kind }: ObjectKey): Promise<void> {
   await names.note(getKindsKey(account), { kinds: [kind] });
 }
 
@@ -150,12 +152,21 @@ function toNamespacePrefix(namespace: string | undefined): string | undefined {
   return namespace === undefined ? undefined : `${toKeyText(namespace)}#`;
 }
 
-function toItem({ key, version, application, leaving, body }: NewObject): ItemKey & Item {
+/** What is not of an application. The table sends nothing else: of a shared namespace most may be its own. */
+function toOutside(application: string): Condition {
+  return {
+    expression: 'attribute_not_exists(application) OR application <> :application',
+    values: { ':application': application },
+  };
+}
+
+function toItem({ key, revision, application, cluster, leaving, body }: NewObject): ItemKey & Item {
   const what = `${key.kind} ${key.name} of account ${key.account}`;
   return {
     ...toItemKey(key),
-    version,
+    version: revision,
     application,
+    cluster,
     leaving: leaving?.length ? leaving : undefined,
     body: packText(body, { plainBytesMax: plainBodyBytesMax, what }),
   };
@@ -166,12 +177,18 @@ function toObjectKey(item: Item, { account, kind }: Pick<ObjectKey, 'account' | 
   return { account, kind, namespace, name };
 }
 
-function toHead(item: Item, key: ObjectKey): ObjectHead {
-  const application = item['application'] as string | undefined;
-  const leaving = item['leaving'] as readonly string[] | undefined;
-  return { key, version: item['version'] as Version, application, leaving, gone: item['gone'] === true };
+/** @param pk partition of an item that was read without it, for errors */
+function toHead(item: Item, key: ObjectKey, pk?: string): ObjectHead {
+  return {
+    key,
+    revision: cacheReader.getRevision(item, 'version', pk),
+    application: cacheReader.findText(item, 'application', pk),
+    cluster: cacheReader.findText(item, 'cluster', pk),
+    leaving: cacheReader.findTexts(item, 'leaving', pk),
+    gone: item['gone'] === true,
+  };
 }
 
 function toObject(item: Item, key: ObjectKey): StoredObject {
-  return { ...toHead(item, key), readBody: () => unpackText(item['body']) };
+  return { ...toHead(item, key), readBody: () => unpackText(cacheReader.getTextOrBytes(item, 'body')) };
 }

@@ -2,6 +2,7 @@ import type { RowCodec } from '../../core/cache/packed-row.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import type { NameStore } from './cache-names.ts';
 import type { CacheTable } from './cache-table.ts';
+import type { RowMemory } from './row-memory.ts';
 
 /** What the cache's store works with. */
 export interface CacheParts {
@@ -10,6 +11,8 @@ export interface CacheParts {
   readonly randomness: Randomness;
   /** Kinds of accounts, and the directory of applications. */
   readonly names: NameStore;
+  /** What this process has read of rows. */
+  readonly rowMemory: RowMemory;
   /** How the rows of a view are written. */
   getCodec(view: string): RowCodec;
 }

@@ -1,4 +1,4 @@
-import type { RowChanges, RowKey, StoredRow } from '../../core/cache/cache-store.ts';
+import type { RowChanges, RowKey, RowPlace, StoredRow } from '../../core/cache/cache-store.ts';
 import { hashText } from '../../core/cache/hash-text.ts';
 import {
   isLive,
@@ -6,15 +6,17 @@ import {
   type LiveEntry,
   type RowChange,
   type RowCodec,
+  type RowEntry,
 } from '../../core/cache/packed-row.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
-import type { ItemKey } from '../table.ts';
+import type { ItemKey, RawItem } from '../table.ts';
 import { parsePart, writePart } from './cache-bucket-items.ts';
 import { mergeParts, type Part, type RowText } from './cache-buckets.ts';
 import { toKeyText, unescapeKey } from './cache-keys.ts';
 import type { CacheParts } from './cache-parts.ts';
-import type { RawItem } from './cache-table.ts';
+import type { PartitionQuery } from './cache-table.ts';
 import { untilUncontended } from './contention.ts';
+import type { ReadBucket, ReadBuckets } from './row-memory.ts';
 
 /**
  * Buckets over which the rows of a view are spread: by the hash of a row's key, so never change this number. A view of five
@@ -26,8 +28,6 @@ const bucketCount = 64;
 /** Buckets changed at a time. */
 const concurrency = 8;
 
-type Place = Pick<RowKey, 'application' | 'account'>;
-
 /** Changes of a bucket's rows; `sk` is its key without the number of a part. */
 interface BucketChanges extends ItemKey {
   readonly view: string;
@@ -37,9 +37,12 @@ interface BucketChanges extends ItemKey {
 /** See {@link CacheStore.mergeRows}. */
 export async function mergeRows(
   parts: CacheParts,
-  place: Place,
+  place: RowPlace,
   rows: readonly RowChanges[],
 ): Promise<number> {
+  if ('namespace' in place) {
+    await parts.names.note(getNamespacesKey(place.account), { namespaces: [place.namespace] });
+  }
   const buckets = new Map<string, BucketChanges>();
   for (const { view, row, changes } of rows) {
     const sk = getBucket(view, row);
@@ -70,23 +73,33 @@ export async function getRow(
 /** See {@link CacheStore.listRows}. */
 export async function* listRows(
   parts: CacheParts,
-  place: Place,
+  place: RowPlace,
   { view, consistent = false }: { readonly view?: string; readonly consistent?: boolean } = {},
 ): AsyncGenerator<readonly StoredRow[]> {
   const prefix = view === undefined ? undefined : `${toKeyText(view)}#`;
-  let open: RawItem[] = [];
-  for await (const items of parts.table.queryRawPages({ pk: getRowPartition(place), prefix, consistent })) {
-    const groups = groupByBucket([...open, ...items]);
-    // The last bucket may go on with the next page.
-    open = groups.pop() ?? [];
-    yield groups.flatMap((group) => readRows(parts, group));
+  const query = { pk: getRowPartition(place), prefix, consistent };
+  const name = `${query.pk}\n${prefix}`;
+  const known = parts.rowMemory.find(name);
+  const attributes = known && bucketAttributes;
+  const found = new Map<string, ReadBucket>();
+  for await (const groups of groupPages(parts.table.queryRawPages({ ...query, attributes }))) {
+    const buckets = known ? await readChanged(parts, { query, known, groups }) : readBuckets(parts, groups);
+    for (const [bucket, read] of buckets) found.set(bucket, read);
+    yield buckets.flatMap(([, { rows }]) => rows);
   }
-  yield readRows(parts, open);
+  parts.rowMemory.remember(name, found);
 }
 
-/** Partition of an application's rows in an account. */
-export function getRowPartition({ application, account }: Place): string {
-  return `ROW#${toKeyText(application, account)}`;
+/** Partition of the rows of an application or a namespace. */
+export function getRowPartition(place: RowPlace): string {
+  return 'application' in place
+    ? `ROW#${toKeyText(place.application, place.account)}`
+    : `NAMESPACE#${toKeyText(place.account, place.namespace)}`;
+}
+
+/** Where the namespaces of an account are recorded that have rows. */
+export function getNamespacesKey(account: string): ItemKey {
+  return { pk: `KINDS#${toKeyText(account)}`, sk: 'NAMESPACES' };
 }
 
 /** What the sort keys of a row's items begin with. */
@@ -113,6 +126,61 @@ async function mergeBucket(
   return written;
 }
 
+/** What tells whether a bucket changed. */
+const bucketAttributes = ['sk', 'revision', 'live'] as const;
+
+/** Buckets as they are now: those that are not known so are read. */
+async function readChanged(
+  parts: CacheParts,
+  {
+    query: { pk, consistent },
+    known,
+    groups,
+  }: {
+    readonly query: Pick<PartitionQuery, 'pk' | 'consistent'>;
+    readonly known: ReadBuckets;
+    /** The items of each bucket, without their bodies. */
+    readonly groups: readonly RawItem[][];
+  },
+): Promise<[string, ReadBucket][]> {
+  const buckets = groups.map((items) => ({ name: readBucket(items[0]), items }));
+  const keys = buckets
+    .filter(({ name, items }) => known.get(name)?.signature !== sign(items))
+    .flatMap(({ items }) => items.map(({ sk }) => ({ pk, sk: sk?.S ?? '' })));
+  const changed = keys.length === 0 ? [] : await parts.table.getRawBatch(keys, { consistent });
+  const read = new Map(readBuckets(parts, groupByBucket(changed)));
+  return buckets.flatMap(({ name, items }): [string, ReadBucket][] => {
+    const remembered = known.get(name);
+    const bucket = remembered?.signature === sign(items) ? remembered : read.get(name);
+    return bucket === undefined ? [] : [[name, bucket]];
+  });
+}
+
+function readBuckets(parts: CacheParts, groups: readonly RawItem[][]): [string, ReadBucket][] {
+  return groups.map((items) => [readBucket(items[0]), toReadBucket(parts, items)]);
+}
+
+function toReadBucket(parts: CacheParts, items: readonly RawItem[]): ReadBucket {
+  const characters = items.reduce((sum, { body }) => sum + (body?.S ?? body?.B ?? '').length, 0);
+  return { signature: sign(items), rows: readRows(parts, items), characters };
+}
+
+function sign(items: readonly RawItem[]): string {
+  return items.map(({ sk, revision }) => `${sk?.S} ${revision?.N}`).join('\n');
+}
+
+/** The items of each bucket of all pages. */
+async function* groupPages(pages: AsyncIterable<readonly RawItem[]>): AsyncGenerator<RawItem[][]> {
+  let open: RawItem[] = [];
+  for await (const items of pages) {
+    const groups = groupByBucket([...open, ...items]);
+    // The last bucket may go on with the next page.
+    open = groups.pop() ?? [];
+    yield groups;
+  }
+  if (open.length > 0) yield [open];
+}
+
 /** The items of each bucket: they stand next to each other. */
 function groupByBucket(items: readonly RawItem[]): RawItem[][] {
   const groups: RawItem[][] = [];
@@ -126,8 +194,8 @@ function groupByBucket(items: readonly RawItem[]): RawItem[][] {
   return groups;
 }
 
-function readBucket(item: RawItem): string {
-  const sk = item['sk']?.S ?? '';
+function readBucket(item: RawItem | undefined): string {
+  const sk = item?.['sk']?.S ?? '';
   return sk.slice(0, sk.lastIndexOf('#'));
 }
 
@@ -144,7 +212,8 @@ function readRows({ getCodec }: CacheParts, items: readonly RawItem[]): StoredRo
     else own.push(text);
   }
   return [...rows].flatMap(([row, texts]) => {
-    const read = () => readEntries(texts, codec);
+    let entries: ReadonlyMap<string, LiveEntry> | undefined;
+    const read = () => (entries ??= readEntries(texts, codec));
     const isSure = texts.length === 1 ? texts[0]?.live !== 0 : read().size > 0;
     return isSure ? [{ view, row, read }] : [];
   });
@@ -152,11 +221,19 @@ function readRows({ getCodec }: CacheParts, items: readonly RawItem[]): StoredRo
 
 function readEntries(texts: readonly RowText[], codec: RowCodec): ReadonlyMap<string, LiveEntry> {
   const { entries } = joinRows(texts.map(({ text }) => ({ entries: codec.decode(text) })));
-  if (texts.every(({ goneAtMs }) => goneAtMs === 0)) return entries as ReadonlyMap<string, LiveEntry>;
+  if (areAllLive(entries, texts)) return entries;
   const live = [...entries].flatMap(([key, entry]): [string, LiveEntry][] =>
     isLive(entry) ? [[key, entry]] : [],
   );
   return new Map(live);
+}
+
+/** Whether nothing was removed of the entries of these texts, which say so themselves. */
+function areAllLive(
+  _entries: ReadonlyMap<string, RowEntry>,
+  texts: readonly RowText[],
+): _entries is ReadonlyMap<string, LiveEntry> {
+  return texts.every(({ goneAtMs }) => goneAtMs === 0);
 }
 
 function readView(item: RawItem): string {

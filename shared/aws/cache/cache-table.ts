@@ -1,16 +1,26 @@
-import { type AttributeValue, ConditionalCheckFailedException, QueryCommand } from '@aws-sdk/client-dynamodb';
 import {
-  BatchGetCommand,
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  PutCommand,
-  QueryCommand as QueryDocumentsCommand,
-} from '@aws-sdk/lib-dynamodb';
+  type AttributeValue,
+  BatchGetItemCommand,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  type QueryCommandOutput,
+} from '@aws-sdk/client-dynamodb';
 import { getPauseMs } from '../../core/back-off.ts';
 import { ItemTooLargeError } from '../../core/cache/cache-store.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
-import { type Item, type ItemKey, ItemTable } from '../table.ts';
+import { compareText } from '../../core/text-order.ts';
+import {
+  fromRaw,
+  type Item,
+  type ItemKey,
+  ItemTable,
+  type RawItem,
+  type StoreClient,
+  toRaw,
+} from '../table.ts';
 
 /** Items of one batch: what DynamoDB takes. */
 const batchSize = 100;
@@ -37,17 +47,14 @@ export interface PartitionQuery {
   readonly range?: { readonly from: string; readonly to: string } | undefined;
   readonly consistent: boolean;
   /** Only these attributes. */
-  readonly attributes?: readonly string[];
+  readonly attributes?: readonly string[] | undefined;
   /** Only items that meet this; what does not meet it is paid for all the same. */
   readonly filter?: Condition;
 }
 
-/** An item as DynamoDB sends it. */
-export type RawItem = { readonly [attribute: string]: AttributeValue };
-
 /** What a table of the cache is made of. */
 export interface CacheTableOptions {
-  readonly documents: DynamoDBDocumentClient;
+  readonly documents: StoreClient;
   readonly tableName: string;
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -66,7 +73,7 @@ export class CacheTable extends ItemTable {
   async putIf(item: Item, condition: Condition): Promise<boolean> {
     const { documents, tableName } = this.#options;
     return isMet(() =>
-      documents.send(new PutCommand({ TableName: tableName, Item: item, ...toInput(condition) })),
+      documents.send(new PutItemCommand({ TableName: tableName, Item: toRaw(item), ...toInput(condition) })),
     );
   }
 
@@ -74,29 +81,45 @@ export class CacheTable extends ItemTable {
   async deleteIf({ pk, sk }: ItemKey, condition: Condition): Promise<boolean> {
     const { documents, tableName } = this.#options;
     return isMet(() =>
-      documents.send(new DeleteCommand({ TableName: tableName, Key: { pk, sk }, ...toInput(condition) })),
+      documents.send(
+        new DeleteItemCommand({ TableName: tableName, Key: toRaw({ pk, sk }), ...toInput(condition) }),
+      ),
     );
   }
 
   /** The items of a partition in the order of their sort keys, page by page. The next page is asked for before one is used. */
   async *queryPages(query: PartitionQuery): AsyncGenerator<readonly Item[]> {
-    const { documents, tableName } = this.#options;
-    const input = toQueryInput(query, { tableName, toValue: (value) => value });
-    yield* followPages((start: Record<string, unknown> | undefined) =>
-      documents.send(new QueryDocumentsCommand({ ...input, ...(start && { ExclusiveStartKey: start }) })),
-    );
+    for await (const items of this.queryRawPages(query)) yield items.map(fromRaw);
   }
 
   /** The same without decoding: the decoder of the SDK takes longer than everything else with thousands of items. */
   async *queryRawPages(query: PartitionQuery): AsyncGenerator<readonly RawItem[]> {
     const { documents, tableName } = this.#options;
-    const input = toQueryInput(query, {
-      tableName,
-      toValue: (value): AttributeValue => ({ S: String(value) }),
-    });
-    yield* followPages((start: RawItem | undefined) =>
+    const input = toQueryInput(query, tableName);
+    yield* paginate((start) =>
       documents.send(new QueryCommand({ ...input, ...(start && { ExclusiveStartKey: start }) })),
     );
+  }
+
+  /** The same without decoding, sorted by sort key. */
+  async getRawBatch(
+    keys: readonly ItemKey[],
+    { consistent }: { consistent: boolean },
+  ): Promise<readonly RawItem[]> {
+    const { documents, tableName } = this.#options;
+    const found: RawItem[] = [];
+    const all = keys.map(({ pk, sk }): Record<string, AttributeValue> => ({ pk: { S: pk }, sk: { S: sk } }));
+    await forEachConcurrently(toSlices(all, batchSize), concurrency, (slice) =>
+      this.#untilProcessed(slice, async (left) => {
+        const request = { Keys: [...left], ConsistentRead: consistent };
+        const answer = await documents.send(
+          new BatchGetItemCommand({ RequestItems: { [tableName]: request } }),
+        );
+        found.push(...(answer.Responses?.[tableName] ?? []));
+        return answer.UnprocessedKeys?.[tableName]?.Keys ?? [];
+      }),
+    );
+    return found.sort((one, other) => compareText(one['sk']?.S ?? '', other['sk']?.S ?? ''));
   }
 
   /** The items that are there of these keys, in any order. */
@@ -104,17 +127,7 @@ export class CacheTable extends ItemTable {
     keys: readonly ItemKey[],
     { consistent }: { consistent: boolean },
   ): Promise<readonly Item[]> {
-    const { documents, tableName } = this.#options;
-    const found: Item[] = [];
-    await forEachConcurrently(toSlices(keys, batchSize), concurrency, (slice) =>
-      this.#untilProcessed(slice, async (left) => {
-        const request = { Keys: left.map(({ pk, sk }) => ({ pk, sk })), ConsistentRead: consistent };
-        const answer = await documents.send(new BatchGetCommand({ RequestItems: { [tableName]: request } }));
-        found.push(...(answer.Responses?.[tableName] ?? []));
-        return (answer.UnprocessedKeys?.[tableName]?.Keys ?? []) as unknown as ItemKey[];
-      }),
-    );
-    return found;
+    return (await this.getRawBatch(keys, { consistent })).map(fromRaw);
   }
 
   /** Sends again what DynamoDB left out: it does so when it is asked for too much at once. */
@@ -134,17 +147,12 @@ export class CacheTable extends ItemTable {
   }
 }
 
-interface Page<T, Key> {
-  readonly Items?: T[] | undefined;
-  readonly LastEvaluatedKey?: Key | undefined;
-}
-
-async function* followPages<T, Key>(
-  send: (start: Key | undefined) => Promise<Page<T, Key>>,
-): AsyncGenerator<readonly T[]> {
-  let coming: Promise<Page<T, Key>> | undefined = send(undefined);
+async function* paginate(
+  send: (start: RawItem | undefined) => Promise<QueryCommandOutput>,
+): AsyncGenerator<readonly RawItem[]> {
+  let coming: Promise<QueryCommandOutput> | undefined = send(undefined);
   while (coming !== undefined) {
-    const page: Page<T, Key> = await coming;
+    const page: QueryCommandOutput = await coming;
     coming = page.LastEvaluatedKey === undefined ? undefined : send(page.LastEvaluatedKey);
     // Whoever stops here does not wait for the page that is coming.
     coming?.catch(() => undefined);
@@ -152,9 +160,9 @@ async function* followPages<T, Key>(
   }
 }
 
-function toQueryInput<T>(
+function toQueryInput(
   { pk, prefix, range, consistent, attributes, filter }: PartitionQuery,
-  { tableName, toValue }: { tableName: string; toValue: (value: unknown) => T },
+  tableName: string,
 ) {
   const bounds = range && { ':from': range.from, ':to': range.to };
   const values = { ':pk': pk, ...(prefix && { ':prefix': prefix }), ...bounds, ...filter?.values };
@@ -163,9 +171,7 @@ function toQueryInput<T>(
     TableName: tableName,
     KeyConditionExpression: toKeyCondition({ prefix, range }),
     ConsistentRead: consistent,
-    ExpressionAttributeValues: Object.fromEntries(
-      Object.entries(values).map(([name, value]) => [name, toValue(value)]),
-    ),
+    ExpressionAttributeValues: toRaw(values),
     ...(filter && { FilterExpression: filter.expression }),
     ...(names.length > 0 && {
       ProjectionExpression: names.map(([placeholder]) => placeholder).join(', '),
@@ -182,7 +188,7 @@ function toKeyCondition({ prefix, range }: Pick<PartitionQuery, 'prefix' | 'rang
 function toInput({ expression, values }: Condition) {
   return {
     ConditionExpression: expression,
-    ...(values && { ExpressionAttributeValues: { ...values } }),
+    ...(values && { ExpressionAttributeValues: toRaw(values) }),
   };
 }
 

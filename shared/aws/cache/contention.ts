@@ -3,7 +3,8 @@ import { RowContendedError } from '../../core/cache/cache-store.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 
 const attemptsMax = 12;
-const backOff = { firstMs: 10, mostMs: 500 };
+/** Far enough apart in the end for twenty writers on a machine where a write takes a quarter of a second. */
+const backOff = { firstMs: 10, mostMs: 4_000 };
 
 /** What waiting needs. */
 export interface ContentionOptions {

@@ -39,13 +39,14 @@ export class DynamoLookupStore implements LookupStore {
   async replace(key: LookupKey, { seen, next }: LookupChange): Promise<Lookup | undefined> {
     const { table, clock } = this.#options;
     const seconds = Math.floor(clock.now() / 1000);
-    const lookup = { ...next, revision: (seen?.revision ?? 0) + 1 };
-    const item = { ...toItemKey(key), ...lookup, expiresAt: seconds + retentionSeconds };
+    const versionNumber = (seen?.versionNumber ?? 0) + 1;
+    const expiresAt = seconds + retentionSeconds;
+    const item = { ...toItemKey(key), ...next, revision: versionNumber, expiresAt };
     const isWritten =
       seen === undefined
         ? await table.putNew(item, seconds)
-        : await table.putOver(item, 'revision', seen.revision);
-    return isWritten ? lookup : undefined;
+        : await table.putOver(item, 'revision', seen.versionNumber);
+    return isWritten ? { ...next, versionNumber } : undefined;
   }
 }
 
@@ -57,7 +58,7 @@ function toItemKey([kind, ...parts]: LookupKey): ItemKey {
 function toLookup(item: Item, now: number): Lookup {
   const { revision, value, asOfMs, notBeforeMs, state, reason, repeats } = item;
   return {
-    revision: Number(revision),
+    versionNumber: Number(revision),
     value: value === undefined ? undefined : String(value),
     asOfMs: Number(asOfMs) > now + clockErrorMsMax ? 0 : Number(asOfMs),
     notBeforeMs: Number(notBeforeMs) > now + lookupPauseMsMax + clockErrorMsMax ? 0 : Number(notBeforeMs),

@@ -28,6 +28,6 @@ export function packText(
 }
 
 /** The text of an attribute that {@link packText} made. */
-export function unpackText(value: unknown): string {
-  return typeof value === 'string' ? value : inflateRawSync(value as Uint8Array).toString('utf8');
+export function unpackText(value: string | Uint8Array): string {
+  return typeof value === 'string' ? value : inflateRawSync(value).toString('utf8');
 }

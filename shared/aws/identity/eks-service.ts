@@ -73,8 +73,8 @@ async function describeCluster(
   const { name, region, roleArn } = cluster;
   const credentials = await identities.getCredentials(cluster);
   // Processes see to it together when EKS is asked again.
-  const patience = { ...clientOptions, ...(sharing && { maxAttempts: 1 }) };
-  const client = new EKSClient({ ...patience, region, credentials });
+  const timeouts = { ...clientOptions, ...(sharing && { maxAttempts: 1 }) };
+  const client = new EKSClient({ ...timeouts, region, credentials });
   const what = `cannot look up the EKS cluster "${name}" in ${region}${roleArn === undefined ? '' : ` as ${roleArn}`}`;
   try {
     await sharing?.pace.takeTurn('EKS', region, getAwsAccount(roleArn));

@@ -5,11 +5,11 @@ import { toGroupId } from '../agents/group-id.ts';
 /** The queue of operations on SQS: a standard queue whose message groups are accounts (a fair queue). */
 export function createOperationQueue(sqs: SQSClient, queueUrl: string): OperationQueue {
   return {
-    async send({ taskId, account, delaySeconds }) {
+    async send({ taskId, account, acceptedAtMs, delaySeconds }) {
       await sqs.send(
         new SendMessageCommand({
           QueueUrl: queueUrl,
-          MessageBody: JSON.stringify({ taskId }),
+          MessageBody: JSON.stringify({ taskId, account, acceptedAtMs }),
           MessageGroupId: toGroupId(account),
           ...(delaySeconds !== undefined &&
             delaySeconds > 0 && { DelaySeconds: Math.min(delaySeconds, 900) }),

@@ -1,4 +1,5 @@
 import { parseExactJson } from '../../core/bounded-json.ts';
+import { isJsonObject } from '../../core/json.ts';
 import {
   type Caller,
   type JournalEntry,
@@ -8,6 +9,8 @@ import {
   type TaskState,
   taskRetentionMs,
 } from '../../core/tasks/task.ts';
+import { taskReader as reader } from '../item-reader.ts';
+import type { Item } from '../table.ts';
 
 /** Number of partitions over which the list of open tasks is spread. */
 export const openShards = 16;
@@ -120,6 +123,29 @@ export function parseOpenRow(key: string): OpenRow {
   return { key, taskId, acceptedAtMs: Number(acceptedAt) };
 }
 
+const headerTexts = 'pk sk taskId requestId ownerId account openRow'.split(' ');
+const headerNumbers = 'acceptedAt run attempts fence sequence leaseUntil expiresAt'.split(' ');
+
+/** The header of an item: the item itself. @throws MalformedItemError */
+export function parseHeader(item: Item): HeaderItem {
+  checkHeader(item);
+  return item;
+}
+
+function checkHeader(item: Item): asserts item is Item & HeaderItem {
+  for (const attribute of headerTexts) reader.getText(item, attribute);
+  for (const attribute of headerNumbers) reader.getNumber(item, attribute);
+  if (!isState(item['state'])) reader.fail(item, { attribute: 'state', expected: 'the state of a task' });
+  if (!isCaller(item['caller'])) reader.fail(item, { attribute: 'caller', expected: 'a map of texts' });
+  reader.getTexts(item, 'journal');
+  reader.findTexts(item, 'accounts');
+  reader.findBoolean(item, 'isRestricted');
+  reader.findNumber(item, 'told');
+  reader.findText(item, 'payload');
+  const chunks = reader.findMap(item, 'chunks');
+  if (chunks !== undefined) checkChunks(chunks, reader.describeMap(item, 'chunks'));
+}
+
 /** The task of a header, given the texts of all its journal entries in order. */
 export function parseTask(header: HeaderItem, entries: readonly string[] = header.journal): Task {
   return {
@@ -136,13 +162,57 @@ export function parseTask(header: HeaderItem, entries: readonly string[] = heade
     attempts: header.attempts,
     leaseUntilMs: header.leaseUntil,
     openRow: header.openRow,
+    hasChunks: header.chunks !== undefined,
     changedAtMs: header.expiresAt * 1000 - taskRetentionMs,
     told: header.told ?? 0,
-    journal: entries.map((text) => parseExactJson(text) as JournalEntry),
+    journal: entries.map((text) => parseEntry(text, header)),
   };
 }
 
-/** Operations from a payload's JSON text. */
-export function parsePayload(text: string): SubmittedOperation[] {
-  return parseExactJson(text) as SubmittedOperation[];
+/** Operations from a payload's JSON text. @throws MalformedItemError that names the header, which holds or names the payload */
+export function parsePayload(text: string, { pk, sk }: Pick<HeaderItem, 'pk' | 'sk'>): SubmittedOperation[] {
+  const value = parseExactJson(text);
+  const malformed = { attribute: 'payload', expected: 'a list of operations' };
+  return areOperations(value) ? value : reader.fail({ pk, sk }, malformed);
+}
+
+function isState(value: unknown): value is TaskState {
+  return value === 'STARTED' || value === 'COMPLETED' || value === 'FAILED' || value === 'FAILED_RETRYABLE';
+}
+
+function isCaller(caller: unknown): caller is Caller {
+  return isJsonObject(caller) && Object.values(caller).every((value) => typeof value === 'string');
+}
+
+function checkChunks(chunks: Item, where: string): void {
+  reader.getText(chunks, 'attempt', where);
+  reader.getNumber(chunks, 'count', where);
+  reader.getText(chunks, 'hash', where);
+}
+
+function parseEntry(text: string, header: HeaderItem): JournalEntry {
+  const value = parseExactJson(text);
+  const malformed = { attribute: 'journal', expected: 'journal entries' };
+  return isEntry(value) ? value : reader.fail({ ...header }, malformed);
+}
+
+/** An entry's own parts; of the lists that it may have nothing but that they are lists. */
+function isEntry(value: unknown): value is JournalEntry {
+  if (!isJsonObject(value)) return false;
+  const { key, lines, results, outputs } = value;
+  return typeof key === 'string' && Array.isArray(lines) && isListOrNone(results) && isListOrNone(outputs);
+}
+
+function isListOrNone(value: unknown): boolean {
+  return value === undefined || Array.isArray(value);
+}
+
+function areOperations(value: unknown): value is SubmittedOperation[] {
+  return Array.isArray(value) && value.every(isOperation);
+}
+
+function isOperation(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { provider, name, description } = value;
+  return typeof provider === 'string' && typeof name === 'string' && isJsonObject(description);
 }

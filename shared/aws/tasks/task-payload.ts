@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SubmittedOperation } from '../../core/tasks/task.ts';
 import { readChunks, writeChunks } from '../chunks.ts';
+import { taskReader } from '../item-reader.ts';
 import type { ItemTable } from '../table.ts';
 import { getChunkKey, getPayloadKey, type HeaderItem, inlinePayloadMax, parsePayload } from './task-items.ts';
 
@@ -34,12 +35,15 @@ export async function writePayload(
  *
  * @throws Error when chunks are missing or do not amount to the hash in the header.
  */
-export async function readPayload(table: ItemTable, stored: StoredPayload): Promise<SubmittedOperation[]> {
-  if (stored.payload !== undefined) return parsePayload(stored.payload);
+export async function readPayload(
+  table: ItemTable,
+  stored: StoredPayload & Pick<HeaderItem, 'pk' | 'sk'>,
+): Promise<SubmittedOperation[]> {
+  if (stored.payload !== undefined) return parsePayload(stored.payload, stored);
   if (stored.chunks === undefined) throw new Error('the task has no payload');
-  const text = await readChunks(await table.query(getPayloadKey(stored.chunks.attempt)));
+  const text = await readChunks(taskReader, await table.query(getPayloadKey(stored.chunks.attempt)));
   if (hashText(text) !== stored.chunks.hash) throw new Error('the payload does not match its hash');
-  return parsePayload(text);
+  return parsePayload(text, stored);
 }
 
 /** Deletes the chunks of a payload, if it has any. Repeating it is harmless. */

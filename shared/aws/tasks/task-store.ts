@@ -19,6 +19,7 @@ import {
 } from '../../core/tasks/task.ts';
 import { compareText } from '../../core/text-order.ts';
 import { readChunks, writeChunks } from '../chunks.ts';
+import { isTexts, parseJson, taskReader } from '../item-reader.ts';
 import { type Item, type ItemTable, ItemUpdate } from '../table.ts';
 import {
   getChunkKey,
@@ -32,6 +33,7 @@ import {
   inlineJournalMax,
   isSpillKey,
   openShards,
+  parseHeader,
   parseOpenRow,
   parseTask,
 } from './task-items.ts';
@@ -102,10 +104,11 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   async find(id: string): Promise<Task | undefined> {
-    const items = await this.#table.query(getTaskKey(id));
-    const header = items.find((item) => item['sk'] === 'HEADER') as HeaderItem | undefined;
+    const header = await this.#findHeader(id);
     if (header === undefined || header.expiresAt <= toSeconds(this.#clock.now())) return undefined;
-    return parseTask(header, await readJournal(header, items));
+    if (!header.journal.some(isSpillKey)) return parseTask(header);
+    // Spills are written before the header that names them, and stay: it tells how all of it was at one moment.
+    return parseTask(header, await readJournal(header, await this.#table.query(header.pk)));
   }
 
   async takeLease(
@@ -237,7 +240,10 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   async removeOpen(task: Task): Promise<void> {
-    const header = (await this.#table.get(getHeaderKey(task.id))) as HeaderItem | undefined;
+    const isEnded = task.state === 'COMPLETED' || task.state === 'FAILED';
+    // Nothing follows such an end, so nothing of its payload is left.
+    if (isEnded && !task.hasChunks) return this.removeOpenRow(parseOpenRow(task.openRow));
+    const header = await this.#findHeader(task.id);
     // A retryable task keeps what it would be resumed with, and one that was started again meanwhile what it runs with.
     const ended = header?.state === 'COMPLETED' || header?.state === 'FAILED';
     if (header !== undefined && ended) await removePayload(this.#table, header);
@@ -249,7 +255,7 @@ export class DynamoTaskStore implements TaskStore {
   }
 
   async findStatus(id: string): Promise<TaskStatus | undefined> {
-    const header = (await this.#table.get(getHeaderKey(id))) as HeaderItem | undefined;
+    const header = await this.#findHeader(id);
     if (header === undefined || header.expiresAt <= toSeconds(this.#clock.now())) return undefined;
     const { taskId, state, account, leaseUntil: leaseUntilMs, openRow } = header;
     return { id: taskId, state, account, leaseUntilMs, openRow };
@@ -303,6 +309,11 @@ export class DynamoTaskStore implements TaskStore {
     });
   }
 
+  async #findHeader(id: string): Promise<HeaderItem | undefined> {
+    const item = await this.#table.get(getHeaderKey(id));
+    return item && parseHeader(item);
+  }
+
   /**
    * The header after the update; undefined when it was refused. The answer of a write may be lost and its repeat, by the SDK,
    * refused: `isApplied` then recognises by what the write left that it had been applied.
@@ -313,8 +324,8 @@ export class DynamoTaskStore implements TaskStore {
     isApplied: (found: HeaderItem) => boolean = () => false,
   ): Promise<HeaderItem | undefined> {
     const updated = await this.#table.update(getHeaderKey(id), update);
-    if (updated !== undefined) return updated as unknown as HeaderItem;
-    const found = (await this.#table.get(getHeaderKey(id))) as HeaderItem | undefined;
+    if (updated !== undefined) return parseHeader(updated);
+    const found = await this.#findHeader(id);
     return found !== undefined && isApplied(found) ? found : undefined;
   }
 
@@ -350,8 +361,11 @@ async function readJournal(header: HeaderItem, items: readonly Item[]): Promise<
   return texts;
 }
 
-async function readSpill(chunks: readonly Item[]): Promise<string[]> {
-  return JSON.parse(await readChunks(chunks)) as string[];
+async function readSpill(chunks: readonly Item[]): Promise<readonly string[]> {
+  const texts = parseJson(await readChunks(taskReader, chunks));
+  const [chunk = {}] = chunks;
+  const expected = 'a list of journal entries';
+  return isTexts(texts) ? texts : taskReader.fail(chunk, { attribute: 'data', expected });
 }
 
 function leaseLost(lease: Lease): LeaseLostError {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { Clock } from '../core/clock.ts';
-import { type AccountFactsStore, accountFactsBytesMax } from '../core/providers/account-facts.ts';
-import type { Item, ItemKey, ItemTable } from './table.ts';
-import { accountFactsPartition } from './tables.ts';
+import type { Clock } from '../../core/clock.ts';
+import { type AccountFactsStore, accountFactsBytesMax } from '../../core/providers/account-facts.ts';
+import { cacheReader } from '../item-reader.ts';
+import type { Item, ItemKey, ItemTable } from '../table.ts';
+import { accountFactsPartition } from '../tables.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
@@ -75,7 +76,8 @@ export class DynamoAccountFactsStore implements AccountFactsStore {
   }
 
   async #readHead(): Promise<Head | undefined> {
-    return (await this.#options.table.get(headKey)) as Head | undefined;
+    const item = await this.#options.table.get(headKey);
+    return item && parseHead(item);
   }
 
   async #readAgain(stale: Head): Promise<string | undefined> {
@@ -99,7 +101,7 @@ export class DynamoAccountFactsStore implements AccountFactsStore {
     const keys = Array.from({ length: chunks }, (_, index) => toChunkKey(hash, index));
     const items = await Promise.all(keys.map((key) => this.#options.table.get(key)));
     const found = items.filter((item): item is Item => item !== undefined);
-    return found.length === chunks ? found.map((item) => item['data'] as Uint8Array) : undefined;
+    return found.length === chunks ? found.map((item) => cacheReader.getBytes(item, 'data')) : undefined;
   }
 
   async #write(hash: string, bytes: Uint8Array, before: Head | undefined): Promise<void> {
@@ -126,6 +128,23 @@ export class DynamoAccountFactsStore implements AccountFactsStore {
 }
 
 const headKey: ItemKey = { pk: accountFactsPartition, sk: 'HEAD' };
+
+function parseHead(item: Item): Head {
+  const data = item['data'] === undefined ? undefined : cacheReader.getBytes(item, 'data');
+  const former = cacheReader.findMap(item, 'former');
+  return {
+    hash: cacheReader.getText(item, 'hash'),
+    publishedAt: cacheReader.getNumber(item, 'publishedAt'),
+    chunks: cacheReader.getNumber(item, 'chunks'),
+    ...(data && { data }),
+    ...(former && {
+      former: {
+        hash: cacheReader.getText(former, 'hash', cacheReader.describeMap(item, 'former')),
+        chunks: cacheReader.getNumber(former, 'chunks', cacheReader.describeMap(item, 'former')),
+      },
+    }),
+  };
+}
 
 function toChunkKey(hash: string, index: number): ItemKey {
   return { pk: accountFactsPartition, sk: `CHUNK#${hash}#${index}` };

@@ -1,0 +1,36 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { toAwsFailure } from '../aws-failure.ts';
+import { clientOptions } from './aws-identity.ts';
+import type { SecretAccess } from './secret-access.ts';
+
+/** A secret of Secrets Manager as it was given. */
+export interface SecretValue {
+  readonly bytes: Buffer;
+  readonly versionId: string | undefined;
+}
+
+/**
+ * The value of a secret in Secrets Manager.
+ *
+ * @param id name or ARN
+ * @throws Error that names it and says what to do.
+ */
+export async function getSecretValue(id: string, access: SecretAccess): Promise<SecretValue> {
+  const client = new SecretsManagerClient({ ...clientOptions, ...access });
+  try {
+    const answer = await client.send(new GetSecretValueCommand({ SecretId: id }));
+    const { SecretString, SecretBinary, VersionId } = answer;
+    const bytes =
+      SecretString === undefined ? Buffer.from(SecretBinary ?? []) : Buffer.from(SecretString, 'utf8');
+    return { bytes, versionId: VersionId };
+  } catch (error) {
+    throw toAwsFailure(error, {
+      what: `cannot read the secret ${id} in ${access.region}`,
+      whenDenied:
+        'allow secretsmanager:GetSecretValue on it to this process, and kms:Decrypt on its key if it has its own',
+      whenMissing: 'check its name and its region, and that it has a value',
+    });
+  } finally {
+    client.destroy();
+  }
+}
