@@ -1,0 +1,42 @@
+import { type CachingAgent, defaultAgentTimeoutMs } from '../../../../core/agents/caching-agent.ts';
+import type { ProviderOptions } from '../../../../core/providers/provider.ts';
+import type { KubernetesSession } from '../../account/session.ts';
+import { PullSecretMemory } from './pull-secret-memory.ts';
+
+/** Milliseconds between two looks at the namespaces of a V1 account, as in Spinnaker. */
+export const registrationIntervalMs = 30_000;
+
+/** Name of the agent that keeps a V1 account's namespaces and pull secrets. */
+export const registrationAgentName = 'KubernetesV1RegistrationAgent';
+
+/**
+ * Makes the agents that keep what V1 accounts have in their clusters: namespaces that are there, and pull secrets that are up to date.
+ * Nothing is loaded or connected to before one of them runs.
+ */
+export function createRegistrationAgents(
+  session: KubernetesSession,
+  { findRegistryCredentials }: Pick<ProviderOptions, 'findRegistryCredentials'>,
+): readonly CachingAgent[] {
+  const { clock, log } = session;
+  return session.v1Accounts.map((account) => {
+    const memory = new PullSecretMemory(clock);
+    const told = { warnings: '' };
+    return {
+      account: account.name,
+      name: registrationAgentName,
+      provider: account.cloudProvider,
+      mode: 'interval',
+      intervalMs: registrationIntervalMs,
+      timeoutMs: defaultAgentTimeoutMs,
+      async run(run) {
+        const [{ runRegistration }, client] = await Promise.all([
+          import('./registration-run.ts'),
+          session.getClient(account),
+        ]);
+        const registries = findRegistryCredentials?.();
+        const noteWarning = (warning: string) => session.noteWarning(account, warning);
+        return runRegistration({ account, client, clock, log, registries, memory, told, noteWarning }, run);
+      },
+    };
+  });
+}

@@ -1,0 +1,201 @@
+import type { CachingResult, CachingRun } from '../../../../core/agents/caching-agent.ts';
+import type { Clock } from '../../../../core/clock.ts';
+import { forEachConcurrently, mapConcurrently } from '../../../../core/concurrency.ts';
+import { getErrorMessage, NotFoundError, VisibleError } from '../../../../core/errors.ts';
+import type { Logger } from '../../../../core/logger.ts';
+import type { RegistryCredentialSource } from '../../../../core/providers/registry-credentials.ts';
+import type { KubernetesV1Account } from '../../account/account.ts';
+import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
+import { listPullSecrets } from '../../account/v1-rules.ts';
+import { getBuiltInResource } from '../../api/built-in-resources.ts';
+import type { KubernetesClient } from '../../api/client.ts';
+import { isUnreachable, KubernetesApiError } from '../../api/errors.ts';
+import { selectNamespaces } from '../../caching/select-namespaces.ts';
+import { readName } from '../../manifest/identity.ts';
+import type { PullSecretMemory } from './pull-secret-memory.ts';
+import { keepPullSecret, type PullSecret, toPullSecret } from './pull-secrets.ts';
+
+/** Namespaces that are looked at, at a time. */
+export const namespacesAtOnce = 8;
+/** Sentences that are told of what is refused; of the others, how many there are. */
+export const warningsToldMax = 5;
+/** Characters of such a sentence. */
+export const warningLengthMax = 300;
+
+const namespaceResource = getBuiltInResource('v1', 'Namespace');
+
+/** What a registration run works with. */
+export interface RegistrationParts {
+  readonly account: KubernetesV1Account;
+  /** Without the bounds of the account: Namespaces live in none. */
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Gives the credentials of registries; undefined where there are none. */
+  readonly registries: RegistryCredentialSource | undefined;
+  readonly memory: PullSecretMemory;
+  /** What this process logged last of what is wrong. */
+  readonly told: { warnings: string };
+  /** Has the account's health tell what is wrong; empty for nothing. */
+  noteWarning(warning: string): Promise<void>;
+}
+
+/**
+ * Fetches each namespace of a V1 account, which shows whether its cluster can be reached; makes those that are missing, and keeps the pull
+ * secrets of its registries in them. What is refused for one namespace or registry is told, and costs no other.
+ *
+ * @throws KubernetesConnectionError, or KubernetesApiError, when the API server cannot be reached or refuses the account's credentials.
+ */
+export function runRegistration(parts: RegistrationParts, run: CachingRun): Promise<CachingResult> {
+  return new RegistrationRun(parts, run).run();
+}
+
+class RegistrationRun {
+  readonly #parts: RegistrationParts;
+  readonly #run: CachingRun;
+  readonly #warnings: string[] = [];
+  #changes = 0;
+
+  constructor(parts: RegistrationParts, run: CachingRun) {
+    this.#parts = parts;
+    this.#run = run;
+  }
+
+  async run(): Promise<CachingResult> {
+    const asOfMs = this.#parts.clock.now();
+    const namespaces = await this.#keepNamespaces();
+    await this.#keepAllSecrets(namespaces);
+    const warnings = formatWarnings(this.#warnings);
+    this.#log(warnings);
+    await this.#parts.noteWarning(warnings);
+    return {
+      outcome: 'done',
+      state: '',
+      items: namespaces.length,
+      changes: this.#changes,
+      asOfMs,
+      ...(warnings !== '' && { details: { warnings } }),
+    };
+  }
+
+  /** The namespaces in which there may be pull secrets. */
+  async #keepNamespaces(): Promise<readonly string[]> {
+    const { account, client } = this.#parts;
+    const { signal } = this.#run;
+    const declared = await loadV1Namespaces(account, client, signal);
+    if (declared.length === 0) return this.#listNamespaces();
+    const outcomes = await mapConcurrently(declared, namespacesAtOnce, async (name) => ({
+      name,
+      isUsable: await this.#keepNamespace(name),
+    }));
+    return outcomes.filter(({ isUsable }) => isUsable).map(({ name }) => name);
+  }
+
+  async #listNamespaces(): Promise<readonly string[]> {
+    const { account, client } = this.#parts;
+    const { signal } = this.#run;
+    const listed = await this.#attempt('namespaces cannot be listed', () =>
+      client.list({ resource: namespaceResource, metadataOnly: true }, { signal }),
+    );
+    return selectNamespaces((listed ?? []).map(readName), account);
+  }
+
+  /** Whether it may be used: one that may not be looked at may well be there. */
+  async #keepNamespace(name: string): Promise<boolean> {
+    const { client } = this.#parts;
+    const { signal } = this.#run;
+    const look = await this.#attempt(`namespace "${name}" cannot be read`, async () => ({
+      live: await client.get({ resource: namespaceResource, name }, { signal }),
+    }));
+    if (look === undefined || look.live !== undefined) return true;
+    const isMade = await this.#attempt(`namespace "${name}" cannot be created`, () => this.#create(name));
+    return isMade ?? false;
+  }
+
+  async #create(name: string): Promise<true> {
+    const { account, client, log } = this.#parts;
+    const { signal, ensureHeld } = this.#run;
+    ensureHeld();
+    try {
+      const manifest = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+      await client.create(namespaceResource, manifest, { signal });
+    } catch (error) {
+      // Somebody else was faster.
+      if (error instanceof KubernetesApiError && error.reason === 'AlreadyExists') return true;
+      throw error;
+    }
+    this.#changes += 1;
+    log.info('Created missing namespace', { account: account.name, namespace: name });
+    return true;
+  }
+
+  async #keepAllSecrets(namespaces: readonly string[]): Promise<void> {
+    const { account, memory } = this.#parts;
+    memory.keepOnly(namespaces);
+    const wanted = new Set(namespaces.flatMap((namespace) => listPullSecrets(account.v1, namespace)));
+    const secrets = new Map<string, PullSecret>();
+    for (const registry of wanted) {
+      const secret = await this.#attempt(`the pull secret of registry account "${registry}"`, () =>
+        this.#loadSecret(registry),
+      );
+      if (secret !== undefined) secrets.set(registry, secret);
+    }
+    await forEachConcurrently(namespaces, namespacesAtOnce, async (namespace) => {
+      for (const registry of listPullSecrets(account.v1, namespace)) {
+        const secret = secrets.get(registry);
+        if (secret !== undefined) await this.#keepSecret(secret, namespace);
+      }
+    });
+  }
+
+  async #loadSecret(registry: string): Promise<PullSecret> {
+    const { registries } = this.#parts;
+    if (registries === undefined) throw new NotFoundError('there are no Docker registry accounts');
+    return toPullSecret(registry, await registries.getCredential(registry));
+  }
+
+  async #keepSecret(secret: PullSecret, namespace: string): Promise<void> {
+    const { client, clock, memory } = this.#parts;
+    if (memory.isKept(secret, namespace)) return;
+    const what = `pull secret "${secret.name}" in namespace "${namespace}" cannot be kept`;
+    const isWritten = await this.#attempt(what, () =>
+      keepPullSecret(secret, namespace, { client, clock, run: this.#run }),
+    );
+    if (isWritten === undefined) return;
+    if (isWritten) this.#changes += 1;
+    memory.note(secret, namespace);
+  }
+
+  /** Undefined, and a warning, for what is refused. */
+  async #attempt<T>(what: string, act: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await act();
+    } catch (error) {
+      if (this.#run.signal.aborted || !isRefusal(error)) throw error;
+      this.#warnings.push(`${what}: ${getErrorMessage(error)}`.slice(0, warningLengthMax));
+      return undefined;
+    }
+  }
+
+  /** Once, until it is another one. */
+  #log(warnings: string): void {
+    const { account, log, told } = this.#parts;
+    if (told.warnings === warnings) return;
+    told.warnings = warnings;
+    if (warnings !== '')
+      log.warn('a V1 account is not as its settings say', { account: account.name, warnings });
+  }
+}
+
+/** Whether something was refused, and the next thing may not be: not an API server that is away, or that refuses the credentials. */
+function isRefusal(error: unknown): boolean {
+  if (isUnreachable(error)) return false;
+  if (error instanceof KubernetesApiError) return error.status !== 401;
+  return error instanceof VisibleError;
+}
+
+function formatWarnings(warnings: readonly string[]): string {
+  const sorted = warnings.toSorted();
+  const more = sorted.length - warningsToldMax;
+  return [...sorted.slice(0, warningsToldMax), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+}

@@ -1,0 +1,120 @@
+/** What an attribute of a description must look like, and how Spinnaker shows that. */
+export interface TextRule {
+  /** Reads a text in time that grows with its length alone. */
+  readonly pattern: RegExp;
+  /** The pattern in Spinnaker's words, which callers match on. */
+  readonly shown: string;
+}
+
+/** Longest text that a rule is applied to: no name, path or quantity of Kubernetes is longer. */
+const textLengthMax = 4_096;
+
+/** Names of server groups, containers, load balancers, ports, volumes, namespaces. */
+export const nameRule: TextRule = {
+  pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+  shown: '^[a-z0-9]+([-a-z0-9]*[a-z0-9])?$',
+};
+/** Names of secrets, claims and config maps. */
+export const secretNameRule: TextRule = {
+  pattern: /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/,
+  shown: '^[a-z0-9]+([-\\.a-z0-9]*[a-z0-9])?$',
+};
+/** Applications and stacks. */
+export const applicationRule: TextRule = { pattern: /^[a-z0-9]+$/, shown: '^[a-z0-9]+$' };
+/** Absolute paths of Linux or Windows. */
+export const pathRule: TextRule = {
+  pattern: /^(\/|[a-zA-Z]:(\\|\/)).*$/,
+  shown: '^\\/.*$ or ^[a-zA-Z]:(\\\\|\\/).*$',
+};
+/** Paths that start nowhere. */
+export const relativePathRule: TextRule = {
+  pattern: /^(?!\/|[a-zA-Z]:(\\|\/)).*$/,
+  shown: '^[^\\/].*$',
+};
+/** Paths of URLs. */
+export const httpPathRule: TextRule = { pattern: /^\/.*$/, shown: '^\\/.*$' };
+/** Amounts of cpu and memory. */
+export const quantityRule: TextRule = {
+  pattern: /^[+-]?[0-9.]+[eEimkKMGTP]*[-+]?[0-9]*$/,
+  shown: '^([+-]?[0-9.]+)([eEimkKMGTP]*[-+]?[0-9]*)$',
+};
+
+/** Collects what is wrong with one description, in Spinnaker's codes: `<prefix>.<attribute>.<code>`. */
+export class AttributeRules {
+  readonly #prefix: string;
+  readonly #namespaces: readonly string[];
+  readonly #errors = new Set<string>();
+
+  /**
+   * @param prefix Spinnaker's name of the description, which begins each message
+   * @param namespaces the only ones that the account may use; empty for all, or while they are not known
+   */
+  constructor(prefix: string, namespaces: readonly string[]) {
+    this.#prefix = prefix;
+    this.#namespaces = namespaces;
+  }
+
+  /** What is wrong so far, each once, in the order in which it was found. */
+  get errors(): readonly string[] {
+    return [...this.#errors];
+  }
+
+  /** An attribute is wrong: `capacity` is `empty`. @param other a further attribute that the code ends with */
+  reject(attribute: string, code: string, other?: string): void {
+    const suffix = other === undefined ? '' : ` ${this.#prefix}.${other}`;
+    this.#errors.add(`${this.#prefix}.${attribute}.${code}${suffix}`);
+  }
+
+  /** Rejects what is missing, and answers whether it is there. An empty text or list is missing. */
+  checkPresent(value: unknown, attribute: string): boolean {
+    const isEmpty = value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+    if (isEmpty) this.reject(attribute, 'empty');
+    return !isEmpty;
+  }
+
+  /** Rejects a text that breaks a rule; one that is missing is fine. */
+  checkText(value: string | undefined, attribute: string, rule: TextRule): void {
+    if (value === undefined || value === '') return;
+    if (value.length > textLengthMax || !rule.pattern.test(value))
+      this.reject(attribute, `invalid (Must match ${rule.shown})`);
+  }
+
+  /** Rejects a text that is missing or breaks a rule. */
+  requireText(value: string | undefined, attribute: string, rule: TextRule): void {
+    if (this.checkPresent(value, attribute)) this.checkText(value, attribute, rule);
+  }
+
+  /** Rejects a text that is none of a list; one that is missing is fine. */
+  checkOneOf(value: string | undefined, attribute: string, known: readonly string[]): void {
+    if (value === undefined || value === '' || known.includes(value)) return;
+    this.reject(attribute, `invalid (Must be one of [${known.join(', ')}])`);
+  }
+
+  /** Rejects a number outside of bounds, both of which count as inside; one that is missing is fine. */
+  checkRange(value: number | undefined, attribute: string, [min, max]: readonly [number, number]): void {
+    if (value === undefined || (value >= min && value <= max)) return;
+    this.reject(attribute, `invalid (Must be in range [${min}, ${max}])`);
+  }
+
+  /** Rejects what can be no port. */
+  checkPort(value: number | undefined, attribute: string): void {
+    this.checkRange(value, attribute, [1, 65_535]);
+  }
+
+  /** Rejects a number below 0; one that is missing is fine. */
+  checkNotNegative(value: number | undefined, attribute: string): void {
+    if (value !== undefined && value < 0) this.reject(attribute, 'negative');
+  }
+
+  /** Rejects 0 and what is below; one that is missing is fine. */
+  checkPositive(value: number | undefined, attribute: string): void {
+    if (value !== undefined && value <= 0) this.reject(attribute, 'notPositive');
+  }
+
+  /** Rejects what can be no namespace, and one that the account may not use; none stands for `default`, which is looked at later. */
+  checkNamespace(value: string | undefined, attribute = 'namespace'): void {
+    this.checkText(value, attribute, nameRule);
+    if (!value || this.#namespaces.length === 0 || this.#namespaces.includes(value)) return;
+    this.reject(attribute, 'notRegistered');
+  }
+}

@@ -1,0 +1,66 @@
+import { isIPv4 } from 'node:net';
+import { type AttributeRules, httpPathRule, nameRule, pathRule, quantityRule } from './attribute-rules.ts';
+import type { ContainerDescription, HandlerDescription, ProbeDescription } from './container.ts';
+
+const protocols = ['TCP', 'UDP'];
+const schemes = ['HTTP', 'HTTPS'];
+
+/** Reports what is wrong with a container. @param at where it stands, in Spinnaker's words: `container[0]` */
+export function checkContainer(container: ContainerDescription, at: string, rules: AttributeRules): void {
+  rules.requireText(container.name, `${at}.name`, nameRule);
+  if (container.imageDescription === undefined) rules.reject(`${at}.imageDescription`, 'empty');
+  for (const part of ['limits', 'requests'] as const) {
+    rules.checkText(container[part]?.cpu, `${at}.${part}.cpu`, quantityRule);
+    rules.checkText(container[part]?.memory, `${at}.${part}.memory`, quantityRule);
+  }
+  checkPorts(container, at, rules);
+  for (const [index, { name }] of container.envVars.entries())
+    rules.checkPresent(name, `${at}.envVars[${index}].name`);
+  for (const [index, mount] of container.volumeMounts.entries()) {
+    rules.requireText(mount.name, `${at}.mounts[${index}].name`, nameRule);
+    rules.requireText(mount.mountPath, `${at}.mounts[${index}].mountPath`, pathRule);
+  }
+  for (const part of ['livenessProbe', 'readinessProbe'] as const)
+    checkProbe(container[part], `${at}.${part}`, rules);
+  for (const part of ['command', 'args'] as const)
+    for (const [index, word] of container[part].entries())
+      rules.checkPresent(word, `${at}.${part}[${index}]`);
+}
+
+function checkPorts({ ports }: ContainerDescription, at: string, rules: AttributeRules): void {
+  for (const [index, port] of ports.entries()) {
+    const place = `${at}.ports[${index}]`;
+    rules.checkText(port.name, `${place}.name`, nameRule);
+    rules.checkPort(port.containerPort, `${place}.containerPort`);
+    rules.checkPort(port.hostPort || undefined, `${place}.hostPort`);
+    checkIpv4(port.hostIp, `${place}.hostIp`, rules);
+    rules.checkOneOf(port.protocol, `${place}.protocol`, protocols);
+  }
+}
+
+/** Rejects what is no address of version 4; one that is missing is fine. */
+export function checkIpv4(value: string | undefined, attribute: string, rules: AttributeRules): void {
+  if (value && !isIPv4(value)) rules.reject(attribute, 'invalid (Not valid IPv4 address)');
+}
+
+function checkProbe(probe: ProbeDescription | undefined, at: string, rules: AttributeRules): void {
+  if (probe === undefined) return;
+  rules.checkNotNegative(probe.initialDelaySeconds, `${at}.initialDelaySeconds`);
+  for (const part of ['timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const)
+    rules.checkPositive(probe[part] || undefined, `${at}.${part}`);
+  if (probe.handler === undefined) rules.reject(`${at}.handler`, 'empty');
+  else checkHandler(probe.handler, `${at}.handler`, rules);
+}
+
+function checkHandler(handler: HandlerDescription, at: string, rules: AttributeRules): void {
+  const { type, execAction, tcpSocketAction, httpGetAction } = handler;
+  if (!rules.checkPresent(type, `${at}.type`)) return;
+  if (type === 'EXEC') rules.checkPresent(execAction?.commands, `${at}.execAction.commands`);
+  if (type === 'TCP' && rules.checkPresent(tcpSocketAction?.port, `${at}.tcpSocketAction.port`))
+    rules.checkPort(tcpSocketAction?.port, `${at}.tcpSocketAction.port`);
+  if (type !== 'HTTP') return;
+  if (rules.checkPresent(httpGetAction?.port, `${at}.httpGetAction.port`))
+    rules.checkPort(httpGetAction?.port, `${at}.httpGetAction.port`);
+  rules.checkText(httpGetAction?.path, `${at}.httpGetAction.path`, httpPathRule);
+  rules.checkOneOf(httpGetAction?.uriScheme, `${at}.httpGetAction.uriScheme`, schemes);
+}

@@ -1,0 +1,50 @@
+import type { z } from 'zod';
+import {
+  intField,
+  listOf,
+  objectField,
+  stringField,
+  stringListField,
+  stringMapField,
+} from '../../../../core/settings/coerce.ts';
+
+const text = stringField;
+
+const portField = objectField({
+  name: text(),
+  protocol: text(),
+  port: intField(),
+  targetPort: intField(),
+  nodePort: intField(),
+});
+
+/** The description of `upsertLoadBalancer`. What is left out stays as it is in a Service that is there. */
+export const loadBalancerField = objectField({
+  name: text().describe('Name of the Service.'),
+  loadBalancerName: text().describe('The same; it counts before `name`.'),
+  namespace: text().describe('Its namespace; left out, `default`.'),
+  ports: listOf(portField).describe('Its ports.'),
+  externalIps: stringListField().describe('Addresses at which it is there besides.'),
+  clusterIp: text().describe('Its address within the cluster, or `None`.'),
+  loadBalancerIp: text().describe('The address that its load balancer asks for.'),
+  sessionAffinity: text().describe('`None` or `ClientIP`.'),
+  serviceType: text().describe('`ClusterIP`, `NodePort` or `LoadBalancer`.'),
+  serviceAnnotations: stringMapField().describe('Its annotations.'),
+  serviceLabels: stringMapField().describe('Its labels.'),
+});
+
+/** The description of `deleteLoadBalancer`. */
+export const deleteLoadBalancerField = objectField({
+  loadBalancerName: text().describe('Name of the Service.'),
+  namespace: text().describe('Its namespace; left out, `default`.'),
+});
+
+/** A parsed description of `upsertLoadBalancer`. */
+export type LoadBalancerDescription = Exclude<z.output<typeof loadBalancerField>, undefined>;
+/** A parsed description of `deleteLoadBalancer`. */
+export type DeleteLoadBalancerDescription = Exclude<z.output<typeof deleteLoadBalancerField>, undefined>;
+
+/** The name that a description gives a load balancer; empty where it gives none. */
+export function readLoadBalancerName({ name, loadBalancerName }: LoadBalancerDescription): string {
+  return loadBalancerName || name || '';
+}

@@ -1,0 +1,122 @@
+import { serverGroupKinds } from '../../account/v1-rules.ts';
+import { type AttributeRules, applicationRule, nameRule } from './attribute-rules.ts';
+import { checkContainer } from './container-rules.ts';
+import type {
+  AutoscalerDescription,
+  DeployDescription,
+  ResizeDescription,
+  ServerGroupDescription,
+  SwitchDescription,
+} from './server-group.ts';
+import { checkVolume } from './volume-rules.ts';
+
+const restartPolicies = ['Always', 'OnFailure', 'Never'];
+
+/** Reports what is wrong with the description of a new server group. */
+export function checkDeploy(description: DeployDescription, rules: AttributeRules): void {
+  rules.checkPresent(description.application, 'application');
+  rules.checkPresent(description.containers, 'containers');
+  const { targetSize, capacity } = description;
+  if (targetSize === undefined && capacity?.desired === undefined && !usesSourceCapacity(description))
+    rules.reject('targetSize', 'empty');
+  checkDeployParts(description, rules);
+}
+
+/** Reports what is wrong with the description of a copy: it says what is to be other than at its source. */
+export function checkClone(description: DeployDescription, rules: AttributeRules): void {
+  const { source } = description;
+  if (rules.checkPresent(source?.serverGroupName, 'source'))
+    rules.checkText(source?.serverGroupName, 'source', nameRule);
+  const from = source?.namespace || source?.region;
+  if (from !== description.namespace) rules.checkNamespace(from, 'source.namespace');
+  checkDeployParts({ ...description, source: undefined }, rules);
+}
+
+/** Reports what is wrong with what the description of a new server group has: a clone takes the rest of its source. */
+export function checkDeployParts(description: DeployDescription, rules: AttributeRules): void {
+  const { containers, initContainers, volumeSources, loadBalancers, securityGroups } = description;
+  rules.checkText(description.application, 'application', applicationRule);
+  rules.checkText(description.stack, 'stack', applicationRule);
+  rules.checkText(description.freeFormDetails, 'details', nameRule);
+  rules.checkNotNegative(description.targetSize ?? description.capacity?.desired, 'targetSize');
+  rules.checkNamespace(description.source?.namespace || description.namespace);
+  rules.checkOneOf(description.restartPolicy, 'restartPolicy', restartPolicies);
+  for (const [index, volume] of volumeSources.entries())
+    checkVolume(volume, `volumeSources[${index}]`, rules);
+  for (const [index, name] of (loadBalancers ?? []).entries())
+    rules.requireText(name, `loadBalancers[${index}]`, nameRule);
+  for (const [index, name] of (securityGroups ?? []).entries())
+    rules.requireText(name, `securityGroups[${index}]`, nameRule);
+  for (const [index, container] of containers.entries())
+    checkContainer(container, `container[${index}]`, rules);
+  for (const [index, container] of initContainers.entries())
+    checkContainer(container, `initContainer[${index}]`, rules);
+  rules.checkOneOf(description.kind, 'kind', serverGroupKinds);
+  checkScalingPolicy(description, rules);
+  checkUnserved(description, rules);
+}
+
+/** Rejects what neither a ReplicaSet nor a ReplicationController has, rather than leaving it out without a word. */
+function checkUnserved(description: DeployDescription, rules: AttributeRules): void {
+  const { podSpec, podManagementPolicy, updateController, volumeClaims, volumeAnnotations } = description;
+  const given = {
+    podSpec: podSpec !== undefined,
+    podManagementPolicy: Boolean(podManagementPolicy),
+    updateController: updateController?.enabled === true,
+    volumeClaims: volumeClaims.length > 0,
+    volumeAnnotations: Object.keys(volumeAnnotations).length > 0,
+    'deployment.rollbackRevision': Boolean(description.deployment?.rollbackRevision),
+  };
+  for (const [attribute, isGiven] of Object.entries(given))
+    if (isGiven) rules.reject(attribute, 'invalid (not supported)');
+}
+
+/** Whether the size is that of the source. */
+export function usesSourceCapacity({ source }: DeployDescription): boolean {
+  return source?.useSourceCapacity === true && Boolean(source.serverGroupName);
+}
+
+function checkScalingPolicy(
+  { scalingPolicy, capacity }: Pick<DeployDescription, 'scalingPolicy' | 'capacity'>,
+  rules: AttributeRules,
+): void {
+  if (scalingPolicy === undefined) return;
+  const { cpuUtilization } = scalingPolicy;
+  if (cpuUtilization === undefined) rules.reject('scalingPolicy.cpuUtilization', 'empty');
+  else if (rules.checkPresent(cpuUtilization.target, 'scalingPolicy.cpuUtilization.target'))
+    rules.checkPositive(cpuUtilization.target, 'scalingPolicy.cpuUtilization.target');
+  rules.checkPresent(capacity?.min, 'capacity.min');
+  rules.checkPresent(capacity?.max, 'capacity.max');
+}
+
+/** Reports what is wrong with how a server group is named. */
+export function checkServerGroup(description: ServerGroupDescription, rules: AttributeRules): void {
+  rules.requireText(description.serverGroupName, 'serverGroupName', nameRule);
+  rules.checkNamespace(description.namespace || description.region);
+}
+
+/** Reports what is wrong with a new size. */
+export function checkResize(description: ResizeDescription, rules: AttributeRules): void {
+  checkServerGroup(description, rules);
+  if (description.capacity === undefined) rules.reject('capacity', 'empty');
+  else if (rules.checkPresent(description.capacity.desired, 'capacity.desired'))
+    rules.checkNotNegative(description.capacity.desired, 'capacity.desired');
+}
+
+/** Reports what is wrong with how much of a server group is to be switched. */
+export function checkSwitch(description: SwitchDescription, rules: AttributeRules): void {
+  checkServerGroup(description, rules);
+  rules.checkRange(description.desiredPercentage, 'desiredPercent', [0, 100]);
+}
+
+/** Reports what is wrong with the bounds or the aim of an autoscaler. */
+export function checkAutoscaler(description: AutoscalerDescription, rules: AttributeRules): void {
+  checkServerGroup(description, rules);
+  const { capacity, scalingPolicy } = description;
+  const { min, max } = capacity ?? {};
+  rules.checkNotNegative(min, 'capacity.min');
+  rules.checkNotNegative(max, 'capacity.max');
+  if (min !== undefined && max !== undefined && max < min)
+    rules.reject('description.capacity.max', 'lessThan', 'description.capacity.min');
+  rules.checkPositive(scalingPolicy?.cpuUtilization?.target, 'scalingPolicy.cpuUtilization.target');
+}

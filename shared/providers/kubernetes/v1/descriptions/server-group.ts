@@ -1,0 +1,133 @@
+import type { z } from 'zod';
+import {
+  booleanField,
+  enumField,
+  intField,
+  jsonObjectField,
+  listOf,
+  objectField,
+  stringField,
+  stringListField,
+  withDefault,
+} from '../../../../core/settings/coerce.ts';
+import { securityContextField, textMap } from './container.ts';
+import { podShape } from './pod.ts';
+
+const text = stringField;
+
+const capacityField = objectField({ min: intField(), max: intField(), desired: intField() });
+const scalingPolicyField = objectField({ cpuUtilization: objectField({ target: intField() }) });
+
+const rollingUpdateShape = { maxUnavailable: text(), maxSurge: text(), partition: intField() };
+
+const deploymentField = objectField({
+  enabled: withDefault(booleanField(), false),
+  deploymentStrategy: objectField({
+    type: enumField(['Recreate', 'RollingUpdate']),
+    rollingUpdate: objectField(rollingUpdateShape),
+  }),
+  minReadySeconds: intField(),
+  revisionHistoryLimit: intField(),
+  paused: booleanField(),
+  // Deck sends 0 for none.
+  rollbackRevision: intField(),
+  progressRollbackSeconds: intField(),
+});
+
+/** Where a server group comes from. */
+const sourceField = objectField({
+  serverGroupName: text(),
+  region: text(),
+  namespace: text(),
+  account: text(),
+  useSourceCapacity: withDefault(booleanField(), false),
+});
+
+/** What only other kinds of server groups have. It is read to be refused: pods without the volumes that they need would be worse. */
+const unservedShape = {
+  podSpec: jsonObjectField().describe('Refused: only StatefulSets and DaemonSets have it.'),
+  podManagementPolicy: text().describe('Refused: only StatefulSets have it.'),
+  updateController: objectField({ enabled: withDefault(booleanField(), false) }).describe(
+    'Refused where `enabled`: only StatefulSets and DaemonSets have it.',
+  ),
+  volumeClaims: withDefault(listOf(jsonObjectField()), []).describe('Refused: only StatefulSets have them.'),
+  volumeAnnotations: textMap.describe('Refused: only StatefulSets have them.'),
+};
+
+/** The description of `createServerGroup` and `cloneServerGroup`. */
+export const deployField = objectField({
+  application: text().describe('Application: the first part of the name.'),
+  stack: text().describe('Stack: the second part of the name.'),
+  freeFormDetails: text().describe('Details: the third part of the name.'),
+  namespace: text().describe('Namespace; left out, that of `source`, or `default`.'),
+  sequence: intField({ min: 0, max: 999_999 }).describe('Number of the version; left out, the next one.'),
+  targetSize: intField().describe('Number of pods.'),
+  capacity: capacityField.describe(
+    'Number of pods in `desired`, where `targetSize` is left out; `min` and `max` are those of the autoscaler.',
+  ),
+  scalingPolicy: scalingPolicyField.describe('What the autoscaler aims at; left out, there is none.'),
+  loadBalancers: stringListField().describe('Services that lead to the pods.'),
+  securityGroups: stringListField().describe('Looked at, and of no effect.'),
+  restartPolicy: text().describe('`Always`, `OnFailure` or `Never`.'),
+  terminationGracePeriodSeconds: intField({ max: Number.MAX_SAFE_INTEGER }).describe(
+    'Seconds that pods have to end.',
+  ),
+  ...podShape,
+  replicaSetAnnotations: textMap.describe('Annotations of the ReplicaSet.'),
+  controllerAnnotations: textMap.describe(
+    'Annotations of a ReplicationController, StatefulSet or DaemonSet.',
+  ),
+  podAnnotations: textMap.describe('Annotations of pods.'),
+  securityContext: securityContextField.describe('Accepted, and of no effect, as in Clouddriver.'),
+  deployment: deploymentField.describe('The Deployment that makes the ReplicaSet, where `enabled`.'),
+  source: sourceField.describe('The server group that this one is made after.'),
+  kind: text().describe('`ReplicaSet` or `ReplicationController`; left out, what the account makes.'),
+  ...unservedShape,
+});
+
+/** The fields that name one server group. */
+export const serverGroupShape = {
+  serverGroupName: text().describe('Name of the server group.'),
+  namespace: text().describe('Its namespace; left out, `region`, or `default`.'),
+  region: text().describe('The namespace, in older words.'),
+  kind: text().describe('Its kind, where it is neither a ReplicaSet nor a ReplicationController.'),
+};
+
+/** The description of `resizeServerGroup`. */
+export const resizeField = objectField({
+  ...serverGroupShape,
+  capacity: capacityField.describe('The number of pods, in `desired`.'),
+});
+
+/** The description of `enableServerGroup` and `disableServerGroup`. */
+export const switchField = objectField({
+  ...serverGroupShape,
+  desiredPercentage: intField().describe(
+    'How much of it is switched, in percent of its pods; left out, all of it.',
+  ),
+});
+
+/** The description of `upsertScalingPolicy`. */
+export const autoscalerField = objectField({
+  ...serverGroupShape,
+  capacity: capacityField.describe('The fewest and the most pods, in `min` and `max`.'),
+  scalingPolicy: scalingPolicyField.describe('What the autoscaler aims at.'),
+});
+
+/** The description of `destroyServerGroup`. */
+export const destroyField = objectField(serverGroupShape);
+
+type Output<F extends z.ZodType> = Exclude<z.output<F>, undefined>;
+
+/** A parsed description of `createServerGroup` or `cloneServerGroup`. */
+export type DeployDescription = Output<typeof deployField>;
+/** What is known of the Deployment of a server group. */
+export type DeploymentDescription = Output<typeof deploymentField>;
+/** A parsed description of `resizeServerGroup`. */
+export type ResizeDescription = Output<typeof resizeField>;
+/** A parsed description of `enableServerGroup` or `disableServerGroup`. */
+export type SwitchDescription = Output<typeof switchField>;
+/** A parsed description of `upsertScalingPolicy`. */
+export type AutoscalerDescription = Output<typeof autoscalerField>;
+/** A parsed description that names a server group. */
+export type ServerGroupDescription = Output<typeof destroyField>;

@@ -1,0 +1,55 @@
+import {
+  type AttributeRules,
+  nameRule,
+  pathRule,
+  relativePathRule,
+  secretNameRule,
+} from './attribute-rules.ts';
+import type { VolumeDescription } from './pod.ts';
+
+/** Reports what is wrong with a volume. @param at where it stands: `volumeSources[0]` */
+export function checkVolume(volume: VolumeDescription, at: string, rules: AttributeRules): void {
+  rules.requireText(volume.name, `${at}.name`, nameRule);
+  switch (volume.type) {
+    case 'EMPTYDIR':
+      if (volume.emptyDir === undefined) rules.reject(`${at}.emptyDir`, 'empty');
+      return;
+    case 'HOSTPATH':
+      rules.requireText(volume.hostPath?.path, `${at}.hostPath.path`, pathRule);
+      return;
+    case 'PERSISTENTVOLUMECLAIM': {
+      const { claimName } = volume.persistentVolumeClaim ?? {};
+      rules.requireText(claimName, `${at}.persistentVolumeClaim.claimName`, secretNameRule);
+      return;
+    }
+    case 'SECRET':
+      rules.requireText(volume.secret?.secretName, `${at}.secret.secretName`, secretNameRule);
+      return;
+    case 'CONFIGMAP':
+      checkConfigMap(volume, `${at}.configMap`, rules);
+      return;
+    case 'AWSELASTICBLOCKSTORE':
+      rules.checkPresent(volume.awsElasticBlockStore?.volumeId, `${at}.awsElasticBlockStore.volumeId`);
+      return;
+    case 'NFS':
+      rules.checkPresent(volume.nfs?.server, `${at}.nfs.server`);
+      rules.requireText(volume.nfs?.path, `${at}.nfs.path`, pathRule);
+      return;
+    case undefined:
+      rules.reject(`${at}.type`, 'empty');
+      return;
+    default:
+      rules.reject(`${at}.type`, `invalid (${volume.type} not supported)`);
+  }
+}
+
+function checkConfigMap({ configMap }: VolumeDescription, at: string, rules: AttributeRules): void {
+  rules.requireText(configMap?.configMapName, `${at}.configMapName`, secretNameRule);
+  for (const [index, { key, path }] of (configMap?.items ?? []).entries()) {
+    rules.requireText(path, `${at}.items[${index}].path`, relativePathRule);
+    rules.requireText(key, `${at}.items[${index}].key`, configMapKeyRule);
+  }
+}
+
+/** Keys of config maps may hold capitals and underscores, which Spinnaker's rule forgot. */
+const configMapKeyRule = { pattern: /^[-._a-zA-Z0-9]+$/, shown: '^[-._a-zA-Z0-9]+$' };

@@ -1,0 +1,59 @@
+import { FailedOperationError } from '../../../../core/errors.ts';
+import { parseServerGroupName } from './server-group-name.ts';
+
+/** Sequences are 0 to 999; after the last comes the first. */
+export const sequencesMax = 1_000;
+
+/** A server group that is there. */
+export interface KnownServerGroup {
+  readonly name: string;
+  /** As the API server tells it, to the second: `2026-01-31T12:00:00Z`. */
+  readonly creationTimestamp: string;
+}
+
+/** What the next server group of a cluster is called by, and which one came before it. */
+export interface NextSequence {
+  readonly sequence: number;
+  /** Name of the latest server group of the cluster; undefined when there is none. */
+  readonly ancestor: string | undefined;
+}
+
+/**
+ * Chooses the sequence of a new server group, as Spinnaker's `NameResolver` does: that after the latest one's, or the next one that
+ * is free. Of several that were created in the same second the highest sequence counts as the latest.
+ *
+ * @param cluster name of the cluster. @param namespace for the message.
+ * @throws FailedOperationError when all of them are taken.
+ */
+export function chooseNextSequence(
+  serverGroups: readonly KnownServerGroup[],
+  { cluster, namespace }: { readonly cluster: string; readonly namespace: string },
+): NextSequence {
+  const members = serverGroups
+    .map((group) => ({ ...group, ...parseServerGroupName(group.name) }))
+    .filter((group) => group.cluster === cluster);
+  const latest = members.reduce<(typeof members)[number] | undefined>(
+    (found, group) => (found !== undefined && isLater(found, group) ? found : group),
+    undefined,
+  );
+  if (latest === undefined) return { sequence: 0, ancestor: undefined };
+  const taken = new Set(members.map(({ sequence }) => sequence));
+  const first = ((latest.sequence ?? 0) + 1) % sequencesMax;
+  for (let step = 0; step < sequencesMax; step += 1) {
+    const sequence = (first + step) % sequencesMax;
+    if (!taken.has(sequence)) return { sequence, ancestor: latest.name };
+  }
+  throw new FailedOperationError(`All server group names for cluster ${cluster} in ${namespace} are taken.`);
+}
+
+interface Age {
+  readonly creationTimestamp: string;
+  readonly sequence?: number;
+}
+
+/** Times of one form compare as texts. */
+function isLater(one: Age, other: Age): boolean {
+  if (one.creationTimestamp !== other.creationTimestamp)
+    return one.creationTimestamp > other.creationTimestamp;
+  return (one.sequence ?? -1) > (other.sequence ?? -1);
+}

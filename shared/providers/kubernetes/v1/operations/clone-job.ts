@@ -1,0 +1,60 @@
+import { FailedOperationError } from '../../../../core/errors.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { readUid } from '../../operations/steps/deletion.ts';
+import { inheritPod } from '../build/inherit.ts';
+import { type CloneJobDescription, checkCloneJob, cloneJobField } from '../descriptions/job.ts';
+import { parseServerGroupName } from '../naming/server-group-name.ts';
+import { inPhase } from '../steps/in-phase.ts';
+import { getNamespace } from '../steps/namespace.ts';
+import { runPod } from '../steps/run-pod.ts';
+import { findLive, type ServerGroupName } from '../steps/server-group.ts';
+import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+
+/** Runs a job that is like another one, but for what the description says. */
+export const cloneJob = defineV1Operation({
+  name: 'cloneJob',
+  purpose: 'runs a job that is like another one, but for what the description says',
+  operationClass: 'CloneKubernetesJobAtomicOperation',
+  phase: 'CLONE_JOB',
+  prefix: 'cloneKubernetesJobAtomicOperationDescription',
+  schema: cloneJobField,
+  check: checkCloneJob,
+  run: runClone,
+});
+
+async function runClone(description: CloneJobDescription, work: V1Work): Promise<object> {
+  const { run } = work;
+  const { jobName: name = '', namespace: given } = description.source ?? {};
+  run.report(`Reading ancestor job ${name}...`);
+  const where = { namespace: getNamespace([given], work), name };
+  const uid = await run.decide('source', async () => readUid(await getSource(where, undefined, work)) ?? '');
+  run.report(`Initializing copy of job for ${name}...`);
+  const merged = mergeDescription(description, where);
+  const result = await runPod(merged, inPhase(work, 'RUN_JOB'), async (pod) =>
+    inheritPod(pod, await getSource(where, uid, work)),
+  );
+  run.report(`Finished copying job for ${name}. New job = ${result.deployedNames[0]}.`);
+  return result;
+}
+
+/** @param uid of the very pod that is meant; undefined for any of that name */
+async function getSource(where: ServerGroupName, uid: string | undefined, work: V1Work): Promise<Manifest> {
+  const live = await findLive('Pod', where, work);
+  if (live !== undefined && (uid === undefined || readUid(live) === uid)) return live;
+  throw new FailedOperationError(`Source job ${where.name} does not exist.`);
+}
+
+/** The parts of the name are the source's where nothing is said of them; what tells jobs of one name apart is none. */
+function mergeDescription(
+  description: CloneJobDescription,
+  { namespace, name }: ServerGroupName,
+): CloneJobDescription {
+  const { app, stack, detail } = parseServerGroupName(name.replace(/-[0-9a-f]{1,16}$/, ''));
+  return {
+    ...description,
+    application: description.application || app,
+    stack: description.stack ?? stack,
+    freeFormDetails: description.freeFormDetails ?? detail,
+    namespace: description.namespace || namespace,
+  };
+}

@@ -1,0 +1,82 @@
+import { FailedOperationError } from '../../../../core/errors.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { readUid } from '../../operations/steps/deletion.ts';
+import { inheritTemplate } from '../build/inherit.ts';
+import { type DeployDescription, deployField } from '../descriptions/server-group.ts';
+import { checkClone, usesSourceCapacity } from '../descriptions/server-group-rules.ts';
+import { parseServerGroupName } from '../naming/server-group-name.ts';
+import { deployServerGroup } from '../steps/deploy.ts';
+import { inPhase } from '../steps/in-phase.ts';
+import { getNamespace } from '../steps/namespace.ts';
+import { findServerGroup, readReplicas, type ServerGroupName } from '../steps/server-group.ts';
+import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+
+/** Creates a server group that is like another one, but for what the description says. */
+export const cloneServerGroup = defineV1Operation({
+  name: 'cloneServerGroup',
+  purpose: 'creates a server group that is like another one, but for what the description says',
+  operationClass: 'CloneKubernetesAtomicOperation',
+  phase: 'CLONE_SERVER_GROUP',
+  prefix: 'cloneKubernetesAtomicOperationDescription',
+  schema: deployField,
+  check: checkClone,
+  run: runClone,
+});
+
+/** The server group that is copied: this very one. What its pods are is read anew where it is needed: it may hold secrets. */
+type Source = { readonly uid: string; readonly replicas: number };
+
+async function runClone(description: DeployDescription, work: V1Work): Promise<object> {
+  const { run } = work;
+  const { serverGroupName: name = '', namespace: given, region } = description.source ?? {};
+  run.report(`Initializing copy of server group for ${name}...`);
+  run.report(`Reading ancestor server group ${name}...`);
+  const namespace = getNamespace([given, region], work);
+  const where = { namespace, name };
+  const { uid, replicas } = await run.decide('source', () => findSource(where, work));
+  const merged = mergeDescription(description, where, replicas);
+  const inheritsLoadBalancers = description.loadBalancers === undefined;
+  const result = await deployServerGroup(merged, inPhase(work, 'DEPLOY'), async (controller) =>
+    inheritTemplate(controller, await getSource(where, uid, work), inheritsLoadBalancers),
+  );
+  run.report(`Finished copying server group for ${name}.`);
+  const [made] = result.serverGroupNames;
+  run.report(`Finished copying server group for ${name}. New server group = ${made}.`);
+  return result;
+}
+
+async function findSource(where: ServerGroupName, work: V1Work): Promise<Source> {
+  const found = await findServerGroup(where, work);
+  const uid = readUid(found?.live);
+  if (found === undefined || uid === undefined) throw notFound(where);
+  return { uid, replicas: readReplicas(found.live) };
+}
+
+async function getSource(where: ServerGroupName, uid: string, work: V1Work): Promise<Manifest> {
+  const found = await findServerGroup(where, work);
+  if (found === undefined || readUid(found.live) !== uid) throw notFound(where);
+  return found.live;
+}
+
+function notFound({ name }: ServerGroupName): FailedOperationError {
+  return new FailedOperationError(`Source server group ${name} does not exist.`);
+}
+
+/** The parts of the name and the size are the source's where nothing is said of them. */
+function mergeDescription(
+  description: DeployDescription,
+  { namespace, name }: ServerGroupName,
+  replicas: number,
+): DeployDescription {
+  const { app, stack, detail } = parseServerGroupName(name);
+  const { targetSize, capacity } = description;
+  return {
+    ...description,
+    application: description.application || app,
+    stack: description.stack ?? stack,
+    freeFormDetails: description.freeFormDetails ?? detail,
+    namespace: description.namespace || namespace,
+    targetSize: usesSourceCapacity(description) ? replicas : (targetSize ?? capacity?.desired ?? replicas),
+    source: undefined,
+  };
+}

@@ -1,0 +1,68 @@
+import { FailedOperationError } from '../../../../core/errors.ts';
+import { explainFailure } from '../../operations/steps/failure.ts';
+import { type ResizeDescription, resizeField } from '../descriptions/server-group.ts';
+import { checkResize } from '../descriptions/server-group-rules.ts';
+import { chooseNamespace } from '../steps/namespace.ts';
+import { findDeploymentName, findServerGroup, getRef } from '../steps/server-group.ts';
+import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+
+/** Sets the number of pods of a server group. */
+export const resizeServerGroup = defineV1Operation({
+  name: 'resizeServerGroup',
+  purpose: 'sets the number of pods',
+  operationClass: 'ResizeKubernetesAtomicOperation',
+  phase: 'RESIZE',
+  prefix: 'resizeKubernetesAtomicOperationDescription',
+  schema: resizeField,
+  check: checkResize,
+  run: runResize,
+});
+
+const lines = {
+  ReplicationController: 'Resizing replication controller...',
+  ReplicaSet: 'Resizing replica set...',
+  Deployment: 'Resizing deployment...',
+  StatefulSet: 'Resizing stateful set...',
+} as const;
+
+/** What has the number of pods of a server group. */
+type Scaled = { readonly kind: keyof typeof lines; readonly name: string };
+
+async function runResize(description: ResizeDescription, work: V1Work): Promise<undefined> {
+  const { run, client } = work;
+  const name = description.serverGroupName ?? '';
+  const replicas = description.capacity?.desired ?? 0;
+  run.report(`Initializing resize of server group ${name}...`);
+  const namespace = chooseNamespace([description.namespace, description.region], work);
+  run.report(`Setting size to ${replicas}...`);
+  const scaled = await run.decide('target', () => chooseScaled(description, { namespace, name }, work));
+  run.report(lines[scaled.kind]);
+  await run.step('resize', () =>
+    explainFailure(`Resizing server group ${name} in namespace ${namespace}`, async () => {
+      const body = { spec: { replicas } };
+      const ref = getRef(scaled.kind, { namespace, name: scaled.name });
+      await client.patch(ref, { type: 'merge', subresource: 'scale', body }, { signal: run.signal });
+      return null;
+    }),
+  );
+  run.report('Completed resize operation.');
+  return undefined;
+}
+
+async function chooseScaled(
+  { kind }: ResizeDescription,
+  where: { readonly namespace: string; readonly name: string },
+  work: V1Work,
+): Promise<Scaled> {
+  if (kind === 'DaemonSet') throw new FailedOperationError('Does not support resizing DaemoneSet.');
+  if (kind === 'StatefulSet') return { kind, name: where.name };
+  const found = await findServerGroup(where, work);
+  if (found === undefined)
+    throw new FailedOperationError(
+      'Neither a replication controller nor a replica set could be found by that name.',
+    );
+  const deployment = findDeploymentName(found.live);
+  return deployment === undefined
+    ? { kind: found.kind, name: where.name }
+    : { kind: 'Deployment', name: deployment };
+}

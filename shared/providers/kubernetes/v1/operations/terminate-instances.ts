@@ -1,0 +1,40 @@
+import { forEachConcurrently, mapConcurrently } from '../../../../core/concurrency.ts';
+import { checkInstances, type InstancesDescription, instancesField } from '../descriptions/instances.ts';
+import { deleteDoomed, findDoomed } from '../steps/doomed.ts';
+import { chooseNamespace } from '../steps/namespace.ts';
+import { podsAtATime } from '../steps/service-labels.ts';
+import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+
+/** Deletes pods; their controllers make others. */
+export const terminateInstances = defineV1Operation({
+  name: 'terminateInstances',
+  purpose: 'deletes pods',
+  operationClass: 'TerminateKubernetesInstancesAtomicOperation',
+  phase: 'TERMINATE_INSTANCES',
+  prefix: 'terminateKubernetesInstancesAtomicOperationDescription',
+  schema: instancesField,
+  check: checkInstances,
+  run: runTerminate,
+});
+
+async function runTerminate(description: InstancesDescription, work: V1Work): Promise<undefined> {
+  const { run, session } = work;
+  run.report('Initializing terminate instances operation...');
+  const namespace = chooseNamespace([description.namespace], work);
+  const names = [...new Set(description.instanceIds)];
+  const { doomed, decidedAtMs } = await run.decide('target', async () => {
+    const found = await mapConcurrently(names, podsAtATime, (name) =>
+      findDoomed('Pod', { namespace, name }, work),
+    );
+    // What is not there counts as terminated.
+    return { doomed: found.filter((pod) => pod !== null), decidedAtMs: session.clock.now() };
+  });
+  await run.step('terminate', async () => {
+    await forEachConcurrently(doomed, podsAtATime, async (pod) => {
+      await deleteDoomed(pod, { namespace, decidedAtMs }, work);
+    });
+    return null;
+  });
+  run.report('Successfully terminated provided instances.');
+  return undefined;
+}

@@ -1,0 +1,59 @@
+import { explainFailure } from '../../operations/steps/failure.ts';
+import { buildService } from '../build/service.ts';
+import {
+  type LoadBalancerDescription,
+  loadBalancerField,
+  readLoadBalancerName,
+} from '../descriptions/load-balancer.ts';
+import { checkLoadBalancer } from '../descriptions/load-balancer-rules.ts';
+import { chooseNamespace } from '../steps/namespace.ts';
+import { findLive } from '../steps/server-group.ts';
+import { upsertObject } from '../steps/upsert-object.ts';
+import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
+
+/** Creates or changes a load balancer, which is a Service. */
+export const upsertLoadBalancer = defineV1Operation({
+  name: 'upsertLoadBalancer',
+  purpose: 'creates or changes a load balancer, which is a Service',
+  operationClass: 'UpsertKubernetesLoadBalancerAtomicOperation',
+  phase: 'UPSERT_LOAD_BALANCER',
+  prefix: 'upsertKubernetesLoadBalancerAtomicOperationDescription',
+  schema: loadBalancerField,
+  check: checkLoadBalancer,
+  run: runUpsert,
+});
+
+/** What Spinnaker reports before it writes. */
+const lines = [
+  'Setting name, label selectors, & annotations...',
+  'Adding ports...',
+  'Adding external IPs...',
+  'Setting type...',
+  'Setting load balancer IP...',
+  'Setting cluster IP...',
+  'Setting session affinity...',
+];
+
+async function runUpsert(description: LoadBalancerDescription, work: V1Work): Promise<object> {
+  const { run } = work;
+  const name = readLoadBalancerName(description);
+  run.report(`Initializing upsert of load balancer ${name}...`);
+  const namespace = chooseNamespace([description.namespace], work);
+  run.report('Looking up existing load balancer...');
+  const isThere = await run.decide('look', async () => {
+    const live = await findLive('Service', { namespace, name }, work);
+    return live !== undefined;
+  });
+  if (isThere) run.report(`Found existing load balancer with name ${name}.`);
+  for (const line of lines) run.report(line);
+  await run.step('upsert', () =>
+    explainFailure(`Upserting load balancer ${name} in namespace ${namespace}`, () =>
+      upsertObject(
+        { kind: 'Service', namespace, name, build: (live) => buildService(description, namespace, live) },
+        work,
+      ),
+    ),
+  );
+  run.report(`Finished upserting load balancer ${name}.`);
+  return { loadBalancers: { [namespace]: { name } } };
+}

@@ -1,0 +1,51 @@
+import { KubernetesApiError } from '../../api/errors.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { retryWrite } from '../../apply/retry-write.ts';
+import { annotationKeys, readAnnotations } from '../../manifest/annotations.ts';
+import { readName } from '../../manifest/identity.ts';
+import { resources, type V1Kind } from './resources.ts';
+import type { V1Work } from './v1-operation.ts';
+
+/** An object that is to be created once, however often that is tried. */
+export interface Creation {
+  readonly kind: V1Kind;
+  readonly namespace: string;
+  /** Its annotation `busdriver.io/creation` tells it from another object of its name. */
+  readonly manifest: Manifest;
+}
+
+/**
+ * Creates an object. One that an earlier try created is known by its annotation.
+ *
+ * @returns `taken` when there is another object of that name, which stays as it is
+ * @throws KubernetesApiError as the API server refuses
+ */
+export async function createOnce(
+  { kind, namespace, manifest }: Creation,
+  { client, session, run }: Pick<V1Work, 'client' | 'session' | 'run'>,
+): Promise<'created' | 'taken'> {
+  const { signal } = run;
+  const resource = resources[kind];
+  const ref = { resource, namespace, name: readName(manifest) };
+  return retryWrite<Manifest | undefined, 'created' | 'taken'>({
+    // Most often there is nothing of that name, and the first try tells as well as a look.
+    look: async (retry) => (retry === 0 ? undefined : client.get(ref, { signal })),
+    async write(live) {
+      if (live !== undefined) return readCreation(live) === readCreation(manifest) ? 'created' : 'taken';
+      await client.create(resource, manifest, { signal });
+      return 'created';
+    },
+    isLostRace: (error) => error instanceof KubernetesApiError && error.reason === 'AlreadyExists',
+    signal,
+    clock: session.clock,
+  });
+}
+
+/** The annotations of what is created by a choice of that name. */
+export function createAnnotations(creation: string): Readonly<Record<string, string>> {
+  return { [annotationKeys.creation]: creation };
+}
+
+function readCreation(object: Manifest): string | undefined {
+  return readAnnotations(object)[annotationKeys.creation];
+}

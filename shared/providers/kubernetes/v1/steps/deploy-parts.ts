@@ -1,0 +1,86 @@
+import { asJsonObject } from '../../../../core/json.ts';
+import type { ServerGroupKind } from '../../account/v1-rules.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { readName } from '../../manifest/identity.ts';
+import { explainFailure } from '../../operations/steps/failure.ts';
+import { buildAutoscaler } from '../build/autoscaler.ts';
+import { getClusterName, type ServerGroupPlan } from '../build/controller.ts';
+import { buildDeployment } from '../build/deployment.ts';
+import { createAnnotations } from './create-once.ts';
+import { resources, type V1Kind } from './resources.ts';
+import { upsertObject } from './upsert-object.ts';
+import type { V1Work } from './v1-operation.ts';
+
+/** Makes the Deployment of a cluster, where it is to have one, go on with the pods of a new server group. */
+export async function deployDeployment(
+  plan: ServerGroupPlan,
+  complete: (deployment: Manifest) => Promise<Manifest>,
+  work: V1Work,
+): Promise<void> {
+  if (plan.description.deployment?.enabled !== true) return;
+  const { run } = work;
+  const { namespace } = plan;
+  const built = buildDeployment(plan);
+  const name = readName(built);
+  run.report('Building deployment...');
+  await run.step('deployment', () =>
+    explainFailure(`Deploying deployment ${name} in namespace ${namespace}`, async () => {
+      const manifest = await complete(built);
+      const build = (live?: Manifest): Manifest => mergeInto(live, manifest);
+      return upsertObject({ kind: 'Deployment', namespace, name, build }, work);
+    }),
+  );
+  run.report(`Configured deployment ${name}`);
+}
+
+/** An autoscaler that a new server group is to have. */
+export interface AutoscalerRequest {
+  readonly plan: ServerGroupPlan;
+  readonly kind: ServerGroupKind;
+  readonly creation: string;
+}
+
+/** Gives a new server group its autoscaler, where it is to have one. One of its name is changed into it. */
+export async function deployAutoscaler(
+  { plan, kind, creation }: AutoscalerRequest,
+  work: V1Work,
+): Promise<void> {
+  const { description, namespace } = plan;
+  if (description.scalingPolicy === undefined) return;
+  const { run } = work;
+  const isDeployed = description.deployment?.enabled === true;
+  const scaled: V1Kind = isDeployed ? 'Deployment' : kind;
+  const name = isDeployed ? getClusterName(plan.name) : plan.name;
+  const { apiVersion } = resources[scaled];
+  const manifest = buildAutoscaler({
+    namespace,
+    target: { apiVersion, kind: scaled, name },
+    min: description.capacity?.min,
+    max: description.capacity?.max,
+    cpuTarget: description.scalingPolicy.cpuUtilization?.target,
+    annotations: createAnnotations(creation),
+  });
+  run.report('Attaching a horizontal pod autoscaler...');
+  await run.step('autoscaler', () =>
+    explainFailure(`Attaching the autoscaler of ${name} in namespace ${namespace}`, () =>
+      upsertObject(
+        { kind: 'HorizontalPodAutoscaler', namespace, name, build: (live) => mergeInto(live, manifest) },
+        work,
+      ),
+    ),
+  );
+}
+
+/** What is there keeps its identity, labels and, where it is a Deployment, its selector, which cannot change. */
+function mergeInto(live: Manifest | undefined, manifest: Manifest): Manifest {
+  if (live === undefined) return manifest;
+  const before = asJsonObject(live['metadata']) ?? {};
+  const after = asJsonObject(manifest['metadata']) ?? {};
+  const annotations = { ...asJsonObject(before['annotations']), ...asJsonObject(after['annotations']) };
+  const { selector } = asJsonObject(live['spec']) ?? {};
+  return {
+    ...live,
+    metadata: { ...before, annotations },
+    spec: { ...asJsonObject(manifest['spec']), ...(selector !== undefined && { selector }) },
+  };
+}

@@ -1,0 +1,188 @@
+import { FailedOperationError } from '../../../../core/errors.ts';
+import { listPullSecrets, type ServerGroupKind } from '../../account/v1-rules.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { explainFailure } from '../../operations/steps/failure.ts';
+import { buildReplicaSet, buildReplicationController, type ServerGroupPlan } from '../build/controller.ts';
+import type { DeployDescription } from '../descriptions/server-group.ts';
+import { usesSourceCapacity } from '../descriptions/server-group-rules.ts';
+import { chooseNextSequence } from '../naming/next-sequence.ts';
+import { formatClusterName, formatServerGroupName } from '../naming/server-group-name.ts';
+import { createAnnotations, createOnce } from './create-once.ts';
+import { deployAutoscaler, deployDeployment } from './deploy-parts.ts';
+import { chooseNamespace } from './namespace.ts';
+import { findServerGroup, listServerGroups, readReplicas } from './server-group.ts';
+import type { V1Work } from './v1-operation.ts';
+
+/** So many names may be taken by others, one after the other, while a server group is created. */
+const attemptsMax = 20;
+
+/** Spinnaker's words for what is created. */
+const words = {
+  ReplicaSet: {
+    what: 'replica set',
+    title: 'Replica set',
+    before: ['Building replica set...'],
+    after: (name: string) => [`Deployed replica set ${name}`],
+  },
+  ReplicationController: {
+    what: 'replication controller',
+    title: 'Replication controller',
+    before: ['Setting replication controller spec labels...', 'Adding image pull secrets... '],
+    after: (name: string) => [
+      'Sending replication controller spec to the Kubernetes master.',
+      `Finished creating replication controller ${name}.`,
+    ],
+  },
+} as const;
+
+/** What an attempt to create a server group is bound to. */
+type Choice = {
+  readonly name: string;
+  /** The server group that came before; null when there is none, or nobody looked. */
+  readonly ancestor: string | null;
+  readonly replicas: number;
+  /** Tells what this attempt creates from what others do. */
+  readonly creation: string;
+};
+
+/** What Orca reads of a new server group. */
+export interface DeployResult {
+  /** `namespace:name` */
+  readonly serverGroupNames: readonly string[];
+  readonly serverGroupNameByRegion: { readonly [namespace: string]: string };
+  readonly ancestorServerGroupNameByRegion?: { readonly [namespace: string]: string };
+}
+
+/** Adds to a controller, or a Deployment, what its description says nothing of. */
+export type Complete = (controller: Manifest) => Promise<Manifest>;
+
+/**
+ * Creates the next server group of a cluster, with its Deployment and autoscaler where it has any. A name that somebody else takes
+ * meanwhile is left to them.
+ *
+ * @param complete called before each write. Default: the description says everything.
+ * @throws FailedOperationError in Spinnaker's words, or with those of the API server.
+ */
+export async function deployServerGroup(
+  description: DeployDescription,
+  work: V1Work,
+  complete: Complete = async (controller) => controller,
+): Promise<DeployResult> {
+  const { run } = work;
+  const kind = chooseKind(description, work);
+  run.report(`Initializing creation of ${words[kind].what}.`);
+  const namespace = chooseNamespace([description.source?.namespace, description.namespace], work);
+  const target = { kind, namespace, description, complete };
+  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+    const choice = await chooseName(target, attempt, work);
+    const plan = createPlan(target, choice, work);
+    if (!(await createController(target, { plan, choice, attempt }, work))) continue;
+    await deployDeployment(plan, complete, work);
+    await deployAutoscaler({ plan, kind, creation: choice.creation }, work);
+    return toResult(namespace, choice);
+  }
+  throw new FailedOperationError(
+    `Creating a server group of cluster ${toClusterName(description)} in ${namespace} failed: others took its name ${attemptsMax} times in a row`,
+  );
+}
+
+interface Target {
+  readonly kind: ServerGroupKind;
+  readonly namespace: string;
+  readonly description: DeployDescription;
+  readonly complete: Complete;
+}
+
+/** A Deployment makes ReplicaSets, and nothing else. */
+function chooseKind({ kind, deployment }: DeployDescription, { account, session }: V1Work): ServerGroupKind {
+  if (deployment?.enabled) return 'ReplicaSet';
+  if (kind === 'ReplicaSet' || kind === 'ReplicationController') return kind;
+  return account.v1.serverGroupKind ?? session.settings.v1ServerGroupKind;
+}
+
+function toClusterName({ application = '', stack, freeFormDetails }: DeployDescription): string {
+  return formatClusterName({ application, stack, detail: freeFormDetails });
+}
+
+async function chooseName(target: Target, attempt: number, work: V1Work): Promise<Choice> {
+  const { namespace, description } = target;
+  const { run, session } = work;
+  const cluster = toClusterName(description);
+  if (usesSourceCapacity(description))
+    run.report(`Searching for ancestor server group ${description.source?.serverGroupName}...`);
+  run.report(`Looking up next sequence index for cluster ${cluster}...`);
+  return run.decide(`name/${attempt}`, async (): Promise<Choice> => {
+    const replicas = await chooseReplicas(target, work);
+    const creation = session.randomness.id();
+    const { sequence } = description;
+    if (sequence !== undefined)
+      return { name: formatServerGroupName(cluster, sequence), ancestor: null, replicas, creation };
+    const next = chooseNextSequence(await listServerGroups(namespace, work), { cluster, namespace });
+    const name = formatServerGroupName(cluster, next.sequence);
+    return { name, ancestor: next.ancestor ?? null, replicas, creation };
+  });
+}
+
+async function chooseReplicas({ namespace, description }: Target, work: V1Work): Promise<number> {
+  const { targetSize, capacity, source } = description;
+  if (!usesSourceCapacity(description)) return targetSize ?? capacity?.desired ?? 0;
+  const name = source?.serverGroupName ?? '';
+  const found = await findServerGroup({ namespace, name }, work);
+  if (found !== undefined) return readReplicas(found.live);
+  throw new FailedOperationError(`Source Server Group: ${name} does not exist in Namespace: ${namespace}!`);
+}
+
+function createPlan(
+  { namespace, description }: Target,
+  { name, replicas, creation }: Choice,
+  { account, session }: V1Work,
+): ServerGroupPlan {
+  return {
+    name,
+    namespace,
+    replicas,
+    description,
+    annotations: createAnnotations(creation),
+    pullSecrets: listPullSecrets(account.v1, namespace),
+    defaultRegistry: session.settings.defaultRegistry,
+  };
+}
+
+/** False when somebody else has an object of that name by now. */
+async function createController(
+  { kind, namespace, description, complete }: Target,
+  {
+    plan,
+    choice,
+    attempt,
+  }: { readonly plan: ServerGroupPlan; readonly choice: Choice; readonly attempt: number },
+  work: V1Work,
+): Promise<boolean> {
+  const { run } = work;
+  const { name, ancestor, replicas } = choice;
+  const { title, what, before, after } = words[kind];
+  if (ancestor !== null) run.report(`Found ancestor server group, parsing details (name: ${ancestor})`);
+  run.report(`${title} name chosen to be ${name}.`);
+  run.report(`Setting target size to ${replicas}...`);
+  for (const line of before) run.report(line);
+  const built: Manifest = kind === 'ReplicaSet' ? buildReplicaSet(plan) : buildReplicationController(plan);
+  const outcome = await run.step(`create/${attempt}`, () =>
+    explainFailure(`Creating ${what} ${name} in namespace ${namespace}`, async () =>
+      createOnce({ kind, namespace, manifest: await complete(built) }, work),
+    ),
+  );
+  if (outcome === 'created') {
+    for (const line of after(name)) run.report(line);
+    return true;
+  }
+  if (description.sequence === undefined) return false;
+  throw new FailedOperationError(`Server group ${name} exists already in namespace ${namespace}`);
+}
+
+function toResult(namespace: string, { name, ancestor }: Choice): DeployResult {
+  return {
+    serverGroupNames: [`${namespace}:${name}`],
+    serverGroupNameByRegion: { [namespace]: name },
+    ...(ancestor !== null && { ancestorServerGroupNameByRegion: { [namespace]: ancestor } }),
+  };
+}

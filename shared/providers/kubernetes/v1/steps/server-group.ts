@@ -1,0 +1,74 @@
+import type { ObjectRef } from '../../api/client.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { findReplicas, readCreationTimestamp, readName, readOwners } from '../../manifest/identity.ts';
+import { resources, type V1Kind } from './resources.ts';
+import type { V1Work } from './v1-operation.ts';
+
+/** Kinds of controllers that a server group may be, in the order in which Spinnaker looks for one of a name. */
+const controllerKinds = ['ReplicationController', 'ReplicaSet'] as const;
+
+/** A server group that is there. */
+export interface LiveServerGroup {
+  readonly kind: (typeof controllerKinds)[number];
+  readonly ref: ObjectRef;
+  readonly live: Manifest;
+}
+
+/** Where a server group is looked for. */
+export interface ServerGroupName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Where an object of a kind is found in the cluster. */
+export function getRef(kind: V1Kind, { namespace, name }: ServerGroupName): ObjectRef {
+  return { resource: resources[kind], namespace, name };
+}
+
+/** The live object, or undefined when there is none. */
+export function findLive(
+  kind: V1Kind,
+  where: ServerGroupName,
+  { client, run }: Pick<V1Work, 'client' | 'run'>,
+): Promise<Manifest | undefined> {
+  return client.get(getRef(kind, where), { signal: run.signal });
+}
+
+/** The ReplicationController of that name or else the ReplicaSet; undefined when there is neither. */
+export async function findServerGroup(
+  where: ServerGroupName,
+  work: Pick<V1Work, 'client' | 'run'>,
+): Promise<LiveServerGroup | undefined> {
+  const found = await Promise.all(controllerKinds.map((kind) => findLive(kind, where, work)));
+  for (const [index, kind] of controllerKinds.entries()) {
+    const live = found[index];
+    if (live !== undefined) return { kind, ref: getRef(kind, where), live };
+  }
+  return undefined;
+}
+
+/** The names and times of all server groups of a namespace. */
+export async function listServerGroups(
+  namespace: string,
+  { client, run }: Pick<V1Work, 'client' | 'run'>,
+): Promise<{ readonly name: string; readonly creationTimestamp: string }[]> {
+  const lists = await Promise.all(
+    controllerKinds.map((kind) =>
+      client.list({ resource: resources[kind], namespace, metadataOnly: true }, { signal: run.signal }),
+    ),
+  );
+  return lists.flat().map((object) => ({
+    name: readName(object),
+    creationTimestamp: readCreationTimestamp(object),
+  }));
+}
+
+/** The name of the Deployment that makes the pods of a server group; undefined when none does. */
+export function findDeploymentName(serverGroup: Manifest): string | undefined {
+  return readOwners(serverGroup).find(({ kind }) => kind === 'deployment')?.name;
+}
+
+/** The number of pods that a server group is to have; Kubernetes' own default where it says none. */
+export function readReplicas(serverGroup: Manifest): number {
+  return findReplicas(serverGroup) ?? 1;
+}

@@ -1,0 +1,141 @@
+import type { V1ReplicaSet, V1ReplicationController } from '@kubernetes/client-node';
+import { forEachConcurrently } from '../../../../core/concurrency.ts';
+import { FailedOperationError } from '../../../../core/errors.ts';
+import { getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../../core/json.ts';
+import { KubernetesApiError } from '../../api/errors.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { asUnchecked } from '../../api/unchecked.ts';
+import { readLabels } from '../../manifest/annotations.ts';
+import { readName, readOwners } from '../../manifest/identity.ts';
+import { readUid } from '../../operations/steps/deletion.ts';
+import { explainFailure } from '../../operations/steps/failure.ts';
+import { enabledAnnotation, isLoadBalancerLabel } from '../naming/labels.ts';
+import { resources } from './resources.ts';
+import { findDeploymentName, findLive, getRef, type ServerGroupName } from './server-group.ts';
+import type { V1Work } from './v1-operation.ts';
+
+/** Pods that are switched, looked at or deleted at a time. */
+export const podsAtATime = 8;
+
+/** A server group that is switched: this very one, not another that comes to have its name. */
+export interface SwitchTarget extends ServerGroupName {
+  readonly kind: 'ReplicationController' | 'ReplicaSet';
+  readonly uid: string;
+}
+
+/** The pods that are to be switched. */
+export type SwitchedPods = {
+  /** How many pods the server group has. */
+  readonly total: number;
+  /** The labels that say whether a pod is behind a load balancer. */
+  readonly labels: string[];
+  readonly pods: { readonly name: string; readonly uid: string }[];
+};
+
+/**
+ * Has new pods of a server group begin in, or out of, service. The template of one that a Deployment makes is the Deployment's, which
+ * would take any change for a new revision: there only the annotation is set.
+ *
+ * @throws FailedOperationError when it is gone.
+ */
+export async function switchTemplate(target: SwitchTarget, isEnabled: boolean, work: V1Work): Promise<null> {
+  const { client, run } = work;
+  const { kind, uid, name, namespace } = target;
+  return explainFailure(`Switching server group ${name} in namespace ${namespace}`, async () => {
+    const live = await getSwitched(target, work);
+    const isDeployed = findDeploymentName(live) !== undefined;
+    const labels = isDeployed ? [] : Object.keys(readTemplateLabels(live)).filter(isLoadBalancerLabel);
+    const value = String(isEnabled);
+    const body = {
+      metadata: { uid, annotations: { [enabledAnnotation]: value } },
+      ...(labels.length > 0 && { spec: { template: { metadata: { labels: toLabels(labels, value) } } } }),
+    };
+    await client.patch(getRef(kind, target), { type: 'merge', body }, { signal: run.signal });
+    return null;
+  });
+}
+
+/**
+ * Chooses the pods that are to be switched, so that the percentage of all of them has been: those that have been switched before
+ * count. Pods are taken in the order of their names.
+ *
+ * @throws FailedOperationError when the server group is gone.
+ */
+export async function choosePods(
+  target: SwitchTarget,
+  { isEnabled, percentage }: { readonly isEnabled: boolean; readonly percentage: number },
+  work: V1Work,
+): Promise<SwitchedPods> {
+  const { client, run } = work;
+  const live = await getSwitched(target, work);
+  const labels = Object.keys(readTemplateLabels(live)).filter(isLoadBalancerLabel);
+  const labelSelector = formatSelector(live);
+  const listed = await client.list(
+    { resource: resources.Pod, namespace: target.namespace, labelSelector },
+    { signal: run.signal },
+  );
+  const own = listed.filter((pod) => readOwners(pod).some(({ uid }) => uid === target.uid));
+  const value = String(isEnabled);
+  const others = own.filter((pod) => {
+    const present = readLabels(pod);
+    return labels.some((label) => present[label] !== value);
+  });
+  const wanted = Math.ceil((own.length * percentage) / 100);
+  const missing = Math.max(0, wanted - (own.length - others.length));
+  const pods = others.slice(0, missing).map((pod) => ({ name: readName(pod), uid: readUid(pod) ?? '' }));
+  return { total: own.length, labels, pods };
+}
+
+/** Switches pods, some at a time. One that is gone meanwhile is none of its business. */
+export async function switchPods(
+  { labels, pods }: SwitchedPods,
+  { namespace, isEnabled }: { readonly namespace: string; readonly isEnabled: boolean },
+  { client, run }: V1Work,
+): Promise<null> {
+  const resource = resources.Pod;
+  await forEachConcurrently(pods, podsAtATime, async ({ name, uid }) => {
+    const body = { metadata: { uid, labels: toLabels(labels, String(isEnabled)) } };
+    const ref = { resource, namespace, name };
+    try {
+      await explainFailure(`Switching pod ${name} in namespace ${namespace}`, () =>
+        client.patch(ref, { type: 'merge', body }, { signal: run.signal }),
+      );
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+  });
+  return null;
+}
+
+/** A pod of that name with another uid is another pod. */
+function isGone(error: unknown): boolean {
+  const cause = error instanceof FailedOperationError ? error.cause : error;
+  return cause instanceof KubernetesApiError && (cause.status === 404 || cause.reason === 'Conflict');
+}
+
+async function getSwitched(target: SwitchTarget, work: V1Work): Promise<Manifest> {
+  const live = await findLive(target.kind, target, work);
+  if (live !== undefined && readUid(live) === target.uid) return live;
+  throw new FailedOperationError(`Server group ${target.name} in namespace ${target.namespace} is gone`);
+}
+
+function readTemplateLabels(live: Manifest): JsonObject {
+  const labels = asUnchecked<V1ReplicaSet>(live).spec?.template?.metadata?.labels;
+  return isJsonObject(labels) ? labels : {};
+}
+
+/** Of a ReplicationController the selector is a map of labels, of a ReplicaSet it has one. */
+function formatSelector(live: Manifest): string {
+  const selector = asUnchecked<V1ReplicationController>(live).spec?.selector;
+  const matched = getPath(selector, 'matchLabels');
+  const labels: JsonValue | undefined = isJsonObject(matched) ? matched : selector;
+  return isJsonObject(labels)
+    ? Object.entries(labels)
+        .map(([label, value]) => `${label}=${String(value)}`)
+        .join(',')
+    : '';
+}
+
+function toLabels(labels: readonly string[], value: string): JsonObject {
+  return Object.fromEntries(labels.map((label) => [label, value]));
+}

@@ -1,0 +1,114 @@
+import { InvalidInputError } from '../../../../core/errors.ts';
+import type { JsonObject } from '../../../../core/json.ts';
+import {
+  type Field,
+  objectField,
+  parseWith,
+  requireField,
+  stringField,
+  withDefault,
+} from '../../../../core/settings/coerce.ts';
+import type { OperationRun, PreparedOperation } from '../../../../core/tasks/operation.ts';
+import type { KubernetesV1Account } from '../../account/account.ts';
+import { boundToAccount } from '../../account/bounded-client.ts';
+import type { KubernetesSession } from '../../account/session.ts';
+import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
+import type { KubernetesClient } from '../../api/client.ts';
+import { AttributeRules } from '../descriptions/attribute-rules.ts';
+
+/** One operation of V1 accounts, apart from accounts and sessions. */
+export interface V1OperationFields<D extends object> {
+  /** Name in the request: `createServerGroup`. */
+  readonly name: string;
+  /** What it does, in a few words without a subject, for the pages. */
+  readonly purpose: string;
+  /** Clouddriver's class name: `DeployKubernetesAtomicOperation`. */
+  readonly operationClass: string;
+  /** Tag of its history lines: `DEPLOY`. */
+  readonly phase: string;
+  /** Clouddriver's name of the description, which begins its validation errors. */
+  readonly prefix: string;
+  /** Its fields; the account is read for all operations alike. */
+  readonly schema: Field<D | undefined>;
+  /** Reports what is wrong with a description as far as that is known without a call. */
+  check(description: D, rules: AttributeRules): void;
+  /** Does it; see `PreparedOperation.run`. */
+  run(description: D, work: V1Work): Promise<object | undefined>;
+}
+
+/** An operation as the list of V1 operations holds it. */
+export interface V1OperationDefinition extends Pick<V1OperationFields<object>, 'name' | 'purpose'> {
+  /** Reads its fields; from it the API's document tells what it accepts. */
+  readonly schema: Field<object | undefined>;
+  /** See `Operation.prepare`. */
+  prepare(description: JsonObject, session: KubernetesSession): PreparedOperation;
+}
+
+/** What an operation of a V1 account works with. */
+export interface V1Work {
+  readonly session: KubernetesSession;
+  readonly account: KubernetesV1Account;
+  /** The namespaces that the account may use; empty for all. */
+  readonly namespaces: readonly string[];
+  /** Reaches nothing outside of them. */
+  readonly client: KubernetesClient;
+  readonly run: OperationRun;
+}
+
+const accountSchema = requireField(
+  objectField({
+    account: withDefault(stringField(), ''),
+    credentials: withDefault(stringField(), ''),
+  }),
+);
+
+/** The name of the account that a description is about: `account` or, where that is empty, the older `credentials`. */
+export function readAccountName(input: JsonObject, operation: string): string {
+  const { account, credentials } = parseWith(accountSchema, input, operation);
+  return account || credentials;
+}
+
+/** Makes an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are common to all. */
+export function defineV1Operation<D extends object>(fields: V1OperationFields<D>): V1OperationDefinition {
+  const { name, purpose, operationClass, phase, schema } = fields;
+  return {
+    name,
+    purpose,
+    schema,
+    prepare(input, session) {
+      const account = getV1Account(input, fields, session);
+      const description = parseWith(requireField(schema), input, name);
+      const rules = new AttributeRules(fields.prefix, account.namespaces);
+      fields.check(description, rules);
+      if (rules.errors.length > 0) throw new InvalidInputError(rules.errors);
+      return {
+        account: account.name,
+        operationClass,
+        phase,
+        run: async (run) => fields.run(description, await openWork(account, session, run)),
+      };
+    },
+  };
+}
+
+/** @throws InvalidInputError; where the account is wrong, nothing else of the description is looked at, as in Clouddriver. */
+function getV1Account(
+  input: JsonObject,
+  { name, prefix }: Pick<V1OperationFields<object>, 'name' | 'prefix'>,
+  session: KubernetesSession,
+): KubernetesV1Account {
+  const accountName = readAccountName(input, name);
+  const account = session.findV1Account(accountName);
+  if (account !== undefined) return account;
+  throw new InvalidInputError(`${prefix}.account.${accountName === '' ? 'empty' : 'notFound'}`);
+}
+
+async function openWork(
+  account: KubernetesV1Account,
+  session: KubernetesSession,
+  run: OperationRun,
+): Promise<V1Work> {
+  const opened = await session.getClient(account);
+  const namespaces = await loadV1Namespaces(account, opened, run.signal);
+  return { session, account, namespaces, client: boundToAccount(opened, { ...account, namespaces }), run };
+}
