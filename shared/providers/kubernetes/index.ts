@@ -1,40 +1,79 @@
+import type { CachingAgent } from '../../core/agents/caching-agent.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
+import { knownSettings } from './account/known-settings.ts';
+import { inlineFiles, toLocalSettings } from './account/local-settings.ts';
+import {
+  findPlainSecrets,
+  secretDestinations,
+  secretNameOptions,
+  secretOptions,
+} from './account/plain-secrets.ts';
 import { toPublicSettings } from './account/public-settings.ts';
 import { KubernetesSession } from './account/session.ts';
-import { createCachingAgents } from './caching/caching-agents.ts';
-import { operationDefinitions } from './operations/index.ts';
-import { bindOperation } from './operations/steps/operation-definition.ts';
+import { createInstanceReader } from './reads/instance-reader.ts';
 import { createJobReader } from './reads/job-reader.ts';
 import { createManifestReader } from './reads/manifest-reader.ts';
-import { decodeRow, encodeRow } from './rows/row-codec.ts';
+import { rowCodec } from './rows/row-codec.ts';
 
 /** Kubernetes: everything that can be described by a manifest, through the API servers of the configured accounts. */
 export const kubernetesPlugin: ProviderPlugin = {
   name: 'kubernetes',
-  rowCodecs: { serverGroups: { encode: encodeRow, decode: decodeRow } },
+  storesAccounts: true,
+  secretOptions,
+  secretDestinations,
+  secretNameOptions,
+  findPlainSecrets,
+  rowCodecs: { serverGroups: rowCodec, pods: rowCodec, services: rowCodec },
+  knownSettings,
+  async loadInspector() {
+    const { createKubeconfigInspector } = await import('./account/kubeconfig-choices.ts');
+    return createKubeconfigInspector();
+  },
   open: openKubernetes,
   toPublicSettings,
+  toLocalSettings,
+  inlineFiles,
 };
 
 function openKubernetes(options: ProviderOptions): Provider {
   const session = new KubernetesSession(options);
-  const caching = createCachingAgents(session, options);
+  let agents: readonly CachingAgent[] | undefined;
   return {
     name: kubernetesPlugin.name,
-    accounts: session.accounts,
+    accounts: [...session.accounts, ...session.v1Accounts],
     rejectedAccounts: session.rejectedAccounts,
     accountWarnings: session.accountWarnings,
-    operations: operationDefinitions.map((definition) => bindOperation(definition, session)),
+    async loadOperations() {
+      const { bindOperations } = await import('./operations/index.ts');
+      const operations = bindOperations(session);
+      if (session.v1Accounts.length === 0) return operations;
+      const { addV1Operations } = await import('./v1/operations/index.ts');
+      return addV1Operations(operations, session);
+    },
     manifests: createManifestReader(session),
     jobs: createJobReader(session),
-    cachingAgents: caching.agents,
+    instances: createInstanceReader(session),
+    async checkCredential({ body }) {
+      const { checkServerCredential } = await import('./account/server-credential.ts');
+      await checkServerCredential(body, options);
+    },
+    isReachable: (account) => session.isReachable(account),
+    async loadCachingAgents() {
+      const [{ createCachingAgents }, v1] = await Promise.all([
+        import('./caching/caching-agents.ts'),
+        session.v1Accounts.length === 0 ? undefined : import('./v1/caching/registration-agents.ts'),
+      ]);
+      agents ??= [
+        ...createCachingAgents(session, options),
+        ...(v1?.createRegistrationAgents(session, options) ?? []),
+      ];
+      return agents;
+    },
     async openViews(cache, mayRead) {
       const { createViewReader } = await import('./reads/view-reader.ts');
       return createViewReader(session, { cache, mayRead });
     },
-    async [Symbol.asyncDispose]() {
-      await caching[Symbol.asyncDispose]();
-      await session[Symbol.asyncDispose]();
-    },
+    closing: session.closing,
+    [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
   };
 }

@@ -1,18 +1,54 @@
+import { createHash } from 'node:crypto';
+import { asJsonObject, type JsonObject } from '../../../core/json.ts';
 import type { ProviderOptions } from '../../../core/providers/provider.ts';
+import { type ClientUse, SharedClients } from '../../../core/providers/shared-clients.ts';
+import { bindKeys } from '../../../core/settings/spring-config.ts';
 import type { KubernetesClientOptions } from '../client/kubernetes-client.ts';
 import type { KubernetesAccount } from './account.ts';
-import { createAwsSurroundings } from './aws-surroundings.ts';
+import type { AccountConnection } from './account-connection.ts';
+import { createAwsConnectionOptions } from './aws-connection-options.ts';
+import { createServerCredential } from './server-credential.ts';
+import { TokenBrokers } from './token-brokers.ts';
 
-/** One client for each account, made when it is first needed. */
+/** Options without what is known of other accounts. */
+type ClientOptions = Omit<
+  ProviderOptions,
+  'storedAccounts' | 'refusedAccounts' | 'takenNames' | 'findCatalog' | 'findRegistryCredentials'
+>;
+
+/** What of several sorts of clients an account has. */
+export type ClientSort = 'client' | 'watch' | 'agents';
+
+/** One client for each account, made when it is first needed, and shared with other openings that reach it in the same way. */
 export class AccountClients<Client extends AsyncDisposable> implements AsyncDisposable {
-  readonly #options: ProviderOptions;
+  readonly #options: ClientOptions;
+  readonly #sort: ClientSort;
+  readonly #shared: SharedClients;
   readonly #open: (options: KubernetesClientOptions) => Promise<Client>;
-  readonly #clients = new Map<string, Promise<Client>>();
+  readonly #clients = new Map<string, ClientUse<Client>>();
+  #settings: string | undefined;
+  readonly #brokers: TokenBrokers;
 
   /** @param open makes a client; what it needs it should load late: who only looks at accounts must not pay for it. */
-  constructor(options: ProviderOptions, open: (options: KubernetesClientOptions) => Promise<Client>) {
-    this.#options = options;
+  constructor(
+    options: ProviderOptions,
+    sort: ClientSort,
+    open: (options: KubernetesClientOptions) => Promise<Client>,
+  ) {
+    // They, and the clients that are made by them, live longer than the opening: they must not hold all accounts that it knew.
+    const {
+      storedAccounts: _,
+      refusedAccounts: __,
+      takenNames: ___,
+      findCatalog: ____,
+      findRegistryCredentials: _____,
+      ...kept
+    } = options;
+    this.#options = kept;
+    this.#sort = sort;
+    this.#shared = kept.clients ?? new SharedClients();
     this.#open = open;
+    this.#brokers = new TokenBrokers(kept);
   }
 
   /**
@@ -22,27 +58,60 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
    */
   get({ connection }: Pick<KubernetesAccount, 'connection'>): Promise<Client> {
     const known = this.#clients.get(connection.name);
-    if (known !== undefined) return known;
-    const { clock, randomness, log, placement, environment = {}, credentials } = this.#options;
-    if (credentials === 'withheld') {
+    if (known !== undefined) return known.client;
+    if (this.#options.credentials === 'withheld') {
       return Promise.reject(new Error(`this function has no credentials of account ${connection.name}`));
     }
-    const opening = this.#open({
+    const use = this.#shared.use(this.#toKey(connection), () => this.#openClient(connection));
+    this.#clients.set(connection.name, use);
+    return use.client;
+  }
+
+  /** Tells what its cluster refuses an account that its settings ask for; empty for nothing. Never rejects. */
+  async noteWarning({ connection }: Pick<KubernetesAccount, 'connection'>, warning: string): Promise<void> {
+    await this.#options.breakers
+      ?.get(connection.name, this.#toKey(connection, 'client'))
+      .noteWarning(warning);
+  }
+
+  /** Closes all of them that nobody else uses. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const uses = [...this.#clients.values()];
+    this.#clients.clear();
+    await Promise.all(uses.map((use) => use.release()));
+  }
+
+  #openClient(connection: AccountConnection): Promise<Client> {
+    const { clock, randomness, log, placement, environment = {} } = this.#options;
+    return this.#open({
+      breaker: this.#options.breakers?.get(connection.name, this.#toKey(connection, 'client')),
       connection: { ...connection, placement },
+      openDiscoveryStore: this.#options.openDiscoveryStore,
       clock,
       randomness,
       log,
       environment,
-      ...createAwsSurroundings(connection, this.#options),
+      ...createAwsConnectionOptions(connection, this.#options),
+      serverCredential: createServerCredential(connection.server, this.#brokers, this.#options),
     });
-    this.#clients.set(connection.name, opening);
-    return opening;
   }
 
-  /** Closes all of them. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    const clients = await Promise.all(this.#clients.values());
-    this.#clients.clear();
-    await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
+  /** It holds no secret, though what it is made of may. Settings that are not of one account may mean something to each. */
+  #toKey(connection: AccountConnection, sort = this.#sort): string {
+    this.#settings ??= hash(withoutAccounts(this.#options.settings));
+    return hash([sort, this.#settings, connection]);
   }
+}
+
+function withoutAccounts(settings: JsonObject): JsonObject {
+  const { kubernetes, ...others } = bindKeys(settings, ['kubernetes']);
+  const { accounts: _, ...kept } = bindKeys(asJsonObject(kubernetes) ?? {}, ['accounts']);
+  return { ...others, kubernetes: kept };
+}
+
+function hash(value: unknown): string {
+  const text = JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'bigint' ? String(part) : part,
+  );
+  return createHash('sha256').update(text).digest('base64url');
 }

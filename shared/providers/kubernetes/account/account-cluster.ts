@@ -1,4 +1,5 @@
 import type { EksCluster } from '../../../core/eks.ts';
+import { isSecretReference } from '../../../core/settings/secret-reference.ts';
 
 /** The setting `eks` of an account as it is written. */
 export interface EksFields {
@@ -38,6 +39,8 @@ const rules: readonly { field: keyof EksFields; pattern: RegExp; expected: strin
 export function findEksViolations(eks: EksFields): readonly string[] {
   const violations = rules
     .filter(({ field, pattern }) => eks[field] && !pattern.test(eks[field]))
+    // What a secret holds, AWS judges.
+    .filter(({ field }) => field !== 'externalId' || !isSecretReference(eks[field] ?? ''))
     .map(({ field, expected }) => `eks.${field}: expected ${expected}`);
   if (eks.cluster.trim() === '') violations.push('eks.cluster: expected a name, got an empty string');
   for (const field of ['sessionName', 'externalId'] as const) {

@@ -1,4 +1,6 @@
 import type { EksCluster } from '../../../core/eks.ts';
+import { InvalidInputError } from '../../../core/errors.ts';
+import { machineAccessPath } from '../../../core/settings/account-storage.ts';
 import {
   isSecretReference,
   parseSecretReference,
@@ -6,6 +8,14 @@ import {
 } from '../../../core/settings/secret-reference.ts';
 import { findEksViolations, toEksCluster } from './account-cluster.ts';
 import type { AccountFields } from './account-fields.ts';
+import { findServerViolations, type ServerAddress, toServerAddress } from './account-server.ts';
+
+/** Secrets that options of an account refer to in the place of their values. */
+export interface AccountSecrets {
+  readonly caData: SecretReference | undefined;
+  readonly bearerToken: SecretReference | undefined;
+  readonly externalId: SecretReference | undefined;
+}
 
 /** How an account reaches its API server. Holds secrets: never log or show it. */
 export interface AccountConnection {
@@ -15,14 +25,43 @@ export interface AccountConnection {
   readonly kubeconfigContents: string | undefined;
   /** Where the kubeconfig is when it is a secret; the two above are then not there. */
   readonly kubeconfigSecret: SecretReference | undefined;
+  /** Secrets in further options, by the option. */
+  readonly secrets: AccountSecrets;
   /** Left out, the kubeconfig's current context. */
   readonly context: string | undefined;
+  /** A cluster of the kubeconfig in the place of the context's. */
+  readonly cluster: string | undefined;
+  /** A user of the kubeconfig in the place of the context's. */
+  readonly user: string | undefined;
   /** An EKS cluster, which needs none of the above. */
   readonly eks: EksCluster | undefined;
+  /** An API server by its address, which needs none of the above. */
+  readonly server: ServerAddress | undefined;
   /** True for the credentials of the pod we run in; a kubeconfig is then ignored. */
   readonly serviceAccount: boolean;
   /** Bound of one request. */
   readonly requestTimeoutSeconds: number | undefined;
+  /** True where it may use nothing of the machine that we run on: see {@link confine}. */
+  readonly isConfined?: boolean;
+}
+
+/**
+ * The connection of an account that was made by an API: no file of the machine, no program, not the credentials of the pod we run in.
+ * Who may call an API is not thereby whoever may run programs as this process. What a kubeconfig holds is looked at when it is read.
+ *
+ * @throws InvalidInputError naming the option
+ */
+export function confine(connection: AccountConnection, at: string): AccountConnection {
+  const { eks, server, serviceAccount, kubeconfigSecret, kubeconfigContents } = connection;
+  const refuse = (problem: string): never => {
+    throw new InvalidInputError(
+      `${at}.${problem}, which accounts made by an API may use only where ${machineAccessPath} is true`,
+    );
+  };
+  if (serviceAccount) refuse('serviceAccount: the credentials of the pod that Busdriver runs in');
+  if (!eks && !server && !kubeconfigSecret && !kubeconfigContents)
+    refuse('kubeconfigFile: a file of the machine that Busdriver runs on');
+  return { ...connection, kubeconfigFile: undefined, isConfined: true };
 }
 
 /**
@@ -37,11 +76,33 @@ export function createConnection(fields: AccountFields, at: string): AccountConn
     kubeconfigFile: (kubeconfigSecret === undefined && fields.kubeconfigFile) || undefined,
     kubeconfigContents: (kubeconfigSecret === undefined && fields.kubeconfigContents) || undefined,
     kubeconfigSecret,
+    secrets: {
+      caData: findSecret(fields.server?.caData, `${at}.server.caData`),
+      bearerToken: findSecret(fields.server?.bearerToken, `${at}.server.bearerToken`),
+      externalId: findSecret(fields.eks?.externalId, `${at}.eks.externalId`),
+    },
     context: fields.context || undefined,
+    cluster: fields.cluster || undefined,
+    user: fields.user || undefined,
     eks: fields.eks && toEksCluster(fields.eks),
+    server: fields.server && toServerAddress(fields.server),
     serviceAccount: fields.serviceAccount,
     requestTimeoutSeconds: fields.kubectlRequestTimeoutSeconds || undefined,
   };
+}
+
+/**
+ * Looks whether an account of deployed functions, which have no files of any machine, says how to reach its API server.
+ *
+ * @throws InvalidInputError where it names no kubeconfig: that is `~/.kube/config`.
+ */
+export function checkReachable(connection: AccountConnection, at: string): void {
+  const { eks, server, serviceAccount, kubeconfigSecret, kubeconfigFile, kubeconfigContents } = connection;
+  if (eks || server || serviceAccount || kubeconfigSecret || kubeconfigFile || kubeconfigContents) return;
+  throw new InvalidInputError(
+    `${at}.kubeconfigFile: none, and deployed functions have no ~/.kube/config: expected one of ` +
+      'kubeconfigSecret, eks, server and kubeconfigContents',
+  );
 }
 
 /** What is wrong with the fields that say how to reach the API server; each begins with the path of the field. */
@@ -51,15 +112,26 @@ export function findConnectionConflicts(fields: AccountFields): readonly string[
     ['kubeconfigContents', fields.kubeconfigContents],
     ['kubeconfigSecret', fields.kubeconfigSecret],
     ['context', fields.context],
+    ['cluster', fields.cluster],
+    ['user', fields.user],
     ['serviceAccount', fields.serviceAccount],
   ] as const;
   const others = (...but: string[]) => given.filter(([name, value]) => value && !but.includes(name));
   const conflicts = fields.eks ? [...findEksViolations(fields.eks)] : [];
-  if (fields.eks) {
-    conflicts.push(...others().map(([name]) => `${name}: expected nothing where eks names a cluster`));
+  if (fields.server) conflicts.push(...findServerViolations(fields.server));
+  if (fields.server && fields.eks) conflicts.push('eks: expected nothing beside server');
+  if (fields.eks || fields.server) {
+    const where = fields.eks ? 'eks' : 'server';
+    conflicts.push(...others().map(([name]) => `${name}: expected nothing where ${where} names a cluster`));
   } else if (fields.kubeconfigSecret) {
-    const rivals = others('kubeconfigSecret', 'context');
+    const rivals = others('kubeconfigSecret', 'context', 'cluster', 'user');
     conflicts.push(...rivals.map(([name]) => `${name}: expected nothing beside kubeconfigSecret`));
+  } else if (fields.serviceAccount) {
+    const names = ['cluster', 'user'] as const;
+    const given = names.filter((name) => fields[name]);
+    conflicts.push(
+      ...given.map((name) => `${name}: expected nothing beside serviceAccount, whose pod has its own`),
+    );
   }
   return conflicts;
 }
@@ -71,5 +143,9 @@ function findKubeconfigSecret(fields: AccountFields, at: string): SecretReferenc
   const [name, text] = kubeconfigFile
     ? ['kubeconfigFile', kubeconfigFile]
     : ['kubeconfigContents', kubeconfigContents ?? ''];
-  return isSecretReference(text) ? parseSecretReference(text, `${at}.${name}`) : undefined;
+  return findSecret(text, `${at}.${name}`);
+}
+
+function findSecret(text: string | undefined, at: string): SecretReference | undefined {
+  return text !== undefined && isSecretReference(text) ? parseSecretReference(text, at) : undefined;
 }

@@ -10,7 +10,7 @@ import {
   stringField,
   withDefault,
 } from '../../../core/settings/coerce.ts';
-import { isSecretReference } from '../../../core/settings/secret-reference.ts';
+import { findReferenceProblems, isSecretReference } from '../../../core/settings/secret-reference.ts';
 import { joinPath } from '../../../core/settings/spring-config.ts';
 import { hasPlaceholder } from '../../../core/settings/spring-placeholders.ts';
 
@@ -28,6 +28,13 @@ const nestedShapes = {
     sessionName: stringField(),
     externalId: stringField(),
   },
+  server: {
+    host: requiredText,
+    caData: stringField(),
+    tokenProvider: stringField(),
+    tokenBroker: stringField(),
+    bearerToken: stringField(),
+  },
   customResources: {
     kubernetesKind: requiredText,
     spinnakerKind: stringField(),
@@ -40,11 +47,12 @@ const nestedShapes = {
     maxEntriesPerAgent: requireField(intField({ min: 0 })),
   },
   rawResourcesEndpointConfig: { kindExpressions: names, omitKindExpressions: names },
+  dockerRegistries: { accountName: stringField(), namespaces: names },
 };
 
 /**
- * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`,
- * `kubeconfigSecret`, `clusterScopedKinds`, `cacheMode` and `readiness` are ours. Keys that are no longer of use are not read: see
+ * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`, `server`,
+ * `kubeconfigSecret`, `clusterScopedKinds`, `cacheMode`, `readiness` and `serverGroupKind` are ours. Keys that are no longer of use are not read: see
  * `unknown-keys.ts`.
  */
 const accountShape = {
@@ -55,7 +63,10 @@ const accountShape = {
   kubeconfigContents: stringField(),
   kubeconfigSecret: stringField(),
   eks: settingsField(nestedShapes.eks),
+  server: settingsField(nestedShapes.server),
   context: stringField(),
+  cluster: stringField(),
+  user: stringField(),
   serviceAccount: flag(false),
   kubectlRequestTimeoutSeconds: seconds,
   oAuthServiceAccount: stringField(),
@@ -68,7 +79,7 @@ const accountShape = {
   cachingPolicies: withDefault(listOf(settingsField(nestedShapes.cachingPolicies)), []),
   cacheThreads: withDefault(intField({ min: 0 }), 1),
   cacheIntervalSeconds: seconds,
-  cacheMode: withDefault(stringField(), 'interval'),
+  cacheMode: withDefault(stringField(), 'automatic'),
   cacheAllApplicationRelationships: flag(false),
   rawResourcesEndpointConfig: settingsField(nestedShapes.rawResourcesEndpointConfig),
   onlySpinnakerManaged: flag(false),
@@ -77,6 +88,11 @@ const accountShape = {
   readiness: withDefault(stringField(), 'clouddriver'),
   debug: flag(false),
   namingStrategy: withDefault(stringField(), 'kubernetesAnnotations'),
+  providerVersion: withDefault(stringField(), 'v2'),
+  skin: stringField(),
+  dockerRegistries: withDefault(listOf(settingsField(nestedShapes.dockerRegistries)), []),
+  configureImagePullSecrets: flag(true),
+  serverGroupKind: stringField(),
 };
 const accountField = settingsField(accountShape);
 
@@ -101,8 +117,14 @@ export function parseAccountFields(entry: JsonValue, at: string) {
 }
 
 /**
- * What makes an account's texts unusable: variables that nobody set and references to secret stores other than those to
- * Secrets Manager in the place of a kubeconfig. Texts of several lines are files, in which a placeholder may mean something else.
+ * Options that may refer to a secret: what they hold is in no answer, message or log. The others show, so that a secret in one of them
+ * would. See docs/decisions/0056-secrets-stand-where-nothing-shows.md.
+ */
+const secretOption = /\.(kubeconfig(File|Contents|Secret)|server\.(caData|bearerToken)|eks\.externalId)$/;
+
+/**
+ * What makes an account's texts unusable: variables that nobody set, references to secrets in options that show, and such as nobody
+ * understands. Texts of several lines are files, in which a placeholder may mean something else.
  */
 export function findUnusableTexts(value: unknown, path: string): readonly string[] {
   if (Array.isArray(value))
@@ -111,9 +133,16 @@ export function findUnusableTexts(value: unknown, path: string): readonly string
     return Object.entries(value).flatMap(([key, member]) => findUnusableTexts(member, joinPath(path, key)));
   }
   if (typeof value !== 'string') return [];
-  if (/\.kubeconfig(File|Contents|Secret)$/.test(path) && isSecretReference(value)) return [];
-  if (/^(encrypted|encryptedfile|configserver):|^secret(file)?:\/\//i.test(value.trim())) {
-    return [`${path}: references to secret stores are not supported yet: expected the value itself`];
+  if (isSecretReference(value)) {
+    if (secretOption.test(path)) return findReferenceProblems(value, path);
+    const problem =
+      'this setting shows in answers or messages: expected the value itself, no reference to a secret';
+    return [`${path}: ${problem}`];
+  }
+  if (/^(encrypted|encryptedfile|configserver):/i.test(value.trim())) {
+    return [
+      `${path}: expected a value, or a reference such as encrypted:secrets-manager!r:<region>!s:<secret>`,
+    ];
   }
   const isFile = value.includes('\n');
   return !isFile && hasPlaceholder(value)

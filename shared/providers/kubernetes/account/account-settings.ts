@@ -11,6 +11,7 @@ import {
   withDefault,
 } from '../../../core/settings/coerce.ts';
 import { getSetting, toCanonicalKey } from '../../../core/settings/spring-config.ts';
+import { findServerGroupKind, type ServerGroupKind, serverGroupKinds } from './v1-rules.ts';
 
 /** How docker images are bound to artifacts: by the name that carries a tag, or by the bare name alone. */
 export type DockerImageBinding = 'match-name-and-tag' | 'match-name-only';
@@ -32,6 +33,10 @@ export interface KubernetesSettings {
   readonly searchEnabled: boolean;
   /** False leaves the pods out of a job's status. */
   readonly detailedPodStatus: boolean;
+  /** What `createServerGroup` of V1 accounts makes where neither the request nor the account says. */
+  readonly v1ServerGroupKind: ServerGroupKind;
+  /** Registry of images of V1 accounts that name none. */
+  readonly defaultRegistry: string;
   /** How long one call to a cluster may take at most. */
   readonly operationTimeoutMs: number;
 }
@@ -44,9 +49,17 @@ export interface CacheSettings {
   /** Kinds to cache; undefined for those that Deck shows. */
   readonly cacheKinds: readonly string[] | undefined;
   readonly cacheOmitKinds: readonly string[];
+  /** Accounts that are watched at most where `cacheMode` does not say how: the others are run by turns. */
+  readonly streamedAccountsMax: number;
   /** True caches only what belongs to an application that Front50 knows. */
   readonly checkApplicationInFront50: boolean;
 }
+
+/**
+ * Accounts that may be watched by default: what the workers of the queue `agent-streams` hold, 20 of 50 agents, of which each account
+ * may have two, while all of them hand over at once.
+ */
+export const streamedAccountsMax = 250;
 
 const flag = (fallback: boolean) => withDefault(booleanField(), fallback);
 
@@ -60,8 +73,14 @@ const fields = {
   'kubernetes.cache.cacheKinds': nameListField(),
   'kubernetes.cache.cacheOmitKinds': withDefault(nameListField(), []),
   'kubernetes.cache.checkApplicationInFront50': flag(false),
+  'kubernetes.cache.streamedAccountsMax': withDefault(
+    intField({ min: 0, max: streamedAccountsMax }),
+    streamedAccountsMax,
+  ),
   'kubernetes.v2.apply-app-labels': flag(true),
   'kubernetes.v2.managed-by-suffix': withDefault(stringField(), ''),
+  'kubernetes.v1.server-group-kind': stringField(),
+  'kubernetes.default-registry': withDefault(stringField(), 'gcr.io'),
   'kubernetes.artifact-binding.docker-image': stringField(),
   'kubernetes.search.enabled': flag(true),
   'kubernetes.jobs.detailed-pod-status': flag(true),
@@ -89,14 +108,25 @@ export function parseKubernetesSettings(settings: JsonObject): KubernetesSetting
       cacheKinds: values['kubernetes.cache.cacheKinds'],
       cacheOmitKinds: values['kubernetes.cache.cacheOmitKinds'],
       checkApplicationInFront50: values['kubernetes.cache.checkApplicationInFront50'],
+      streamedAccountsMax: values['kubernetes.cache.streamedAccountsMax'],
     },
     applyAppLabels: values['kubernetes.v2.apply-app-labels'],
     managedBySuffix: values['kubernetes.v2.managed-by-suffix'],
     dockerImageBinding: parseDockerImageBinding(values['kubernetes.artifact-binding.docker-image']),
     searchEnabled: values['kubernetes.search.enabled'],
     detailedPodStatus: values['kubernetes.jobs.detailed-pod-status'],
+    v1ServerGroupKind: parseServerGroupKind(values['kubernetes.v1.server-group-kind']),
+    defaultRegistry: values['kubernetes.default-registry'] || 'gcr.io',
     operationTimeoutMs: values['jobs.local.timeout-minutes'] * 60_000,
   };
+}
+
+function parseServerGroupKind(text: string | undefined): ServerGroupKind {
+  const kind = findServerGroupKind(text || 'ReplicaSet');
+  if (kind) return kind;
+  throw new InvalidInputError(
+    `kubernetes.v1.server-group-kind: expected one of ${serverGroupKinds.join(', ')}`,
+  );
 }
 
 const dockerImageBindings: readonly DockerImageBinding[] = ['match-name-and-tag', 'match-name-only'];

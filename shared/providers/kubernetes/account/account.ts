@@ -1,17 +1,28 @@
-import type { CacheMode } from '../../../core/agents/caching-agent.ts';
+import type { AccountView, KubernetesAccountView } from '../../../contract/answers/credentials.ts';
+import type { CacheModeSetting } from '../../../core/agents/cache-mode.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { asJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import type { ProviderOptions } from '../../../core/providers/provider.ts';
 import type { Account, AccountWarning, RejectedAccount } from '../../../core/settings/account.ts';
+import { machineAccessPath, parseAccountsFlag } from '../../../core/settings/account-storage.ts';
 import { parseAccess } from '../../../core/settings/permissions.ts';
 import { findMember, getSetting } from '../../../core/settings/spring-config.ts';
 import { findNamespaceProblem } from '../api/names.ts';
 import { type CustomResource, createKindRegistry, type KindRegistry } from '../kinds/index.ts';
 import { findReadinessRules, type ReadinessRules, readinessRules } from '../manifest/readiness.ts';
 import type { AccountBounds } from './account-bounds.ts';
-import { type AccountConnection, createConnection, findConnectionConflicts } from './account-connection.ts';
+import {
+  type AccountConnection,
+  checkReachable,
+  confine,
+  createConnection,
+  findConnectionConflicts,
+} from './account-connection.ts';
 import { type AccountFields, findUnusableTexts, parseAccountFields } from './account-fields.ts';
 import { parseKubernetesSettings } from './account-settings.ts';
+import { checkTokenBroker } from './token-brokers.ts';
 import { describeUnknownKeys } from './unknown-keys.ts';
+import { findV1Conflicts, findV1Rules, listNamedNamespaces, type V1Rules } from './v1-rules.ts';
 
 /** Keeps only the first so many listed objects of a kind. */
 export interface CachingPolicy {
@@ -32,12 +43,10 @@ export interface CachingRules {
   /** Kinds not to cache; empty when `kinds` has any. */
   readonly omitKinds: readonly string[];
   readonly policies: readonly CachingPolicy[];
-  /** Into how many agents Clouddriver divides the account's namespaces. Here it changes nothing. */
-  readonly threads: number;
   /** Left out, the interval that holds for all agents. */
   readonly intervalSeconds: number | undefined;
   /** Whether changes are asked for now and then, or told all the time. */
-  readonly mode: CacheMode;
+  readonly mode: CacheModeSetting;
   /** Whether objects of every kind are linked to their application. */
   readonly allApplicationRelationships: boolean;
   readonly rawResources: RawResourcesFilter;
@@ -60,6 +69,18 @@ export interface KubernetesAccount extends Account, AccountBounds {
   /** Whether calls are logged in detail and their output shows in tasks. */
   readonly debug: boolean;
   readonly caching: CachingRules;
+  /** What it has as an account of Spinnaker's Kubernetes V1 provider; undefined for one of V2. */
+  readonly v1: V1Rules | undefined;
+}
+
+/** An account of Spinnaker's Kubernetes V1 provider. */
+export interface KubernetesV1Account extends KubernetesAccount {
+  readonly v1: V1Rules;
+}
+
+/** Whether an account is one of V1. */
+export function isV1Account(account: KubernetesAccount): account is KubernetesV1Account {
+  return account.v1 !== undefined;
 }
 
 /** The accounts of a configuration: those that can be used, and the others with the reason. */
@@ -70,14 +91,24 @@ export interface ParsedAccounts {
   readonly warnings: readonly AccountWarning[];
 }
 
+/** What is known of accounts besides their settings. */
+export type ParseOptions = Partial<
+  Pick<ProviderOptions, 'storedAccounts' | 'refusedAccounts' | 'placement' | 'credentials'>
+>;
+
 /**
  * Reads `kubernetes.accounts`. An account that is wrong is rejected, with a reason that begins with the path of the
  * setting, and the others are read. Of two with one name only the first counts, even if it is rejected: the second
  * may be open to more people. There are none when `kubernetes.enabled` is false.
  *
+ * @param options accounts that were made by an API, which come first; where functions run; and what was found to be wrong with what the
+ *   settings name.
  * @throws InvalidInputError when the settings that hold for all accounts are wrong, or the list is none.
  */
-export function parseKubernetesAccounts(settings: JsonObject): ParsedAccounts {
+export function parseKubernetesAccounts(
+  settings: JsonObject,
+  { storedAccounts = [], refusedAccounts = [], placement, credentials }: ParseOptions = {},
+): ParsedAccounts {
   const path = 'kubernetes.accounts';
   const list = getSetting(settings, path) || [];
   if (!Array.isArray(list)) throw new InvalidInputError(`${path}: expected a list of accounts`);
@@ -86,35 +117,104 @@ export function parseKubernetesAccounts(settings: JsonObject): ParsedAccounts {
   const rejected: RejectedAccount[] = [];
   const warnings: AccountWarning[] = [];
   const names = new Set<string>();
-  list.forEach((entry, index) => {
-    if (entry === null) return;
-    const at = `${path}[${index}]`;
+  const mayUseMachine = parseAccountsFlag(settings, machineAccessPath);
+  const entries = [
+    ...storedAccounts.map((entry) => ({
+      entry,
+      at: `stored account "${findEntryName(entry)}"`,
+      refused: [],
+      isStored: true,
+    })),
+    ...list.map((entry, index) => ({
+      entry,
+      at: `${path}[${index}]`,
+      refused: refusedAccounts,
+      isStored: false,
+    })),
+  ];
+  for (const { entry, at, refused, isStored } of entries) {
+    if (entry === null) continue;
     const name = findEntryName(entry) ?? at;
-    for (const reason of describeUnknownKeys(entry, at)) {
-      warnings.push({ message: 'account with an unknown key', account: name, reason });
-    }
+    const parsed = readEntry(entry, { at, isConfined: isStored && !mayUseMachine });
+    warnings.push(...parsed.warnings);
     try {
       if (names.has(name)) throw new InvalidInputError(`${at}.name: an earlier account has this name`);
       names.add(name);
-      const fields = parseAccountFields(entry, at);
-      accounts.push(createAccount(fields, entry, at));
-      warnings.push(...listWarnings(fields, at));
+      const refusal = refused.find((each) => each.name === name);
+      if (refusal !== undefined) throw new InvalidInputError(refusal.reason);
+      const account = parsed.get();
+      if (placement === 'deployed' && credentials !== 'withheld') checkReachable(account.connection, at);
+      checkTokenBroker(account.connection.server, settings);
+      accounts.push(account);
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       rejected.push({ name, reason: error.message });
     }
-  });
+  }
   return { accounts, rejected, warnings };
 }
 
+/** How an entry is to be read. */
+interface EntryReading {
+  /** Where it stands: messages begin with it. */
+  readonly at: string;
+  /** Whether it may use nothing of the machine: see `confine`. */
+  readonly isConfined: boolean;
+}
+
+/** What an entry amounts to, whatever stands beside it. */
+interface ReadEntry extends EntryReading {
+  readonly warnings: readonly AccountWarning[];
+  /** @throws InvalidInputError for an entry that is wrong */
+  get(): KubernetesAccount;
+}
+
+/** Entries that stay the same objects, as definitions of stored accounts do, are read once: a thousand would take long. */
+const readEntries = new WeakMap<object, ReadEntry>();
+
+function readEntry(entry: JsonValue, reading: EntryReading): ReadEntry {
+  const known = typeof entry === 'object' && entry !== null ? readEntries.get(entry) : undefined;
+  if (known?.at === reading.at && known.isConfined === reading.isConfined) return known;
+  const read = { ...reading, ...parseEntry(entry, reading) };
+  if (typeof entry === 'object' && entry !== null) readEntries.set(entry, read);
+  return read;
+}
+
+function parseEntry(entry: JsonValue, reading: EntryReading): Omit<ReadEntry, keyof EntryReading> {
+  const { at } = reading;
+  const name = findEntryName(entry) ?? at;
+  const unknown = describeUnknownKeys(entry, at).map((reason) => ({
+    message: 'account with an unknown key',
+    account: name,
+    reason,
+  }));
+  try {
+    const fields = parseAccountFields(entry, at);
+    const account = createAccount(fields, entry, reading);
+    return { warnings: [...unknown, ...listWarnings(fields, at)], get: () => account };
+  } catch (error) {
+    const get = () => {
+      throw error;
+    };
+    return { warnings: unknown, get };
+  }
+}
+
 /** @throws InvalidInputError; each sentence begins with the path of the setting. */
-function createAccount(fields: AccountFields, entry: JsonValue, at: string): KubernetesAccount {
+function createAccount(
+  fields: AccountFields,
+  entry: JsonValue,
+  { at, isConfined }: EntryReading,
+): KubernetesAccount {
   const access = parseAccess(asJsonObject(entry) ?? {}, at);
   const violations = [
     ...findUnusableTexts({ ...fields, ...access }, at),
     ...findConflicts(fields).map((conflict) => `${at}.${conflict}`),
   ];
   if (violations.length > 0) throw new InvalidInputError(violations);
+  const connection = createConnection(fields, at);
+  const v1 = findV1Rules(fields);
+  if (isConfined && v1?.configuresPullSecrets) refusePullSecrets(at);
   const kindRegistry = createRegistry(fields.customResources, at);
   return {
     name: fields.name,
@@ -123,22 +223,35 @@ function createAccount(fields: AccountFields, entry: JsonValue, at: string): Kub
     accountType: fields.accountType || fields.name,
     ...access,
     details: createDetails(fields, kindRegistry),
-    connection: createConnection(fields, at),
-    namespaces: fields.namespaces,
+    connection: isConfined ? confine(connection, at) : connection,
+    namespaces: listNamedNamespaces(fields),
     omitNamespaces: fields.omitNamespaces,
-    clusterScopedKinds: fields.clusterScopedKinds ?? true,
+    clusterScopedKinds: v1 === undefined && (fields.clusterScopedKinds ?? true),
     customResources: fields.customResources,
     kindRegistry,
     metrics: fields.metrics,
     readiness: findReadinessRules(fields.readiness) ?? 'clouddriver',
     debug: fields.debug,
     caching: createCachingRules(fields),
+    v1,
   };
+}
+
+/** Whoever makes an account chooses its cluster, and would read there the password of any registry that the settings have. */
+function refusePullSecrets(at: string): never {
+  throw new InvalidInputError(
+    `${at}.configureImagePullSecrets: expected false: pull secrets hold the passwords of registries, which accounts made by an API ` +
+      `may use only where ${machineAccessPath} is true`,
+  );
 }
 
 /** What may not be as it was meant. See docs/decisions/0033-bounds-of-an-account.md. */
 function listWarnings(fields: AccountFields, at: string): readonly AccountWarning[] {
   const { name, namespaces, clusterScopedKinds } = fields;
+  if (findV1Rules(fields) !== undefined) {
+    const reason = `${at}.providerVersion: v1: no view shows the account yet, and it makes no StatefulSets or DaemonSets`;
+    return [{ message: 'account of the V1 provider', account: name, reason }];
+  }
   if (namespaces.length === 0 || clusterScopedKinds !== undefined) return [];
   const reason =
     `${at}.clusterScopedKinds: the account names its namespaces, and yet may use kinds that live in none, such as ` +
@@ -148,8 +261,10 @@ function listWarnings(fields: AccountFields, at: string): readonly AccountWarnin
 
 /** What is wrong with the names of namespaces; each begins with the path of its setting. */
 function findNamespaceConflicts(fields: AccountFields): string[] {
+  const isV1 = findV1Rules(fields) !== undefined;
+  const named = { ...fields, ...(isV1 && { namespaces: listNamedNamespaces(fields) }) };
   return (['namespaces', 'omitNamespaces'] as const).flatMap((option) =>
-    fields[option].flatMap((namespace, index) => {
+    named[option].flatMap((namespace, index) => {
       const problem = findNamespaceProblem(namespace);
       return problem === undefined ? [] : [`${option}[${index}]: ${problem}`];
     }),
@@ -186,7 +301,7 @@ function findConflicts(fields: AccountFields): readonly string[] {
   if (findReadinessRules(fields.readiness) === undefined) {
     conflicts.push(`readiness: expected one of ${readinessRules.join(', ')}`);
   }
-  conflicts.push(...findConnectionConflicts(fields));
+  conflicts.push(...findV1Conflicts(fields), ...findConnectionConflicts(fields));
   for (const expression of [...kindExpressions, ...omitKindExpressions]) {
     if (!isRegularExpression(expression))
       conflicts.push('rawResourcesEndpointConfig: expected regular expressions');
@@ -194,9 +309,9 @@ function findConflicts(fields: AccountFields): readonly string[] {
   return conflicts;
 }
 
-const cacheModes: readonly CacheMode[] = ['interval', 'stream'];
+const cacheModes: readonly CacheModeSetting[] = ['automatic', 'interval', 'stream'];
 
-function findCacheMode(text: string): CacheMode | undefined {
+function findCacheMode(text: string): CacheModeSetting | undefined {
   return cacheModes.find((mode) => mode === text.trim().toLowerCase());
 }
 
@@ -226,9 +341,8 @@ function createCachingRules(fields: AccountFields): CachingRules {
     kinds: fields.kinds,
     omitKinds: fields.omitKinds,
     policies: fields.cachingPolicies,
-    threads: fields.cacheThreads,
     intervalSeconds: fields.cacheIntervalSeconds,
-    mode: findCacheMode(fields.cacheMode) ?? 'interval',
+    mode: findCacheMode(fields.cacheMode) ?? 'automatic',
     allApplicationRelationships: fields.cacheAllApplicationRelationships,
     rawResources: fields.rawResourcesEndpointConfig ?? { kindExpressions: [], omitKindExpressions: [] },
     onlySpinnakerManaged: fields.onlySpinnakerManaged,
@@ -238,15 +352,21 @@ function createCachingRules(fields: AccountFields): CachingRules {
 
 /** What the expanded view shows besides the fields of all providers. */
 function createDetails(fields: AccountFields, { spinnakerKindMap }: KindRegistry): JsonObject {
-  const details: JsonObject = {
+  const { cacheIntervalSeconds } = fields;
+  const v1 = findV1Rules(fields);
+  return {
     enabled: true,
     cacheThreads: fields.cacheThreads,
     namespaces: [...fields.namespaces],
-    dockerRegistries: [],
+    providerVersion: v1 === undefined ? 'v2' : 'v1',
+    skin: fields.skin || (v1 === undefined ? 'v2' : 'v1'),
+    dockerRegistries: (v1?.registries ?? []).map(({ accountName, namespaces }) => ({
+      accountName,
+      namespaces: namespaces.length > 0 ? [...namespaces] : [...fields.namespaces],
+    })),
     spinnakerKindMap: { ...spinnakerKindMap },
-  };
-  if (fields.cacheIntervalSeconds !== undefined) details.cacheIntervalSeconds = fields.cacheIntervalSeconds;
-  return details;
+    ...(cacheIntervalSeconds !== undefined && { cacheIntervalSeconds }),
+  } satisfies Omit<KubernetesAccountView, keyof AccountView>;
 }
 
 /** The name in an entry of the list, however wrong the rest of it is. */

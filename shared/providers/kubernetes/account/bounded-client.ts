@@ -1,4 +1,5 @@
-import { asJsonObject, asString, getPath } from '../../../core/json.ts';
+import type { KubernetesObject } from '@kubernetes/client-node';
+import { asJsonObject, asString } from '../../../core/json.ts';
 import type {
   ApiResource,
   CallOptions,
@@ -11,6 +12,7 @@ import type {
 } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { findNameProblem } from '../api/names.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import { getKindName } from '../kinds/name.ts';
 import { readName } from '../manifest/identity.ts';
 import {
@@ -42,6 +44,10 @@ class BoundedClient implements KubernetesClient {
   constructor(client: KubernetesClient, bounds: AccountBounds) {
     this.#client = client;
     this.#bounds = bounds;
+  }
+
+  isReachable(): Promise<boolean> {
+    return this.#client.isReachable();
   }
 
   async getResource(apiVersion: string, kind: string, options?: CallOptions): Promise<ApiResource> {
@@ -129,7 +135,7 @@ class BoundedClient implements KubernetesClient {
     manifest: Manifest,
     options: CallOptions | undefined,
   ): Promise<Manifest> {
-    const given = asString(getPath(manifest, 'metadata', 'namespace'));
+    const given = asString(asUnchecked<KubernetesObject>(manifest).metadata?.namespace);
     const name = readName(manifest);
     const { namespace } = await this.#place({ resource, namespace: given, name }, options);
     if (!resource.namespaced || namespace === given) return manifest;

@@ -19,7 +19,10 @@ export const publicAccountOptions: { readonly [option in keyof AccountFields]: b
   kubeconfigContents: false,
   kubeconfigSecret: false,
   eks: false,
+  server: false,
   context: false,
+  cluster: false,
+  user: false,
   serviceAccount: false,
   kubectlRequestTimeoutSeconds: false,
   oAuthServiceAccount: false,
@@ -41,15 +44,25 @@ export const publicAccountOptions: { readonly [option in keyof AccountFields]: b
   readiness: true,
   debug: true,
   namingStrategy: true,
+  providerVersion: true,
+  skin: true,
+  dockerRegistries: true,
+  configureImagePullSecrets: true,
+  serverGroupKind: true,
 };
 
 /**
  * The settings of Kubernetes without credentials: those that hold for all accounts, and of each accepted account its public options
  * as they were understood, so that members that nobody knows are left out at every depth.
  */
-export function toPublicSettings(settings: JsonObject, { accounts }: Provider): JsonObject {
+export function toPublicSettings(
+  settings: JsonObject,
+  { accounts }: Provider,
+  storedAccounts: readonly JsonObject[] = [],
+): JsonObject {
   const left = new Map(accounts.map((account) => [account.name.trim(), account]));
-  const shown = asJsonArray(getSetting(settings, 'kubernetes.accounts')).flatMap((entry): JsonObject[] => {
+  const entries = [...storedAccounts, ...asJsonArray(getSetting(settings, 'kubernetes.accounts'))];
+  const shown = entries.flatMap((entry): JsonObject[] => {
     // The first of a name is the one that counts, as when it was accepted.
     const name = findEntryName(entry) ?? '';
     const account = left.get(name);

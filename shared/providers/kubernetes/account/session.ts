@@ -2,7 +2,15 @@ import type { Clock, Randomness } from '../../../core/clock.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { ProviderOptions } from '../../../core/providers/provider.ts';
 import type { KubernetesClient } from '../api/client.ts';
-import { type KubernetesAccount, type ParsedAccounts, parseKubernetesAccounts } from './account.ts';
+import type { KubernetesClientOptions } from '../client/kubernetes-client.ts';
+import type { WatchClient } from '../watch/watch-client.ts';
+import {
+  isV1Account,
+  type KubernetesAccount,
+  type KubernetesV1Account,
+  type ParsedAccounts,
+  parseKubernetesAccounts,
+} from './account.ts';
 import { AccountClients } from './account-clients.ts';
 import { type KubernetesSettings, parseKubernetesSettings } from './account-settings.ts';
 
@@ -12,7 +20,10 @@ export type EpochMemory = Map<string, { readonly epoch: number; readonly readAtM
 /** The Kubernetes accounts of a process, with one client each, made when it is first needed. */
 export class KubernetesSession implements AsyncDisposable {
   readonly settings: KubernetesSettings;
+  /** Those of V2. What goes by manifests knows no others. */
   readonly accounts: ParsedAccounts['accounts'];
+  /** Those of V1. */
+  readonly v1Accounts: readonly KubernetesV1Account[];
   readonly rejectedAccounts: ParsedAccounts['rejected'];
   readonly accountWarnings: ParsedAccounts['warnings'];
   readonly clock: Clock;
@@ -23,28 +34,39 @@ export class KubernetesSession implements AsyncDisposable {
   /** For those who bring into the cache what operations write. */
   readonly epochs: EpochMemory = new Map();
   readonly #accounts: ReadonlyMap<string, KubernetesAccount>;
+  readonly #v1Accounts: ReadonlyMap<string, KubernetesV1Account>;
   readonly #clients: AccountClients<KubernetesClient>;
+  /** Undefined where processes may be frozen between calls. */
+  readonly #watchClients: AccountClients<WatchClient> | undefined;
+  readonly #opened: AsyncDisposable[] = [];
+  /** Closes its clients, and knows of nothing else. */
+  readonly closing: AsyncDisposable = createClosing(this.#opened);
 
   /** Reads the accounts and makes no call. @throws InvalidInputError when a setting that holds for all accounts is wrong. */
   constructor(options: ProviderOptions) {
-    const { accounts, rejected, warnings } = parseKubernetesAccounts(options.settings);
+    const { accounts, rejected, warnings } = parseKubernetesAccounts(options.settings, options);
     this.openCache = options.openCache;
-    this.#clients = new AccountClients(options, async (parts) => {
-      const { createKubernetesClient } = await import('../client/kubernetes-client.ts');
-      return createKubernetesClient(parts);
-    });
+    this.#clients = new AccountClients(options, 'client', openClient);
+    this.#opened.push(this.#clients);
+    if (options.placement === 'local') this.#watchClients = this.openWatchClients(options, 'watch');
     this.settings = parseKubernetesSettings(options.settings);
-    this.accounts = accounts;
+    this.v1Accounts = accounts.filter(isV1Account);
+    this.accounts = accounts.filter((account) => !isV1Account(account));
     this.rejectedAccounts = rejected;
     this.accountWarnings = warnings;
     this.clock = options.clock;
     this.randomness = options.randomness;
     this.log = options.log;
-    for (const { message, ...warning } of warnings) this.log.warn(message, warning);
-    this.#accounts = new Map(accounts.map((account) => [account.name, account]));
+    this.#accounts = new Map(this.accounts.map((account) => [account.name, account]));
+    this.#v1Accounts = new Map(this.v1Accounts.map((account) => [account.name, account]));
   }
 
-  /** The account of that name, or undefined. */
+  /** The V1 account of that name, or undefined. */
+  findV1Account(name: string): KubernetesV1Account | undefined {
+    return this.#v1Accounts.get(name);
+  }
+
+  /** The V2 account of that name, or undefined. */
   findAccount(name: string): KubernetesAccount | undefined {
     return this.#accounts.get(name);
   }
@@ -54,7 +76,58 @@ export class KubernetesSession implements AsyncDisposable {
     return this.#clients.get(account);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#clients[Symbol.asyncDispose]();
+  /** Has the health of an account tell what its cluster refuses that its settings ask for; empty for nothing. Never rejects. */
+  noteWarning(account: KubernetesAccount, warning: string): Promise<void> {
+    return this.#clients.noteWarning(account, warning);
   }
+
+  /** Whether calls of an account are made: its server is not known to be away, or has just said that it is back. Never rejects. */
+  async isReachable(name: string): Promise<boolean> {
+    const account = this.findAccount(name) ?? this.findV1Account(name);
+    if (account === undefined) return true;
+    try {
+      return await (await this.getClient(account)).isReachable();
+    } catch {
+      // What is wrong with the account is told by the first call.
+      return true;
+    }
+  }
+
+  /**
+   * The client by which live reads watch what an account's people look at, the same each time. Undefined where processes may be
+   * frozen between calls.
+   */
+  findWatchClient(account: KubernetesAccount): Promise<WatchClient> | undefined {
+    return this.#watchClients?.get(account);
+  }
+
+  /** Clients of a sort of their own, which are closed with the session. */
+  openWatchClients(options: ProviderOptions, sort: 'watch' | 'agents'): AccountClients<WatchClient> {
+    const clients = new AccountClients(options, sort, openWatchClient);
+    this.#opened.push(clients);
+    return clients;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.closing[Symbol.asyncDispose]();
+  }
+}
+
+/** A function of its own, as a closure holds all that its function knows. The last that was opened is closed first. */
+function createClosing(opened: readonly AsyncDisposable[]): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const each of opened.toReversed()) await each[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function openClient(options: KubernetesClientOptions): Promise<KubernetesClient> {
+  const { createKubernetesClient } = await import('../client/kubernetes-client.ts');
+  return createKubernetesClient(options);
+}
+
+async function openWatchClient(options: KubernetesClientOptions): Promise<WatchClient> {
+  const { WatchClient } = await import('../watch/watch-client.ts');
+  return new WatchClient(options);
 }

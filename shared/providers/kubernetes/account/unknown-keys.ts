@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../../core/json.ts';
-import { findNearestKey, keyLengthMax } from '../../../core/settings/nearest-key.ts';
+import { describeUnknownKey, keyLengthMax } from '../../../core/settings/nearest-key.ts';
 import { accessKeys, findMisspeltKeys } from '../../../core/settings/permissions.ts';
 import { joinPath, toCanonicalKey } from '../../../core/settings/spring-config.ts';
 import { accountOptions, nestedOptions } from './account-fields.ts';
@@ -11,18 +11,7 @@ export const unknownKeysToldMax = 20;
  * Keys that Clouddriver, Halyard or the Operator know and that change nothing here, be it that they never did: files of years
  * have them, and nobody shall be told to mend these.
  */
-const ignoredKeys: readonly string[] = [
-  'cluster',
-  'configureImagePullSecrets',
-  'dockerRegistries',
-  'kubectlExecutable',
-  'liveManifestCalls',
-  'oAuthScopes',
-  'providerVersion',
-  'skin',
-  'type',
-  'user',
-];
+const ignoredKeys: readonly string[] = ['kubectlExecutable', 'liveManifestCalls', 'oAuthScopes', 'type'];
 
 /**
  * What to tell of the keys in an entry of `kubernetes.accounts` that nobody knows, of options within options too: a misspelt
@@ -60,11 +49,7 @@ function describeKeys(value: JsonValue, { at, known, ignored }: KeyRules): strin
   if (!isJsonObject(value)) return [];
   const expected = new Set([...known, ...ignored].map(toCanonicalKey));
   const unknown = Object.keys(value).filter((key) => !expected.has(toCanonicalKey(key)));
-  return unknown.map((key) => {
-    const nearest = findNearestKey(key, known);
-    const hint = nearest === undefined ? '' : `: did you mean '${nearest}'?`;
-    return `${joinPath(at, key.slice(0, keyLengthMax))}: unknown, and of no effect${hint}`;
-  });
+  return unknown.map((key) => describeUnknownKey(joinPath(at, key.slice(0, keyLengthMax)), key, known));
 }
 
 /** The objects that an option holds: one, or those of a list. */

@@ -96,7 +96,7 @@ export const gatheredListBytesMax = 32 * mebibyte;
 /** Of all lists being gathered in this process, as JSON. Beyond it the account that has most of it loses its largest list. */
 export const gatheredBytesMax = 64 * mebibyte;
 
-/** Of an answer that is read without a place in `AnswerRoom`: an object, a page of few objects, most of what is asked for. */
+/** Of an answer that is read without a place in `AnswerMemory`: an object, a page of few objects, most of what is asked for. */
 export const freeAnswerBytes = 64 * 1024;
 
 /** Answers above `freeAnswerBytes` that are read and parsed at a time in this process; further ones wait, and their servers do. */

@@ -127,3 +127,10 @@ function pluralize(kind: string): string {
   if (singular.endsWith('y')) return `${singular.slice(0, -1)}ies`;
   return `${singular}s`;
 }
+
+/** A kind that Kubernetes itself serves. @throws Error for any other */
+export function getBuiltInResource(apiVersion: string, kind: string): ApiResource {
+  const found = builtInResources.find((each) => each.apiVersion === apiVersion && each.kind === kind);
+  if (found === undefined) throw new Error(`${apiVersion} ${kind} is no kind of Kubernetes' own`);
+  return found;
+}

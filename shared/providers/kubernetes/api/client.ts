@@ -82,6 +82,8 @@ export interface CallOptions {
  * `KubernetesConnectionError` when no answer came, or one beyond the limits of `answer-limits.ts`.
  */
 export interface KubernetesClient extends AsyncDisposable {
+  /** Whether calls are made: the server is not known to be away, or has just said that it is back. Never rejects. */
+  isReachable(): Promise<boolean>;
   /**
    * Where objects of an apiVersion and kind are served. Built-in kinds cost no call; others are discovered once and
    * remembered for a bounded time.

@@ -1,5 +1,10 @@
 import { parseBoundedJson } from '../../../core/bounded-json.ts';
-import { VisibleError } from '../../../core/errors.ts';
+import {
+  AccountDownError,
+  FailedOperationError,
+  UnreachableError,
+  VisibleError,
+} from '../../../core/errors.ts';
 import { asJsonObject, asString, isJsonObject, type JsonObject } from '../../../core/json.ts';
 import { answerJsonBounds, errorBytesMax } from './answer-limits.ts';
 
@@ -38,10 +43,16 @@ export class KubernetesConnectionError extends VisibleError {
   override name = 'KubernetesConnectionError';
   /** True when the request had gone out on a connection that then broke: see `isAnswerLost`. */
   readonly answerLost: boolean;
+  /** True when the server was not asked, since it could not be reached a moment ago. */
+  readonly isDown: boolean;
 
-  constructor(message: string, options: ErrorOptions & { readonly answerLost?: boolean } = {}) {
+  constructor(
+    message: string,
+    options: ErrorOptions & { readonly answerLost?: boolean; readonly isDown?: boolean } = {},
+  ) {
     super(message, options);
     this.answerLost = options.answerLost ?? false;
+    this.isDown = options.isDown ?? false;
   }
 }
 
@@ -61,6 +72,14 @@ export function isAnswerLost(error: unknown): boolean {
 export function isUnreachable(error: unknown): boolean {
   if (error instanceof KubernetesApiError) return error.status === 429 || lostStatuses.includes(error.status);
   return error instanceof KubernetesConnectionError;
+}
+
+/** The error of a live read that failed so, for whoever asked: what it says of another try depends on how the server is. */
+export function toLiveReadError(error: VisibleError, what: string): FailedOperationError {
+  const isDown = error instanceof KubernetesConnectionError && error.isDown;
+  const UnansweredError = isDown ? AccountDownError : UnreachableError;
+  const LiveError = isUnreachable(error) ? UnansweredError : FailedOperationError;
+  return new LiveError(`${what}: ${error.message}`, { cause: error });
 }
 
 /**

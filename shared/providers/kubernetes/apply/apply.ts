@@ -4,11 +4,16 @@ import type { KubernetesClient } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
 import type { ApplyResult } from './result.ts';
 import { applyServerSide, createServerSide } from './server-side-apply.ts';
-import { resolveTarget, type WriteManifestOptions, type WriteTarget } from './target.ts';
+import {
+  type RetriedWriteOptions,
+  resolveTarget,
+  type WriteManifestOptions,
+  type WriteTarget,
+} from './target.ts';
 import type { SubmissionState } from './write-trace.ts';
 
 /** How to apply a manifest. */
-export interface ApplyOptions extends WriteManifestOptions, SubmissionState {
+export interface ApplyOptions extends RetriedWriteOptions, SubmissionState {
   /**
    * False, the default: find the changes here, between the manifest applied last, the live object and the new
    * manifest. True: let the API server merge by field ownership. `force-conflicts`: the same, and take over fields
@@ -31,17 +36,17 @@ export interface ApplyOptions extends WriteManifestOptions, SubmissionState {
 export async function applyManifest(
   client: KubernetesClient,
   manifest: Manifest,
-  options: ApplyOptions = {},
+  options: ApplyOptions,
 ): Promise<ApplyResult> {
   const target = await resolveNamed(client, manifest, options);
-  const { serverSide = false, signal, firstLook, before, isRepeat } = options;
+  const { serverSide = false, signal, clock, firstLook, before, isRepeat } = options;
   if (serverSide === false) {
     // Loaded late: functions that accept operations, and never apply, need not carry its tables through their start.
     const { applyClientSide } = await import('./client-side-apply.ts');
-    return applyClientSide(client, target, { signal, firstLook });
+    return applyClientSide(client, target, { signal, clock, firstLook });
   }
   const force = serverSide === 'force-conflicts';
-  return applyServerSide(client, target, { signal, force, before, isRepeat });
+  return applyServerSide(client, target, { signal, clock, force, before, isRepeat });
 }
 
 /**
@@ -69,6 +74,6 @@ async function resolveNamed(
 ): Promise<WriteTarget> {
   const target = await resolveTarget(client, manifest, options);
   if (target.ref.name !== '') return target;
-  const hint = getPath(manifest, 'metadata', 'generateName') ? '; generateName works with create only' : '';
-  throw new InvalidInputError(`metadata.name: apply needs it${hint}`);
+  const advice = getPath(manifest, 'metadata', 'generateName') ? '; generateName works with create only' : '';
+  throw new InvalidInputError(`metadata.name: apply needs it${advice}`);
 }

@@ -7,7 +7,7 @@ import { findPatchType } from './patch-schema.ts';
 import { hideValues } from './refusal.ts';
 import { type ApplyResult, warnIfDeleting } from './result.ts';
 import { retryWrite } from './retry-write.ts';
-import { type WriteTarget, withoutResourceVersion } from './target.ts';
+import { type RetriedWriteOptions, type WriteTarget, withoutResourceVersion } from './target.ts';
 import { createJsonMergePatch, createStrategicPatch, hasDifference } from './three-way-merge.ts';
 
 /** kubectl's name as the owner of fields, and its wish that unknown fields be refused. */
@@ -21,7 +21,7 @@ const missingAnnotationWarning =
   'had and this one has not are kept';
 
 /** How to apply client-side. */
-export interface ClientSideApplyOptions extends CallOptions {
+export interface ClientSideApplyOptions extends CallOptions, Pick<RetriedWriteOptions, 'clock'> {
   /** The first look at the live object, by one who read it ahead. Default: a call. */
   readonly firstLook?: (() => Promise<Manifest | undefined>) | undefined;
 }
@@ -30,7 +30,7 @@ export interface ClientSideApplyOptions extends CallOptions {
 export async function applyClientSide(
   client: KubernetesClient,
   target: WriteTarget,
-  { signal, firstLook }: ClientSideApplyOptions,
+  { signal, clock, firstLook }: ClientSideApplyOptions,
 ): Promise<ApplyResult> {
   const modified = { ...target, manifest: withLastApplied(target.manifest) };
   return retryWrite({
@@ -42,6 +42,7 @@ export async function applyClientSide(
         : update(client, { ...modified, current }, { signal }),
     isLostRace,
     signal,
+    clock,
   });
 }
 

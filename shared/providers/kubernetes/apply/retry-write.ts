@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../../core/clock.ts';
 import { isAnswerLost } from '../api/errors.ts';
 
 /** How often an object is looked at anew because a write failed that may well succeed, or did. */
@@ -14,13 +14,15 @@ export interface CheckedWrite<S, T> {
   /** True for a failure that comes of what somebody else did since the look. */
   isLostRace(error: unknown, found: S): boolean;
   readonly signal: AbortSignal | undefined;
+  readonly clock: Pick<Clock, 'sleep'>;
 }
 
 /**
  * Looks, then writes. When the write came too late, or its answer was lost, it looks again: so nothing is written twice for
  * want of an answer.
  */
-export async function retryWrite<S, T>({ look, write, isLostRace, signal }: CheckedWrite<S, T>): Promise<T> {
+export async function retryWrite<S, T>(checked: CheckedWrite<S, T>): Promise<T> {
+  const { look, write, isLostRace, signal, clock } = checked;
   for (let retry = 0; ; retry++) {
     const found = await look(retry);
     try {
@@ -28,6 +30,6 @@ export async function retryWrite<S, T>({ look, write, isLostRace, signal }: Chec
     } catch (error) {
       if (retry === maxRetries || !(isAnswerLost(error) || isLostRace(error, found))) throw error;
     }
-    if (retry > 0) await sleep(retryDelayMs, undefined, signal && { signal });
+    if (retry > 0) await clock.sleep(retryDelayMs, signal);
   }
 }

@@ -8,7 +8,7 @@ import { listAnnotationOwners, moveManagedFields } from './managed-fields.ts';
 import { hideValues } from './refusal.ts';
 import { type ApplyResult, warnIfDeleting } from './result.ts';
 import { retryWrite } from './retry-write.ts';
-import type { WriteTarget } from './target.ts';
+import type { RetriedWriteOptions, WriteTarget } from './target.ts';
 import { type SubmissionState, tookEffect } from './write-trace.ts';
 
 /** kubectl's name as the owner of fields it applies server-side. */
@@ -22,7 +22,10 @@ const neverVersion = '1';
 const maxTries = 5;
 
 /** How to apply server-side. Whether a try took effect is seen only where `before` is given. */
-export interface ServerSideApplyOptions extends CallOptions, SubmissionState {
+export interface ServerSideApplyOptions
+  extends CallOptions,
+    SubmissionState,
+    Pick<RetriedWriteOptions, 'clock'> {
   /** Take over fields that others own with other values, instead of failing with a conflict. */
   readonly force: boolean;
 }
@@ -40,7 +43,7 @@ export async function applyServerSide(
   target: WriteTarget,
   options: ServerSideApplyOptions,
 ): Promise<ApplyResult> {
-  const { force, signal, before, isRepeat } = options;
+  const { force, signal, clock, before, isRepeat } = options;
   const patch = {
     type: 'apply',
     body: target.manifest,
@@ -58,6 +61,7 @@ export async function applyServerSide(
     write: async (written) => written ?? (await apply(true)),
     isLostRace: () => false,
     signal,
+    clock,
   }).catch((error: unknown) => {
     throw hideValues(error, target.ref);
   });

@@ -17,7 +17,7 @@ import { getInnerType, getPatchField, type PatchType } from './patch-schema.ts';
  * @throws {InvalidInputError} for a `$patch` that is neither `delete` nor `replace`
  */
 export function mergePatches(deletions: JsonObject, changes: JsonObject, type: PatchType): JsonObject {
-  if (Object.hasOwn(changes, '$patch')) return followDirective(changes);
+  if (Object.hasOwn(changes, '$patch')) return applyPatchDirective(changes);
   const merged = new Map(Object.entries(deletions));
   for (const [key, change] of Object.entries(changes)) {
     if (key.startsWith(orderPrefix)) checkOrder(key.slice(orderPrefix.length), changes, type);
@@ -113,7 +113,7 @@ function getDirective(element: JsonValue): JsonValue | undefined {
   throw new InvalidInputError(`$patch: 'delete' or 'replace' was expected`);
 }
 
-function followDirective({ $patch: directive, ...members }: JsonObject): JsonObject {
+function applyPatchDirective({ $patch: directive, ...members }: JsonObject): JsonObject {
   if (directive === 'replace') return members;
   if (directive === 'delete') return {};
   throw new InvalidInputError(`$patch: 'delete' or 'replace' was expected`);

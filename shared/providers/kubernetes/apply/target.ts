@@ -1,3 +1,4 @@
+import type { Clock } from '../../../core/clock.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import { asJsonObject, asString, getPath } from '../../../core/json.ts';
 import type { CallOptions, KubernetesClient, ObjectRef } from '../api/client.ts';
@@ -7,6 +8,12 @@ import type { Manifest } from '../api/manifest.ts';
 export interface WriteManifestOptions extends CallOptions {
   /** Where a namespaced object goes whose manifest names no namespace. Default `default`. */
   readonly namespace?: string | undefined;
+}
+
+/** How a manifest is written whose write is tried again when somebody else was faster. */
+export interface RetriedWriteOptions extends WriteManifestOptions {
+  /** Pauses between the tries. */
+  readonly clock: Pick<Clock, 'sleep'>;
 }
 
 /** A manifest on its way to the API server. */

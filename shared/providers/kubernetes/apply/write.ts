@@ -6,6 +6,7 @@ import type { Manifest } from '../api/manifest.ts';
 import { lastAppliedAnnotation, withLastApplied } from './last-applied.ts';
 import { retryWrite } from './retry-write.ts';
 import {
+  type RetriedWriteOptions,
   resolveTarget,
   type WriteManifestOptions,
   type WriteTarget,
@@ -41,7 +42,7 @@ export async function createManifest(
 }
 
 /** How to replace an object. */
-export interface ReplaceOptions extends WriteManifestOptions, SubmissionState {}
+export interface ReplaceOptions extends RetriedWriteOptions, SubmissionState {}
 
 /**
  * Replaces an object whole, as `kubectl replace` does, and creates it when there is none. With a resourceVersion in
@@ -53,7 +54,7 @@ export interface ReplaceOptions extends WriteManifestOptions, SubmissionState {}
 export async function replaceManifest(
   client: KubernetesClient,
   manifest: Manifest,
-  { signal, ...options }: ReplaceOptions = {},
+  { signal, clock, ...options }: ReplaceOptions,
 ): Promise<Manifest> {
   const target = await resolveTarget(client, manifest, { signal, ...options });
   if (target.ref.name === '') throw new InvalidInputError('metadata.name: replace needs it');
@@ -76,6 +77,7 @@ export async function replaceManifest(
     },
     isLostRace: (error) => isRaceLost(error, ownVersion),
     signal,
+    clock,
   });
 }
 

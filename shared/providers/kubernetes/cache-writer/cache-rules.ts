@@ -6,9 +6,10 @@ import { factsVersion } from '../rows/facts-codec.ts';
 /**
  * The version of the rules by which facts are read off objects. Raise it where these change while the form of facts stays: then
  * every account is listed anew, and what is cached is shown until its turn comes. From 2 on a ReplicaSet has the cluster of its
- * Deployment.
+ * Deployment, from 3 on pods and services stand in rows of their namespace, from 4 on each pod of a row is told by the one before it,
+ * from 5 on an object's item has its cluster.
  */
-const readingVersion = 2;
+const readingVersion = 5;
 
 /**
  * Tells whether what is cached was chosen by the same rules. By other ones everything is listed anew, in an epoch of its own: what

@@ -1,15 +1,16 @@
-import type { DirectoryNames, StoredRow } from '../../../core/cache/cache-store.ts';
+import type { DirectoryNames } from '../../../core/cache/cache-store.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
+import { isInCluster } from '../rows/cached-objects.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { asFacts, selfKey } from '../rows/row-entries.ts';
-import type { RowView } from '../rows/row-names.ts';
-import { untilWritten, type Writing } from './writing.ts';
+import type { ApplicationView } from '../rows/row-names.ts';
+import { untilWritten, type WriterContext } from './writer-context.ts';
 
 /** Applications looked at at a time: all rows of each may be read. */
 const concurrency = 4;
 
 /** Where to look for a name first: managers are few and small, and mostly have the names of their server groups. */
-const shortestFirst: readonly RowView[] = [
+const shortestFirst: readonly ApplicationView[] = [
   'managers',
   'loadBalancers',
   'serverGroups',
@@ -17,92 +18,106 @@ const shortestFirst: readonly RowView[] = [
   'resources',
 ];
 
+/** The names that an object has in the directory. */
+export interface ObjectNames {
+  readonly cluster: string | undefined;
+  readonly namespace: string;
+}
+
 /** Something that an application does not have any more. */
 export interface Departure {
   readonly application: string;
   /** The names that it had in the directory; undefined where they are not known any more. */
-  readonly names: { readonly cluster: string | undefined; readonly namespace: string } | undefined;
+  readonly names: ObjectNames | undefined;
 }
 
 /**
  * Takes from the directory what applications do not have any more in the account.
  *
+ * @param applications with the names that just left each; undefined where they are not known any more.
  * @returns those that must be looked at again at least five minutes later.
  */
-export async function pruneApplications(writing: Writing, applications: Iterable<string>): Promise<string[]> {
-  const { cache, account } = writing;
+export async function pruneApplications(
+  writer: WriterContext,
+  applications: ReadonlyMap<string, DirectoryNames | undefined>,
+): Promise<string[]> {
+  const { account } = writer;
   const waiting: string[] = [];
-  const act = async (application: string): Promise<void> => {
-    const readLeft = (): Promise<DirectoryNames> => readNamesLeft(writing, application);
-    const waits = await untilWritten(writing, () =>
-      cache.pruneApplication(application, account.name, readLeft),
-    );
-    if (waits) waiting.push(application);
-  };
-  await forEachConcurrently([...new Set(applications)], concurrency, act);
+  await forEachConcurrently([...applications], concurrency, async ([application, departed]) => {
+    const place = { application, account: account.name, departed };
+    const readLeft = (): Promise<DirectoryNames> => readNamesLeft(writer, application);
+    const waits = await untilWritten(writer, (cache) => cache.pruneApplication(place, readLeft));
+    if (waits || departed === undefined) waiting.push(application);
+  });
   return waiting.sort();
 }
 
-/** The applications of which some names may have no use any more, by their rows. */
-export async function findUnused(writing: Writing, departures: readonly Departure[]): Promise<string[]> {
-  const unused: string[] = [];
+/** The applications of which some names may have no use any more, by their rows, with those that left each. */
+export async function findUnused(
+  writer: WriterContext,
+  departures: readonly Departure[],
+): Promise<Map<string, DirectoryNames | undefined>> {
+  const unused = new Map<string, DirectoryNames | undefined>();
   const groups = [...Map.groupBy(departures, ({ application }) => application)];
-  const act = async ([application, own]: (typeof groups)[number]): Promise<void> => {
-    if (!(await isAllUsed(writing, application, own))) unused.push(application);
-  };
-  await forEachConcurrently(groups, concurrency, act);
+  await forEachConcurrently(groups, concurrency, async ([application, own]) => {
+    const departed = joinNames(own);
+    if (!(await isAllUsed(writer, application, departed))) unused.set(application, departed);
+  });
   return unused;
+}
+
+/** The names of what left; undefined where some are not known any more. */
+function joinNames(departures: readonly Departure[]): DirectoryNames | undefined {
+  const names = departures.map((departure) => departure.names).filter((each) => each !== undefined);
+  return names.length < departures.length ? undefined : toDirectoryNames(names);
 }
 
 /** Whether other objects of the application have all the names of those that left it. Reads no more than it has to. */
 async function isAllUsed(
-  { cache, account }: Writing,
+  writer: WriterContext,
   application: string,
-  departures: readonly Departure[],
+  departed: DirectoryNames | undefined,
 ): Promise<boolean> {
-  const namespaces = new Set<string>();
-  const clusters = new Set<string>();
-  for (const { names } of departures) {
-    if (names === undefined) return false;
-    namespaces.add(names.namespace);
-    if (names.cluster) clusters.add(names.cluster);
-  }
+  if (departed === undefined) return false;
+  const clusters = new Set(departed.clusters);
+  const namespaces = new Set(departed.namespaces);
   for (const view of shortestFirst) {
-    for await (const rows of cache.listRows(application, account.name, { view, consistent: true })) {
-      for (const row of rows) {
-        const found = readNames(row);
-        if (found === undefined) continue;
-        namespaces.delete(found.namespace);
-        clusters.delete(found.cluster ?? '');
-        if (namespaces.size + clusters.size === 0) return true;
-      }
+    for await (const found of listNames(writer, application, view)) {
+      namespaces.delete(found.namespace);
+      clusters.delete(found.cluster ?? '');
+      if (namespaces.size + clusters.size === 0) return true;
     }
   }
   return false;
 }
 
 /** What an application has in the account, by its rows. */
-async function readNamesLeft({ cache, account }: Writing, application: string): Promise<DirectoryNames> {
-  const clusters = new Set<string>();
-  const namespaces = new Set<string>();
-  for await (const rows of cache.listRows(application, account.name, { consistent: true })) {
-    for (const row of rows) {
-      const found = readNames(row);
-      if (found?.cluster) clusters.add(found.cluster);
-      if (found !== undefined) namespaces.add(found.namespace);
-    }
-  }
+async function readNamesLeft(writer: WriterContext, application: string): Promise<DirectoryNames> {
+  return toDirectoryNames(await Array.fromAsync(listNames(writer, application)));
+}
+
+function toDirectoryNames(names: readonly ObjectNames[]): DirectoryNames {
+  const clusters = new Set(names.flatMap(({ cluster }) => cluster ?? []));
+  const namespaces = new Set(names.map(({ namespace }) => namespace));
   return { clusters: [...clusters].sort(), namespaces: [...namespaces].sort() };
 }
 
-/** The names that a row's object has in the directory. Pods alone have none. */
-function readNames({ read }: Pick<StoredRow, 'read'>): Departure['names'] {
-  const own = read().get(selfKey);
-  return own && toNames(asFacts(own.value));
+/** The names of all objects in an application's rows, or in those of one view. */
+async function* listNames(
+  { cache, account }: WriterContext,
+  application: string,
+  view?: ApplicationView,
+): AsyncGenerator<ObjectNames> {
+  const place = { application, account: account.name };
+  for await (const rows of cache.listRows(place, { ...(view && { view }), consistent: true })) {
+    for (const row of rows) {
+      const own = row.read().get(selfKey);
+      if (own !== undefined) yield toNames(asFacts(own.value));
+    }
+  }
 }
 
 /** The names that an object has in the directory: clusters are what server groups and their managers make up. */
-export function toNames({ spinnakerKind, moniker, namespace }: ObjectFacts): NonNullable<Departure['names']> {
-  const hasCluster = spinnakerKind === 'serverGroups' || spinnakerKind === 'serverGroupManagers';
-  return { cluster: (hasCluster && moniker.cluster) || undefined, namespace };
+export function toNames({ spinnakerKind, moniker, namespace }: ObjectFacts): ObjectNames {
+  return { cluster: (isInCluster(spinnakerKind) && moniker.cluster) || undefined, namespace };
 }

@@ -1,7 +1,7 @@
-import type { Version } from '../../../core/cache/version.ts';
+import type { Revision } from '../../../core/cache/revision.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 
-/** What became of an object of an account. Several changes of one object were made one before they come here: the last. */
+/** What became of an object of an account. */
 export interface ObjectChange {
   /** Spinnaker's name of the kind. */
   readonly kind: string;
@@ -9,9 +9,9 @@ export interface ObjectChange {
   readonly namespace: string;
   readonly name: string;
   /** When it became so: the epoch and the object's resource version; of what a list lacks, that of the list. */
-  readonly version: Version;
-  /** When it was seen to be so: that of the list, or that up to which the stream was read; at least `version`. */
-  readonly seenAt: Version;
+  readonly revision: Revision;
+  /** When it was seen to be so: that of the list, or that up to which the stream was read; at least `revision`. */
+  readonly seenAt: Revision;
   /** Undefined for what is gone, or is not kept any more. */
   readonly facts: ObjectFacts | undefined;
 }
@@ -37,7 +37,7 @@ export interface WriteOutcome {
 /** Writes what became of objects into the cache: the objects, the rows of views, the directory of applications. */
 export interface CacheWriter {
   /**
-   * Writes changes, each object at most once. It may be repeated, come late and run beside others: the later version stays.
+   * Writes changes, of each object the last. It may be repeated, come late and run beside others: the later revision stays.
    *
    * @param options.ensureHeld called before each write; what it throws ends it. Default: nothing is in the way.
    */

@@ -1,14 +1,12 @@
 import { ItemTooLargeError, type NewObject, type ObjectKey } from '../../../core/cache/cache-store.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
-import type { SpinnakerKind } from '../kinds/kind.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { encodeFacts } from '../rows/facts-codec.ts';
-import { selfKey } from '../rows/row-entries.ts';
-import { findRowApplication, getRowName, rowViews } from '../rows/row-names.ts';
+import { type EntryPlace, findRowApplication, getRowName, listEntryPlaces } from '../rows/row-names.ts';
 import { type Departure, toNames } from './directory-names.ts';
 import type { ObjectChange } from './object-change.ts';
 import { type RowBatch, toFullName } from './row-batch.ts';
-import { type KnownObject, toObjectKey, type Writing, writingConcurrency } from './writing.ts';
+import { type KnownObject, toObjectKey, type WriterContext, writingConcurrency } from './writer-context.ts';
 
 /** One change on its way into the cache. */
 export interface ObjectWrite {
@@ -26,11 +24,11 @@ export interface ObjectWrite {
 
 /** What is to be done for a change; undefined for one that comes too late. */
 export function planWrite(
-  { account }: Pick<Writing, 'account'>,
+  { account }: Pick<WriterContext, 'account'>,
   change: ObjectChange,
   known: KnownObject | undefined,
 ): ObjectWrite | undefined {
-  if (known !== undefined && known.stored.version > change.version) return undefined;
+  if (known !== undefined && known.stored.revision > change.revision) return undefined;
   const { facts } = change;
   const application = facts && findRowApplication(facts, account.caching);
   const before = known?.stored.application;
@@ -46,31 +44,22 @@ export function planWrite(
   };
 }
 
-/** Spinnaker's class of the kind of what was cached before. */
-export function getKnownClass(
-  { account }: Pick<Writing, 'account'>,
-  { change, known }: ObjectWrite,
-): SpinnakerKind {
-  return known?.facts?.spinnakerKind ?? account.kindRegistry.find(change.kind).spinnakerKind;
-}
-
 /**
- * Writes the objects. What goes away is deleted later, when its rows are written; a server group is marked until then, so that
- * whoever writes its pods meanwhile knows. What is too large is dropped.
+ * Writes the objects. What goes away is deleted later, when its rows are written. What is too large is dropped.
  *
  * @returns which were written, and which met something else than was known of their objects, and must be thought over.
  */
 export async function putObjects(
-  writing: Writing,
+  writer: WriterContext,
   writes: readonly ObjectWrite[],
 ): Promise<{ written: readonly ObjectWrite[]; refused: readonly ObjectWrite[] }> {
   const answers = new Map<ObjectWrite, boolean>();
   await forEachConcurrently(writes, writingConcurrency, async (write) => {
     try {
-      answers.set(write, await putObject(writing, write));
+      answers.set(write, await putObject(writer, write));
     } catch (error) {
       if (!(error instanceof ItemTooLargeError)) throw error;
-      writing.dropped.add(toFullName(write.row));
+      writer.dropped.add(toFullName(write.row));
     }
   });
   return {
@@ -79,18 +68,36 @@ export async function putObjects(
   };
 }
 
-/** Adds what becomes of an object's own entry. */
-export function addOwnRows(writing: Writing, rows: RowBatch, write: ObjectWrite): void {
-  const { change, row, application, leaving } = write;
-  const { facts, version, seenAt } = change;
-  const before = rowViews[getKnownClass(writing, write)];
-  for (const left of leaving) {
-    if (left !== application) rows.remove({ application: left, view: before, row, key: selfKey }, version);
+/**
+ * Takes out the entries of which the objects will not tell any more once they are written: of one that comes to another application or
+ * owner, or whose kind is counted among another class. Whoever repeats this after a death reads the objects as they were.
+ */
+export function addVacated(
+  { account }: Pick<WriterContext, 'account'>,
+  rows: RowBatch,
+  { change, known, application }: ObjectWrite,
+): void {
+  const { facts, revision } = change;
+  if (facts === undefined) return;
+  const kept = new Set(listEntryPlaces(account, facts, application).map(toId));
+  for (const place of listKnownPlaces(account, known))
+    if (!kept.has(toId(place))) rows.remove(place, revision);
+}
+
+/** Adds what becomes of the entries of an object that is written. */
+export function addEntries(
+  { account }: Pick<WriterContext, 'account'>,
+  rows: RowBatch,
+  { change, known, application }: ObjectWrite,
+): void {
+  const { facts, revision, seenAt } = change;
+  if (facts === undefined) {
+    for (const place of listKnownPlaces(account, known)) rows.remove(place, revision);
+    return;
   }
-  if (application === undefined || facts === undefined) return;
-  rows.note(application, toNames(facts));
-  const place = { application, view: rowViews[facts.spinnakerKind], row, key: selfKey };
-  rows.put(place, { version, seenAt, facts });
+  if (application !== undefined) rows.note(application, toNames(facts));
+  for (const place of listEntryPlaces(account, facts, application))
+    rows.put(place, { revision, seenAt, facts });
 }
 
 /** What the applications that an object leaves do not have any more. */
@@ -109,54 +116,63 @@ export function listDepartures({ known, leaving }: ObjectWrite): Departure[] {
  *
  * @returns false when somebody else wrote the object meanwhile.
  */
-export async function finishWrite(writing: Writing, write: ObjectWrite): Promise<boolean> {
-  const { cache } = writing;
+export async function finishWrite({ call }: WriterContext, write: ObjectWrite): Promise<boolean> {
   const { change, key, application, leaving, known } = write;
-  if (change.facts === undefined) {
-    return cache.deleteObject(key, change.version, { over: findMark(writing, write) ?? known?.stored });
-  }
+  if (change.facts === undefined)
+    return call((cache) => cache.deleteObject(key, change.revision, { over: known?.stored }));
   if (leaving.length === 0) return true;
-  const over = { version: change.version, application };
+  const object = toNewObject(write, change.facts);
+  const over = { revision: change.revision, application };
   // Whoever wrote it meanwhile has taken over the note.
-  await cache.putObject(toNewObject(write, change.facts), { over });
+  await call((cache) => cache.putObject(object, { over }));
   return true;
 }
 
 /** Whether a change makes the cache another one than before. */
 export function isChanging({ change, known }: ObjectWrite): boolean {
   if (change.facts === undefined) return known !== undefined;
-  return known?.stored.version !== change.version;
+  return known?.stored.revision !== change.revision;
 }
 
-/** What is stored of a server group while it goes away: it is in no application any more. Undefined where nothing is to be marked. */
-function findMark(writing: Writing, write: ObjectWrite): NewObject | undefined {
-  const { known, leaving } = write;
-  if (known === undefined || leaving.length === 0) return undefined;
-  if (getKnownClass(writing, write) !== 'serverGroups') return undefined;
-  const { key, version } = known.stored;
-  return { key, version, leaving, body: known.stored.readBody() };
+/** Where the object has entries by what was cached of it. Of another form it has none: its rows are of that form, too. */
+function listKnownPlaces(
+  account: WriterContext['account'],
+  known: KnownObject | undefined,
+): readonly EntryPlace[] {
+  return known?.facts === undefined ? [] : listEntryPlaces(account, known.facts, known.stored.application);
 }
 
-async function putObject(writing: Writing, write: ObjectWrite): Promise<boolean> {
+function toId({ place, view, row, key }: EntryPlace): string {
+  return JSON.stringify([place, view, row, key]);
+}
+
+async function putObject(writer: WriterContext, write: ObjectWrite): Promise<boolean> {
   const { change, known, leaving } = write;
-  const { facts } = change;
-  const object = facts === undefined ? findMark(writing, write) : { ...toNewObject(write, facts), leaving };
-  if (object === undefined || isStored(object, known)) return true;
-  return writing.cache.putObject(object, { over: known?.stored });
+  if (change.facts === undefined) return true;
+  const object = { ...toNewObject(write, change.facts), leaving };
+  if (isStored(object, known)) return true;
+  return writer.call((cache) => cache.putObject(object, { over: known?.stored }));
 }
 
 function toNewObject({ key, change, application }: ObjectWrite, facts: ObjectFacts): NewObject {
-  return { key, version: change.version, application, body: encodeFacts(facts) };
+  const { cluster } = toNames(facts);
+  return {
+    key,
+    revision: change.revision,
+    application,
+    cluster: application && cluster,
+    body: encodeFacts(facts),
+  };
 }
 
 function isStored(
-  { version, application, leaving = [], body }: NewObject,
+  { revision, application, leaving = [], body }: NewObject,
   known: KnownObject | undefined,
 ): boolean {
   if (known === undefined) return false;
   const { stored } = known;
   return (
-    stored.version === version &&
+    stored.revision === revision &&
     stored.application === application &&
     JSON.stringify(stored.leaving ?? []) === JSON.stringify(leaving) &&
     stored.readBody() === body

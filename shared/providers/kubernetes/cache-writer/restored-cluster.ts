@@ -1,4 +1,4 @@
-import { parseVersion, type Version } from '../../../core/cache/version.ts';
+import { parseRevision, type Revision } from '../../../core/cache/revision.ts';
 import type { ObjectChange } from './object-change.ts';
 
 /** That a cluster went back in time, as an agent noticed it: its etcd was restored, or lost writes. */
@@ -19,19 +19,19 @@ const toldForMs = 24 * 3600_000;
 const doubtMs = 10 * 60_000;
 
 /**
- * Tells, in words, what a listed object proves. In a cluster that goes forward a list shows of each object the latest version up to
- * its own: what is cached at a later version than the object was listed with is then later than the list, too. Where it is not, the
- * cluster that once had this version has forgotten it, even if its numbers have caught up since.
+ * Tells, in words, what a listed object proves. In a cluster that goes forward a list shows of each object the latest revision up to
+ * its own: what is cached at a later revision than the object was listed with is then later than the list, too. Where it is not, the
+ * cluster that once had this revision has forgotten it, even if its numbers have caught up since.
  *
- * @param cached the version of the object that is cached, not of a deletion: what is not kept any more is deleted at versions of
+ * @param cached the revision of the object that is cached, not of a deletion: what is not kept any more is deleted at revisions of
  *   lists, and may be kept again.
- * @param listed the object, `seenAt` being the version of the list
+ * @param listed the object, `seenAt` being the revision of the list
  * @returns undefined where it proves nothing
  */
-export function findProof(cached: Version, listed: ObjectChange): string | undefined {
-  const { kind, namespace, name, version, seenAt, facts } = listed;
-  if (facts === undefined || cached <= version || cached > seenAt) return undefined;
-  const [own, before, list] = [version, cached, seenAt].map((each) => parseVersion(each).resourceVersion);
+export function findProof(cached: Revision, listed: ObjectChange): string | undefined {
+  const { kind, namespace, name, revision, seenAt, facts } = listed;
+  if (facts === undefined || cached <= revision || cached > seenAt) return undefined;
+  const [own, before, list] = [revision, cached, seenAt].map((each) => parseRevision(each).resourceVersion);
   const where = namespace === '' ? '' : ` in ${namespace}`;
   return `${kind} ${name}${where} has resource version ${own} in a list of ${list}, and had ${before} before`;
 }

@@ -1,101 +1,106 @@
-import { type DirectoryNames, ItemTooLargeError, type RowChanges } from '../../../core/cache/cache-store.ts';
+import {
+  type DirectoryNames,
+  ItemTooLargeError,
+  type RowChanges,
+  type RowPlace,
+} from '../../../core/cache/cache-store.ts';
 import type { RowChange } from '../../../core/cache/packed-row.ts';
-import type { Version } from '../../../core/cache/version.ts';
+import type { Revision } from '../../../core/cache/revision.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { fromFacts } from '../rows/row-entries.ts';
-import { type RowView, waitingApplication } from '../rows/row-names.ts';
-import { untilWritten, type Writing } from './writing.ts';
+import type { EntryPlace, RowView } from '../rows/row-names.ts';
+import type { ObjectNames } from './directory-names.ts';
+import { untilWritten, type WriterContext } from './writer-context.ts';
 
-/** Applications whose rows are written at a time; of each the store writes several items at once. */
+/** Applications and namespaces whose rows are written at a time; of each the store writes several items at once. */
 const concurrency = 6;
-
-/** Which entry of which row. */
-export interface EntryPlace {
-  readonly application: string;
-  readonly view: RowView;
-  readonly row: string;
-  readonly key: string;
-}
 
 /** What an entry becomes. */
 export interface EntryValue {
-  readonly version: Version;
-  /** When it was still seen to be so; that of the entry's version counts where it is later. */
-  readonly seenAt: Version;
+  readonly revision: Revision;
+  /** When it was still seen to be so; that of the entry's revision counts where it is later. */
+  readonly seenAt: Revision;
   readonly facts: ObjectFacts;
 }
 
-/** Changes of rows, collected to be written with as few requests as possible. */
-export interface RowBatch {
-  put(place: EntryPlace, value: EntryValue): void;
-  remove(place: EntryPlace, version: Version): void;
-  /** Names that the application has from now on. */
-  note(
-    application: string,
-    names: { readonly cluster?: string | undefined; readonly namespace: string },
-  ): void;
-  /** Writes all of it: for each application its names, then its rows, in one call. What was collected is forgotten. */
-  write(): Promise<void>;
-}
-
-interface ApplicationChanges {
+interface PlaceChanges {
+  readonly place: RowPlace;
   readonly clusters: Set<string>;
   readonly namespaces: Set<string>;
   readonly rows: Map<string, { readonly view: RowView; readonly row: string; readonly changes: RowChange[] }>;
 }
 
-/** An empty batch. */
-export function createRowBatch(writing: Writing): RowBatch {
-  const applications = new Map<string, ApplicationChanges>();
-  const add = ({ application, view, row }: EntryPlace, change: RowChange): void => {
-    const { rows } = getOrAdd(applications, application, createChanges);
+/** Changes of rows, collected to be written with as few requests as possible. */
+export class RowBatch {
+  readonly #writer: WriterContext;
+  readonly #places = new Map<string, PlaceChanges>();
+
+  constructor(writer: WriterContext) {
+    this.#writer = writer;
+  }
+
+  put(place: EntryPlace, { revision, seenAt, facts }: EntryValue): void {
+    const value = fromFacts(facts);
+    this.#add(place, { key: place.key, revision, seenAt: seenAt > revision ? seenAt : revision, value });
+  }
+
+  remove(place: EntryPlace, revision: Revision): void {
+    this.#add(place, { key: place.key, revision, gone: true });
+  }
+
+  /** Names that the application has from now on. */
+  note(application: string, { cluster, namespace }: ObjectNames): void {
+    const { clusters, namespaces } = this.#open({ account: this.#writer.account.name, application });
+    if (cluster) clusters.add(cluster);
+    namespaces.add(namespace);
+  }
+
+  /** Writes all of it: for each application its names, then its rows, in one call. What was collected is forgotten. */
+  async write(): Promise<void> {
+    const all = [...this.#places.values()];
+    this.#places.clear();
+    await forEachConcurrently(all, concurrency, (changes) => writePlace(this.#writer, changes));
+  }
+
+  #open(place: RowPlace): PlaceChanges {
+    const id = 'application' in place ? `application ${place.application}` : `namespace ${place.namespace}`;
+    return getOrAdd(this.#places, id, () => ({
+      place,
+      clusters: new Set(),
+      namespaces: new Set(),
+      rows: new Map(),
+    }));
+  }
+
+  #add({ place, view, row }: EntryPlace, change: RowChange): void {
+    const { rows } = this.#open(place);
     getOrAdd(rows, `${view} ${row}`, () => ({ view, row, changes: [] })).changes.push(change);
-  };
-  return {
-    put(place, { version, seenAt, facts }) {
-      const { key } = place;
-      add(place, {
-        key,
-        version,
-        seenAt: seenAt > version ? seenAt : version,
-        value: fromFacts(facts),
-      });
-    },
-    remove: (place, version) => add(place, { key: place.key, version, gone: true }),
-    note(application, { cluster, namespace }) {
-      const { clusters, namespaces } = getOrAdd(applications, application, createChanges);
-      if (cluster) clusters.add(cluster);
-      namespaces.add(namespace);
-    },
-    async write() {
-      const all = [...applications];
-      applications.clear();
-      await forEachConcurrently(all, concurrency, (changes) => writeApplication(writing, ...changes));
-    },
-  };
+  }
 }
 
-async function writeApplication(
-  writing: Writing,
-  application: string,
-  { clusters, namespaces, rows }: ApplicationChanges,
+async function writePlace(
+  writer: WriterContext,
+  { place, clusters, namespaces, rows }: PlaceChanges,
 ): Promise<void> {
-  const names = { clusters: [...clusters], namespaces: [...namespaces] };
-  if (application === waitingApplication) await noteWaiting(writing);
-  else if (namespaces.size > 0 && !(await noteNames(writing, application, names))) return;
-  await mergeRows(writing, application, [...rows.values()]);
+  if ('application' in place && namespaces.size > 0) {
+    const names = { clusters: [...clusters], namespaces: [...namespaces] };
+    if (!(await recordNames(writer, place.application, names))) return;
+  }
+  await mergeRows(writer, place, [...rows.values()]);
 }
 
 /** @returns whether the application can have rows: without its name in the directory nobody would find them. */
-async function noteNames(
-  { cache, account, clock, randomness, dropped }: Writing,
+async function recordNames(
+  writer: WriterContext,
   application: string,
   names: DirectoryNames,
 ): Promise<boolean> {
-  const note = () => cache.noteApplication(application, account.name, names);
+  const { account, dropped } = writer;
   try {
-    const left = await untilWritten({ clock, randomness }, note);
+    const left = await untilWritten(writer, (cache) =>
+      cache.recordApplication(application, account.name, names),
+    );
     if (left.length > 0) dropped.add(toNamesOf(application));
     return true;
   } catch (error) {
@@ -105,22 +110,12 @@ async function noteNames(
   }
 }
 
-/** Lets the removal of an account find the rows of pods that wait: the name is noted, and hidden at once. */
-async function noteWaiting(writing: Writing): Promise<void> {
-  const { cache, account } = writing;
-  const nothing = async () => ({ clusters: [], namespaces: [] });
-  await untilWritten(writing, async () => {
-    await cache.noteApplication(waitingApplication, account.name, { clusters: [], namespaces: [''] });
-    await cache.pruneApplication(waitingApplication, account.name, nothing);
-  });
-}
-
 /** A row that is too large must not keep the others from being written: it is looked for, and left out. */
-async function mergeRows(writing: Writing, application: string, rows: readonly RowChanges[]): Promise<void> {
-  const { cache, account, dropped } = writing;
+async function mergeRows(writer: WriterContext, place: RowPlace, rows: readonly RowChanges[]): Promise<void> {
+  const { dropped } = writer;
   if (rows.length === 0) return;
   try {
-    await untilWritten(writing, () => cache.mergeRows(application, account.name, rows));
+    await untilWritten(writer, (cache) => cache.mergeRows(place, rows));
   } catch (error) {
     if (!(error instanceof ItemTooLargeError)) throw error;
     const [only, ...others] = rows;
@@ -129,11 +124,10 @@ async function mergeRows(writing: Writing, application: string, rows: readonly R
       return;
     }
     const half = Math.ceil(rows.length / 2);
-    await mergeRows(writing, application, rows.slice(0, half));
-    await mergeRows(writing, application, rows.slice(half));
+    await mergeRows(writer, place, rows.slice(0, half));
+    await mergeRows(writer, place, rows.slice(half));
   }
 }
-
 /** A row's name in words for people. */
 export function toFullName(row: string): string {
   const [kind, namespace, name] = row.split(' ');
@@ -148,10 +142,6 @@ export function toApplicationName(application: string): string {
 /** Names of an application for which the directory has no room, in words for people. */
 export function toNamesOf(application: string): string {
   return `names of clusters of application ${application}`;
-}
-
-function createChanges(): ApplicationChanges {
-  return { clusters: new Set(), namespaces: new Set(), rows: new Map() };
 }
 
 function getOrAdd<K, V>(map: Map<K, V>, key: K, create: () => V): V {

@@ -1,6 +1,7 @@
 import type { CacheStore } from '../../../core/cache/cache-store.ts';
-import { toVersion } from '../../../core/cache/version.ts';
+import { toRevision } from '../../../core/cache/revision.ts';
 import type { Clock } from '../../../core/clock.ts';
+import { waitAtMost } from '../../../core/deadline.ts';
 import { getErrorMessage } from '../../../core/errors.ts';
 import { asString, getPath } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
@@ -28,40 +29,26 @@ export interface WrittenObjectsOptions {
   readonly log: Logger;
 }
 
-/**
- * Brings what an operation wrote into the cache, so that whoever saw the operation completed reads what it did. It obeys the same
- * rule as the account's caching agent, and needs no turn of it.
- */
-export interface WrittenObjects {
-  /** The same client; what is written through it is noted. */
-  watch(client: KubernetesClient): KubernetesClient;
-  /** Notes that this very object is gone. */
-  readonly noteGone: (ref: ObjectRef, uid: string) => void;
-  /** Waits, for two seconds at most, until all of it is in the cache. Never rejects: the next run of the agent finds the rest. */
-  settle(): Promise<void>;
-}
-
 /** An operation waits no longer for the cache. */
-const patienceMs = 2_000;
+const settleTimeoutMs = 2_000;
 
 /** For so long the epoch of an account is not read again: what is written in an older one counts for nothing. */
 const epochMemoryMs = 30_000;
 
-/** Makes the notes of one operation. It reads nothing before something is written. */
-export function noteWrittenObjects(options: WrittenObjectsOptions, epochs: EpochMemory): WrittenObjects {
-  return new Notes(options, epochs);
-}
-
-/** What was noted: an object as it is now, the new scale of one, or one that is gone. */
-type Note =
+/** What was tracked: an object as it is now, the new scale of one, or one that is gone. */
+type TrackedWrite =
   | { readonly object: Manifest }
   | { readonly scale: Manifest; readonly ref: ObjectRef }
   | { readonly goneUid: string; readonly ref: ObjectRef };
 
-class Notes implements WrittenObjects {
+/**
+ * Brings what an operation wrote into the cache, so that whoever saw the operation completed reads what it did. It obeys the same
+ * rule as the account's caching agent, and needs no turn of it. It reads nothing before something is written.
+ */
+export class WrittenObjects {
   readonly #options: WrittenObjectsOptions;
   readonly #epochs: EpochMemory;
-  #notes: Note[] = [];
+  #tracked: TrackedWrite[] = [];
   #writing: Promise<void> = Promise.resolve();
 
   constructor(options: WrittenObjectsOptions, epochs: EpochMemory) {
@@ -69,60 +56,63 @@ class Notes implements WrittenObjects {
     this.#epochs = epochs;
   }
 
+  /** The same client; what is written through it is tracked. */
   watch(client: KubernetesClient): KubernetesClient {
-    const noted = async (
+    const tracked = async (
       writing: Promise<Manifest>,
       how?: Pick<WriteOptions, 'dryRun'>,
     ): Promise<Manifest> => {
       const object = await writing;
-      if (!how?.dryRun) this.#note({ object });
+      if (!how?.dryRun) this.#track({ object });
       return object;
     };
-    return {
-      ...bindMembers(client),
-      create: (resource, manifest, how) => noted(client.create(resource, manifest, how), how),
-      replace: (resource, manifest, how) => noted(client.replace(resource, manifest, how), how),
+    const writes: Partial<KubernetesClient> = {
+      create: (resource, manifest, how) => tracked(client.create(resource, manifest, how), how),
+      replace: (resource, manifest, how) => tracked(client.replace(resource, manifest, how), how),
       patch: async (ref, patch, how) => {
-        if (patch.subresource !== 'scale') return noted(client.patch(ref, patch, how), patch);
+        if (patch.subresource !== 'scale') return tracked(client.patch(ref, patch, how), patch);
         const scale = await client.patch(ref, patch, how);
-        this.#note({ scale, ref });
+        this.#track({ scale, ref });
         return scale;
       },
     };
+    return new Proxy(client, {
+      get(target, name) {
+        const member: unknown = Reflect.get(writes, name) ?? Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
   }
 
-  readonly noteGone = (ref: ObjectRef, uid: string): void => {
-    this.#note({ goneUid: uid, ref });
+  /** Notes that this very object is gone. */
+  readonly recordDeletion = (ref: ObjectRef, uid: string): void => {
+    this.#track({ goneUid: uid, ref });
   };
 
+  /** Waits, for two seconds at most, until all of it is in the cache. Never rejects: the next run of the agent finds the rest. */
   async settle(): Promise<void> {
     const { clock, log, account } = this.#options;
-    const waiting = new AbortController();
-    const tired = clock.sleep(patienceMs, waiting.signal).then(
-      () => log.warn('the cache does not have what an operation wrote yet', { account: account.name }),
-      () => undefined,
-    );
-    await Promise.race([this.#writing, tired]);
-    waiting.abort();
+    if (await waitAtMost(clock, settleTimeoutMs, this.#writing)) return;
+    log.warn('the cache does not have what an operation wrote yet', { account: account.name });
   }
 
-  /** Begins to write at once; what is noted meanwhile is written together. */
-  #note(note: Note): void {
-    this.#notes.push(note);
-    if (this.#notes.length > 1) return;
+  /** Begins to write at once; what is tracked meanwhile is written together. */
+  #track(note: TrackedWrite): void {
+    this.#tracked.push(note);
+    if (this.#tracked.length > 1) return;
     this.#writing = this.#writing.then(() => this.#write());
   }
 
   async #write(): Promise<void> {
-    const notes = this.#notes;
-    this.#notes = [];
+    const notes = this.#tracked;
+    this.#tracked = [];
     const { account, log, writer } = this.#options;
     try {
       const epoch = await this.#findEpoch();
       // Nothing of the account is cached yet: its first list will have it.
       if (epoch === undefined) return;
       const changes = await Promise.all(notes.map((note) => this.#toChange(note, epoch)));
-      await writer.write(coalesce(changes.filter((change) => change !== undefined)));
+      await writer.write(changes.filter((change) => change !== undefined));
     } catch (error) {
       const reason = getErrorMessage(error);
       log.warn('what an operation wrote was not cached: the next run of the agent finds it', {
@@ -142,7 +132,7 @@ class Notes implements WrittenObjects {
     return epoch;
   }
 
-  async #toChange(note: Note, epoch: number): Promise<ObjectChange | undefined> {
+  async #toChange(note: TrackedWrite, epoch: number): Promise<ObjectChange | undefined> {
     if ('object' in note) return this.#toPut(note.object, epoch);
     const found = await this.#findCached(note.ref);
     if (found === undefined) return undefined;
@@ -150,7 +140,7 @@ class Notes implements WrittenObjects {
     // Another object may have come to have its name.
     if (found.facts.uid !== note.goneUid) return undefined;
     const { kind, namespace, name } = found.facts;
-    return { kind, namespace, name, version: found.version, seenAt: found.version, facts: undefined };
+    return { kind, namespace, name, revision: found.revision, seenAt: found.revision, facts: undefined };
   }
 
   #toPut(object: Manifest, epoch: number): ObjectChange | undefined {
@@ -161,8 +151,8 @@ class Notes implements WrittenObjects {
     const kinds = listCachedKinds({ registry, definedKinds: [kind], rules, settings });
     if (!createCacheFilter({ registry, kinds: [kind], rules })(object)) return undefined;
     if (!kinds.includes(kind) || !/^\d+$/.test(resourceVersion)) return undefined;
-    const version = toVersion(epoch, resourceVersion);
-    return { kind, namespace, name, version, seenAt: version, facts };
+    const revision = toRevision(epoch, resourceVersion);
+    return { kind, namespace, name, revision, seenAt: revision, facts };
   }
 
   async #findCached(ref: ObjectRef) {
@@ -174,7 +164,7 @@ class Notes implements WrittenObjects {
       consistent: true,
     });
     const facts = found === undefined || found.gone ? undefined : decodeFacts(found.readBody());
-    return found === undefined || facts === undefined ? undefined : { version: found.version, facts };
+    return found === undefined || facts === undefined ? undefined : { revision: found.revision, facts };
   }
 }
 
@@ -185,36 +175,7 @@ function toScaleChange(facts: ObjectFacts, scale: Manifest, epoch: number): Obje
   const replicas = getPath(scale, 'spec', 'replicas') ?? 0;
   if (asString(getPath(scale, 'metadata', 'uid')) !== facts.uid) return undefined;
   if (!/^\d+$/.test(resourceVersion) || typeof replicas !== 'number') return undefined;
-  const version = toVersion(epoch, resourceVersion);
+  const revision = toRevision(epoch, resourceVersion);
   const scaled = { ...facts, resourceVersion, ...(workload && { workload: { ...workload, replicas } }) };
-  return { kind, namespace, name, version, seenAt: version, facts: scaled };
-}
-
-/** The last change of each object. */
-function coalesce(changes: readonly ObjectChange[]): ObjectChange[] {
-  const last = new Map<string, ObjectChange>();
-  for (const change of changes) {
-    const key = JSON.stringify([change.kind, change.namespace, change.name]);
-    const found = last.get(key);
-    if (found === undefined || found.version <= change.version) last.set(key, change);
-  }
-  return [...last.values()];
-}
-
-/** A client's methods as members of a plain object, which spreading an instance of a class would lose. */
-function bindMembers(client: KubernetesClient): KubernetesClient {
-  return {
-    getResource: (...call) => client.getResource(...call),
-    getResourceOfKind: (...call) => client.getResourceOfKind(...call),
-    getDefaultNamespace: (...call) => client.getDefaultNamespace(...call),
-    get: (...call) => client.get(...call),
-    list: (...call) => client.list(...call),
-    create: (...call) => client.create(...call),
-    replace: (...call) => client.replace(...call),
-    patch: (...call) => client.patch(...call),
-    delete: (...call) => client.delete(...call),
-    getJson: (...call) => client.getJson(...call),
-    getText: (...call) => client.getText(...call),
-    [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
-  };
+  return { kind, namespace, name, revision, seenAt: revision, facts: scaled };
 }

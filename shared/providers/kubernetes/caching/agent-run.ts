@@ -2,56 +2,43 @@ import type { CachingResult, CachingRun } from '../../../core/agents/caching-age
 import { hashText } from '../../../core/cache/hash-text.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { mapConcurrently } from '../../../core/concurrency.ts';
-import type { CacheWriter } from '../cache-writer/object-change.ts';
 import { describeRestoration, isBelievable } from '../cache-writer/restored-cluster.ts';
-import type { DrainOutcome } from '../watch/drain-kind.ts';
-import type { AgentState } from './agent-state.ts';
+import type { CatchUpOutcome } from '../watch/catch-up-kind.ts';
 import {
-  type CachingWork,
-  type CachingWorkOptions,
-  type CachingWorkRun,
+  type AgentSession,
+  type AgentSessionOptions,
   getNextCheckMs,
-  openCachingWork,
-  reopenCachingWork,
-} from './caching-work.ts';
-import { createPageLimit } from './kind-limits.ts';
+  openAgentSession,
+  reopenAgentSession,
+} from './agent-session.ts';
+import { formatAgentState, type ScopeState } from './agent-state.ts';
 import { isOnePage, mustList, type WatchedScope } from './kind-scopes.ts';
 import { type CheckedScope, checkScope } from './scope-check.ts';
-import { drainScope, listScope } from './scope-reader.ts';
+import { catchUpScope, listScope } from './scope-reader.ts';
 import { summarizeState } from './state-summary.ts';
 
-/** What running an agent once needs. */
-export interface AgentRunOptions extends CachingWorkOptions {
-  readonly writer: CacheWriter;
-}
-
 /** Drains at a time: each is a connection, and mostly waits. */
-const drainConcurrency = 16;
+const catchUpConcurrency = 16;
+/** How often a list begins whose snapshot expires before it is complete. */
+const listAttempts = 3;
 /** Lists at a time: after a restart of the API server every kind needs one. */
 const listConcurrency = 2;
-/** A position that did not move for so long is moved by a bookmark, before the API server forgets it. */
+/** A resource version that did not move for so long is moved by a bookmark, before the API server forgets it. */
 const quietMs = { least: 3 * 60_000, spread: 60_000 } as const;
 /** What the lists have come to is stored no more often than this, milliseconds. */
 const commitIntervalMs = 2_000;
 
 /**
- * Brings what is cached of an account up to date: asks what changed of each kind since the last run, lists what has no position
+ * Brings what is cached of an account up to date: asks what changed of each kind since the last run, lists what has no resource version
  * yet, and evicts what is gone.
  *
  * @throws Error with words for people when the account's cluster cannot be read at all.
  */
-export async function runCachingAgent(options: AgentRunOptions, run: CachingRun): Promise<CachingResult> {
-  const context: CachingWorkRun = {
-    cache: run.cache,
-    writer: options.writer,
-    state: run.state,
-    signal: run.signal,
-    ensureHeld: () => run.ensureHeld(),
-  };
-  const work = await openCachingWork(options, context);
-  const first = await new AgentRun(work, options, run).run();
+export async function runCachingAgent(options: AgentSessionOptions, run: CachingRun): Promise<CachingResult> {
+  const session = await openAgentSession(options, run);
+  const first = await new AgentRun(session, options, run).run();
   if (!('proof' in first)) return first;
-  const anew = await reopenCachingWork(options, context, { work, ...first });
+  const anew = await reopenAgentSession(options, run, { session, ...first });
   const second = await new AgentRun(anew, options, run).run();
   if (!('proof' in second)) return second;
   throw new Error('the cluster went back in time twice during one run');
@@ -63,20 +50,20 @@ interface Proof {
 }
 
 class AgentRun {
-  readonly #work: CachingWork;
+  readonly #session: AgentSession;
   readonly #clock: Clock;
-  readonly #options: AgentRunOptions;
+  readonly #options: AgentSessionOptions;
   readonly #run: CachingRun;
   #drift: number | undefined;
-  readonly #tried = new Set<string>();
+  readonly #tried = new Set<ScopeState>();
   readonly #broken = new Map<string, Error>();
   /** Scopes that were read as they should be, and that could not be. */
   #read = 0;
   #failed = 0;
   #committedAtMs: number;
 
-  constructor(work: CachingWork, options: AgentRunOptions, run: CachingRun) {
-    this.#work = work;
+  constructor(session: AgentSession, options: AgentSessionOptions, run: CachingRun) {
+    this.#session = session;
     this.#clock = options.clock;
     this.#options = options;
     this.#run = run;
@@ -84,32 +71,32 @@ class AgentRun {
   }
 
   async run(): Promise<CachingResult | Proof> {
-    const work = this.#work;
-    await work.evictKinds();
-    const proof = await this.#drainAll();
+    const session = this.#session;
+    await session.evictKinds();
+    const proof = await this.#catchUpAll();
     if (proof !== undefined) return { proof };
     const outcome = await this.#listAndCheck();
     if (typeof outcome !== 'string') return outcome;
-    await work.prune();
+    await session.prune();
     this.#run.signal.throwIfAborted();
-    return { ...work.toProgress(), outcome, drift: this.#drift, ...this.#toComplaints() };
+    return { ...session.toProgress(), outcome, drift: this.#drift, ...this.#toComplaints() };
   }
 
   /** @returns what proves that the cluster went back in time */
-  async #drainAll(): Promise<string | undefined> {
-    const { tools } = this.#work;
+  async #catchUpAll(): Promise<string | undefined> {
+    const { tools } = this.#session;
     const nowMs = this.#clock.now();
-    const scopes = (await this.#work.planScopes()).filter((scope) => !mustList(scope, nowMs));
-    const drained = await mapConcurrently(scopes, drainConcurrency, async (scope) => {
+    const scopes = (await this.#session.planScopes()).filter((scope) => !mustList(scope, nowMs));
+    const caughtUp = await mapConcurrently(scopes, catchUpConcurrency, async (scope) => {
       const awaitsBookmark = isQuiet(scope, nowMs);
-      return { scope, awaitsBookmark, ...(await drainScope(scope, tools, awaitsBookmark)) };
+      return { scope, awaitsBookmark, ...(await catchUpScope(scope, tools, awaitsBookmark)) };
     });
     this.#run.signal.throwIfAborted();
-    const rewound = drained.find(({ outcome }) => outcome.outcome === 'future');
+    const rewound = caughtUp.find(({ outcome }) => outcome.outcome === 'future');
     if (rewound !== undefined) return toFutureProof(rewound.scope);
     // In one call: what belongs to one application lies together.
-    await tools.write(drained.flatMap(({ changes }) => changes));
-    for (const { scope, outcome, added, awaitsBookmark } of drained) {
+    await tools.write(caughtUp.flatMap(({ changes }) => changes));
+    for (const { scope, outcome, added, awaitsBookmark } of caughtUp) {
       const { state } = scope;
       if (awaitsBookmark) state.movedAtMs = nowMs;
       await this.#note(scope, outcome, Math.max(0, state.items + added));
@@ -124,35 +111,32 @@ class AgentRun {
 
   /** What lists have proved, if that is to be believed. */
   #toProof(proof: string | undefined): Proof | undefined {
-    const isCredible = isBelievable(this.#work.state.restored, this.#clock.now());
+    const isCredible = isBelievable(this.#session.state.restored, this.#clock.now());
     return proof !== undefined && isCredible ? { proof } : undefined;
   }
 
   async #listAll(): Promise<CachingResult['outcome'] | Proof> {
     for (;;) {
-      const proof = this.#toProof(this.#work.proof);
+      const proof = this.#toProof(this.#session.proof);
       if (proof !== undefined) return proof;
-      const scopes = (await this.#work.planScopes()).filter((scope) => this.#isToBeListed(scope));
+      const scopes = (await this.#session.planScopes()).filter((scope) => this.#isToBeListed(scope));
       const { isAlone } = this.#run;
       const allowed = scopes.filter(({ state }) => isAlone || isOnePage(state));
       if (allowed.length === 0) return scopes.length === 0 ? 'done' : 'listing';
-      // Pods come last: they stand in the rows of their owners, and would have to wait for these elsewhere.
-      const owners = allowed.filter(({ kind }) => kind.kind !== 'pod');
-      const wave = owners.length > 0 ? owners : allowed;
-      await mapConcurrently(wave, listConcurrency, (scope) => this.#list(scope));
+      await mapConcurrently(allowed, listConcurrency, (scope) => this.#list(scope));
     }
   }
 
   #isToBeListed(scope: WatchedScope): boolean {
-    return mustList(scope, this.#clock.now()) && !this.#tried.has(toScopeKey(scope));
+    return mustList(scope, this.#clock.now()) && !this.#tried.has(scope.state);
   }
 
   async #list(scope: WatchedScope): Promise<void> {
-    this.#tried.add(toScopeKey(scope));
-    const { tools, state } = this.#work;
+    this.#tried.add(scope.state);
+    const { tools, state } = this.#session;
     state.tooLarge.forgetKind(scope.kind.kind, scope.namespace);
-    const select = createPageLimit(this.#work.getRoom(scope));
-    const { outcome, items } = await listScope(scope, tools, { select });
+    const most = this.#session.getRemainingQuota(scope);
+    const { outcome, items } = await untilUnexpired(() => listScope(scope, tools, { most }));
     this.#run.signal.throwIfAborted();
     await this.#note(scope, outcome, items);
     await this.#commit();
@@ -163,31 +147,31 @@ class AgentRun {
     const nowMs = this.#clock.monotonic();
     if (nowMs - this.#committedAtMs < commitIntervalMs) return;
     this.#committedAtMs = nowMs;
-    await this.#run.commitState(this.#work.formatState());
+    await this.#run.commitState(formatAgentState(this.#session.state));
   }
 
   /** Compares all that is cached with the cluster, when it is time for that. */
   async #check(): Promise<CachingResult['outcome'] | Proof> {
-    const { state } = this.#work;
+    const { state } = this.#session;
     if (state.checkAtMs > this.#clock.now()) return 'done';
     if (!this.#run.isAlone) return 'listing';
-    const scopes = (await this.#work.planScopes()).filter((scope) => this.#isToBeChecked(scope));
+    const scopes = (await this.#session.planScopes()).filter((scope) => this.#isToBeChecked(scope));
     const checks = await mapConcurrently(scopes, listConcurrency, (scope) => this.#checkScope(scope));
     this.#run.signal.throwIfAborted();
     // What was kept since another application is known is no mistake of the past.
-    if (!isForced(state)) this.#drift = checks.reduce((sum, { drift }) => sum + drift, 0);
+    if (state.checkAtMs !== 0) this.#drift = checks.reduce((sum, { drift }) => sum + drift, 0);
     const proof = this.#toProof(checks.map((each) => each.proof).find((each) => each !== undefined));
     if (proof !== undefined) return proof;
     state.checkAtMs = getNextCheckMs(this.#clock, this.#options.randomness);
-    if (checks.some(({ isBlocked }) => isBlocked)) await this.#work.raiseEpoch();
+    if (checks.some(({ isBlocked }) => isBlocked)) await this.#session.raiseEpoch();
     return 'done';
   }
 
   async #checkScope(scope: WatchedScope): Promise<CheckedScope> {
-    const checked = await checkScope(scope, this.#work.tools);
-    const { outcome, drained, items } = checked;
+    const checked = await untilUnexpired(() => checkScope(scope, this.#session.tools));
+    const { outcome, caughtUp, items } = checked;
     // What was told before the list broke off is cached all the same.
-    if (drained?.outcome === 'drained') await this.#note(scope, drained, items);
+    if (caughtUp?.outcome === 'caughtUp') await this.#note(scope, caughtUp, items);
     else if (outcome.outcome === 'listed') scope.state.items = items;
     else if (outcome.outcome !== 'aborted') await this.#note(scope, outcome, scope.state.items);
     await this.#commit();
@@ -195,28 +179,31 @@ class AgentRun {
   }
 
   #isToBeChecked(scope: WatchedScope): boolean {
-    const isListed = this.#tried.has(toScopeKey(scope));
-    return !isListed && scope.state.position !== undefined && this.#work.getRoom(scope) === undefined;
+    return (
+      !this.#tried.has(scope.state) &&
+      scope.state.resourceVersion !== undefined &&
+      this.#session.getRemainingQuota(scope) === undefined
+    );
   }
 
-  async #note(scope: WatchedScope, outcome: DrainOutcome, items: number): Promise<void> {
+  async #note(scope: WatchedScope, outcome: CatchUpOutcome, items: number): Promise<void> {
     const { state, kind } = scope;
-    const { position, asOfMs = state.asOfMs, error } = outcome;
+    const { resourceVersion, asOfMs = state.asOfMs, error } = outcome;
     switch (outcome.outcome) {
       case 'listed':
-      case 'drained':
+      case 'caughtUp':
         this.#read += 1;
-        return this.#work.noteRead(scope, { position, asOfMs, items });
+        return this.#session.recordRead(scope, { resourceVersion, asOfMs, items });
       case 'forbidden':
-        return this.#work.noteForbidden(scope);
+        return this.#session.recordForbidden(scope);
       case 'gone':
-        return this.#work.noteGone(scope);
+        return this.#session.recordDeletion(scope);
       case 'expired':
-        state.position = undefined;
+        state.resourceVersion = undefined;
         return;
       default:
-        // What came before it broke is cached: the next drain goes on from there.
-        Object.assign(state, { position, items });
+        // What came before it broke is cached: the next catch-up goes on from there.
+        Object.assign(state, { resourceVersion, items });
         this.#failed += 1;
         this.#broken.set(kind.kind, error ?? new Error('it broke off'));
     }
@@ -224,12 +211,13 @@ class AgentRun {
 
   /** A part that cannot be read is shown and keeps nobody waiting; where most of it cannot, the run has failed. */
   #toComplaints(): Pick<CachingResult, 'error' | 'details'> {
-    const { kinds, areNamespacesUnknown, state } = this.#work;
-    const { forbidden, isAllForbidden } = summarizeState(state, kinds, this.#options.account);
+    const { kinds, areNamespacesUnknown, state } = this.#session;
+    const { scopes, forbidden, isAllForbidden } = summarizeState(state, kinds, this.#options.account);
     const broken = joinNames([...this.#broken].map(toText));
     const restored = describeRestoration(state.restored, this.#clock.now());
     const details = state.tooLarge.addTo({
       kinds: kinds.length,
+      watches: scopes,
       ...(forbidden.length > 0 && { forbidden: joinNames(forbidden) }),
       ...(areNamespacesUnknown && { namespaces: 'may not be listed, and the account names none' }),
       ...(broken !== '' && { broken }),
@@ -241,25 +229,27 @@ class AgentRun {
   }
 }
 
+/** What lists come to that begin anew while their snapshots expire before they are complete. */
+async function untilUnexpired<T extends { readonly outcome: CatchUpOutcome }>(
+  list: () => Promise<T>,
+): Promise<T> {
+  let listed = await list();
+  for (let attempt = 2; listed.outcome.outcome === 'expired' && attempt <= listAttempts; attempt += 1) {
+    listed = await list();
+  }
+  return listed;
+}
+
 /** Its server is behind what it told before. */
-function toFutureProof({ kind: { kind }, namespace, state: { position } }: WatchedScope): string {
+function toFutureProof({ kind: { kind }, namespace, state: { resourceVersion } }: WatchedScope): string {
   const where = namespace === '' ? '' : ` in ${namespace}`;
-  return `the newest resource version of ${kind}${where} is lower than ${position}, which it had before`;
+  return `the newest resource version of ${kind}${where} is lower than ${resourceVersion}, which it had before`;
 }
 
-/** Whether the check was not due by its time. */
-function isForced({ checkAtMs }: AgentState): boolean {
-  return checkAtMs === 0;
-}
-
-/** Whether a position did not move for a while; not the same while for all. */
+/** Whether a resource version did not move for a while; not the same while for all. */
 function isQuiet({ state, kind, namespace }: WatchedScope, nowMs: number): boolean {
   const spreadMs = hashText(`${kind.kind} ${namespace}`) % quietMs.spread;
   return nowMs - state.movedAtMs >= quietMs.least + spreadMs;
-}
-
-function toScopeKey({ kind, namespace }: WatchedScope): string {
-  return `${kind.kind} ${namespace}`;
 }
 
 function toText([kind, error]: readonly [string, Error]): string {

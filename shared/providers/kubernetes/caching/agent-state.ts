@@ -5,12 +5,12 @@ import { TooLargeNames } from './too-large.ts';
 /** What is known of the objects of a kind in one namespace, or in all. */
 export interface ScopeState {
   /** The resource version up to which everything is cached; undefined: it has to be listed. */
-  position: string | undefined;
+  resourceVersion: string | undefined;
   /** Everything that was so at this time, wall time in milliseconds, is cached; undefined until it was listed. */
   asOfMs: number | undefined;
   /** Objects of it that are cached; a number to show, counted anew with each list. */
   items: number;
-  /** When the position was last known to be recent, wall time in milliseconds: API servers forget old ones. */
+  /** When the resource version was last known to be recent, wall time in milliseconds: API servers forget old ones. */
   movedAtMs: number;
   /** Since when it may not be read: what was cached of it is kept. */
   forbiddenAtMs?: number | undefined;
@@ -74,7 +74,7 @@ export function createKindState(): KindState {
 
 /** The state of a scope that is to be listed. */
 export function createScopeState(nowMs: number): ScopeState {
-  return { position: undefined, asOfMs: undefined, items: 0, movedAtMs: nowMs };
+  return { resourceVersion: undefined, asOfMs: undefined, items: 0, movedAtMs: nowMs };
 }
 
 /** The form in which a state is stored. Raise it with every change: what has another one is begun anew. */
@@ -82,7 +82,7 @@ const formVersion = 1;
 
 /** A scope as it is stored, short since it is written with every run. */
 type StoredScope = readonly [
-  position: string,
+  resourceVersion: string,
   asOfMs: number,
   items: number,
   movedAtMs: number,
@@ -102,17 +102,11 @@ interface StoredKind {
 
 /** The state as text. */
 export function formatAgentState(state: AgentState): string {
-  const { epoch, rules, cluster, applications, isSwept, checkAtMs, restored, kinds, tooLarge, waiting } =
-    state;
+  const { applications, kinds, tooLarge, waiting, ...plain } = state;
   return JSON.stringify({
     form: formVersion,
-    epoch,
-    rules,
-    cluster,
+    ...plain,
     ...(applications !== '' && { applications }),
-    isSwept,
-    checkAtMs,
-    ...(restored && { restored }),
     kinds: Object.fromEntries([...kinds].map(([kind, known]) => [kind, toStoredKind(known)])),
     ...(tooLarge.names.size > 0 && { tooLarge: [...tooLarge.names] }),
     ...(waiting.size > 0 && { waiting: Object.fromEntries(waiting) }),
@@ -170,17 +164,17 @@ function toKindState({ s, w, e }: StoredKind): KindState {
 
 /** Numbers from 1 on are times; what is not known is 0 or, at the end, left out. */
 function toStoredScope(scope: ScopeState): StoredScope {
-  const { position = '', asOfMs = 0, items, movedAtMs } = scope;
+  const { resourceVersion = '', asOfMs = 0, items, movedAtMs } = scope;
   const { forbiddenAtMs = 0, unwatchableAtMs = 0, goneAtMs = 0 } = scope;
-  const usual = [position, asOfMs, items, movedAtMs] as const;
+  const usual = [resourceVersion, asOfMs, items, movedAtMs] as const;
   const isUsual = forbiddenAtMs + unwatchableAtMs + goneAtMs === 0;
   return isUsual ? usual : [...usual, forbiddenAtMs, unwatchableAtMs, goneAtMs];
 }
 
 function toScopeState(stored: StoredScope): ScopeState {
-  const [position, asOfMs, items, movedAtMs, forbiddenAtMs, unwatchableAtMs, goneAtMs] = stored;
+  const [resourceVersion, asOfMs, items, movedAtMs, forbiddenAtMs, unwatchableAtMs, goneAtMs] = stored;
   return {
-    position: position || undefined,
+    resourceVersion: resourceVersion || undefined,
     asOfMs: asOfMs || undefined,
     items,
     movedAtMs,

@@ -6,17 +6,12 @@ import {
 } from '../../../core/agents/caching-agent.ts';
 import type { ProviderOptions } from '../../../core/providers/provider.ts';
 import type { KubernetesAccount } from '../account/account.ts';
-import { AccountClients } from '../account/account-clients.ts';
+import type { AccountClients } from '../account/account-clients.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
-import type { AgentRunOptions } from './agent-run.ts';
+import type { AgentSessionOptions } from './agent-session.ts';
 import { canHaveCustomKinds, type KindFamily } from './kind-families.ts';
 import { createApplicationsLoader } from './known-applications.ts';
-
-/** The caching agents of all accounts, with the connections that they open. */
-export interface CachingAgents extends AsyncDisposable {
-  readonly agents: readonly CachingAgent[];
-}
 
 /** Clouddriver's names. It has as many of each as an account has `cacheThreads`; here one does. */
 const agentNames: Readonly<Record<KindFamily, string>> = {
@@ -24,54 +19,53 @@ const agentNames: Readonly<Record<KindFamily, string>> = {
   custom: 'KubernetesUnregisteredCustomResourceCachingAgent[1/1]',
 };
 
-/** Makes the agents that keep a session's accounts cached. Nothing is loaded or connected to before one of them runs. */
-export function createCachingAgents(session: KubernetesSession, options: ProviderOptions): CachingAgents {
-  const connections = new AccountClients(options, async (parts) => {
-    const { createWatchClient } = await import('../watch/watch-client.ts');
-    return createWatchClient(parts);
-  });
+/**
+ * Makes the agents that keep a session's accounts cached. Nothing is loaded or connected to before one of them runs; the session closes
+ * their connections.
+ */
+export function createCachingAgents(
+  session: KubernetesSession,
+  options: ProviderOptions,
+): readonly CachingAgent[] {
+  const connections = session.openWatchClients(options, 'agents');
   const { enabled } = session.settings.cache;
   const accounts = enabled ? session.accounts : [];
-  return {
-    agents: accounts.flatMap((account) => createAgents(account, { session, options, connections })),
-    [Symbol.asyncDispose]: () => connections[Symbol.asyncDispose](),
-  };
+  return accounts.flatMap((account) => {
+    const hasCustomAgent = canHaveCustomKinds(account, session.settings.cache);
+    const families: readonly KindFamily[] = hasCustomAgent ? ['built-in', 'custom'] : ['built-in'];
+    const parts = { session, options, connections, hasCustomAgent };
+    return families.map((family) => createAgent(account, { ...parts, family }));
+  });
 }
 
+/** What an agent of an account is made of. */
 interface AgentParts {
   readonly session: KubernetesSession;
   readonly options: ProviderOptions;
   readonly connections: AccountClients<WatchClient>;
+  readonly family: KindFamily;
+  readonly hasCustomAgent: boolean;
 }
 
-function createAgents(account: KubernetesAccount, parts: AgentParts): CachingAgent[] {
-  const hasCustomAgent = canHaveCustomKinds(account, parts.session.settings.cache);
-  const families: readonly KindFamily[] = hasCustomAgent ? ['built-in', 'custom'] : ['built-in'];
-  return families.map((family) => createAgent(account, { ...parts, family, hasCustomAgent }));
-}
-
-function createAgent(
-  account: KubernetesAccount,
-  parts: AgentParts & { readonly family: KindFamily; readonly hasCustomAgent: boolean },
-): CachingAgent {
+function createAgent(account: KubernetesAccount, parts: AgentParts): CachingAgent {
   const { session, options, connections, family, hasCustomAgent } = parts;
   const { clock, randomness } = session;
   const settings = session.settings.cache;
-  const loadApplications = createApplicationsLoader({ settings, findCatalog: options.findCatalog });
+  const loadApplications = createApplicationsLoader(settings, options.findCatalog);
   const { intervalSeconds, mode } = account.caching;
   const intervalMs = intervalSeconds
     ? intervalSeconds * 1000
     : (options.agentIntervalMs ?? defaultAgentIntervalMs);
   // Loaded late: functions that only look at accounts run no agent.
-  const open = async ({ cache }: Pick<CachingRun, 'cache'>): Promise<AgentRunOptions> => {
+  const open = async ({ cache }: Pick<CachingRun, 'cache'>): Promise<AgentSessionOptions> => {
     const [{ createCacheWriter }, client, watches] = await Promise.all([
       import('../cache-writer/cache-writer.ts'),
       session.getClient(account),
       connections.get(account),
     ]);
     const writer = createCacheWriter({ cache, account, clock, randomness });
-    const work = { account, settings, family, hasCustomAgent, client, watches, clock, randomness };
-    return { ...work, loadApplications, writer };
+    const parts = { account, settings, family, hasCustomAgent, client, watches, clock, randomness };
+    return { ...parts, loadApplications, writer };
   };
   return {
     account: account.name,
@@ -80,13 +74,14 @@ function createAgent(
     intervalMs,
     timeoutMs: defaultAgentTimeoutMs,
     mode,
+    streamedAccountsMax: settings.streamedAccountsMax,
     async run(run) {
       const [{ runCachingAgent }, parts] = await Promise.all([import('./agent-run.ts'), open(run)]);
       return runCachingAgent(parts, run);
     },
-    async follow(run) {
-      const [{ followCachingAgent }, parts] = await Promise.all([import('./follow-agent.ts'), open(run)]);
-      return followCachingAgent({ ...parts, intervalMs }, run);
+    async watch(run) {
+      const [{ watchCachingAgent }, parts] = await Promise.all([import('./watch-agent.ts'), open(run)]);
+      return watchCachingAgent({ ...parts, intervalMs }, run);
     },
   };
 }

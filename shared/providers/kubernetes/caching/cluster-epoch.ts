@@ -41,21 +41,21 @@ export async function findEpoch(tools: EpochTools, cluster: string, knownCluster
   const known = current?.cluster || knownCluster;
   const isAnother = known !== '' && cluster !== '' && known !== cluster;
   if (current !== undefined && !isAnother) return current.epoch;
-  return raiseEpoch(tools, cluster, current);
+  return raiseEpoch(tools, { epoch: current?.epoch ?? 0, cluster });
 }
 
 /**
  * Begins another epoch: everything is then listed anew, and whatever is cached is older than that.
  *
+ * @param current the epoch before, 0 for none, and the cluster of now.
  * @returns the epoch in force: this or a later one.
  */
 export async function raiseEpoch(
   { account, cache, clock }: EpochTools,
-  cluster: string,
-  current: AccountEpoch | undefined,
+  { epoch: current, cluster }: AccountEpoch,
 ): Promise<number> {
   // Minutes since 1970: so one that was lost with its table never comes back.
   const minutes = Math.floor(clock.now() / msPerMinute);
-  const epoch = Math.max((current?.epoch ?? 0) + 1, minutes);
+  const epoch = Math.max(current + 1, minutes);
   return (await cache.raiseEpoch(account, { epoch, cluster })).epoch;
 }

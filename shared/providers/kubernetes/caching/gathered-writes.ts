@@ -1,6 +1,5 @@
 import type { Clock } from '../../../core/clock.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
-import { toLastChanges } from './object-conversion.ts';
 
 /** What gathering changes needs. */
 export interface GatheredWritesOptions {
@@ -44,11 +43,11 @@ export class GatheredWrites {
     });
     this.#count += changes.length;
     if (this.#count >= (this.#options.most ?? defaultMost)) this.#enough.abort();
-    if (!this.#isBusy) void this.#work();
+    if (!this.#isBusy) void this.#session();
     return written;
   }
 
-  async #work(): Promise<void> {
+  async #session(): Promise<void> {
     this.#isBusy = true;
     const { clock, delayMs = defaultDelayMs } = this.#options;
     await clock.sleep(delayMs, this.#enough.signal).catch(() => undefined);
@@ -64,7 +63,7 @@ export class GatheredWrites {
 
   async #writeAll(batches: readonly Batch[]): Promise<void> {
     try {
-      await this.#options.write(toLastChanges(batches.flatMap(({ changes }) => changes)));
+      await this.#options.write(batches.flatMap(({ changes }) => changes));
       for (const { resolve } of batches) resolve();
     } catch (error) {
       for (const { reject } of batches) reject(error);

@@ -2,13 +2,11 @@ import type { KubernetesAccount } from '../account/account.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
 import { listCachedKinds } from '../rows/cached-kinds.ts';
 
-/** Which kinds an agent keeps: those of Kubernetes itself, or those that others brought into the cluster. */
+/**
+ * Which kinds an agent keeps: those of Kubernetes itself, which Spinnaker names without their groups, or those that others brought into
+ * the cluster.
+ */
 export type KindFamily = 'built-in' | 'custom';
-
-/** Whether a kind is of a family: Spinnaker names those of Kubernetes' own groups without the group. */
-export function isOfFamily(kind: string, family: KindFamily): boolean {
-  return isCustomKind(kind) === (family === 'custom');
-}
 
 /**
  * Whether the settings can choose any custom kind: all kinds, some by name, or those that an account's `customResources` count

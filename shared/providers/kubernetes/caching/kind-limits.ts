@@ -1,8 +1,8 @@
 import type { CacheStore } from '../../../core/cache/cache-store.ts';
 import type { CachingPolicy } from '../account/account.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
-import type { ListPage } from '../client/list-pages.ts';
 import { isSameKind } from '../kinds/name.ts';
+import { toName } from './scope-reader.ts';
 
 /** What limiting a kind needs. */
 export interface LimitTools {
@@ -17,24 +17,6 @@ export function findKindLimit(policies: readonly CachingPolicy[], kind: string):
 }
 
 /**
- * Makes what takes the first objects of a list, page by page.
- *
- * @param most how many in all; undefined for all of them.
- */
-export function createPageLimit(most: number | undefined): (page: ListPage) => ListPage['items'] {
-  if (most === undefined) return ({ items }) => items;
-  let left = most;
-  let current = 1;
-  return ({ items, attempt }) => {
-    if (attempt > current) left = most;
-    current = attempt;
-    const taken = items.slice(0, Math.max(0, left));
-    left -= taken.length;
-    return taken;
-  };
-}
-
-/**
  * Leaves out of these changes the new objects for which a kind's limit has no room: what is cached stays, and whatever goes makes
  * room for the next that changes.
  */
@@ -43,7 +25,9 @@ export async function limitChanges(
   tools: LimitTools,
 ): Promise<readonly ObjectChange[]> {
   const { policies } = tools;
-  const limited = new Set(changes.map(({ kind }) => kind).filter((kind) => hasLimit(policies, kind)));
+  const limited = new Set(
+    changes.map(({ kind }) => kind).filter((kind) => findKindLimit(policies, kind) !== undefined),
+  );
   if (limited.size === 0) return changes;
   const kept = changes.filter(({ kind }) => !limited.has(kind));
   for (const kind of limited) {
@@ -60,20 +44,16 @@ async function limitKind(
 ): Promise<ObjectChange[]> {
   const cached = new Set<string>();
   for await (const page of cache.listHeads(account, kind)) {
-    for (const { key } of page) cached.add(`${key.namespace}/${key.name}`);
+    for (const { key } of page) cached.add(toName(key));
   }
   const gone = changes.filter(({ facts }) => facts === undefined);
-  for (const { namespace, name } of gone) cached.delete(`${namespace}/${name}`);
+  for (const change of gone) cached.delete(toName(change));
   const most = findKindLimit(policies, kind) ?? Number.POSITIVE_INFINITY;
-  const kept = changes.filter(({ facts, namespace, name }) => {
-    const key = `${namespace}/${name}`;
-    if (facts === undefined || (cached.size >= most && !cached.has(key))) return false;
+  const kept = changes.filter((change) => {
+    const key = toName(change);
+    if (change.facts === undefined || (cached.size >= most && !cached.has(key))) return false;
     cached.add(key);
     return true;
   });
   return [...gone, ...kept];
-}
-
-function hasLimit(policies: readonly CachingPolicy[], kind: string): boolean {
-  return findKindLimit(policies, kind) !== undefined;
 }

@@ -61,7 +61,7 @@ export function planScopes(kind: WatchedKind, kindState: KindState, plan: ScopeP
 
 /** Whether a scope is to be listed: nothing is known of it, or it can be listed only and that was a while ago. */
 export function mustList({ state }: WatchedScope, nowMs: number): boolean {
-  if (state.position === undefined) return true;
+  if (state.resourceVersion === undefined) return true;
   if (!isUnwatchable(state, nowMs)) return false;
   return isOnePage(state) || (state.asOfMs ?? 0) + relistMs <= nowMs;
 }

@@ -2,22 +2,16 @@ import { UnavailableError } from '../../../core/errors.ts';
 import type { Catalog } from '../../../core/views/catalog.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
 
-/** What decides which applications count. */
-export interface KnownApplicationsOptions {
-  readonly settings: Pick<CacheSettings, 'checkApplicationInFront50'>;
-  readonly findCatalog?: (() => Catalog | undefined) | undefined;
-}
-
 /**
  * Loads the applications that Front50 has, in lower case, where `kubernetes.cache.checkApplicationInFront50` says that only what
  * belongs to these is cached; elsewhere there is nothing to load. While Front50 is away those count that it had before.
  *
  * @returns a function that throws UnavailableError when nothing is known of them: then nothing is to be cached or evicted.
  */
-export function createApplicationsLoader({
-  settings,
-  findCatalog,
-}: KnownApplicationsOptions): (() => Promise<ReadonlySet<string>>) | undefined {
+export function createApplicationsLoader(
+  settings: Pick<CacheSettings, 'checkApplicationInFront50'>,
+  findCatalog: (() => Catalog | undefined) | undefined,
+): (() => Promise<ReadonlySet<string>>) | undefined {
   if (!settings.checkApplicationInFront50) return undefined;
   return async () => {
     const catalog = findCatalog?.();

@@ -1,4 +1,4 @@
-import { toVersion, type Version } from '../../../core/cache/version.ts';
+import { type Revision, toRevision } from '../../../core/cache/revision.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import { isWithinBounds } from '../account/account-bounds.ts';
 import type { Manifest } from '../api/manifest.ts';
@@ -20,83 +20,54 @@ export interface ConversionRules {
   readonly isKnownApplication?: ((application: string) => boolean) | undefined;
 }
 
-/** Turns what an API server tells into what is cached. */
-export interface ObjectConversion {
+/** Turns what an API server tells of an account's objects into what is cached. */
+export class ObjectConversion {
+  readonly #rules: ConversionRules;
+  readonly #findFacts: ReturnType<typeof createFactsFinder>;
+
+  constructor(rules: ConversionRules) {
+    this.#rules = rules;
+    this.#findFacts = createFactsFinder(rules);
+  }
+
   /** A resource version of the cluster, in this epoch. @throws RangeError when it is none. */
-  toVersion(resourceVersion: string): Version;
+  toRevision(resourceVersion: string): Revision {
+    return toRevision(this.#rules.epoch, resourceVersion);
+  }
+
   /**
    * The object as it is to be cached; undefined when it is not kept, or has no resource version that can be compared.
    *
-   * @param seenAt the version of the list that it is of.
+   * @param seenAt the revision of the list that it is of.
    */
-  toKept(object: Manifest, seenAt: Version): ObjectChange | undefined;
+  toKept(object: Manifest, seenAt: Revision): ObjectChange | undefined {
+    const change = this.#toChange(object, { seenAt, isGone: false });
+    return change?.facts === undefined ? undefined : change;
+  }
+
   /**
-   * The last of these changes of each object, in no order. What is not kept counts as gone.
+   * What these changes come to, in their order. What is not kept counts as gone.
    *
    * @param changes in their order.
-   * @param position the resource version up to which the stream was read.
+   * @param resourceVersion the resource version up to which the stream was read.
    */
-  toChanges(changes: readonly WatchChange[], position: string): ObjectChange[];
-}
-
-/** Makes the conversion of an account's objects. */
-export function createObjectConversion(rules: ConversionRules): ObjectConversion {
-  const { account, epoch } = rules;
-  const findFacts = createFactsFinder(rules);
-  const toOwnVersion = (object: Manifest): Version | undefined => {
-    const resourceVersion = getResourceVersion(object);
-    return isComparable(resourceVersion) ? toVersion(epoch, resourceVersion) : undefined;
-  };
-  const toChange = (object: Manifest, how: { seenAt: Version; isGone: boolean }) => {
-    const version = toOwnVersion(object);
-    if (version === undefined || readName(object) === '') return undefined;
-    const facts = toFacts(object, account.kindRegistry);
-    const { kind, namespace, name } = facts;
-    const seenAt = how.seenAt < version ? version : how.seenAt;
-    return {
-      kind,
-      namespace,
-      name,
-      version,
-      seenAt,
-      facts: how.isGone ? undefined : findFacts(object, facts),
-    };
-  };
-  return {
-    toVersion: (resourceVersion) => toVersion(epoch, resourceVersion),
-    toKept(object, seenAt) {
-      const change = toChange(object, { seenAt, isGone: false });
-      return change?.facts === undefined ? undefined : change;
-    },
-    toChanges(changes, position) {
-      const seenAt = toVersion(epoch, position);
-      const last = new Map<string, ObjectChange>();
-      for (const { type, object } of changes) {
-        const change = toChange(object, { seenAt, isGone: type === 'DELETED' });
-        if (change !== undefined) last.set(getChangeKey(change), change);
-      }
-      return [...last.values()];
-    },
-  };
-}
-
-/** Tells objects of an account apart. */
-export function getChangeKey({
-  kind,
-  namespace,
-  name,
-}: Pick<ObjectChange, 'kind' | 'namespace' | 'name'>): string {
-  return `${kind} ${namespace} ${name}`;
-}
-
-/** The latest change of each object: of kinds that are read in two ways at a time there are two. */
-export function toLastChanges(changes: readonly ObjectChange[]): readonly ObjectChange[] {
-  const last = new Map<string, ObjectChange>();
-  for (const change of changes) {
-    const known = last.get(getChangeKey(change));
-    if (known === undefined || known.version <= change.version) last.set(getChangeKey(change), change);
+  toChanges(changes: readonly WatchChange[], resourceVersion: string): ObjectChange[] {
+    const seenAt = this.toRevision(resourceVersion);
+    return changes.flatMap(
+      ({ type, object }) => this.#toChange(object, { seenAt, isGone: type === 'DELETED' }) ?? [],
+    );
   }
-  return [...last.values()];
+
+  #toChange(object: Manifest, how: { seenAt: Revision; isGone: boolean }): ObjectChange | undefined {
+    const resourceVersion = getResourceVersion(object);
+    if (!isComparable(resourceVersion) || readName(object) === '') return undefined;
+    const revision = this.toRevision(resourceVersion);
+    const facts = toFacts(object, this.#rules.account.kindRegistry);
+    const { kind, namespace, name } = facts;
+    const seenAt = how.seenAt < revision ? revision : how.seenAt;
+    const kept = how.isGone ? undefined : this.#findFacts(object, facts);
+    return { kind, namespace, name, revision, seenAt, facts: kept };
+  }
 }
 
 /** Whether a resource version can be compared with others: Kubernetes' are numbers, those of other servers may be anything. */

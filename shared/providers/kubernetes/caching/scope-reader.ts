@@ -1,13 +1,15 @@
 import type { CacheStore } from '../../../core/cache/cache-store.ts';
-import type { Version } from '../../../core/cache/version.ts';
+import type { Revision } from '../../../core/cache/revision.ts';
 import type { Clock } from '../../../core/clock.ts';
+import { KubernetesConnectionError } from '../api/errors.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { getResourceVersion, type ListPage } from '../client/list-pages.ts';
-import { type DrainOutcome, drainKind } from '../watch/drain-kind.ts';
+import { getRowName } from '../rows/row-names.ts';
+import { type CatchUpOutcome, catchUpKind } from '../watch/catch-up-kind.ts';
 import type { KindScope, WatchChange } from '../watch/watch.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
 import type { WatchedScope } from './kind-scopes.ts';
-import { getChangeKey, isComparable, type ObjectConversion } from './object-conversion.ts';
+import { isComparable, type ObjectConversion } from './object-conversion.ts';
 
 /** What reading scopes and caching them needs. */
 export interface ScopeTools {
@@ -27,10 +29,10 @@ export interface ScopeWrite {
   readonly isListed?: boolean;
 }
 
-/** What a drain told. */
-export interface DrainedScope {
-  readonly outcome: DrainOutcome;
-  /** What is to be written before the position of the outcome may be relied on. */
+/** What a catch-up told. */
+export interface CaughtUpScope {
+  readonly outcome: CatchUpOutcome;
+  /** What is to be written before the resource version of the outcome may be relied on. */
   readonly changes: readonly ObjectChange[];
   /** Objects created, less those deleted. */
   readonly added: number;
@@ -42,77 +44,61 @@ const mostChanges = 2_000;
 const evictionSize = 500;
 
 /**
- * Tells what changed in a scope since its position.
+ * Tells what changed in a scope since its resource version.
  *
- * @param awaitsBookmark see `DrainRequest`.
+ * @param awaitsBookmark see `CatchUpRequest`.
  */
-export async function drainScope(
+export async function catchUpScope(
   scope: WatchedScope,
   tools: ScopeTools,
   awaitsBookmark: boolean,
-): Promise<DrainedScope> {
-  const { watches, clock, signal, write } = tools;
-  const told = new ToldChanges(tools.conversion);
-  const outcome = await drainKind(
+): Promise<CaughtUpScope> {
+  const { watches, clock, signal, write, conversion } = tools;
+  // Of each object the last: a storm of changes takes no more room than the objects.
+  const told = new Map<string, ObjectChange>();
+  let added = 0;
+  const take = (resourceVersion = ''): ObjectChange[] => {
+    if (told.size === 0) return [];
+    const readTo = conversion.toRevision(resourceVersion || '0');
+    const changes = [...told.values()].map((change) =>
+      change.seenAt < readTo ? { ...change, seenAt: readTo } : change,
+    );
+    told.clear();
+    return changes;
+  };
+  const request = {
+    ...toKindScope(scope),
+    resourceVersion: scope.state.resourceVersion,
+    awaitsBookmark,
+    signal,
+  };
+  const outcome = await catchUpKind(
     {
-      ...toKindScope(scope),
-      position: scope.state.position,
-      awaitsBookmark,
-      signal,
+      ...request,
       onPage: () => undefined,
       async onChanges(changes) {
-        told.add(changes);
-        if (told.size >= mostChanges) await write(told.take());
+        const resourceVersion = getResourceVersion(changes.at(-1)?.object);
+        for (const change of conversion.toChanges(changes, resourceVersion))
+          told.set(getRowName(change), change);
+        added += countAdded(changes);
+        if (told.size >= mostChanges) await write(take(resourceVersion));
       },
     },
     { client: watches, clock },
   );
-  return { outcome, changes: told.take(outcome.position), added: told.added };
+  return { outcome, changes: take(outcome.resourceVersion), added };
 }
 
-/** What a stream has told, the last of each object: a storm of changes takes no more room than the objects. */
-class ToldChanges {
-  /** Objects created, less those deleted. */
-  added = 0;
-  readonly #conversion: ObjectConversion;
-  readonly #last = new Map<string, ObjectChange>();
-  #position = '';
-
-  constructor(conversion: ObjectConversion) {
-    this.#conversion = conversion;
-  }
-
-  get size(): number {
-    return this.#last.size;
-  }
-
-  add(changes: readonly WatchChange[]): void {
-    this.#position = getResourceVersion(changes.at(-1)?.object);
-    for (const change of this.#conversion.toChanges(changes, this.#position)) {
-      this.#last.set(getChangeKey(change), change);
-    }
-    for (const { type } of changes) {
-      if (type === 'ADDED') this.added += 1;
-      if (type === 'DELETED') this.added -= 1;
-    }
-  }
-
-  /** What was told since the last time. @param position how far the stream has come; default: to the last change */
-  take(position = this.#position): ObjectChange[] {
-    if (this.#last.size === 0) return [];
-    const seenAt = this.#conversion.toVersion(position);
-    const changes = [...this.#last.values()].map((change) => ({
-      ...change,
-      seenAt: seenAt < change.version ? change.version : seenAt,
-    }));
-    this.#last.clear();
-    return changes;
-  }
+/** Objects created by changes, less those deleted. */
+export function countAdded(changes: readonly WatchChange[]): number {
+  return changes.reduce((sum, { type }) => sum + addedByType[type], 0);
 }
+
+const addedByType = { ADDED: 1, MODIFIED: 0, DELETED: -1 } as const;
 
 /** What a list came to. */
 export interface ListedScope {
-  readonly outcome: DrainOutcome;
+  readonly outcome: CatchUpOutcome;
   /** Objects that are kept. */
   readonly items: number;
   /** Objects that were cached and that the list lacks. */
@@ -121,10 +107,10 @@ export interface ListedScope {
 
 /** How to list a scope. */
 export interface ListScopeOptions {
-  /** Which of a page's objects are to be kept at all. Default: all. */
-  readonly select?: (page: ListPage) => ListPage['items'];
+  /** How many of the listed objects are looked at, those that come first. Default: all. */
+  readonly most?: number | undefined;
   /** Which of a page's kept objects are to be written. Default: all. */
-  readonly sift?: (kept: readonly ObjectChange[], page: ListPage) => readonly ObjectChange[];
+  readonly sift?: (kept: readonly ObjectChange[]) => readonly ObjectChange[];
   /** Called before what the list lacks is evicted. */
   readonly onListed?: (resourceVersion: string) => Promise<void>;
 }
@@ -142,85 +128,60 @@ export async function listScope(
   options: ListScopeOptions,
 ): Promise<ListedScope> {
   const { conversion, watches, clock, signal, write } = tools;
-  const { select = ({ items }) => items, sift = (kept) => kept, onListed } = options;
-  const listed = new ListedObjects();
+  const { most = Number.POSITIVE_INFINITY, sift = (kept) => kept, onListed } = options;
+  const listed = new Set<string>();
   let gathered: ObjectChange[] = [];
-  let attempt = 1;
+  let left = most;
   const writeGathered = async (): Promise<void> => {
     const changes = gathered;
     gathered = [];
     await write(changes, { isListed: true });
   };
   const onPage = async (page: ListPage): Promise<void> => {
-    if (!isComparable(page.resourceVersion)) throw new IncomparableVersionsError(scope.kind.kind);
-    const seenAt = conversion.toVersion(page.resourceVersion);
-    const objects = select(page).map((object) => conversion.toKept(object, seenAt));
-    const kept = objects.filter((change) => change !== undefined);
-    const sifted = sift(kept, page);
-    listed.take(page.attempt, kept);
+    if (!isComparable(page.resourceVersion)) throw createVersionsError(scope.kind.kind);
+    const seenAt = conversion.toRevision(page.resourceVersion);
+    const objects = page.items.slice(0, left);
+    left -= objects.length;
+    const kept = objects.flatMap((object) => conversion.toKept(object, seenAt) ?? []);
+    for (const change of kept) listed.add(toName(change));
+    const sifted = sift(kept);
     // What is kept of them is small. Writing takes its time, and the large answers of others need not wait for it.
     page.release();
-    if (page.attempt !== attempt) await writeGathered();
-    attempt = page.attempt;
     for (const change of sifted) gathered.push(change);
     if (gathered.length >= mostGathered) await writeGathered();
   };
-  const request = { ...toKindScope(scope), position: undefined, signal, onPage, onChanges: () => undefined };
-  const outcome = await drainKind(request, { client: watches, clock }).catch(toBroken);
+  const request = {
+    ...toKindScope(scope),
+    resourceVersion: undefined,
+    signal,
+    onPage,
+    onChanges: () => undefined,
+  };
+  const outcome = await catchUpKind(request, { client: watches, clock });
   await writeGathered();
-  const { position } = outcome;
-  if (outcome.outcome !== 'listed' || position === undefined)
-    return { outcome, items: listed.count, evicted: 0 };
-  await onListed?.(position);
-  const evicted = await evictUnlisted(scope, tools, { listed, version: conversion.toVersion(position) });
-  return { outcome, items: listed.count, evicted };
-}
-
-/** Thrown for a kind whose objects cannot be told older from newer. */
-class IncomparableVersionsError extends Error {
-  override name = 'IncomparableVersionsError';
-
-  constructor(kind: string) {
-    super(`${kind}: its API server gives resource versions that are no numbers`);
-  }
-}
-
-function toBroken(error: unknown): DrainOutcome {
-  if (!(error instanceof IncomparableVersionsError)) throw error;
-  return { outcome: 'broken', position: undefined, asOfMs: undefined, count: 0, error };
-}
-
-/** The names that a list has. */
-class ListedObjects {
-  #names = new Set<string>();
-  #attempt = 1;
-
-  get count(): number {
-    return this.#names.size;
-  }
-
-  has({ namespace, name }: Pick<ObjectChange, 'namespace' | 'name'>): boolean {
-    return this.#names.has(`${namespace}/${name}`);
-  }
-
-  take(attempt: number, objects: readonly ObjectChange[]): void {
-    if (attempt > this.#attempt) this.#names = new Set();
-    this.#attempt = attempt;
-    for (const { namespace, name } of objects) this.#names.add(`${namespace}/${name}`);
-  }
-}
-
-async function evictUnlisted(
-  { kind: { kind }, namespace }: WatchedScope,
-  tools: ScopeTools,
-  { listed, version }: { readonly listed: ListedObjects; readonly version: Version },
-): Promise<number> {
-  return evict(tools, {
-    kind,
-    namespace: namespace || undefined,
+  const { resourceVersion } = outcome;
+  if (outcome.outcome !== 'listed' || resourceVersion === undefined)
+    return { outcome, items: listed.size, evicted: 0 };
+  await onListed?.(resourceVersion);
+  const revision = conversion.toRevision(resourceVersion);
+  const evicted = await evict(tools, {
+    kind: scope.kind.kind,
+    namespace: scope.namespace || undefined,
     // What is newer than the list is told by the changes since.
-    findEviction: (head) => (head.version <= version && !listed.has(head.key) ? version : undefined),
+    findEviction: (head) =>
+      head.revision <= revision && !listed.has(toName(head.key)) ? revision : undefined,
   });
+  return { outcome, items: listed.size, evicted };
+}
+
+/** What breaks off the list of a kind whose objects cannot be told older from newer. */
+function createVersionsError(kind: string): KubernetesConnectionError {
+  return new KubernetesConnectionError(`${kind}: its API server gives resource versions that are no numbers`);
+}
+
+/** Tells objects of a kind apart. */
+export function toName({ namespace, name }: Pick<ObjectChange, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`;
 }
 
 /** What to evict. */
@@ -231,8 +192,8 @@ export interface Eviction {
   /** The version at which an object counts as gone; undefined for one that stays. */
   findEviction(head: {
     readonly key: { readonly namespace: string; readonly name: string };
-    readonly version: Version;
-  }): Version | undefined;
+    readonly revision: Revision;
+  }): Revision | undefined;
 }
 
 /** Takes objects of a kind out of the cache. @returns how many were meant */
@@ -245,10 +206,10 @@ export async function evict(
   for await (const page of cache.listHeads(account, kind, { namespace })) {
     signal.throwIfAborted();
     for (const head of page) {
-      const version = findEviction(head);
-      if (version === undefined) continue;
+      const revision = findEviction(head);
+      if (revision === undefined) continue;
       const { namespace, name } = head.key;
-      gone.push({ kind, namespace, name, version, seenAt: version, facts: undefined });
+      gone.push({ kind, namespace, name, revision, seenAt: revision, facts: undefined });
     }
     if (gone.length < evictionSize) continue;
     count += gone.length;

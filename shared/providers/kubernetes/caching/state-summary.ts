@@ -12,6 +12,8 @@ export interface StateSummary {
    * was listed.
    */
   readonly asOfMs: number | undefined;
+  /** Kinds and namespaces that are read by themselves: watches that an agent needs. */
+  readonly scopes: number;
   /** Kinds and namespaces that may not be read: `ingress`, `pod in shop`. */
   readonly forbidden: readonly string[];
   /** Whether nothing may be read at all. */
@@ -36,6 +38,7 @@ export function summarizeState(
   return {
     items: scopes.reduce((sum, { items }) => sum + items, 0),
     asOfMs: isWhole ? times.reduce((one, other) => Math.min(one, other)) : undefined,
+    scopes: readable.length,
     forbidden,
     isAllForbidden: forbidden.length > 0 && readable.length === 0,
   };

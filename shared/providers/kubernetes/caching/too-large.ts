@@ -24,8 +24,9 @@ export class TooLargeNames {
   }
 
   /** Notes what came of writing changes. */
-  noteWritten(changes: readonly ObjectChange[], dropped: readonly string[]): void {
-    if (this.names.size > 0) for (const change of changes) this.names.delete(toKept(toChangeName(change)));
+  recordWritten(changes: readonly ObjectChange[], dropped: readonly string[]): void {
+    if (this.names.size > 0)
+      for (const change of changes) this.names.delete(toKept(toFullName(getRowName(change))));
     for (const name of dropped) if (this.names.size < tooLargeNamesMax) this.names.add(toKept(name));
   }
 
@@ -54,10 +55,6 @@ export class TooLargeNames {
 }
 
 type Details = NonNullable<CachingResult['details']>;
-
-function toChangeName(change: ObjectChange): string {
-  return toFullName(getRowName(change));
-}
 
 function toKept(name: string): string {
   return name.slice(0, nameLengthMax);

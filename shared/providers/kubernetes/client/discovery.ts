@@ -1,4 +1,5 @@
 import type { Clock } from '../../../core/clock.ts';
+import { untilAborted } from '../../../core/deadline.ts';
 import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
 import {
   AnswerLimitError,
@@ -11,7 +12,7 @@ import { builtInResources } from '../api/built-in-resources.ts';
 import type { ApiResource, CallOptions } from '../api/client.ts';
 import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
 import type { ApiRequest } from '../transport/http.ts';
-import { untilAborted } from '../transport/until-aborted.ts';
+import type { FoundDiscovery, FoundResource, SharedDiscovery } from './stored-discovery.ts';
 
 /** What discovery works with. */
 export interface DiscoveryOptions {
@@ -19,10 +20,24 @@ export interface DiscoveryOptions {
   readonly account: string;
   readonly clock: Clock;
   readonly getJson: DocumentReader;
+  /** GET of a document, unless it is as `ifNoneMatch` says. */
+  readonly getDocument: (request: DocumentRequest) => Promise<DocumentAnswer>;
+  /** What processes share. Default: each asks for itself. */
+  readonly shared?: SharedDiscovery | undefined;
+}
+
+/** A discovery document, or that it did not change. */
+export interface DocumentAnswer {
+  /** Undefined where `ifNoneMatch` still holds. */
+  readonly document: JsonObject | undefined;
+  readonly etag: string | undefined;
 }
 
 /** A discovery document to get. */
-export type DocumentRequest = Pick<ApiRequest, 'path' | 'accept' | 'answerBytesMax' | 'signal'>;
+export type DocumentRequest = Pick<
+  ApiRequest,
+  'path' | 'accept' | 'answerBytesMax' | 'ifNoneMatch' | 'signal'
+>;
 
 /** GET of a path, parsed. */
 type DocumentReader = (request: DocumentRequest) => Promise<JsonObject>;
@@ -62,6 +77,8 @@ const aggregatedAccept = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .concat('application/json')
   .join(',');
+/** The one document that tells of all, or of which further ones there are. */
+const rootRequest = { path: '/apis', accept: aggregatedAccept, answerBytesMax: pageBytesMax };
 const timeToLiveMs = 300_000;
 /** Misses do not make the cluster's resources be read more often than this. */
 const refreshIntervalMs = 1_000;
@@ -76,16 +93,21 @@ const builtInGroups = new Set(builtInResources.map(({ apiVersion }) => getGroup(
 
 /**
  * Knows where a cluster serves its kinds: the built-in ones by heart, others from one discovery document, which is
- * remembered for five minutes. A kind is reported missing only if a document read after the question lacks it.
+ * remembered for five minutes. A process that knows nothing yet looks first at what others were told. A kind is reported
+ * missing only if a document read after the question lacks it.
  */
 export class ResourceDiscovery {
   readonly #options: DiscoveryOptions;
-  #index: ResourceIndex | undefined;
+  #known: KnownResources | undefined;
+  /** Until when a kind that is found in it needs no question. */
+  #goodUntilMs = Number.NEGATIVE_INFINITY;
   /** When the reading of the index began. */
   #readAtMs = Number.NEGATIVE_INFINITY;
   /** Until when kinds may still appear that were asked of the server. */
   #settledAtMs = Number.NEGATIVE_INFINITY;
-  #reading: Promise<ResourceIndex> | undefined;
+  #reading: Promise<void> | undefined;
+  /** The look at what others were told: one in the life of a process, as it knows better afterwards. */
+  #adopting: Promise<void> | undefined;
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -119,7 +141,7 @@ export class ResourceDiscovery {
 
   /** Tells that the server does not serve what is remembered: the next question is answered by a new document. */
   forget(): void {
-    this.#index = undefined;
+    this.#known = undefined;
   }
 
   async #search(
@@ -127,8 +149,16 @@ export class ResourceDiscovery {
     options?: CallOptions,
   ): Promise<ApiResource | undefined> {
     const { clock } = this.#options;
-    const isFresh = clock.monotonic() - this.#readAtMs < timeToLiveMs;
-    const remembered = isFresh && this.#index !== undefined ? find(this.#index) : undefined;
+    const { shared } = this.#options;
+    if (shared !== undefined) {
+      this.#adopting ??= this.#adopt(shared).catch((error: unknown) => {
+        this.#adopting = undefined;
+        throw error;
+      });
+      await untilAborted(this.#adopting, options?.signal);
+    }
+    const isGood = clock.monotonic() < this.#goodUntilMs;
+    const remembered = isGood && this.#known !== undefined ? find(this.#known.index) : undefined;
     if (remembered !== undefined) return remembered;
     for (;;) {
       const askedAtMs = clock.monotonic();
@@ -141,29 +171,53 @@ export class ResourceDiscovery {
   /** The index as it was read at `askedAtMs` or later. */
   async #getIndexSince(askedAtMs: number, signal: AbortSignal | undefined): Promise<ResourceIndex> {
     const { clock } = this.#options;
-    while (this.#index === undefined || this.#readAtMs < askedAtMs) {
+    while (this.#known === undefined || this.#readAtMs < askedAtMs) {
       const intervalMs = askedAtMs < this.#settledAtMs ? unsettledIntervalMs : refreshIntervalMs;
       const pauseMs = this.#readAtMs + intervalMs - clock.monotonic();
       if (this.#reading === undefined && pauseMs > 0) await clock.sleep(pauseMs, signal);
       await untilAborted(this.#refresh(), signal);
     }
-    return this.#index;
+    return this.#known.index;
   }
 
   /** Reads the document anew, or joins a reading that is under way. */
-  #refresh(): Promise<ResourceIndex> {
+  #refresh(): Promise<void> {
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  async #read(): Promise<ResourceIndex> {
-    const startedAtMs = this.#options.clock.monotonic();
-    const served = await readServedResources(this.#options.account, this.#options.getJson);
-    this.#index = new ResourceIndex(served.map(({ resource }) => resource));
+  /** Takes what another process was told. Kinds that it lacks are asked of the server. */
+  async #adopt(shared: SharedDiscovery): Promise<void> {
+    const found = await shared.find(await shared.getServer());
+    if (found === undefined) return;
+    this.#known = toKnown(found);
+    this.#goodUntilMs = this.#options.clock.monotonic() + found.goodForMs;
+  }
+
+  async #read(): Promise<void> {
+    const { clock, shared } = this.#options;
+    const startedAtMs = clock.monotonic();
+    const server = await shared?.getServer();
+    const known = await this.#readChanges(this.#known);
+    this.#known = known;
     this.#readAtMs = startedAtMs;
-    return this.#index;
+    this.#goodUntilMs = startedAtMs + timeToLiveMs;
+    if (server !== undefined) await shared?.put(known, server);
+  }
+
+  /** What the server serves now: what is known, if it says that nothing changed. */
+  async #readChanges(known: KnownResources | undefined): Promise<KnownResources> {
+    const { account, getJson, getDocument } = this.#options;
+    const { document, etag } = await getDocument({ ...rootRequest, ifNoneMatch: known?.etag });
+    if (document === undefined && known !== undefined) return known;
+    const served = await listServed(document ?? {}, { account, getJson });
+    // Of a document that only names others, the ETag says nothing of those.
+    return toKnown({
+      resources: served.map(({ resource }) => resource),
+      etag: document !== undefined && isAggregated(document) ? etag : undefined,
+    });
   }
 
   #noMatch(problem: string): KubernetesApiError {
@@ -184,13 +238,16 @@ export async function readServedResources(
   account: string,
   getJson: DocumentReader,
 ): Promise<ServedResource[]> {
+  return listServed(await getJson(rootRequest), { account, getJson });
+}
+
+/** What the root document tells, with what it refers to. */
+async function listServed(
+  document: JsonObject,
+  { account, getJson }: Pick<DiscoveryOptions, 'account' | 'getJson'>,
+): Promise<ServedResource[]> {
   const found = new FoundResources(account);
-  const document = await getJson({
-    path: '/apis',
-    accept: aggregatedAccept,
-    answerBytesMax: pageBytesMax,
-  });
-  if (asString(document['kind']) === 'APIGroupDiscoveryList') {
+  if (isAggregated(document)) {
     for (const resource of listAggregated(document)) found.add(resource);
     return found.list;
   }
@@ -200,6 +257,20 @@ export async function readServedResources(
   if (versions.length > discoveryVersionsMax) throw found.refuse(discoveryVersionsMax, 'group versions');
   const lists = await Promise.all(versions.map((version) => readVersion(version, { getJson, found })));
   return lists.flat();
+}
+
+/** Whether a document tells of all resources by itself. */
+function isAggregated(document: JsonObject): boolean {
+  return asString(document['kind']) === 'APIGroupDiscoveryList';
+}
+
+/** What is known of a cluster, made ready to be searched. */
+interface KnownResources extends FoundDiscovery {
+  readonly index: ResourceIndex;
+}
+
+function toKnown({ resources, etag }: FoundDiscovery): KnownResources {
+  return { resources, etag, index: new ResourceIndex(resources.map(toResource)) };
 }
 
 /** The resources that documents of a cluster tell of, no more than there may be. */
@@ -296,7 +367,11 @@ function parseResource(apiVersion: string, value: unknown): ServedResource[] {
   return [toServed({ apiVersion, kind, plural, namespaced }, asJsonArray(resource?.['verbs']))];
 }
 
-function toServed(found: Omit<ApiResource, 'builtIn'>, verbs: readonly unknown[]): ServedResource {
+function toServed(found: FoundResource, verbs: readonly unknown[]): ServedResource {
   const isWatchable = verbs.includes('list') && verbs.includes('watch');
-  return { resource: { ...found, builtIn: isBuiltInGroup(found.apiVersion) }, isWatchable };
+  return { resource: toResource(found), isWatchable };
+}
+
+function toResource({ apiVersion, kind, plural, namespaced }: FoundResource): ApiResource {
+  return { apiVersion, kind, plural, namespaced, builtIn: isBuiltInGroup(apiVersion) };
 }

@@ -26,7 +26,7 @@ interface Gathering {
 
 /**
  * Counts what lists hold that are gathered whole in memory. When all together become too much, the account that holds most loses
- * its largest one: whoever asks for little is never in the way of who asks for much.
+ * its largest one: whoever asks for little is never in the way of whoever asks for much.
  */
 export class GatheredLists {
   readonly #limits: GatheringLimits;

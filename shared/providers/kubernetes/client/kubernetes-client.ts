@@ -1,6 +1,8 @@
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import { asString, getPath } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
+import { AccountBreaker } from '../../../core/providers/account-breaker.ts';
+import type { DiscoveryStore } from '../../../core/providers/discovery-store.ts';
 import { AnswerLimitError, gatheredListDurationMsMax, textBytesMax } from '../api/answer-limits.ts';
 import type {
   ApiResource,
@@ -15,26 +17,31 @@ import type {
 import { isObjectNotFound, isResourceNotServed } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { checkPath, getCollectionPath, getObjectPath, withQuery } from '../api/resource-path.ts';
-import type { ConnectionSurroundings, KubernetesConnection } from '../credentials/connection.ts';
+import type { ConnectionOptions, KubernetesConnection } from '../credentials/connection.ts';
 import { type ApiRequest, ApiTransport } from '../transport/http.ts';
+import type { LivenessProbeTimes } from '../transport/liveness-probe.ts';
 import { type BudgetLimits, RequestBudget } from '../transport/request-budget.ts';
-import type { PulseTimes } from '../transport/server-pulse.ts';
 import { SessionKeeper } from '../transport/session.ts';
-import { ResourceDiscovery } from './discovery.ts';
+import { type DocumentAnswer, type DocumentRequest, ResourceDiscovery } from './discovery.ts';
 import { gatheredLists } from './gathered-lists.ts';
 import { type HeldAnswer, nameResource, parseHeldAnswer, parseJsonAnswer } from './json-answer.ts';
 import { createListError, type ListOptions, listPages } from './list-pages.ts';
+import { findEtag, SharedDiscovery } from './stored-discovery.ts';
 
 /** What a client is made with. */
-export interface KubernetesClientOptions extends ConnectionSurroundings {
+export interface KubernetesClientOptions extends ConnectionOptions {
   readonly connection: KubernetesConnection;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Logger;
   /** Default: 200 requests a second, 400 at once. */
   readonly budget?: BudgetLimits | undefined;
+  /** Knows whether the server can be reached. Default: one that only this client has. */
+  readonly breaker?: AccountBreaker | undefined;
+  /** Opens what processes share of discovery, when it is first needed. Default: each process asks for itself. */
+  readonly openDiscoveryStore?: (() => Promise<DiscoveryStore>) | undefined;
   /** How soon a server that answers nothing counts as dead. Default: after 8 s. */
-  readonly pulse?: PulseTimes | undefined;
+  readonly probeTimes?: LivenessProbeTimes | undefined;
 }
 
 const defaultTimeoutSeconds = 30;
@@ -67,7 +74,7 @@ class ApiServerClient implements KubernetesClient {
   readonly #discovery: ResourceDiscovery;
 
   constructor(options: KubernetesClientOptions) {
-    const { connection, clock, randomness } = options;
+    const { connection, clock, randomness, log, openDiscoveryStore: openStore } = options;
     this.#account = connection.name;
     this.#sessions = new SessionKeeper(options);
     this.#clock = clock;
@@ -77,7 +84,8 @@ class ApiServerClient implements KubernetesClient {
       budget: new RequestBudget(options.budget ?? defaultBudget, clock),
       clock,
       randomness,
-      pulse: options.pulse,
+      breaker: options.breaker ?? new AccountBreaker({ account: connection.name, clock, log: options.log }),
+      probeTimes: options.probeTimes,
       requestTimeoutMs: (connection.requestTimeoutSeconds ?? defaultTimeoutSeconds) * 1000,
     });
     this.#discovery = new ResourceDiscovery({
@@ -85,7 +93,21 @@ class ApiServerClient implements KubernetesClient {
       clock,
       getJson: ({ path, accept, answerBytesMax, signal }) =>
         this.#sendForJson({ method: 'GET', path, accept, answerBytesMax, compressed: true, signal }),
+      getDocument: (request) => this.#getDocument(request),
+      shared:
+        openStore &&
+        new SharedDiscovery({
+          account: connection.name,
+          clock,
+          log,
+          openStore,
+          getServer: async () => (await this.#transport.getSession()).connection,
+        }),
     });
+  }
+
+  isReachable(): Promise<boolean> {
+    return this.#transport.isReachable();
   }
 
   getResource(apiVersion: string, kind: string, options?: CallOptions): Promise<ApiResource> {
@@ -263,6 +285,14 @@ class ApiServerClient implements KubernetesClient {
 
   async #sendForJson(request: ApiRequest): Promise<Manifest> {
     return parseJsonAnswer(await this.#transport.send(request), this.#account, request.method);
+  }
+
+  async #getDocument(request: DocumentRequest): Promise<DocumentAnswer> {
+    const held = await this.#transport.sendHeld({ ...request, method: 'GET', compressed: true });
+    const { text, etag, isUnchanged, release } = held;
+    release();
+    if (isUnchanged) return { document: undefined, etag: request.ifNoneMatch };
+    return { document: parseJsonAnswer(text, this.#account, 'GET'), etag: findEtag(etag) };
   }
 
   async #sendForPage(request: ApiRequest): Promise<HeldAnswer> {

@@ -1,7 +1,11 @@
 import { dirname, join, resolve } from 'node:path';
+import type { Clock } from '../../../core/clock.ts';
 import { getErrorMessage } from '../../../core/errors.ts';
+import { asString } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
+import type { RemoteText } from '../../../core/settings/remote-text.ts';
 import { KubernetesConnectionError } from '../api/errors.ts';
+import { type ApiServer, decodeAuthorities, parseServerUrl } from './api-server.ts';
 import type { CredentialSource } from './credentials.ts';
 import { findEnvironmentProxy } from './environment-proxy.ts';
 import {
@@ -11,39 +15,52 @@ import {
   type KubeconfigUser,
   parseKubeconfigContext,
 } from './kubeconfig.ts';
-import type { RemoteText } from './remote-text.ts';
-import { selectCredentialSource } from './user-credential.ts';
+import { defaultKubeconfigFile, toKubeconfigPath } from './kubeconfig-file.ts';
+import { type LoadedUser, selectCredentialSource } from './user-credential.ts';
 import { WatchedFiles } from './watched-files.ts';
 
 /** How an account reaches its API server, from Clouddriver's account settings. */
 export interface KubernetesConnection {
   /** The account's name, for errors. */
   readonly name: string;
+  /** A `~` at its beginning is the home directory. Left out, and without contents, `~/.kube/config`, as in Clouddriver. */
   readonly kubeconfigFile?: string | undefined;
   /** Used when there is no file. */
   readonly kubeconfigContents?: string | undefined;
   /** Left out, the kubeconfig's current context. */
   readonly context?: string | undefined;
-  /** True for the credentials of the pod we run in; the fields above and `token` are then ignored. */
+  /** A cluster of the kubeconfig in the place of the context's. */
+  readonly cluster?: string | undefined;
+  /** A user of the kubeconfig in the place of the context's. */
+  readonly user?: string | undefined;
+  /** An API server by its address, in the place of a kubeconfig. */
+  readonly server?: ApiServer | undefined;
+  /** True for the credentials of the pod we run in; the fields above are then ignored. */
   readonly serviceAccount: boolean;
-  /** A bearer token that replaces the kubeconfig user's own. */
-  readonly token?: string | undefined;
   /** Bound of one request, default 30 s. */
   readonly requestTimeoutSeconds?: number | undefined;
   /** `deployed` refuses what belongs to one machine: kubeconfig files, file paths, exec plugins, auth providers. */
   readonly placement: 'local' | 'deployed';
+  /** True refuses the same on one machine: the account was made by an API. */
+  readonly isConfined?: boolean | undefined;
 }
 
 /** What a connection is made with besides the account's own settings. */
-export interface ConnectionSurroundings {
+export interface ConnectionOptions {
   /** Where the error output of exec plugins goes. */
   readonly log: Logger;
+  /** By it tokens expire. */
+  readonly clock: Clock;
   /** The process environment: exec plugins inherit it, and a pod finds its API server in it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where a pod's credentials lie; default Kubernetes' own place. */
   readonly serviceAccountDirectory?: string | undefined;
   /** The account's kubeconfig where it comes from afar, in the place of the settings' own. */
   readonly remoteKubeconfig?: RemoteText | undefined;
+  /** What gives credentials for `KubernetesConnection.server`. */
+  readonly serverCredential?: CredentialSource | undefined;
+  /** Secrets in the place of members of `KubernetesConnection.server`, and of its credentials. */
+  readonly serverSecrets?: ServerSecrets | undefined;
   /**
    * Offers a credential source of our own for an exec plugin, which then is not run and is allowed everywhere:
    * `aws eks get-token` needs no process, only a presigned request. Undefined leaves the plugin as it is.
@@ -51,6 +68,14 @@ export interface ConnectionSurroundings {
   readonly replaceExecPlugin?:
     | ((plugin: ExecPlugin, cluster: KubeconfigCluster) => CredentialSource | undefined)
     | undefined;
+}
+
+/** Secrets of a server that is named by its address. */
+export interface ServerSecrets {
+  /** PEM, or its base64. */
+  readonly caData: RemoteText | undefined;
+  /** A token in the place of `serverCredential`. */
+  readonly bearerToken: RemoteText | undefined;
 }
 
 /** How a TLS connection is made; PEM texts. */
@@ -82,18 +107,19 @@ export interface ClusterConnection {
 const podDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
- * Reads an account's kubeconfig, or its pod's credentials, and the files they name.
+ * Reads an account's kubeconfig, or its pod's credentials, and the files they name; or takes the server that it names.
  *
  * @throws KubernetesConnectionError naming the account and what to do.
  */
 export async function loadClusterConnection(
   account: KubernetesConnection,
-  surroundings: ConnectionSurroundings,
+  options: ConnectionOptions,
 ): Promise<ClusterConnection> {
   try {
-    return account.serviceAccount
-      ? await loadPodConnection(account, surroundings)
-      : await loadKubeconfigConnection(account, surroundings);
+    if (account.serviceAccount) return await loadPodConnection(account, options);
+    const { server } = account;
+    if (server !== undefined) return await loadServerConnection({ ...account, server }, options);
+    return await loadKubeconfigConnection(account, options);
   } catch (error) {
     throw new KubernetesConnectionError(`account "${account.name}": ${getErrorMessage(error)}`, {
       cause: error,
@@ -103,16 +129,16 @@ export async function loadClusterConnection(
 
 async function loadPodConnection(
   account: KubernetesConnection,
-  surroundings: ConnectionSurroundings,
+  options: ConnectionOptions,
 ): Promise<ClusterConnection> {
-  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = surroundings.environment;
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = options.environment;
   if (!host) {
     throw new Error(
       'serviceAccount needs a pod to run in, but KUBERNETES_SERVICE_HOST is not set: give a kubeconfig',
     );
   }
   const files = new WatchedFiles();
-  const directory = surroundings.serviceAccountDirectory ?? podDirectory;
+  const directory = options.serviceAccountDirectory ?? podDirectory;
   const token = (await files.read(join(directory, 'token'))).trim();
   const ca = await files.read(join(directory, 'ca.crt'));
   const namespace = await files.read(join(directory, 'namespace')).catch(() => '');
@@ -129,18 +155,48 @@ async function loadPodConnection(
   };
 }
 
+/** The connection to an API server that the account names by its address. */
+async function loadServerConnection(
+  { name, server }: KubernetesConnection & { readonly server: ApiServer },
+  { serverCredential, serverSecrets, environment }: ConnectionOptions,
+): Promise<ClusterConnection> {
+  const url = parseServerUrl(server.host);
+  if (url === undefined) {
+    throw new Error('server.host: expected an http or https URL without user, query and fragment');
+  }
+  const files = new WatchedFiles();
+  const read = async (secret: RemoteText | undefined) => secret && (await files.readRemote(secret)).trim();
+  const caData = (await read(serverSecrets?.caData)) ?? server.caData;
+  const token = await read(serverSecrets?.bearerToken);
+  const source = token === undefined ? serverCredential : async () => ({ authorization: `Bearer ${token}` });
+  if (source === undefined) throw new Error('nothing gives credentials for its server');
+  return {
+    label: `account "${name}" (server)`,
+    origin: url.origin,
+    basePath: url.pathname.replace(/\/+$/, ''),
+    tls: { ca: decodeAuthorities(caData), rejectUnauthorized: true, servername: undefined },
+    proxyUrl: findEnvironmentProxy(url, environment),
+    namespace: 'default',
+    headers: {},
+    credentialSource: source,
+    files,
+  };
+}
+
 async function loadKubeconfigConnection(
   account: KubernetesConnection,
-  surroundings: ConnectionSurroundings,
+  options: ConnectionOptions,
 ): Promise<ClusterConnection> {
   const files = new WatchedFiles();
-  const context = surroundings.remoteKubeconfig
-    ? await loadRemoteContext(surroundings.remoteKubeconfig, { account, files })
-    : await loadContext(account, files);
+  const file = findKubeconfigFile(account, options);
+  const context = options.remoteKubeconfig
+    ? await loadRemoteContext(options.remoteKubeconfig, { account, files })
+    : await loadContext(account, { file, files });
   const { cluster } = context;
-  const ownSource = context.user.exec && surroundings.replaceExecPlugin?.(context.user.exec, cluster);
-  if (account.placement === 'deployed') refuseMachineFields(context, ownSource !== undefined);
-  const base = account.kubeconfigFile ? dirname(account.kubeconfigFile) : '.';
+  const ownSource = context.user.exec && options.replaceExecPlugin?.(context.user.exec, cluster);
+  const isRefusing = account.placement === 'deployed' || account.isConfined;
+  if (isRefusing) refuseMachineFields(context, account, ownSource !== undefined);
+  const base = file === undefined ? '.' : dirname(file);
   const readPem = (data: string | undefined, path: string | undefined) =>
     loadPem({ data, path, base, files });
   const ca = await readPem(cluster.certificateAuthorityData, cluster.certificateAuthority);
@@ -151,36 +207,50 @@ async function loadKubeconfigConnection(
     origin: server.origin,
     basePath: server.pathname.replace(/\/+$/, ''),
     tls: { ca, rejectUnauthorized: !cluster.insecureSkipTlsVerify, servername: cluster.tlsServerName },
-    proxyUrl: cluster.proxyUrl ?? findEnvironmentProxy(server, surroundings.environment),
+    proxyUrl: cluster.proxyUrl ?? findEnvironmentProxy(server, options.environment),
     namespace: context.namespace || 'default',
     headers: user.impersonation,
     credentialSource: selectCredentialSource(user, {
-      token: account.token,
       ownSource,
-      environment: surroundings.environment,
+      environment: options.environment,
       pluginDirectory: resolve(base),
       cluster: { ...cluster, certificateAuthorityData: ca && Buffer.from(ca).toString('base64') },
       account: account.name,
-      log: surroundings.log,
+      log: options.log,
+      clock: options.clock,
     }),
     files,
   };
 }
 
-async function loadContext(account: KubernetesConnection, files: WatchedFiles): Promise<KubeconfigContext> {
-  const { kubeconfigFile: file, kubeconfigContents: contents, placement } = account;
-  if (!file && !contents) {
-    throw new Error('it has no credentials: set kubeconfigFile, kubeconfigContents or serviceAccount');
-  }
-  if (file && placement === 'deployed') {
-    throw new Error(
-      `kubeconfigFile (${file}) is a file of one machine: deployed functions need kubeconfigContents`,
-    );
-  }
+/**
+ * The path of the account's kubeconfig; undefined where it is no file.
+ *
+ * @throws Error where functions are deployed, which have no file of any machine.
+ */
+function findKubeconfigFile(
+  { kubeconfigFile, kubeconfigContents, placement }: KubernetesConnection,
+  { environment, remoteKubeconfig }: ConnectionOptions,
+): string | undefined {
+  if (remoteKubeconfig !== undefined || (!kubeconfigFile && kubeconfigContents)) return undefined;
+  if (placement === 'local') return toKubeconfigPath(kubeconfigFile, environment);
+  throw new Error(
+    kubeconfigFile
+      ? `kubeconfigFile (${kubeconfigFile}) is a file of one machine: deployed functions need kubeconfigContents`
+      : 'it has no credentials: set kubeconfigSecret, eks or kubeconfigContents, for deployed functions have no ' +
+          `${defaultKubeconfigFile}`,
+  );
+}
+
+async function loadContext(
+  account: KubernetesConnection,
+  { file, files }: { file: string | undefined; files: WatchedFiles },
+): Promise<KubeconfigContext> {
   try {
-    return parseKubeconfigContext(file ? await files.read(file) : (contents ?? ''), account.context);
+    const text = file === undefined ? (account.kubeconfigContents ?? '') : await files.read(file);
+    return parseKubeconfigContext(text, account);
   } catch (error) {
-    const where = file ? `kubeconfigFile ${file}` : 'kubeconfigContents';
+    const where = file === undefined ? 'kubeconfigContents' : `kubeconfigFile ${file}`;
     throw new Error(`${where}: ${getErrorMessage(error)}`, { cause: error });
   }
 }
@@ -191,14 +261,18 @@ async function loadRemoteContext(
 ): Promise<KubeconfigContext> {
   const text = await files.readRemote(remote);
   try {
-    return parseKubeconfigContext(text, account.context);
+    return parseKubeconfigContext(text, account);
   } catch (error) {
     throw new Error(`${remote.name}: ${getErrorMessage(error)}`, { cause: error });
   }
 }
 
-/** Deployed functions run no programs of a kubeconfig and have none of its files. */
-function refuseMachineFields({ cluster, user }: KubeconfigContext, execReplaced: boolean): void {
+/** Deployed functions and accounts made by an API run no programs of a kubeconfig and have none of its files. */
+function refuseMachineFields(
+  { cluster, user }: KubeconfigContext,
+  { isConfined }: Pick<KubernetesConnection, 'isConfined'>,
+  execReplaced: boolean,
+): void {
   const refused = [
     cluster.certificateAuthority && !cluster.certificateAuthorityData && 'certificate-authority',
     user.clientCertificate && !user.clientCertificateData && 'client-certificate',
@@ -208,21 +282,24 @@ function refuseMachineFields({ cluster, user }: KubeconfigContext, execReplaced:
     user.authProvider && 'auth-provider',
   ].filter((field) => typeof field === 'string' && field !== '');
   if (refused.length === 0) return;
+  const who = isConfined ? 'accounts made by an API' : 'deployed functions';
   throw new Error(
-    `its kubeconfig has ${refused.join(', ')}, which deployed functions refuse: inline the data, or use a token or EKS`,
+    `its kubeconfig has ${refused.join(', ')}, which ${who} refuse: inline the data, or use a token or EKS`,
   );
 }
 
 /** The user with what its files hold in the place of their paths. */
-async function loadUserFiles(
-  user: KubeconfigUser,
-  { readPem, base, files }: UserFiles,
-): Promise<KubeconfigUser & { certificate: string | undefined; key: string | undefined }> {
+async function loadUserFiles(user: KubeconfigUser, { readPem, base, files }: UserFiles): Promise<LoadedUser> {
   // As for kubectl, a token file wins over a token: it is the one that is renewed.
   const token = user.tokenFile ? (await files.read(resolve(base, user.tokenFile))).trim() : user.token;
   const certificate = await readPem(user.clientCertificateData, user.clientCertificate);
   const key = await readPem(user.clientKeyData, user.clientKey);
-  return { ...user, token, certificate, key };
+  const { config = {} } = user.authProvider ?? {};
+  const identityProviderCa = await readPem(
+    asString(config['idp-certificate-authority-data']),
+    asString(config['idp-certificate-authority']),
+  );
+  return { ...user, token, certificate, key, identityProviderCa };
 }
 
 interface UserFiles {

@@ -16,6 +16,21 @@ export interface ExecPluginRun {
   readonly log: Logger;
 }
 
+/** A program that prints an ExecCredential. */
+export interface CredentialProgram {
+  /** What it stands for. */
+  readonly kind: 'exec plugin' | 'auth-provider';
+  /** What errors and the log call it. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Variables on top of those that it inherits. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** What it can read from its standard input. Default: nothing. */
+  readonly input?: string | undefined;
+  readonly installHint?: string | undefined;
+}
+
 /** Versions of the plugin protocol that kubectl 1.24 and later speak. */
 const apiVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 const pluginTimeoutMs = 60_000;
@@ -46,27 +61,41 @@ export async function loadExecCredential(plugin: ExecPlugin, run: ExecPluginRun)
       `exec plugin "${plugin.command}" needs a terminal (interactiveMode Always), which we have not`,
     );
   }
-  return parseExecCredential(await runPlugin(plugin, run), plugin.command);
+  const KUBERNETES_EXEC_INFO = JSON.stringify(toExecInfo(plugin, run.cluster));
+  return await runCredentialProgram(
+    { ...plugin, kind: 'exec plugin', name: plugin.command, env: { ...plugin.env, KUBERNETES_EXEC_INFO } },
+    run,
+  );
 }
 
-function runPlugin(plugin: ExecPlugin, run: ExecPluginRun): Promise<string> {
+/**
+ * Runs a program and reads the ExecCredential that it prints, within a minute and {@link execOutputBytesMax}.
+ *
+ * @throws Error as {@link loadExecCredential}
+ */
+export async function runCredentialProgram(
+  program: CredentialProgram,
+  run: Omit<ExecPluginRun, 'cluster'>,
+): Promise<Credential> {
+  return parseExecCredential(await runProgram(program, run), toLabel(program));
+}
+
+function runProgram(program: CredentialProgram, run: Omit<ExecPluginRun, 'cluster'>): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const child = spawn(plugin.command, plugin.args, {
-    env: {
-      ...run.environment,
-      ...plugin.env,
-      KUBERNETES_EXEC_INFO: JSON.stringify(toExecInfo(plugin, run.cluster)),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(program.command, program.args, {
+    env: { ...run.environment, ...program.env },
+    stdio: 'pipe',
     timeout: pluginTimeoutMs,
     killSignal: 'SIGKILL',
   });
+  // One that does not read its input closes it.
+  child.stdin.on('error', () => undefined).end(program.input);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
     if (stdout.length > execOutputBytesMax) {
-      reject(new Error(`exec plugin "${plugin.command}" printed more than ${execOutputBytesMax} bytes`));
+      reject(new Error(`${toLabel(program)} printed more than ${execOutputBytesMax} bytes`));
       child.kill('SIGKILL');
       child.stdout.destroy();
     }
@@ -76,7 +105,7 @@ function runPlugin(plugin: ExecPlugin, run: ExecPluginRun): Promise<string> {
     stderr = (stderr + text).slice(-loggedPluginOutputMax);
   });
   // The error itself holds the plugin's arguments, and would show them in the log.
-  child.on('error', (error) => reject(new Error(describeSpawnError(plugin, error))));
+  child.on('error', (error) => reject(new Error(describeSpawnError(program, error))));
   child.on('exit', () => {
     setTimeout(() => {
       child.stdout.destroy();
@@ -85,32 +114,40 @@ function runPlugin(plugin: ExecPlugin, run: ExecPluginRun): Promise<string> {
   });
   child.on('close', (code, signal) => {
     if (code === 0) resolve(stdout);
-    else reject(new Error(reportExit({ plugin, code, signal, stderr }, run)));
+    else reject(new Error(reportExit({ program, code, signal, stderr }, run)));
   });
   return promise;
 }
 
-function describeSpawnError(plugin: ExecPlugin, error: NodeJS.ErrnoException): string {
-  if (error.code !== 'ENOENT') return `exec plugin "${plugin.command}" could not be started (${error.code})`;
-  const hint = plugin.installHint === undefined ? '' : `: ${plugin.installHint.trim()}`;
-  return `exec plugin "${plugin.command}" was not found; install it or put it into PATH${hint}`;
+function toLabel({ kind, name }: CredentialProgram): string {
+  return `${kind} "${name}"`;
 }
 
-interface PluginExit {
-  readonly plugin: ExecPlugin;
+function describeSpawnError(program: CredentialProgram, error: NodeJS.ErrnoException): string {
+  if (error.code !== 'ENOENT') return `${toLabel(program)} could not be started (${error.code})`;
+  const hint = program.installHint === undefined ? '' : `: ${program.installHint.trim()}`;
+  return `${toLabel(program)} was not found; install it or put it into PATH${hint}`;
+}
+
+interface ProgramExit {
+  readonly program: CredentialProgram;
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly stderr: string;
 }
 
 /** Logs what a failed plugin said, and answers what anybody may know of it. */
-function reportExit({ plugin, code, signal, stderr }: PluginExit, { account, log }: ExecPluginRun): string {
-  const { command } = plugin;
+function reportExit(
+  { program, code, signal, stderr }: ProgramExit,
+  { account, log }: Pick<ExecPluginRun, 'account' | 'log'>,
+): string {
+  const label = toLabel(program);
   const how = code === null ? `was ended by ${signal}` : `ended with status ${code}`;
   const words = escapeControls(stderr.trim());
-  if (words === '') return `exec plugin "${command}" ${how}`;
-  log.warn('an exec plugin failed', { account, command, how, stderr: words });
-  return `exec plugin "${command}" ${how}; what it said is in the log`;
+  if (words === '') return `${label} ${how}`;
+  const { kind, name } = program;
+  log.warn('a credential program failed', { account, kind, command: name, how, stderr: words });
+  return `${label} ${how}; what it said is in the log`;
 }
 
 /** The text with control characters as `\\u001b`, and those that change the direction of writing: a terminal obeys them. */
@@ -133,19 +170,19 @@ function toExecInfo(plugin: ExecPlugin, cluster: KubeconfigCluster): object {
   return { apiVersion: plugin.apiVersion, kind: 'ExecCredential', spec };
 }
 
-function parseExecCredential(text: string, command: string): Credential {
+function parseExecCredential(text: string, label: string): Credential {
   let output: unknown;
   try {
     output = JSON.parse(text);
   } catch {
-    throw new Error(`exec plugin "${command}" printed no JSON`);
+    throw new Error(`${label} printed no JSON`);
   }
   const status = asJsonObject(getPath(output, 'status'));
   const token = asString(status?.['token']) || undefined;
   const certificate = asString(status?.['clientCertificateData']) || undefined;
   const key = asString(status?.['clientKeyData']) || undefined;
   if (token === undefined && (certificate === undefined || key === undefined)) {
-    throw new Error(`exec plugin "${command}" printed neither a token nor a client certificate with its key`);
+    throw new Error(`${label} printed neither a token nor a client certificate with its key`);
   }
   const expiresAtMs = Date.parse(asString(status?.['expirationTimestamp']) ?? '');
   return {

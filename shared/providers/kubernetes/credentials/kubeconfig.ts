@@ -57,30 +57,55 @@ export interface KubeconfigContext {
   readonly user: KubeconfigUser;
 }
 
+/** Which entries of a kubeconfig to use. What is left out or empty is as the kubeconfig says. */
+export interface KubeconfigChoice {
+  /** Left out, `current-context`. */
+  readonly context?: string | undefined;
+  /** Left out, that of the context. */
+  readonly cluster?: string | undefined;
+  /** Left out, that of the context. */
+  readonly user?: string | undefined;
+}
+
+/** An account names a context, a cluster or a user that its kubeconfig does not have. The message names those that it has. */
+export class KubeconfigChoiceError extends Error {
+  override name = 'KubeconfigChoiceError';
+  readonly member: keyof KubeconfigChoice;
+
+  constructor(member: keyof KubeconfigChoice, name: string, known: readonly string[]) {
+    super(`${member} "${name}" does not exist (${describeKnown(known)})`);
+    this.member = member;
+  }
+}
+
 /**
  * Reads one context of a kubeconfig (YAML or JSON).
  *
- * @param contextName the context to use; left out, `current-context`.
- * @throws Error whose message says what is wrong or missing, never with a value of a credential.
+ * @param choice by Clouddriver's rule, a cluster and a user that are named take the place of the context's.
+ * @throws KubeconfigChoiceError for a choice that it does not have; Error whose message says what else is wrong or missing, never with
+ *   a value of a credential.
  */
-export function parseKubeconfigContext(text: string, contextName?: string): KubeconfigContext {
+export function parseKubeconfigContext(text: string, choice: KubeconfigChoice = {}): KubeconfigContext {
   const root = parseYaml(text);
   const contexts = readEntries(root, 'contexts', 'context');
-  const name = contextName || asString(root['current-context']) || '';
+  const name = choice.context || asString(root['current-context']) || '';
   const context = contexts.get(name);
-  if (context === undefined) throw new Error(describeMissingContext(name, [...contexts.keys()]));
-  const clusterName = asString(context['cluster']) ?? '';
-  const cluster = readEntries(root, 'clusters', 'cluster').get(clusterName);
-  if (cluster === undefined)
-    throw new Error(`context "${name}" names the cluster "${clusterName}", which is missing`);
-  const userName = asString(context['user']) ?? '';
-  const user = userName === '' ? {} : readEntries(root, 'users', 'user').get(userName);
-  if (user === undefined) throw new Error(`context "${name}" names the user "${userName}", which is missing`);
+  if (context === undefined) throw createContextError(name, [...contexts.keys()]);
+  const read = (member: 'cluster' | 'user') => {
+    const entries = readEntries(root, `${member}s`, member);
+    const entryName = choice[member] || (asString(context[member]) ?? '');
+    const entry = entryName === '' && member === 'user' ? {} : entries.get(entryName);
+    if (entry !== undefined) return { entry, entryName };
+    if (choice[member]) throw new KubeconfigChoiceError(member, entryName, [...entries.keys()]);
+    throw new Error(`context "${name}" names the ${member} "${entryName}", which is missing`);
+  };
+  const cluster = read('cluster');
+  const user = read('user');
   return {
     name,
     namespace: asString(context['namespace']),
-    cluster: readCluster(cluster, clusterName),
-    user: readUser(user, userName),
+    cluster: readCluster(cluster.entry, cluster.entryName),
+    user: readUser(user.entry, user.entryName),
   };
 }
 
@@ -116,11 +141,15 @@ function checkMarks(text: string): void {
   throw new Error(`it has more than ${kubeconfigMarksMax} lines and characters with a meaning in YAML`);
 }
 
-function describeMissingContext(name: string, known: readonly string[]): string {
-  const list = known.length === 0 ? 'it has none' : `it has ${joinNames(known)}`;
-  return name === ''
-    ? `no context is chosen: set the account's context or current-context (${list})`
-    : `context "${name}" does not exist (${list})`;
+function createContextError(name: string, known: readonly string[]): Error {
+  if (name !== '') return new KubeconfigChoiceError('context', name, known);
+  return new Error(
+    `no context is chosen: set the account's context or current-context (${describeKnown(known)})`,
+  );
+}
+
+function describeKnown(known: readonly string[]): string {
+  return known.length === 0 ? 'it has none' : `it has ${joinNames(known)}`;
 }
 
 function joinNames(names: readonly string[]): string {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { asString, getPath } from '../../../core/json.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { asString } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
 import type { Credential, CredentialSource } from './credentials.ts';
 import { loadExecCredential } from './exec-credential.ts';
@@ -9,12 +10,12 @@ import type { KubeconfigCluster, KubeconfigUser } from './kubeconfig.ts';
 export interface LoadedUser extends KubeconfigUser {
   readonly certificate: string | undefined;
   readonly key: string | undefined;
+  /** PEM of the authorities that the identity provider of an auth provider is trusted by. */
+  readonly identityProviderCa: string | undefined;
 }
 
 /** What else decides about a user's credentials. */
 export interface CredentialChoice {
-  /** Replaces whatever the user has for a header. */
-  readonly token: string | undefined;
   /** Our own source in the place of the user's exec plugin. */
   readonly ownSource: CredentialSource | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -23,6 +24,7 @@ export interface CredentialChoice {
   readonly cluster: KubeconfigCluster;
   /** The account's name, for the log. */
   readonly account: string;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -33,8 +35,7 @@ export interface CredentialChoice {
  * @throws Error for a way that nobody supports any more.
  */
 export function selectCredentialSource(user: LoadedUser, choice: CredentialChoice): CredentialSource {
-  const { certificate, key, exec, authProvider } = user;
-  const token = choice.token || user.token;
+  const { certificate, key, exec, authProvider, token } = user;
   if (token !== undefined) return toConstant({ authorization: `Bearer ${token}`, certificate, key });
   if (user.username !== undefined) {
     const pair = Buffer.from(`${user.username}:${user.password ?? ''}`).toString('base64');
@@ -50,7 +51,7 @@ export function selectCredentialSource(user: LoadedUser, choice: CredentialChoic
       return own.certificate === undefined ? { ...own, certificate, key } : own;
     };
   }
-  if (authProvider !== undefined) return selectAuthProvider(authProvider);
+  if (authProvider !== undefined) return selectAuthProvider(user, choice);
   return toConstant({ certificate, key });
 }
 
@@ -64,27 +65,49 @@ function isRelativePath(command: string): boolean {
 }
 
 /**
- * Of the auth providers kubectl knows only `oidc` still. It renews the id-token in the kubeconfig file itself, and
- * we read that file again whenever it changes.
+ * Of the auth providers kubectl knows only `oidc` still. Its id-token is renewed here when it expires; one that kubectl renews in the
+ * kubeconfig file is read with it, as we read that file again whenever it changes. Others are left to `@kubernetes/client-node`.
+ * Both are loaded late: hardly any account needs them, and deployed ones never do.
  */
-function selectAuthProvider({ name, config }: NonNullable<KubeconfigUser['authProvider']>): CredentialSource {
-  const token = asString(config['id-token']);
-  if (name !== 'oidc' || !token) {
-    throw new Error(
-      `its kubeconfig has the auth-provider "${name}", which cannot be used: use an exec plugin or a token`,
-    );
+function selectAuthProvider(user: LoadedUser, choice: CredentialChoice): CredentialSource {
+  const { name = '', config = {} } = user.authProvider ?? {};
+  const { certificate, key } = user;
+  const open = name === 'oidc' ? selectOidc(user, choice) : openLibrarySource;
+  let source: Promise<CredentialSource> | undefined;
+  return async (request) => {
+    source ??= open();
+    const credential = await (await source)(request);
+    const isWhole = certificate === undefined || credential.certificate !== undefined;
+    return isWhole ? credential : { ...credential, certificate, key };
+  };
+
+  async function openLibrarySource(): Promise<CredentialSource> {
+    const { createLibrarySource } = await import('./library-credential.ts');
+    return createLibrarySource({ name, config }, choice);
   }
-  const expiresAtMs = readTokenExpiry(token);
-  return toConstant({ authorization: `Bearer ${token}`, ...(expiresAtMs !== undefined && { expiresAtMs }) });
 }
 
-/** The expiry of a JSON Web Token, or undefined when it is none. */
-function readTokenExpiry(token: string): number | undefined {
-  try {
-    const payload: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-    const seconds = getPath(payload, 'exp');
-    return typeof seconds === 'number' ? seconds * 1000 : undefined;
-  } catch {
-    return undefined;
+/** @throws Error for a user without an id-token and without what one is made of */
+function selectOidc(
+  user: LoadedUser,
+  { clock, environment }: CredentialChoice,
+): () => Promise<CredentialSource> {
+  const read = (field: string): string | undefined => asString(user.authProvider?.config[field]) || undefined;
+  const oidcUser = {
+    idToken: read('id-token'),
+    refreshToken: read('refresh-token'),
+    clientId: read('client-id'),
+    clientSecret: read('client-secret'),
+    issuer: read('idp-issuer-url'),
+  };
+  const { idToken, refreshToken, clientId, issuer } = oidcUser;
+  if (idToken === undefined && [refreshToken, clientId, issuer].includes(undefined)) {
+    throw new Error(
+      'its kubeconfig has the auth-provider "oidc" without an id-token, or refresh-token, client-id and idp-issuer-url: log in again',
+    );
   }
+  return async () => {
+    const { createOidcSource } = await import('./oidc.ts');
+    return createOidcSource(oidcUser, { clock, environment, ca: user.identityProviderCa });
+  };
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
+import type { RemoteText } from '../../../core/settings/remote-text.ts';
 import { kubeconfigBytesMax } from '../api/answer-limits.ts';
-import type { RemoteText } from './remote-text.ts';
 
 /** Files, and texts from afar, that something was made of, so that it can be made anew when one of them changes. */
 export class WatchedFiles {
@@ -28,8 +28,8 @@ export class WatchedFiles {
   }
 
   /** Has the texts from afar read again before they are next relied on: what was made of them did not work. */
-  distrust(): void {
-    for (const remote of this.#remote.keys()) remote.distrust();
+  invalidate(): void {
+    for (const remote of this.#remote.keys()) remote.invalidate();
   }
 
   /** A digest of all that was read so far; takes no further reads into account once asked for. */

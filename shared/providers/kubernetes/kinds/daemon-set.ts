@@ -1,5 +1,7 @@
-import { asString, getPath, type JsonObject } from '../../../core/json.ts';
+import type { V1DaemonSet, V1DaemonSetStatus } from '@kubernetes/client-node';
+import { asString } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked, type UncheckedObject } from '../api/unchecked.ts';
 import { checkAppsV1, findStatus, isGenerationObserved, readCount } from './live-object.ts';
 import {
   describeOldGeneration,
@@ -16,24 +18,24 @@ import {
  */
 export function getDaemonSetStatus(manifest: Manifest): ManifestStatus {
   checkAppsV1(manifest);
-  const status = findStatus(manifest);
+  const status = findStatus<V1DaemonSet>(manifest);
   if (status === undefined) return unreportedStatus;
   if (!isGenerationObserved(manifest, status)) {
     return markUnstable(settledStatus, describeOldGeneration('daemon set controller'));
   }
-  const strategy = asString(getPath(manifest, 'spec', 'updateStrategy', 'type'));
+  const strategy = asString(asUnchecked<V1DaemonSet>(manifest).spec?.updateStrategy?.type);
   if (strategy?.toLowerCase() !== 'rollingupdate') return settledStatus;
   const shortage = findShortage(status);
   return shortage === undefined ? settledStatus : markUnstable(settledStatus, shortage);
 }
 
 /** On which nodes its pods are missing or old, or undefined when all is done. */
-function findShortage(status: JsonObject): string | undefined {
-  const desired = readCount(status, 'desiredNumberScheduled');
-  const scheduled = readCount(status, 'currentNumberScheduled');
-  const updated = readCount(status, 'updatedNumberScheduled');
-  const available = readCount(status, 'numberAvailable');
-  const ready = readCount(status, 'numberReady');
+function findShortage(status: UncheckedObject<V1DaemonSetStatus>): string | undefined {
+  const desired = readCount(status.desiredNumberScheduled);
+  const scheduled = readCount(status.currentNumberScheduled);
+  const updated = readCount(status.updatedNumberScheduled);
+  const available = readCount(status.numberAvailable);
+  const ready = readCount(status.numberReady);
   if (scheduled < desired)
     return `Waiting for all replicas to be scheduled: ${scheduled} of ${desired} nodes have one`;
   if (updated < desired)

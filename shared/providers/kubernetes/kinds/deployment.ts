@@ -1,5 +1,6 @@
-import type { JsonObject } from '../../../core/json.ts';
+import type { V1Deployment, V1DeploymentStatus } from '@kubernetes/client-node';
 import type { Manifest } from '../api/manifest.ts';
+import type { UncheckedObject } from '../api/unchecked.ts';
 import {
   checkAppsV1,
   findCondition,
@@ -27,7 +28,7 @@ import {
  */
 export function getDeploymentStatus(manifest: Manifest): ManifestStatus {
   checkAppsV1(manifest);
-  const status = findStatus(manifest);
+  const status = findStatus<V1Deployment>(manifest);
   if (status === undefined) return unreportedStatus;
   if (!isGenerationObserved(manifest, status)) {
     return markUnstable(settledStatus, describeOldGeneration('deployment controller'));
@@ -38,7 +39,7 @@ export function getDeploymentStatus(manifest: Manifest): ManifestStatus {
 }
 
 /** What the conditions of a Deployment say; several may hold at once. */
-function judgeConditions(status: JsonObject): ManifestStatus {
+function judgeConditions(status: UncheckedObject<V1DeploymentStatus>): ManifestStatus {
   let judged = settledStatus;
   const paused = findCondition(status, { reason: 'DeploymentPaused' });
   if (paused) judged = markPaused(judged, readMessage(paused, 'The rollout is paused'));
@@ -55,11 +56,14 @@ function judgeConditions(status: JsonObject): ManifestStatus {
 }
 
 /** Why the rollout is not done, or undefined when it is. */
-function findPendingRollout(status: JsonObject, desired: number): string | undefined {
-  const updated = readCount(status, 'updatedReplicas');
-  const existing = readCount(status, 'replicas');
-  const available = readCount(status, 'availableReplicas');
-  const ready = readCount(status, 'readyReplicas');
+function findPendingRollout(
+  status: UncheckedObject<V1DeploymentStatus>,
+  desired: number,
+): string | undefined {
+  const updated = readCount(status.updatedReplicas);
+  const existing = readCount(status.replicas);
+  const available = readCount(status.availableReplicas);
+  const ready = readCount(status.readyReplicas);
   if (updated < desired)
     return `Waiting for all replicas to be updated: ${updated} of ${desired} replicas run the newest pod template`;
   if (existing > updated)

@@ -1,6 +1,20 @@
-import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
+import type {
+  KubernetesObject,
+  V1CustomResourceDefinition,
+  V1DaemonSet,
+  V1Deployment,
+  V1Job,
+  V1PersistentVolumeClaim,
+  V1Pod,
+  V1PodStatus,
+  V1ReplicaSet,
+  V1Service,
+  V1StatefulSet,
+} from '@kubernetes/client-node';
+import { asString } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
-import { findCondition, findCount, readCount, readMessage } from './live-object.ts';
+import { asUnchecked, findNumber, readList, type UncheckedObject } from '../api/unchecked.ts';
+import { type Condition, findCondition, readCount, readMessage } from './live-object.ts';
 
 /** How far an object is by the rules of kstatus. */
 export interface Readiness {
@@ -12,15 +26,14 @@ export interface Readiness {
   readonly isNews?: boolean;
 }
 
-/** An object that is judged, with its status, empty where there is none, and the time. */
-interface Subject {
-  readonly object: Manifest;
-  readonly status: JsonObject;
-  /** Wall time in milliseconds. */
-  readonly nowMs: number;
+/** What is looked at in objects of any kind. */
+interface AnyKind {
+  readonly metadata: { readonly deletionTimestamp: string; readonly generation: number };
+  readonly status: { readonly observedGeneration: number; readonly conditions: readonly Condition[] };
 }
 
-type Rule = (subject: Subject) => Readiness;
+/** Judges an object. @param nowMs wall time in milliseconds */
+type Rule = (object: Manifest, nowMs: number) => Readiness;
 
 /** For so long after its creation a pod that cannot be scheduled has not failed, milliseconds. */
 const scheduleWindowMs = 15_000;
@@ -54,18 +67,20 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
  * @param nowMs wall time in milliseconds
  */
 export function judgeReadiness(object: Manifest, nowMs: number): Readiness {
-  const status = asJsonObject(object.status) ?? {};
-  const judged = judgeAnyKind(object, status);
+  const judged = judgeAnyKind(object);
   if (judged !== undefined) return judged;
-  const rule = rules.get(`${readGroup(object)}/${asString(object.kind) ?? ''}`);
-  return rule === undefined ? judgeReadyCondition(status) : rule({ object, status, nowMs });
+  const rule = rules.get(
+    `${readGroup(object)}/${asString(asUnchecked<KubernetesObject>(object).kind) ?? ''}`,
+  );
+  return rule === undefined ? judgeReadyCondition(object) : rule(object, nowMs);
 }
 
 /** What any object may tell; undefined when it tells nothing. */
-function judgeAnyKind(object: Manifest, status: JsonObject): Readiness | undefined {
-  if (asString(getPath(object, 'metadata', 'deletionTimestamp'))) return inProgress('It is being deleted');
-  const generation = findCount(getPath(object, 'metadata'), 'generation');
-  const observed = findCount(status, 'observedGeneration');
+function judgeAnyKind(object: Manifest): Readiness | undefined {
+  const { metadata, status } = asUnchecked<AnyKind>(object);
+  if (asString(metadata?.deletionTimestamp)) return inProgress('It is being deleted');
+  const generation = findNumber(metadata?.generation);
+  const observed = findNumber(status?.observedGeneration);
   if (generation !== undefined && observed !== undefined && observed !== generation)
     return inProgress(`Its controller has seen generation ${observed}, and it is at ${generation}`);
   const reconciling = findCondition(status, { type: 'Reconciling', status: 'True' });
@@ -75,49 +90,52 @@ function judgeAnyKind(object: Manifest, status: JsonObject): Readiness | undefin
 }
 
 /** Custom resources mostly tell by this condition. Without it there is nothing to wait for. */
-function judgeReadyCondition(status: JsonObject): Readiness {
+function judgeReadyCondition(object: Manifest): Readiness {
+  const { status } = asUnchecked<AnyKind>(object);
   const ready = findCondition(status, { type: 'Ready' });
   if (ready === undefined || asString(ready.status) === 'True') return current;
   return inProgress(readMessage(ready, `Its condition Ready is ${asString(ready.status) ?? 'not told'}`));
 }
 
-function judgeService({ object, status }: Subject): Readiness {
-  if (getPath(object, 'spec', 'type') !== 'LoadBalancer') return current;
-  if (!asString(getPath(object, 'spec', 'clusterIP'))) return inProgress('The Service has no cluster IP yet');
-  const addresses = asJsonArray(getPath(status, 'loadBalancer', 'ingress'));
+function judgeService(object: Manifest): Readiness {
+  const { spec, status } = asUnchecked<V1Service>(object);
+  if (spec?.type !== 'LoadBalancer') return current;
+  if (!asString(spec.clusterIP)) return inProgress('The Service has no cluster IP yet');
+  const addresses = readList(status?.loadBalancer?.ingress);
   return addresses.length > 0 ? current : inProgress('The load balancer of the Service has no address yet');
 }
 
-function judgeClaim({ status }: Subject): Readiness {
-  if (status.phase === 'Bound') return current;
-  return inProgress(`The claim is not bound: its phase is ${asString(status.phase) || 'unknown'}`);
+function judgeClaim(object: Manifest): Readiness {
+  const { status } = asUnchecked<V1PersistentVolumeClaim>(object);
+  if (status?.phase === 'Bound') return current;
+  return inProgress(`The claim is not bound: its phase is ${asString(status?.phase) || 'unknown'}`);
 }
 
-function judgePod(subject: Subject): Readiness {
-  const { status } = subject;
-  switch (status.phase) {
+function judgePod(object: Manifest, nowMs: number): Readiness {
+  const pod = asUnchecked<V1Pod>(object);
+  switch (pod.status?.phase) {
     case 'Succeeded':
     case 'Failed':
       return current;
     case 'Running':
-      return judgeRunningPod(status);
+      return judgeRunningPod(pod.status);
     case 'Pending':
-      return judgePendingPod(subject);
+      return judgePendingPod(pod, nowMs);
     default:
       return inProgress('The phase of the pod is not known');
   }
 }
 
-function judgeRunningPod(status: JsonObject): Readiness {
+function judgeRunningPod(status: UncheckedObject<V1PodStatus>): Readiness {
   if (findCondition(status, { type: 'Ready', status: 'True' })) return current;
-  const crashing = asJsonArray(status.containerStatuses)
-    .filter((each) => getPath(each, 'state', 'waiting', 'reason') === 'CrashLoopBackOff')
-    .map((each) => asString(getPath(each, 'name')) ?? '');
+  const crashing = readList(status.containerStatuses)
+    .filter((each) => each?.state?.waiting?.reason === 'CrashLoopBackOff')
+    .map((each) => asString(each?.name) ?? '');
   if (crashing.length > 0) return fail(`Containers crash again and again: ${crashing.join(', ')}`);
   return inProgress('The pod runs, but is not ready');
 }
 
-function judgePendingPod({ object, status, nowMs }: Subject): Readiness {
+function judgePendingPod({ metadata, status }: UncheckedObject<V1Pod>, nowMs: number): Readiness {
   const unscheduled = findCondition(status, {
     type: 'PodScheduled',
     status: 'False',
@@ -125,32 +143,34 @@ function judgePendingPod({ object, status, nowMs }: Subject): Readiness {
   });
   if (unscheduled === undefined) return inProgress('The pod is pending');
   const message = `The pod cannot be scheduled: ${readMessage(unscheduled, 'no reason is given')}`;
-  const createdMs = Date.parse(asString(getPath(object, 'metadata', 'creationTimestamp')) ?? '');
+  const createdMs = Date.parse(asString(metadata?.creationTimestamp) ?? '');
   return nowMs - createdMs < scheduleWindowMs ? inProgress(message) : fail(message);
 }
 
-function judgeDeployment({ object, status }: Subject): Readiness {
+function judgeDeployment(object: Manifest): Readiness {
+  const { spec, status } = asUnchecked<V1Deployment>(object);
   const progressing = findCondition(status, { type: 'Progressing' });
   if (progressing?.reason === 'ProgressDeadlineExceeded')
     return fail(readMessage(progressing, 'The progress deadline is exceeded'));
   const desired = readDesired(object);
-  const [existing, updated] = [readCount(status, 'replicas'), readCount(status, 'updatedReplicas')];
+  const [existing, updated] = [readCount(status?.replicas), readCount(status?.updatedReplicas)];
   const short =
     findShortage('exist', existing, desired) ??
     findShortage('are updated', updated, desired) ??
     findSurplus(existing, desired) ??
-    findShortage('are available', readCount(status, 'availableReplicas'), updated) ??
-    findShortage('are ready', readCount(status, 'readyReplicas'), desired);
+    findShortage('are available', readCount(status?.availableReplicas), updated) ??
+    findShortage('are ready', readCount(status?.readyReplicas), desired);
   if (short !== undefined) return short;
   // Without a deadline the controller writes no condition Progressing.
-  const deadline = findCount(object.spec, 'progressDeadlineSeconds') ?? 2 ** 31 - 1;
+  const deadline = findNumber(spec?.progressDeadlineSeconds) ?? 2 ** 31 - 1;
   const isDone = progressing?.status === 'True' && progressing.reason === 'NewReplicaSetAvailable';
   if (deadline !== 2 ** 31 - 1 && !isDone) return inProgress('The new ReplicaSet is not available');
   const isAvailable = findCondition(status, { type: 'Available', status: 'True' }) !== undefined;
   return isAvailable ? current : inProgress('The Deployment is not available');
 }
 
-function judgeReplicaSet({ object, status }: Subject): Readiness {
+function judgeReplicaSet(object: Manifest): Readiness {
+  const { status } = asUnchecked<V1ReplicaSet>(object);
   const failure = findCondition(status, { type: 'ReplicaFailure', status: 'True' });
   if (failure) {
     const message = `Replicas cannot be made: ${readMessage(failure, 'no reason is given')}`;
@@ -158,58 +178,61 @@ function judgeReplicaSet({ object, status }: Subject): Readiness {
   }
   const desired = readDesired(object);
   return (
-    findShortage('have all labels', readCount(status, 'fullyLabeledReplicas'), desired) ??
-    findShortage('are available', readCount(status, 'availableReplicas'), desired) ??
-    findShortage('are ready', readCount(status, 'readyReplicas'), desired) ??
-    findSurplus(readCount(status, 'replicas'), desired) ??
+    findShortage('have all labels', readCount(status?.fullyLabeledReplicas), desired) ??
+    findShortage('are available', readCount(status?.availableReplicas), desired) ??
+    findShortage('are ready', readCount(status?.readyReplicas), desired) ??
+    findSurplus(readCount(status?.replicas), desired) ??
     current
   );
 }
 
-function judgeStatefulSet({ object, status }: Subject): Readiness {
-  const strategy = getPath(object, 'spec', 'updateStrategy');
-  if (getPath(strategy, 'type') === 'OnDelete') return current;
+function judgeStatefulSet(object: Manifest): Readiness {
+  const { spec, status } = asUnchecked<V1StatefulSet>(object);
+  const strategy = spec?.updateStrategy;
+  if (strategy?.type === 'OnDelete') return current;
   const desired = readDesired(object);
-  const partition = findCount(getPath(strategy, 'rollingUpdate'), 'partition');
+  const partition = findNumber(strategy?.rollingUpdate?.partition);
   const short =
-    findShortage('exist', readCount(status, 'replicas'), desired) ??
-    findShortage('are ready', readCount(status, 'readyReplicas'), desired) ??
-    findSurplus(readCount(status, 'replicas'), desired);
+    findShortage('exist', readCount(status?.replicas), desired) ??
+    findShortage('are ready', readCount(status?.readyReplicas), desired) ??
+    findSurplus(readCount(status?.replicas), desired);
   if (short !== undefined) return short;
   if (partition !== undefined)
-    return findShortage('are updated', readCount(status, 'updatedReplicas'), desired - partition) ?? current;
-  const isCurrent = status.currentRevision === status.updateRevision;
+    return findShortage('are updated', readCount(status?.updatedReplicas), desired - partition) ?? current;
+  const isCurrent = status?.currentRevision === status?.updateRevision;
   return (
-    findShortage('are of the current revision', readCount(status, 'currentReplicas'), desired) ??
+    findShortage('are of the current revision', readCount(status?.currentReplicas), desired) ??
     (isCurrent ? current : inProgress('The updated revision is not the current one yet'))
   );
 }
 
-function judgeDaemonSet({ object, status }: Subject): Readiness {
-  const desired = findCount(status, 'desiredNumberScheduled');
+function judgeDaemonSet(object: Manifest): Readiness {
+  const { metadata, status } = asUnchecked<V1DaemonSet>(object);
+  const desired = findNumber(status?.desiredNumberScheduled);
   const isSeen =
-    findCount(getPath(object, 'metadata'), 'generation') !== undefined &&
-    findCount(status, 'observedGeneration') !== undefined;
+    findNumber(metadata?.generation) !== undefined && findNumber(status?.observedGeneration) !== undefined;
   if (!isSeen || desired === undefined) return inProgress('Its controller has not seen it yet');
   return (
-    findShortage('are scheduled', readCount(status, 'currentNumberScheduled'), desired) ??
-    findShortage('are updated', readCount(status, 'updatedNumberScheduled'), desired) ??
-    findShortage('are available', readCount(status, 'numberAvailable'), desired) ??
-    findShortage('are ready', readCount(status, 'numberReady'), desired) ??
+    findShortage('are scheduled', readCount(status?.currentNumberScheduled), desired) ??
+    findShortage('are updated', readCount(status?.updatedNumberScheduled), desired) ??
+    findShortage('are available', readCount(status?.numberAvailable), desired) ??
+    findShortage('are ready', readCount(status?.numberReady), desired) ??
     current
   );
 }
 
 /** A Job that runs is no more waited for; Clouddriver's own rule waits for its end. */
-function judgeJob({ status }: Subject): Readiness {
+function judgeJob(object: Manifest): Readiness {
+  const { status } = asUnchecked<V1Job>(object);
   const isOver = ['Complete', 'Suspended'].some((type) => findCondition(status, { type, status: 'True' }));
   if (isOver) return current;
   const failure = findCondition(status, { type: 'Failed', status: 'True' });
   if (failure) return fail(readMessage(failure, 'The job has failed'));
-  return asString(status.startTime) ? current : inProgress('The job has not started');
+  return asString(status?.startTime) ? current : inProgress('The job has not started');
 }
 
-function judgeDefinition({ status }: Subject): Readiness {
+function judgeDefinition(object: Manifest): Readiness {
+  const { status } = asUnchecked<V1CustomResourceDefinition>(object);
   const refused = findCondition(status, { type: 'NamesAccepted', status: 'False' });
   if (refused) return fail(readMessage(refused, 'The names of the definition are not accepted'));
   const established = findCondition(status, { type: 'Established' });
@@ -221,7 +244,7 @@ function judgeDefinition({ status }: Subject): Readiness {
 
 /** `spec.replicas`, of which Kubernetes' default is 1. */
 function readDesired(object: Manifest): number {
-  return findCount(object.spec, 'replicas') ?? 1;
+  return findNumber(asUnchecked<V1Deployment>(object).spec?.replicas) ?? 1;
 }
 
 function findShortage(what: string, count: number, desired: number): Readiness | undefined {
@@ -234,7 +257,8 @@ function findSurplus(existing: number, desired: number): Readiness | undefined {
     : undefined;
 }
 
-function readGroup({ apiVersion }: Manifest): string {
+function readGroup(object: Manifest): string {
+  const { apiVersion } = asUnchecked<KubernetesObject>(object);
   const parts = (asString(apiVersion) ?? '').split('/');
   return parts.length > 1 ? (parts[0] ?? '') : '';
 }

@@ -1,46 +1,73 @@
+import type { V1Deployment } from '@kubernetes/client-node';
 import { FailedOperationError } from '../../../core/errors.ts';
-import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
+import { asJsonObject, asString, type JsonValue } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import {
+  asUnchecked,
+  findNumber,
+  readList,
+  type Unchecked,
+  type UncheckedList,
+  type UncheckedObject,
+} from '../api/unchecked.ts';
 
-/** The status its controller wrote, or undefined before the first one. An empty status is one. */
-export function findStatus(manifest: Manifest): JsonObject | undefined {
-  return asJsonObject(manifest.status);
+/** What a controller says of an object, in the members that the conditions of all kinds have. */
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
 }
 
-/** The whole number at `key`; 0 when Kubernetes left it out, as it does with zeros. */
-export function readCount(object: JsonObject | undefined, key: string): number {
-  return findCount(object, key) ?? 0;
+/** A status that may have conditions. */
+export interface WithConditions {
+  readonly conditions?: UncheckedList<Condition> | null | undefined;
 }
 
-/** The number at `key`, or undefined when there is none. */
-export function findCount(object: unknown, key: string): number | undefined {
-  const value = getPath(object, key);
-  return typeof value === 'number' ? value : undefined;
+/**
+ * The status that the controller of an object of type `T` wrote, or undefined before the first one. An empty status is one, and what it
+ * holds is unchecked.
+ */
+export function findStatus<T extends { status?: unknown }>(
+  manifest: Manifest,
+): UncheckedObject<NonNullable<T['status']>> | undefined {
+  const status = asJsonObject(manifest.status);
+  return status && asUnchecked<NonNullable<T['status']>>(status);
+}
+
+/** A whole number; 0 when Kubernetes left it out, as it does with zeros. */
+export function readCount(value: JsonValue | undefined): number {
+  return findNumber(value) ?? 0;
 }
 
 /** `spec.replicas`, 0 when absent. */
 export function readDesiredReplicas(manifest: Manifest): number {
-  return readCount(asJsonObject(manifest.spec), 'replicas');
+  return readCount(asUnchecked<V1Deployment>(manifest).spec?.replicas);
 }
 
 /** Whether the controller has seen the newest spec: the counts in its status speak of an older one otherwise. */
-export function isGenerationObserved(manifest: Manifest, status: JsonObject): boolean {
-  const observed = status.observedGeneration;
-  return typeof observed === 'number' && observed === getPath(manifest, 'metadata', 'generation');
+export function isGenerationObserved(
+  manifest: Manifest,
+  { observedGeneration }: { readonly observedGeneration?: JsonValue | undefined },
+): boolean {
+  const { metadata } = asUnchecked<V1Deployment>(manifest);
+  return typeof observedGeneration === 'number' && observedGeneration === metadata?.generation;
 }
 
 /** The first condition whose members equal `wanted`, compared without regard to case. */
 export function findCondition(
-  status: JsonObject,
-  wanted: { readonly [member: string]: string },
-): JsonObject | undefined {
-  return asJsonArray(status.conditions)
-    .map(asJsonObject)
-    .find((condition) => condition !== undefined && hasMembers(condition, wanted));
+  status: WithConditions | null | undefined,
+  wanted: Partial<Condition>,
+): UncheckedObject<Condition> | undefined {
+  return (
+    readList(status?.conditions).find(
+      (condition) => asJsonObject(condition) !== undefined && hasMembers(condition, wanted),
+    ) ?? undefined
+  );
 }
 
 /** The condition's own message, or `fallback` where it has none. */
-export function readMessage(condition: JsonObject, fallback: string): string {
+export function readMessage(condition: UncheckedObject<Condition>, fallback: string): string {
   return asString(condition.message) || fallback;
 }
 
@@ -50,15 +77,18 @@ export function readMessage(condition: JsonObject, fallback: string): string {
  * @throws FailedOperationError when it is of another apiVersion than `apps/v1`.
  */
 export function checkAppsV1(manifest: Manifest): void {
-  if (manifest.apiVersion === 'apps/v1') return;
-  const kind = asString(manifest.kind) ?? 'Object';
-  const version = asString(manifest.apiVersion) ?? 'none';
-  throw new FailedOperationError(`${kind} has apiVersion ${version}: its status can be read at apps/v1 only`);
+  const { apiVersion, kind } = asUnchecked<V1Deployment>(manifest);
+  if (apiVersion === 'apps/v1') return;
+  const [name, version] = [asString(kind) ?? 'Object', asString(apiVersion) ?? 'none'];
+  throw new FailedOperationError(`${name} has apiVersion ${version}: its status can be read at apps/v1 only`);
 }
 
 /** True when every member named in `wanted` has that text, whatever its case. */
-function hasMembers(condition: JsonObject, wanted: { readonly [member: string]: string }): boolean {
-  return Object.entries(wanted).every(
-    ([member, text]) => asString(condition[member])?.toLowerCase() === text.toLowerCase(),
+function hasMembers(condition: Unchecked<Condition>, wanted: Partial<Condition>): boolean {
+  const members = ['type', 'status', 'reason', 'message'] as const;
+  return members.every(
+    (member) =>
+      wanted[member] === undefined ||
+      asString(condition?.[member])?.toLowerCase() === wanted[member].toLowerCase(),
   );
 }

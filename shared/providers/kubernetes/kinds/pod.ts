@@ -1,3 +1,4 @@
+import type { V1Pod } from '@kubernetes/client-node';
 import { asString } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { findStatus } from './live-object.ts';
@@ -12,7 +13,7 @@ const unsettledPhases = new Map([
 
 /** The status of a Pod, by its phase alone. */
 export function getPodStatus(manifest: Manifest): ManifestStatus {
-  const status = findStatus(manifest);
+  const status = findStatus<V1Pod>(manifest);
   if (status === undefined) return unreportedStatus;
   const phase = asString(status.phase)?.toLowerCase() ?? '';
   if (phase === 'running' || phase === 'succeeded') return settledStatus;

@@ -1,5 +1,6 @@
-import type { JsonObject } from '../../../core/json.ts';
+import type { V1ReplicaSet, V1ReplicaSetStatus } from '@kubernetes/client-node';
 import type { Manifest } from '../api/manifest.ts';
+import type { UncheckedObject } from '../api/unchecked.ts';
 import {
   checkAppsV1,
   findStatus,
@@ -22,7 +23,7 @@ import {
  */
 export function getReplicaSetStatus(manifest: Manifest): ManifestStatus {
   checkAppsV1(manifest);
-  const status = findStatus(manifest);
+  const status = findStatus<V1ReplicaSet>(manifest);
   if (status === undefined) return unreportedStatus;
   const shortage = findShortage(status, readDesiredReplicas(manifest));
   if (shortage !== undefined) return markUnavailable(settledStatus, shortage);
@@ -34,10 +35,10 @@ export function getReplicaSetStatus(manifest: Manifest): ManifestStatus {
 }
 
 /** Which replicas are missing, or undefined when all are there. */
-function findShortage(status: JsonObject, desired: number): string | undefined {
-  const labeled = readCount(status, 'fullyLabeledReplicas');
-  const ready = readCount(status, 'readyReplicas');
-  const available = readCount(status, 'availableReplicas');
+function findShortage(status: UncheckedObject<V1ReplicaSetStatus>, desired: number): string | undefined {
+  const labeled = readCount(status.fullyLabeledReplicas);
+  const ready = readCount(status.readyReplicas);
+  const available = readCount(status.availableReplicas);
   if (labeled < desired) return `Waiting for all replicas to be fully-labeled: ${labeled} of ${desired} are`;
   if (ready < desired) return `Waiting for all replicas to be ready: ${ready} of ${desired} are`;
   if (available < desired) return `Waiting for all replicas to be available: ${available} of ${desired} are`;

@@ -1,8 +1,13 @@
-import { asJsonObject, asString, getPath, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import type {
+  V1StatefulSet,
+  V1StatefulSetStatus,
+  V1StatefulSetUpdateStrategy,
+} from '@kubernetes/client-node';
+import { asJsonObject, asString } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked, findNumber, type Unchecked, type UncheckedObject } from '../api/unchecked.ts';
 import {
   checkAppsV1,
-  findCount,
   findStatus,
   isGenerationObserved,
   readCount,
@@ -16,6 +21,9 @@ import {
   unreportedStatus,
 } from './status.ts';
 
+/** `spec.updateStrategy`. */
+type Strategy = Unchecked<V1StatefulSetUpdateStrategy>;
+
 /**
  * The status of a StatefulSet. With the update strategy `OnDelete` there is nothing to wait for: somebody has to
  * delete the pods.
@@ -24,9 +32,9 @@ import {
  */
 export function getStatefulSetStatus(manifest: Manifest): ManifestStatus {
   checkAppsV1(manifest);
-  const strategy = getPath(manifest, 'spec', 'updateStrategy');
+  const strategy = asUnchecked<V1StatefulSet>(manifest).spec?.updateStrategy;
   if (isOfType(strategy, 'OnDelete')) return settledStatus;
-  const status = findStatus(manifest);
+  const status = findStatus<V1StatefulSet>(manifest);
   if (status === undefined) return unreportedStatus;
   if (!isGenerationObserved(manifest, status)) {
     return markUnstable(settledStatus, describeOldGeneration('stateful set controller'));
@@ -38,9 +46,9 @@ export function getStatefulSetStatus(manifest: Manifest): ManifestStatus {
 }
 
 /** Which replicas are missing, or undefined when all are there. */
-function findShortage(status: JsonObject, desired: number): string | undefined {
-  const existing = readCount(status, 'replicas');
-  const ready = readCount(status, 'readyReplicas');
+function findShortage(status: UncheckedObject<V1StatefulSetStatus>, desired: number): string | undefined {
+  const existing = readCount(status.replicas);
+  const ready = readCount(status.readyReplicas);
   if (existing < desired)
     return `Waiting for at least the desired replica count to be met: ${existing} of ${desired} exist`;
   if (ready < desired) return `Waiting for all updated replicas to be ready: ${ready} of ${desired} are`;
@@ -52,15 +60,15 @@ function findShortage(status: JsonObject, desired: number): string | undefined {
  * gives no settings for it or has not counted updated replicas. API servers fill the settings in for every rolling update.
  */
 function judgePartitionedRollout(
-  strategy: JsonValue | undefined,
-  status: JsonObject,
+  strategy: Strategy,
+  status: UncheckedObject<V1StatefulSetStatus>,
 ): ManifestStatus | undefined {
-  const settings = asJsonObject(getPath(strategy, 'rollingUpdate'));
-  const updated = findCount(status, 'updatedReplicas');
-  if (!isOfType(strategy, 'RollingUpdate') || settings === undefined || updated === undefined)
+  const settings = strategy?.rollingUpdate;
+  const updated = findNumber(status.updatedReplicas);
+  if (!isOfType(strategy, 'RollingUpdate') || asJsonObject(settings) === undefined || updated === undefined)
     return undefined;
-  const partition = findCount(settings, 'partition');
-  const existing = findCount(status, 'replicas');
+  const partition = findNumber(settings?.partition);
+  const existing = findNumber(status.replicas);
   if (partition !== undefined && existing !== undefined && updated < existing - partition) {
     const above = `${updated} of the ${existing - partition} replicas above the partition are updated`;
     const message = `Waiting for partitioned roll out to finish: ${above}`;
@@ -76,8 +84,8 @@ function judgePartitionedRollout(
 }
 
 /** The status of an update without a partition: done when the old revision has given way to the new one. */
-function judgeWholeRollout(status: JsonObject, desired: number): ManifestStatus {
-  const current = readCount(status, 'currentReplicas');
+function judgeWholeRollout(status: UncheckedObject<V1StatefulSetStatus>, desired: number): ManifestStatus {
+  const current = readCount(status.currentReplicas);
   if (current < desired) {
     const counts = `${current} of ${desired} are of the current revision`;
     return markUnstable(settledStatus, `Waiting for all updated replicas to be scheduled: ${counts}`);
@@ -87,6 +95,6 @@ function judgeWholeRollout(status: JsonObject, desired: number): ManifestStatus 
 }
 
 /** Whether the update strategy is of `type`, whatever its case. */
-function isOfType(strategy: JsonValue | undefined, type: string): boolean {
-  return asString(getPath(strategy, 'type'))?.toLowerCase() === type.toLowerCase();
+function isOfType(strategy: Strategy, type: string): boolean {
+  return asString(strategy?.type)?.toLowerCase() === type.toLowerCase();
 }

@@ -1,27 +1,20 @@
-/** One answer about an object, with the reason when there is one to tell. */
-export interface StatusCondition {
-  readonly state: boolean;
-  readonly message?: string;
-}
+import type { ManifestStatus } from '../../../contract/answers/manifests.ts';
 
-/**
- * How an object fares, in the four conditions Spinnaker knows. A pipeline waits until `stable`, and stops with
- * `failed.message` once `failed`.
- */
-export interface ManifestStatus {
-  readonly stable: StatusCondition;
-  readonly paused: StatusCondition;
-  readonly available: StatusCondition;
-  readonly failed: StatusCondition;
-}
+/** How an object fares, in the four conditions Spinnaker knows: see the schema. */
+export type { ManifestStatus };
 
-/** Nothing to wait for: the status of every kind that has none of its own. */
+/** Nothing to wait for. */
 export const settledStatus: ManifestStatus = {
   stable: { state: true },
   paused: { state: false },
   available: { state: true },
   failed: { state: false },
 };
+
+/** `getStatus` of every kind that has no status of its own. */
+export function getSettledStatus(): ManifestStatus {
+  return settledStatus;
+}
 
 /**
  * The object has not got a status from its controller yet.

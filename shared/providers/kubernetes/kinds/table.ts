@@ -8,7 +8,7 @@ import { getPodStatus } from './pod.ts';
 import { deployPriorities as priority } from './priority.ts';
 import { getReplicaSetStatus } from './replica-set.ts';
 import { getStatefulSetStatus } from './stateful-set.ts';
-import { type ManifestStatus, settledStatus } from './status.ts';
+import { getSettledStatus } from './status.ts';
 
 /** A definition as the table writes it: what is left out has the default of an ordinary kind. */
 export interface KindRow extends Partial<Omit<KindDefinition, 'capabilities'>> {
@@ -32,7 +32,7 @@ export function defineKind(row: KindRow): KindDefinition {
     versioned: false,
     sensitiveKeys: [],
     replacers: 'none',
-    getStatus: (): ManifestStatus => settledStatus,
+    getStatus: getSettledStatus,
     ...row,
     capabilities: new Set(row.capabilities),
   };

@@ -1,3 +1,4 @@
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { type JsonBounds, parseBoundedJson } from '../../../core/bounded-json.ts';
 import {
   asJsonObject,
@@ -8,6 +9,7 @@ import {
   type JsonValue,
 } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 
 /** JSON in annotations is small: Kubernetes takes 256 KiB of all annotations together. It may come from a server that is none. */
 const annotationBounds: JsonBounds = { depthMax: 512, valuesMax: 100_000 };
@@ -33,6 +35,8 @@ export const annotationKeys = {
   serverSideApply: 'strategy.spinnaker.io/server-side-apply',
   ignoreCaching: 'caching.spinnaker.io/ignore',
   readiness: 'busdriver.io/readiness',
+  /** On what a V1 operation created: by which choice of its own. */
+  creation: 'busdriver.io/creation',
   deploymentRevision: 'deployment.kubernetes.io/revision',
   lastApplied: 'kubectl.kubernetes.io/last-applied-configuration',
   /** On what was answered out of the cache: most of it is missing, so it must not be deployed. */
@@ -44,12 +48,12 @@ export type TextMap = { readonly [key: string]: string };
 
 /** `metadata.annotations`; empty when there are none. */
 export function readAnnotations(manifest: Manifest): TextMap {
-  return toTextMap(getPath(manifest, 'metadata', 'annotations'));
+  return toTextMap(asUnchecked<KubernetesObject>(manifest).metadata?.annotations);
 }
 
 /** `metadata.labels`; empty when there are none. */
 export function readLabels(manifest: Manifest): TextMap {
-  return toTextMap(getPath(manifest, 'metadata', 'labels'));
+  return toTextMap(asUnchecked<KubernetesObject>(manifest).metadata?.labels);
 }
 
 /**
@@ -95,7 +99,7 @@ export function parseJson(text: string): JsonValue | undefined {
 
 /** The raw text of an annotation. */
 function findAnnotation(manifest: Manifest, key: string): string | undefined {
-  const value = getPath(manifest, 'metadata', 'annotations', key);
+  const value = getPath(asUnchecked<KubernetesObject>(manifest).metadata?.annotations, key);
   return isScalar(value) ? String(value) : undefined;
 }
 

@@ -1,7 +1,9 @@
+import type { KubernetesObject, V1Deployment, V1ObjectMeta, V1OwnerReference } from '@kubernetes/client-node';
 import { InvalidInputError } from '../../../core/errors.ts';
-import { asJsonArray, asJsonObject, asString, getPath, isJsonObject } from '../../../core/json.ts';
+import { asString, isJsonObject } from '../../../core/json.ts';
 import { type Moniker, parseMoniker } from '../../../core/moniker.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked, findNumber, readList, type Unchecked } from '../api/unchecked.ts';
 import { formatFullName, getKindName } from '../kinds/name.ts';
 import { annotationKeys, hasAnnotation, readIntegerAnnotation, readTextAnnotation } from './annotations.ts';
 
@@ -30,7 +32,7 @@ export interface OwnerReference {
  */
 export function parseManifest(value: unknown): Manifest {
   if (!isJsonObject(value)) throw new InvalidInputError('manifest: expected a Kubernetes object');
-  const what = asString(getPath(value, 'metadata', 'name')) ?? asString(value.kind) ?? 'manifest';
+  const what = asString(readMetadata(value)?.name) ?? asString(value.kind) ?? 'manifest';
   for (const field of ['apiVersion', 'kind']) {
     if (!asString(value[field])) throw new InvalidInputError(`${what}: ${field} is missing or no text`);
   }
@@ -40,23 +42,24 @@ export function parseManifest(value: unknown): Manifest {
 
 /** Spinnaker's name of the object's kind; `none` when it has no kind. */
 export function readKind(manifest: Manifest): string {
-  return getKindName(asString(manifest.apiVersion) ?? '', asString(manifest.kind) ?? '');
+  const { apiVersion, kind } = asUnchecked<KubernetesObject>(manifest);
+  return getKindName(asString(apiVersion) ?? '', asString(kind) ?? '');
 }
 
 /** `metadata.namespace`, empty when absent. */
 export function readNamespace(manifest: Manifest): string {
-  return asString(getPath(manifest, 'metadata', 'namespace')) ?? '';
+  return asString(readMetadata(manifest)?.namespace) ?? '';
 }
 
 /** `metadata.name`, empty when absent. */
 export function readName(manifest: Manifest): string {
-  return asString(getPath(manifest, 'metadata', 'name')) ?? '';
+  return asString(readMetadata(manifest)?.name) ?? '';
 }
 
 /** `metadata.generateName`, but only where it counts: when there is no name. */
 export function readGenerateName(manifest: Manifest): string | undefined {
   if (readName(manifest) !== '') return undefined;
-  return asString(getPath(manifest, 'metadata', 'generateName')) || undefined;
+  return asString(readMetadata(manifest)?.generateName) || undefined;
 }
 
 /** Where the object is found. */
@@ -71,25 +74,23 @@ export function readFullName(manifest: Manifest): string {
 
 /** `metadata.creationTimestamp` as Kubernetes writes it (RFC 3339, UTC), empty when absent. Such texts sort by time. */
 export function readCreationTimestamp(manifest: Manifest): string {
-  return asString(getPath(manifest, 'metadata', 'creationTimestamp')) ?? '';
+  return asString(readMetadata(manifest)?.creationTimestamp) ?? '';
 }
 
 /** `spec.replicas`, or undefined when it is no number. */
 export function findReplicas(manifest: Manifest): number | undefined {
-  const replicas = getPath(manifest, 'spec', 'replicas');
-  return typeof replicas === 'number' ? replicas : undefined;
+  return findNumber(asUnchecked<V1Deployment>(manifest).spec?.replicas);
 }
 
 /** The owners that `metadata.ownerReferences` names. */
 export function readOwners(manifest: Manifest): readonly OwnerReference[] {
-  return asJsonArray(getPath(manifest, 'metadata', 'ownerReferences'))
-    .map(asJsonObject)
-    .filter((owner) => owner !== undefined)
-    .map((owner) => ({
-      kind: getKindName(asString(owner.apiVersion) ?? '', asString(owner.kind) ?? ''),
-      name: asString(owner.name) ?? '',
-      uid: asString(owner.uid) ?? '',
-    }));
+  const listed = readList(readMetadata(manifest)?.ownerReferences);
+  const owners: readonly Unchecked<V1OwnerReference>[] = listed.filter(isJsonObject);
+  return owners.map((owner) => ({
+    kind: readOwnerKind(owner),
+    name: asString(owner?.name) ?? '',
+    uid: asString(owner?.uid) ?? '',
+  }));
 }
 
 /**
@@ -118,13 +119,19 @@ export function readMoniker(manifest: Manifest): Moniker {
 /** The name of the Deployment to which a ReplicaSet belongs; undefined for any other object. */
 function findControllingDeployment(manifest: Manifest): string | undefined {
   if (readKind(manifest) !== 'replicaSet') return undefined;
-  const owner = asJsonArray(getPath(manifest, 'metadata', 'ownerReferences'))
-    .map(asJsonObject)
-    .find((each) => each?.controller === true);
-  const isDeployment =
-    owner !== undefined &&
-    getKindName(asString(owner.apiVersion) ?? '', asString(owner.kind) ?? '') === 'deployment';
-  return isDeployment ? asString(owner.name) || undefined : undefined;
+  const owners = readList(readMetadata(manifest)?.ownerReferences);
+  const owner = owners.find((each) => each?.controller === true);
+  return readOwnerKind(owner) === 'deployment' ? asString(owner?.name) || undefined : undefined;
+}
+
+/** Spinnaker's name of an owner's kind; `none` when it has no kind. */
+function readOwnerKind(owner: Unchecked<V1OwnerReference>): string {
+  return getKindName(asString(owner?.apiVersion) ?? '', asString(owner?.kind) ?? '');
+}
+
+/** `metadata`, whatever it is. */
+function readMetadata(manifest: Manifest): Unchecked<V1ObjectMeta> {
+  return asUnchecked<KubernetesObject>(manifest).metadata;
 }
 
 /** An annotation that is there decides even when it holds no number: then there is no sequence. */

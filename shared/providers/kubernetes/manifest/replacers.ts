@@ -1,6 +1,8 @@
+import type { V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
 import type { JsonObject, JsonValue } from '../../../core/json.ts';
-import { getPath, isJsonObject } from '../../../core/json.ts';
+import { isJsonObject } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import type { ReplacerSet } from '../kinds/kind.ts';
 import { changeStrings, changeTemplateSpecs, type PathStep } from './edit.ts';
 
@@ -91,7 +93,7 @@ function inScaleTarget(artifactType: string, kinds: readonly JsonValue[]): Repla
   return {
     artifactType,
     changeReferences: (manifest, change) => {
-      const target = getPath(manifest, 'spec', 'scaleTargetRef');
+      const target = asUnchecked<V2HorizontalPodAutoscaler>(manifest).spec?.scaleTargetRef;
       if (!isJsonObject(target) || !kinds.includes(target.kind ?? null)) return manifest;
       return changeStrings(manifest, ['spec', 'scaleTargetRef', 'name'], change);
     },

@@ -1,4 +1,5 @@
-import { asJsonArray, asJsonObject, asString, getPath } from '../../../core/json.ts';
+import type { V1LabelSelector } from '@kubernetes/client-node';
+import { asJsonObject, asString } from '../../../core/json.ts';
 import { labelSelectorsMax } from '../../../core/request-limits.ts';
 import {
   enumField,
@@ -8,6 +9,7 @@ import {
   stringField,
   stringListField,
 } from '../../../core/settings/coerce.ts';
+import { readList, type Unchecked } from '../api/unchecked.ts';
 import type { TextMap } from './annotations.ts';
 
 /** How a selector compares a label. */
@@ -67,21 +69,21 @@ export function labelSelectorsField(): Field<readonly LabelSelector[]> {
 }
 
 /** The conditions of a workload's own `spec.selector` (`matchLabels`, `matchExpressions`), as the API server keeps it. */
-export function readLabelSelector(selector: unknown): readonly LabelSelector[] {
+export function readLabelSelector(selector: Unchecked<V1LabelSelector>): readonly LabelSelector[] {
   const kinds: { readonly [operator: string]: SelectorKind } = {
     In: 'CONTAINS',
     NotIn: 'NOT_CONTAINS',
     Exists: 'EXISTS',
     DoesNotExist: 'NOT_EXISTS',
   };
-  const labels = Object.entries(asJsonObject(getPath(selector, 'matchLabels')) ?? {});
-  const expressions = asJsonArray(getPath(selector, 'matchExpressions'));
+  const labels = Object.entries(asJsonObject(selector?.matchLabels) ?? {});
+  const expressions = readList(selector?.matchExpressions);
   return [
     ...labels.map(([key, value]) => ({ kind: 'EQUALS' as const, key, values: [String(value)] })),
     ...expressions.map((expression) => ({
-      kind: kinds[asString(getPath(expression, 'operator')) ?? ''] ?? 'ANY',
-      key: asString(getPath(expression, 'key')) ?? '',
-      values: asJsonArray(getPath(expression, 'values')).map(String),
+      kind: kinds[asString(expression?.operator) ?? ''] ?? 'ANY',
+      key: asString(expression?.key) ?? '',
+      values: readList(expression?.values).map(String),
     })),
   ];
 }

@@ -1,13 +1,14 @@
+import type { KubernetesObject } from '@kubernetes/client-node';
 import {
   asJsonObject,
   asString,
-  getPath,
   isJsonObject,
   isWithinDepth,
   type JsonObject,
   type JsonValue,
 } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import type { KindDefinition } from '../kinds/kind.ts';
 import { annotationKeys, parseJson } from './annotations.ts';
 
@@ -50,7 +51,7 @@ export function omitSensitiveKeys(manifest: Manifest, kind: Pick<KindDefinition,
 }
 
 /**
- * The object as it may be shown to who may not see Secrets: each value of a Secret's `data` and `stringData` is the mask, its
+ * The object as it may be shown to callers that may not see Secrets: each value of a Secret's `data` and `stringData` is the mask, its
  * keys stay; so in what its annotations hold of it, and in Secrets inside a `List`. What cannot be read there is the mask
  * altogether.
  */
@@ -93,7 +94,7 @@ export function listSecretValues(secret: Manifest): string[] {
  * @param secret whether it counts as a Secret; default: by its apiVersion and kind
  */
 export function findMaskedKeys(object: JsonObject, secret = isSecret(object)): string[] {
-  const annotations = asJsonObject(getPath(object, 'metadata', 'annotations')) ?? {};
+  const annotations = asJsonObject(asUnchecked<KubernetesObject>(object).metadata?.annotations) ?? {};
   const found = Object.entries(annotations).flatMap(([key, text]) => {
     const place = `metadata.annotations.${key}`;
     if (isMask(text)) return [place];

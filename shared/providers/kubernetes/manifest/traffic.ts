@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { V1Service } from '@kubernetes/client-node';
 import { FailedOperationError, InvalidInputError } from '../../../core/errors.ts';
 import { asString, getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import { type FullName, parseFullName, toKindKey } from '../kinds/name.ts';
 import { annotateObject, findTemplateMetadata } from './annotate.ts';
@@ -144,11 +146,12 @@ export function createLabelPatch(target: Manifest, wanted: LabelChanges): JsonOb
  * @throws FailedOperationError when it is not of `v1`, or has no selector.
  */
 export function readServiceSelector(service: Manifest): TextMap {
-  if (service.apiVersion !== 'v1') {
-    const version = asString(service.apiVersion) ?? 'none';
+  const { apiVersion, spec } = asUnchecked<V1Service>(service);
+  if (apiVersion !== 'v1') {
+    const version = asString(apiVersion) ?? 'none';
     throw new FailedOperationError(`${readFullName(service)} has apiVersion ${version}: expected v1`);
   }
-  const selector = getPath(service, 'spec', 'selector');
+  const selector = spec?.selector;
   const entries = isJsonObject(selector) ? Object.entries(selector) : [];
   if (entries.length === 0) {
     throw new FailedOperationError(

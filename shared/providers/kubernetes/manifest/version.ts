@@ -1,3 +1,4 @@
+import type { KubernetesObject } from '@kubernetes/client-node';
 import {
   asJsonObject,
   getPath,
@@ -9,6 +10,7 @@ import {
 import type { Artifact } from '../../../core/providers/artifact.ts';
 import { compareText } from '../../../core/text-order.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import { findRecordedArtifact } from './annotate.ts';
 import { annotationKeys, parseJson } from './annotations.ts';
 import { readCreationTimestamp, readGenerateName, readName } from './identity.ts';
@@ -106,7 +108,8 @@ function findVersion(object: Manifest): number | undefined {
  * anything but a client-side apply carry no such record and never match.
  */
 export function isAppliedFrom(object: Manifest, manifest: Manifest): boolean {
-  const record = getPath(object, 'metadata', 'annotations', annotationKeys.lastApplied);
+  const { metadata } = asUnchecked<KubernetesObject>(object);
+  const record = getPath(metadata?.annotations, annotationKeys.lastApplied);
   const applied = typeof record === 'string' ? asJsonObject(parseJson(record)) : undefined;
   return applied !== undefined && hasSameContent(applied, manifest);
 }

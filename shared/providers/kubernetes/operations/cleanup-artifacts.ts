@@ -37,6 +37,7 @@ type Expired = {
  */
 export const cleanupArtifacts = defineOperation({
   name: 'cleanupArtifacts',
+  purpose: 'deletes old versions of what was deployed',
   operationClass: 'KubernetesCleanupArtifactsOperation',
   phase: 'CLEANUP_KUBERNETES_ARTIFACTS',
   context: 'cleanupKubernetesArtifacts',

@@ -41,6 +41,7 @@ type Targets = {
  */
 export const deleteManifest = defineOperation({
   name: 'deleteManifest',
+  purpose: 'deletes one object, or those that labels select, and waits until they are gone',
   operationClass: 'KubernetesDeleteManifestOperation',
   phase: 'DELETE_KUBERNETES_MANIFEST',
   context: 'deleteKubernetesManifest',

@@ -29,6 +29,7 @@ export const deployPhase = 'DEPLOY_KUBERNETES_MANIFEST';
 /** Deploys manifests: binds artifacts, chooses versions, annotates, and applies each in order. */
 export const deployManifest = defineOperation({
   name: 'deployManifest',
+  purpose: 'creates or changes objects',
   operationClass: 'KubernetesDeployManifestOperation',
   phase: deployPhase,
   context: 'deployKubernetesManifest',

@@ -5,6 +5,7 @@ import { trafficField, turnTraffic, validateTraffic } from './traffic.ts';
 /** Takes a workload from behind its load balancers; it goes on running. */
 export const disableManifest = defineOperation({
   name: 'disableManifest',
+  purpose: 'takes a workload from its services',
   operationClass: 'KubernetesDisableManifestOperation',
   phase: 'DISABLE_MANIFEST',
   context: 'disableKubernetesManifest',

@@ -5,6 +5,7 @@ import { trafficField, turnTraffic, validateTraffic } from './traffic.ts';
 /** Puts a workload behind its load balancers. */
 export const enableManifest = defineOperation({
   name: 'enableManifest',
+  purpose: 'puts a workload behind its services',
   operationClass: 'KubernetesEnableManifestOperation',
   phase: 'ENABLE_MANIFEST',
   context: 'enableKubernetesManifest',

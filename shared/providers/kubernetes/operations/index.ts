@@ -1,3 +1,5 @@
+import type { Operation } from '../../../core/tasks/operation.ts';
+import type { KubernetesSession } from '../account/session.ts';
 import { cleanupArtifacts } from './cleanup-artifacts.ts';
 import { deleteManifest } from './delete-manifest.ts';
 import { deployManifest } from './deploy-manifest.ts';
@@ -10,7 +12,7 @@ import { resumeRolloutManifest } from './resume-rollout-manifest.ts';
 import { rollingRestartManifest } from './rolling-restart-manifest.ts';
 import { runJob } from './run-job.ts';
 import { scaleManifest } from './scale-manifest.ts';
-import type { OperationDefinition } from './steps/operation-definition.ts';
+import { bindOperation, type OperationDefinition } from './steps/operation-definition.ts';
 import { undoRolloutManifest } from './undo-rollout-manifest.ts';
 
 /** The operations of Kubernetes accounts, one line each. */
@@ -29,3 +31,8 @@ export const operationDefinitions: readonly OperationDefinition[] = [
   resizeServerGroup,
   runJob,
 ];
+
+/** The operations for the accounts of a session. */
+export function bindOperations(session: KubernetesSession): readonly Operation[] {
+  return operationDefinitions.map((definition) => bindOperation(definition, session));
+}

@@ -64,6 +64,7 @@ const fieldManager = 'kubectl-patch';
 /** Patches an object, as `kubectl patch` does. */
 export const patchManifest = defineOperation({
   name: 'patchManifest',
+  purpose: 'changes an object by a strategic, merge or JSON patch',
   operationClass: 'KubernetesPatchManifestOperation',
   phase: 'PATCH_KUBERNETES_MANIFEST',
   context: 'patchKubernetesManifest',

@@ -1,8 +1,10 @@
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { FailedOperationError } from '../../../core/errors.ts';
-import { asString, getPath } from '../../../core/json.ts';
+import { asString } from '../../../core/json.ts';
 import type { ObjectRef } from '../api/client.ts';
 import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import { applyJsonPatch, hashTouched, type JsonPatchOperation } from '../manifest/json-patch.ts';
 import type { OperationWork } from './steps/operation-definition.ts';
 
@@ -125,5 +127,5 @@ async function getLive({ ref }: Pick<OncePatch, 'ref'>, { client, run }: Operati
 }
 
 function readVersion(live: Manifest): string {
-  return asString(getPath(live, 'metadata', 'resourceVersion')) ?? '';
+  return asString(asUnchecked<KubernetesObject>(live).metadata?.resourceVersion) ?? '';
 }

@@ -9,6 +9,7 @@ import { readTarget, targetShape, validateTarget } from './steps/target.ts';
 /** Holds a rollout, as `kubectl rollout pause` does: changes of the pod template wait until it is resumed. */
 export const pauseRolloutManifest = defineOperation({
   name: 'pauseRolloutManifest',
+  purpose: 'stops a rollout for the time being',
   operationClass: 'KubernetesPauseRolloutManifestOperation',
   phase: 'PAUSE_ROLLOUT_KUBERNETES_MANIFEST',
   context: 'pauseRolloutKubernetesManifest',

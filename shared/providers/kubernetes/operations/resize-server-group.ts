@@ -22,6 +22,7 @@ type ResizeDescription = Exclude<z.output<typeof resizeField>, undefined>;
 /** Sets the number of replicas, in the words in which Spinnaker speaks of server groups on any cloud. */
 export const resizeServerGroup = defineOperation({
   name: 'resizeServerGroup',
+  purpose: 'sets the number of replicas',
   operationClass: 'KubernetesResizeServerGroupOperation',
   phase: 'RESIZE_KUBERNETES_SERVER_GROUP',
   // Clouddriver's validator of this operation speaks as that of the deploy does.

@@ -9,6 +9,7 @@ import { readTarget, targetShape, validateTarget } from './steps/target.ts';
 /** Lets a paused rollout go on, as `kubectl rollout resume` does. */
 export const resumeRolloutManifest = defineOperation({
   name: 'resumeRolloutManifest',
+  purpose: 'lets a paused rollout go on',
   operationClass: 'KubernetesResumeRolloutManifestOperation',
   phase: 'RESUME_ROLLOUT_KUBERNETES_MANIFEST',
   context: 'resumeRolloutKubernetesManifest',

@@ -1,7 +1,9 @@
+import type { V1Deployment } from '@kubernetes/client-node';
 import { FailedOperationError } from '../../../core/errors.ts';
 import { getPath, type JsonObject } from '../../../core/json.ts';
 import { objectField } from '../../../core/settings/coerce.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import { changeRollout } from './rollout.ts';
 import { defineOperation } from './steps/operation-definition.ts';
 import { readTarget, targetShape, validateTarget } from './steps/target.ts';
@@ -12,6 +14,7 @@ const restartedAt = 'kubectl.kubernetes.io/restartedAt';
 /** Replaces all pods of a workload, as `kubectl rollout restart` does: its pod template gets the time of the restart. */
 export const rollingRestartManifest = defineOperation({
   name: 'rollingRestartManifest',
+  purpose: 'makes all pods anew, bit by bit',
   operationClass: 'KubernetesRollingRestartManifestOperation',
   phase: 'ROLLING_RESTART_KUBERNETES_MANIFEST',
   context: 'rollingRestartKubernetesManifest',
@@ -29,10 +32,11 @@ export const rollingRestartManifest = defineOperation({
 
 /** @throws FailedOperationError when it is paused, or was restarted within this very second. */
 function planRestart(live: Manifest, second: string): JsonObject {
-  if (getPath(live, 'spec', 'paused') === true) {
+  const { spec } = asUnchecked<V1Deployment>(live);
+  if (spec?.paused === true) {
     throw new FailedOperationError('it is paused: resume its rollout first');
   }
-  if (getPath(live, 'spec', 'template', 'metadata', 'annotations', restartedAt) === second) {
+  if (getPath(spec?.template?.metadata?.annotations, restartedAt) === second) {
     throw new FailedOperationError('it was restarted within the same second: wait a moment, then try again');
   }
   return { template: { metadata: { annotations: { [restartedAt]: second } } } };

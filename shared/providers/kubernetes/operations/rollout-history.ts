@@ -1,14 +1,14 @@
+import type {
+  KubernetesObject,
+  V1ControllerRevision,
+  V1Deployment,
+  V1ReplicaSet,
+} from '@kubernetes/client-node';
 import { FailedOperationError } from '../../../core/errors.ts';
-import {
-  asJsonArray,
-  asJsonObject,
-  getPath,
-  isSameJson,
-  type JsonObject,
-  omitNulls,
-} from '../../../core/json.ts';
+import { asJsonObject, getPath, isSameJson, type JsonObject, omitNulls } from '../../../core/json.ts';
 import type { ObjectRef } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked, readList } from '../api/unchecked.ts';
 import { annotationKeys, readAnnotations } from '../manifest/annotations.ts';
 import { changeObject } from '../manifest/edit.ts';
 import { readKind } from '../manifest/identity.ts';
@@ -47,7 +47,7 @@ export async function getRevisionRef(
 ): Promise<ObjectRef & { readonly namespace: string }> {
   const kind = readKind(live) === 'deployment' ? 'ReplicaSet' : 'ControllerRevision';
   const resource = await client.getResource('apps/v1', kind, { signal: run.signal });
-  return { resource, namespace: String(getPath(live, 'metadata', 'namespace')), name };
+  return { resource, namespace: String(asUnchecked<KubernetesObject>(live).metadata?.namespace), name };
 }
 
 /** The revisions of a live workload, oldest first. Of two with the same number the first counts. */
@@ -56,7 +56,7 @@ export async function listRevisions(
   work: Pick<OperationWork, 'client' | 'run'>,
 ): Promise<Revision[]> {
   const { resource, namespace } = await getRevisionRef(live, '', work);
-  const labelSelector = formatSelectors(readLabelSelector(getPath(live, 'spec', 'selector')));
+  const labelSelector = formatSelectors(readLabelSelector(asUnchecked<V1Deployment>(live).spec?.selector));
   const listed = await work.client.list({ resource, namespace, labelSelector }, { signal: work.run.signal });
   const revisions = new Map<number, Revision>();
   for (const record of listed.filter((each) => isControlledBy(each, live))) {
@@ -87,9 +87,9 @@ export function chooseRevision(
 
 /** Whether the pod template of a live workload is that of an earlier state already. */
 export function hasTemplateOf(live: Manifest, record: Manifest): boolean {
-  const template = getPath(live, 'spec', 'template') ?? null;
+  const template = asUnchecked<V1Deployment>(live).spec?.template;
   // An older controller may have written nulls where a newer one writes nothing.
-  return isSameJson(omitNulls(template), omitNulls(readTemplate(record)));
+  return isSameJson(omitNulls(asJsonObject(template) ?? null), omitNulls(readTemplate(record)));
 }
 
 /**
@@ -100,7 +100,7 @@ export function createUndoPatch(live: Manifest, record: Manifest): JsonObject {
   const isReplicaSet = readKind(record) === 'replicaSet';
   return {
     metadata: {
-      resourceVersion: getPath(live, 'metadata', 'resourceVersion') ?? null,
+      resourceVersion: asUnchecked<KubernetesObject>(live).metadata?.resourceVersion ?? null,
       ...(isReplicaSet && { annotations: { ...restoreAnnotations(live, record), $patch: 'replace' } }),
     },
     spec: { template: { ...readTemplate(record), $patch: 'replace' } },
@@ -117,22 +117,25 @@ function restoreAnnotations(live: Manifest, record: Manifest): JsonObject {
 /** The pod template that a ReplicaSet has, without the hash its Deployment added, or that a ControllerRevision keeps. */
 function readTemplate(record: Manifest): JsonObject {
   if (readKind(record) !== 'replicaSet') {
-    const { $patch: _, ...template } = asJsonObject(getPath(record, 'data', 'spec', 'template')) ?? {};
+    const { $patch: _, ...template } =
+      asJsonObject(getPath(asUnchecked<V1ControllerRevision>(record).data, 'spec', 'template')) ?? {};
     return template;
   }
-  const template = asJsonObject(getPath(record, 'spec', 'template')) ?? {};
+  const template = asJsonObject(asUnchecked<V1ReplicaSet>(record).spec?.template) ?? {};
   return changeObject(template, ['metadata', 'labels'], ({ 'pod-template-hash': _, ...labels }) => labels);
 }
 
 /** The number of a revision; undefined when it is none. As for kubectl, a ReplicaSet that has none yet counts as 0. */
 function readRevision(record: Manifest): number | undefined {
-  if (typeof record.revision === 'number') return record.revision;
+  const { revision } = asUnchecked<V1ControllerRevision>(record);
+  if (typeof revision === 'number') return revision;
   const text = readAnnotations(record)[annotationKeys.deploymentRevision] ?? '0';
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 function isControlledBy(object: Manifest, owner: Manifest): boolean {
-  return asJsonArray(getPath(object, 'metadata', 'ownerReferences')).some(
-    (reference) => getPath(reference, 'controller') === true && getPath(reference, 'uid') === readUid(owner),
+  const { metadata } = asUnchecked<KubernetesObject>(object);
+  return readList(metadata?.ownerReferences).some(
+    (reference) => reference?.controller === true && reference.uid === readUid(owner),
   );
 }

@@ -1,6 +1,8 @@
+import type { V1Deployment } from '@kubernetes/client-node';
 import { FailedOperationError } from '../../../core/errors.ts';
-import { getPath, type JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import { type Coordinates, readKind } from '../manifest/identity.ts';
 import { patchSame } from './patch-same.ts';
 import { readUid } from './steps/deletion.ts';
@@ -56,6 +58,6 @@ export async function changeRollout(
  */
 export function isPaused(live: Manifest, doing: string): boolean {
   const kind = readKind(live);
-  if (kind === 'deployment') return getPath(live, 'spec', 'paused') === true;
+  if (kind === 'deployment') return asUnchecked<V1Deployment>(live).spec?.paused === true;
   throw new FailedOperationError(`${doing} a ${kind} is not supported: only a deployment can be paused`);
 }

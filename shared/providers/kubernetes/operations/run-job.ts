@@ -46,6 +46,7 @@ interface RunJobResult extends OperationResult {
  */
 export const runJob = defineOperation({
   name: 'runJob',
+  purpose: 'runs a Job, in place of an earlier one of its name',
   operationClass: 'KubernetesRunJobOperation',
   phase: 'RUN_KUBERNETES_JOB',
   context: 'runKubernetesJob',

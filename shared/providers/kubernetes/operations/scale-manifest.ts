@@ -7,6 +7,7 @@ import { getTargetRef, readTarget, targetShape, validateTarget } from './steps/t
 /** Sets the number of replicas, as `kubectl scale` does. Without a number it is 0. */
 export const scaleManifest = defineOperation({
   name: 'scaleManifest',
+  purpose: 'sets the number of replicas',
   operationClass: 'KubernetesScaleManifestOperation',
   phase: 'SCALE_KUBERNETES_MANIFEST',
   context: 'scaleKubernetesManifest',

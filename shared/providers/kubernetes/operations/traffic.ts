@@ -1,8 +1,10 @@
+import type { V1ReplicaSet } from '@kubernetes/client-node';
 import type { z } from 'zod';
-import { getPath, type JsonObject } from '../../../core/json.ts';
+import type { JsonObject } from '../../../core/json.ts';
 import { objectField, stringListField, withDefault } from '../../../core/settings/coerce.ts';
 import { isObjectNotFound } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import { readName, readNamespace, readOwners } from '../manifest/identity.ts';
 import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
 import {
@@ -116,7 +118,7 @@ async function planTurn(
     loadBalancers,
     labels,
     patch: createLabelPatch(live, labels) ?? null,
-    podSelector: formatSelectors(readLabelSelector(getPath(live, 'spec', 'selector'))),
+    podSelector: formatSelectors(readLabelSelector(asUnchecked<V1ReplicaSet>(live).spec?.selector)),
   };
 }
 

@@ -1,9 +1,10 @@
+import type { V1Deployment } from '@kubernetes/client-node';
 import type { z } from 'zod';
 import { FailedOperationError } from '../../../core/errors.ts';
-import { getPath } from '../../../core/json.ts';
 import { intField, objectField } from '../../../core/settings/coerce.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import { type Coordinates, readName } from '../manifest/identity.ts';
 import { patchSame } from './patch-same.ts';
 import {
@@ -46,6 +47,7 @@ const maxRetries = 5;
 /** Gives a workload the pod template of an earlier revision, as `kubectl rollout undo` does. */
 export const undoRolloutManifest = defineOperation({
   name: 'undoRolloutManifest',
+  purpose: 'goes back to an earlier revision',
   operationClass: 'KubernetesUndoRolloutManifestOperation',
   phase: 'UNDO_ROLLOUT_KUBERNETES_MANIFEST',
   context: 'undoRolloutKubernetesManifest',
@@ -110,7 +112,7 @@ async function restore(
   const ref = await getTargetRef(target, work);
   let live = first;
   for (let retry = 0; ; retry++) {
-    if (getPath(live, 'spec', 'paused') === true) {
+    if (asUnchecked<V1Deployment>(live).spec?.paused === true) {
       throw new FailedOperationError('it is paused: resume its rollout first');
     }
     if (hasTemplateOf(live, record)) return false;

@@ -4,10 +4,8 @@ import { InvalidInputError } from '../../../core/errors.ts';
 import { viewConcurrency, viewRowsMax } from '../../../core/request-limits.ts';
 import { compareText } from '../../../core/text-order.ts';
 import type { ViewKey } from '../../../core/views/views.ts';
-import type { KubernetesAccount } from '../account/account.ts';
 import { isBounded, isWithinBounds } from '../account/account-bounds.ts';
 import type { KubernetesSession } from '../account/session.ts';
-import type { SpinnakerKind } from '../kinds/kind.ts';
 import { parseFullName } from '../kinds/name.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { decodeFacts } from '../rows/facts-codec.ts';
@@ -30,6 +28,8 @@ interface ObjectsRequest {
   readonly account: string;
   readonly kind: string;
   readonly namespace?: string | undefined;
+  /** Leave out those of this application. */
+  readonly outside?: string | undefined;
 }
 
 /** Begins to read for one view. */
@@ -76,60 +76,20 @@ export async function listPlaces(
 /** The cached objects of a kind, those of one namespace where one is given. Their bodies are not decoded. */
 export function listObjects(
   reading: CacheReading,
-  { account, kind, namespace }: ObjectsRequest,
+  { account, kind, ...which }: ObjectsRequest,
 ): Promise<StoredObject[]> {
   const { cache, limit } = reading;
   const isSeen = createSight(reading, account);
   return limit(async () => {
-    const found = await collect(cache.listObjects(account, kind, { namespace }));
-    return found.filter(({ key }) => isSeen(key));
+    const pages = await Array.fromAsync(cache.listObjects(account, kind, which));
+    return pages.flat().filter(({ key }) => isSeen(key));
   });
 }
 
-/** The same, decoded; each page while the next one is on its way. */
-export function listFacts(
-  reading: CacheReading,
-  { account, kind, namespace }: ObjectsRequest,
-): Promise<ObjectFacts[]> {
-  const { cache, limit } = reading;
-  const isSeen = createSight(reading, account);
-  return limit(async () => {
-    const found: ObjectFacts[] = [];
-    for await (const objects of cache.listObjects(account, kind, { namespace })) {
-      for (const facts of readAllFacts(objects.filter(({ key }) => isSeen(key)))) found.push(facts);
-    }
-    return found;
-  });
-}
-
-/** The facts of every service of these namespaces. */
-export async function loadServices(
-  reading: CacheReading,
-  account: string,
-  namespaces: readonly string[],
-): Promise<ObjectFacts[]> {
-  // What belongs to no namespace stands under an empty name.
-  const named = namespaces.filter((namespace) => namespace !== '');
-  const lists = await Promise.all(
-    named.map((namespace) => listFacts(reading, { account, kind: 'service', namespace })),
-  );
-  return lists.flat();
-}
-
-/** The kinds of one of Spinnaker's classes of which an account has objects in the cache. */
-export async function listKindsOf(
-  { cache, limit }: CacheReading,
-  { name, kindRegistry }: Pick<KubernetesAccount, 'name' | 'kindRegistry'>,
-  spinnakerKind: SpinnakerKind,
-): Promise<string[]> {
-  const kinds = await limit(() => cache.listKinds(name));
-  return kinds.filter((kind) => kindRegistry.find(kind).spinnakerKind === spinnakerKind);
-}
-
-/** The object of a key as callers write it: see {@link findObjects}. */
-export async function findObject(reading: CacheReading, key: ViewKey): Promise<StoredObject | undefined> {
-  const [found] = await findObjects(reading, [key]);
-  return found;
+/** The facts of the object of a key as callers write it: see {@link findObjects}. */
+export async function findFacts(reading: CacheReading, key: ViewKey): Promise<ObjectFacts | undefined> {
+  const [facts] = readAllFacts(await findObjects(reading, [key]));
+  return facts;
 }
 
 /** The objects of keys that callers wrote, each once. Names that no object has, accounts that are not configured and what an account may not see name none. */
@@ -146,7 +106,7 @@ export async function findObjects(reading: CacheReading, keys: readonly ViewKey[
 }
 
 /** The key of an object from `kind name`; undefined for what is no such name. */
-function toObjectKey({ account, location, name }: ViewKey): ObjectKey | undefined {
+export function toObjectKey({ account, location, name }: ViewKey): ObjectKey | undefined {
   try {
     return { account, namespace: location, ...parseFullName(name) };
   } catch (error) {
@@ -170,18 +130,9 @@ export function toSeenPlace(session: ReadingSession, entry: DirectoryEntry): Dir
   const configured = session.findAccount(entry.account);
   if (configured === undefined) return undefined;
   if (!isBounded(configured)) return entry;
-  const namespaces = entry.namespaces.filter((namespace) => isOpen(configured, namespace));
+  const namespaces = entry.namespaces.filter((namespace) =>
+    isWithinBounds(configured, { kind: '', namespace, name: '' }),
+  );
   // One without any has no objects yet.
   return namespaces.length === 0 && entry.namespaces.length > 0 ? undefined : { ...entry, namespaces };
-}
-
-function isOpen(account: KubernetesAccount, namespace: string): boolean {
-  return isWithinBounds(account, { kind: '', namespace, name: '' });
-}
-
-/** Everything of all pages. */
-export async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const page of pages) for (const each of page) all.push(each);
-  return all;
 }

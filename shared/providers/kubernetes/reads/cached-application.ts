@@ -1,14 +1,18 @@
 import type { DirectoryEntry } from '../../../core/cache/cache-store.ts';
-import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
-import { asFacts, findServerGroup, selfKey } from '../rows/row-entries.ts';
-import { type RowView, rowViews } from '../rows/row-names.ts';
+import { compareText } from '../../../core/text-order.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
+import { findSelf } from '../rows/row-entries.ts';
+import { type ApplicationView, rowViews } from '../rows/row-names.ts';
 import type { AccountFacts, ApplicationFacts } from '../views/application-facts.ts';
-import { listApplicationClusters } from '../views/cluster-view.ts';
-import { type CacheReading, createSight, listPlaces, loadServices, toSeenPlace } from './cache-reading.ts';
+import { listClusters } from '../views/cluster-view.ts';
+import { type CacheReading, createSight, listPlaces, toSeenPlace } from './cache-reading.ts';
+import { joinPods, loadNamespaceRows } from './namespace-rows.ts';
 
 /** What is wanted of an application; what is left out is not read. */
 export interface WantedParts {
   readonly serverGroups?: boolean;
+  /** Those of the server groups; without it these have none. */
+  readonly pods?: boolean;
   readonly managers?: boolean;
   readonly loadBalancers?: boolean;
   /** The services of its namespaces. */
@@ -26,15 +30,30 @@ export interface CachedApplication {
  * counts objects that the account may not see: after its settings changed, and until the agents have taken those away.
  */
 export async function listAllPlaces(reading: CacheReading): Promise<DirectoryEntry[]> {
-  const { session, cache, limit } = reading;
-  const entries = await limit(() => cache.listApplications());
+  const { cache, limit } = reading;
+  return loadSeenClusters(reading, await limit(() => cache.listApplications()));
+}
+
+/** The same of one application, sorted by account. */
+export async function listClusterPlaces(
+  reading: CacheReading,
+  application: string,
+): Promise<DirectoryEntry[]> {
+  const { cache, limit } = reading;
+  const places = await loadSeenClusters(reading, await limit(() => cache.listAccounts(application)));
+  return places.sort((one, other) => compareText(one.account, other.account));
+}
+
+async function loadSeenClusters(
+  reading: CacheReading,
+  entries: readonly DirectoryEntry[],
+): Promise<DirectoryEntry[]> {
   const places = await Promise.all(
     entries.map(async (entry) => {
-      const seen = toSeenPlace(session, entry);
+      const seen = toSeenPlace(reading.session, entry);
       if (seen === undefined || seen.namespaces.length === entry.namespaces.length) return seen;
       const facts = await loadAccount(reading, seen, { serverGroups: true, managers: true });
-      const [found] = listApplicationClusters({ application: seen.application, accounts: [facts] });
-      return { ...seen, clusters: found?.clusters ?? [] };
+      return { ...seen, clusters: listClusters(facts) };
     }),
   );
   return places.filter((place) => place !== undefined);
@@ -58,51 +77,37 @@ export async function loadAccount(
   place: DirectoryEntry,
   wanted: WantedParts,
 ): Promise<AccountFacts> {
-  const { account, namespaces } = place;
-  const [serverGroups, managers, loadBalancers, namespaceServices] = await Promise.all([
-    wanted.serverGroups ? loadServerGroups(reading, place) : [],
+  const { account } = place;
+  const [serverGroups, managers, loadBalancers, { pods, services }] = await Promise.all([
+    wanted.serverGroups ? loadRowObjects(reading, place, rowViews.serverGroups) : [],
     wanted.managers ? loadRowObjects(reading, place, rowViews.serverGroupManagers) : [],
     wanted.loadBalancers ? loadRowObjects(reading, place, rowViews.loadBalancers) : [],
-    wanted.services ? loadServices(reading, account, namespaces) : [],
+    loadNamespaceRows(reading, place, wanted),
   ]);
-  return { account, serverGroups, managers, loadBalancers, namespaceServices, neighbours: [] };
+  return {
+    account,
+    serverGroups: joinPods(serverGroups, pods),
+    managers,
+    loadBalancers,
+    namespaceServices: services,
+    neighbours: [],
+  };
 }
 
-/** The server groups of an application in an account, with their pods. A page is decoded while the next one is on its way. */
-export function loadServerGroups(
-  reading: CacheReading,
-  { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
-): Promise<ServerGroupFacts[]> {
-  const { cache, limit, addRows } = reading;
-  const isSeen = createSight(reading, account);
-  return limit(async () => {
-    const found: ServerGroupFacts[] = [];
-    for await (const rows of cache.listRows(application, account, { view: rowViews.serverGroups })) {
-      addRows(rows.length);
-      for (const row of rows) {
-        const serverGroup = findServerGroup(row.read());
-        if (serverGroup !== undefined && isSeen(serverGroup.facts)) found.push(serverGroup);
-      }
-    }
-    return found;
-  });
-}
-
-/** The objects that the rows of a view, or of all views, of an application in an account are of: pods of server groups aside. */
+/** The objects that the rows of a view, or of all views, of an application in an account are of. A page is decoded while the next one is on its way. */
 export function loadRowObjects(
   reading: CacheReading,
   { application, account }: Pick<DirectoryEntry, 'application' | 'account'>,
-  view?: RowView,
+  view?: ApplicationView,
 ): Promise<ObjectFacts[]> {
   const { cache, limit, addRows } = reading;
   const isSeen = createSight(reading, account);
   return limit(async () => {
     const found: ObjectFacts[] = [];
-    for await (const rows of cache.listRows(application, account, view === undefined ? {} : { view })) {
+    for await (const rows of cache.listRows({ application, account }, view === undefined ? {} : { view })) {
       addRows(rows.length);
       for (const row of rows) {
-        const self = row.read().get(selfKey);
-        const facts = self && asFacts(self.value);
+        const facts = findSelf(row.read());
         if (facts !== undefined && isSeen(facts)) found.push(facts);
       }
     }

@@ -1,3 +1,5 @@
+import type { ApplicationPageView } from '../../../contract/answers/applications.ts';
+import type { ClusterNamesView, ClusterView } from '../../../contract/answers/clusters.ts';
 import type {
   ApplicationClusters,
   ClusterKey,
@@ -6,7 +8,6 @@ import type {
   ViewedList,
 } from '../../../core/views/views.ts';
 import {
-  type ApplicationDetailView,
   toApplicationDetailView,
   toClusterNamesView,
   toClusterSummaryViews,
@@ -14,7 +15,7 @@ import {
 } from '../views/cluster-view.ts';
 import { toProjectClusterViews } from '../views/project-cluster-view.ts';
 import type { CacheReading } from './cache-reading.ts';
-import { listAllPlaces, loadApplication } from './cached-application.ts';
+import { listAllPlaces, listClusterPlaces, loadApplication } from './cached-application.ts';
 
 /** What clusters are made of. */
 const members = { serverGroups: true, managers: true } as const;
@@ -28,23 +29,23 @@ export async function listApplications(reading: CacheReading): Promise<ViewedLis
   return { value, accounts: reading.session.accounts.map(({ name }) => name) };
 }
 
-/** See {@link ViewReader.findApplication}. */
+/** See {@link ViewReader.findApplication}. One query: the directory has its clusters. */
 export async function findApplication(
   reading: CacheReading,
   application: string,
-): Promise<Viewed<ApplicationDetailView> | undefined> {
-  const { facts, accounts } = await loadApplication(reading, application, { wanted: members });
-  const value = toApplicationDetailView(facts);
-  return value && { value, accounts };
+): Promise<Viewed<ApplicationPageView> | undefined> {
+  const places = await listClusterPlaces(reading, application);
+  const value = toApplicationDetailView(application, places);
+  return value && { value, accounts: places.map(({ account }) => account) };
 }
 
-/** See {@link ViewReader.listClusterNames}. */
+/** See {@link ViewReader.listClusterNames}. One query: the directory has them. */
 export async function listClusterNames(
   reading: CacheReading,
   application: string,
-): Promise<Viewed<{ readonly [account: string]: readonly string[] }>> {
-  const { facts, accounts } = await loadApplication(reading, application, { wanted: members });
-  return { value: toClusterNamesView(facts), accounts };
+): Promise<Viewed<ClusterNamesView>> {
+  const places = await listClusterPlaces(reading, application);
+  return { value: toClusterNamesView(places), accounts: places.map(({ account }) => account) };
 }
 
 /** See {@link ViewReader.listClusters}. */
@@ -54,7 +55,7 @@ export async function listClusters(
   account: string,
 ): Promise<ViewedList> {
   const { facts, accounts } = await loadApplication(reading, application, {
-    wanted: { ...members, services: true },
+    wanted: { ...members, pods: true, services: true },
     isWanted: (name) => name === account,
   });
   return { value: toClusterSummaryViews(facts, account), accounts };
@@ -65,9 +66,9 @@ export async function findCluster(
   reading: CacheReading,
   { application, account, cluster }: ClusterKey,
   { expand }: { readonly expand: boolean },
-): Promise<Viewed | undefined> {
+): Promise<Viewed<ClusterView> | undefined> {
   const { facts, accounts } = await loadApplication(reading, application, {
-    wanted: { ...members, services: expand },
+    wanted: { ...members, pods: expand, services: expand },
     isWanted: (name) => name === account,
   });
   const value = toClusterView(facts, { account, cluster, expand });
@@ -89,13 +90,13 @@ export async function listProjectClusters(
       const own = named.filter((cluster) => cluster.applications.includes(application));
       const accounts = new Set(own.map(({ account }) => account));
       return loadApplication(reading, application, {
-        wanted: { serverGroups: true, services: true },
+        wanted: { serverGroups: true, pods: true, services: true },
         isWanted: (account) => accounts.has(account),
       });
     }),
   );
   const value = toProjectClusterViews(
-    { applications, clusters: named },
+    named,
     found.map(({ facts }) => facts),
   );
   return { value, accounts: [...new Set(found.flatMap(({ accounts }) => accounts))] };

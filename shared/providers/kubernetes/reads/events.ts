@@ -1,42 +1,56 @@
+import type { CoreV1Event } from '@kubernetes/client-node';
 import { asString } from '../../../core/json.ts';
 import { compareText } from '../../../core/text-order.ts';
+import type { KubernetesAccount } from '../account/account.ts';
 import { OutOfBoundsError } from '../account/account-bounds.ts';
+import { getBuiltInResource } from '../api/built-in-resources.ts';
 import type { ApiResource, CallOptions, KubernetesClient, ObjectRef } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
+import type { WatchedEvents } from './watched-events.ts';
 
-const eventResource: ApiResource = {
-  apiVersion: 'v1',
-  kind: 'Event',
-  plural: 'events',
-  namespaced: true,
-  builtIn: true,
-};
+const eventResource = getBuiltInResource('v1', 'Event');
 
 /** Where Kubernetes keeps events about objects that live in no namespace. */
 const clusterScopedNamespace = 'default';
 
-/** The events about an object, oldest first. None when the account may not read events, or not where they are kept. */
-export async function listEvents(
-  client: KubernetesClient,
-  { resource, namespace, name }: ObjectRef,
+/** Whose events are read, and how. */
+export interface EventsRequest {
+  readonly client: KubernetesClient;
+  readonly account: KubernetesAccount;
+  readonly ref: ObjectRef;
+}
+
+/**
+ * The events about an object, in any order: see {@link sortEvents}. None when the account may not read events, or not where they are
+ * kept. Those of an object that is read again and again come of a watch; those of Secrets never do, since they may quote values.
+ */
+export async function readEvents(
+  { client, account, ref: { resource, namespace, name } }: EventsRequest,
+  watched: WatchedEvents,
   options?: CallOptions,
-): Promise<Manifest[]> {
+): Promise<Iterable<Manifest>> {
   try {
-    const events = await client.list(
-      {
-        resource: eventResource,
-        namespace: await getEventNamespace(client, resource, namespace),
-        fieldSelector: `involvedObject.name=${escapeValue(name)},involvedObject.kind=${escapeValue(resource.kind)}`,
-      },
-      options,
-    );
-    return events.toSorted((one, other) => compareText(readTime(one), readTime(other)));
+    const scope = {
+      resource: eventResource,
+      namespace: await getEventNamespace(client, resource, namespace),
+      fieldSelector: `involvedObject.name=${escapeValue(name)},involvedObject.kind=${escapeValue(resource.kind)}`,
+    };
+    const list = () => client.list(scope, options);
+    return resource.kind === 'Secret'
+      ? await list()
+      : await watched.read({ ...scope, account }, list, options);
   } catch (error) {
     if (error instanceof KubernetesApiError && error.status === 403) return [];
     if (error instanceof OutOfBoundsError) return [];
     throw error;
   }
+}
+
+/** Oldest first. */
+export function sortEvents(events: Iterable<Manifest>): Manifest[] {
+  return [...events].sort((one, other) => compareText(readTime(one), readTime(other)));
 }
 
 async function getEventNamespace(
@@ -55,5 +69,6 @@ function escapeValue(text: string): string {
 
 /** When it last happened. Texts of RFC 3339 in UTC sort by time; those without any come last. */
 function readTime(event: Manifest): string {
-  return asString(event.lastTimestamp) ?? asString(event.firstTimestamp) ?? 'n/a';
+  const { lastTimestamp, firstTimestamp } = asUnchecked<CoreV1Event>(event);
+  return asString(lastTimestamp) ?? asString(firstTimestamp) ?? 'n/a';
 }

@@ -1,25 +1,21 @@
-import { FailedOperationError, NotFoundError, VisibleError } from '../../../core/errors.ts';
-import { getPath, type JsonObject } from '../../../core/json.ts';
+import type { V1Job } from '@kubernetes/client-node';
+import { NotFoundError, VisibleError } from '../../../core/errors.ts';
 import type { JobReader, ObjectRequest } from '../../../core/providers/provider.ts';
 import type { KubernetesSession } from '../account/session.ts';
-import type { ApiResource, KubernetesClient } from '../api/client.ts';
+import { getBuiltInResource } from '../api/built-in-resources.ts';
+import type { KubernetesClient } from '../api/client.ts';
+import { toLiveReadError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import { readName } from '../manifest/identity.ts';
 import { formatSelectors, readLabelSelector } from '../manifest/selectors.ts';
 import { sortByUse, toJobView } from './job-view.ts';
-import { parseLogProperties } from './log-properties.ts';
-import { listConsoleOutput, podResource, readLog } from './pod-logs.ts';
+import { podResource, readLog, readProperties } from './pod-logs.ts';
 import { getAccountOf, getReadClient, parseReadName } from './read-target.ts';
 
-const jobResource: ApiResource = {
-  apiVersion: 'batch/v1',
-  kind: 'Job',
-  plural: 'jobs',
-  namespaced: true,
-  builtIn: true,
-};
+const jobResource = getBuiltInResource('batch/v1', 'Job');
 
-/** Live reads of Jobs and logs through the clients of a session. */
+/** Live reads of Jobs and their logs through the clients of a session. A "file" is the log of a container. */
 export function createJobReader(session: KubernetesSession): JobReader {
   const open = (place: Pick<ObjectRequest, 'account' | 'location'>): Promise<KubernetesClient> =>
     getReadClient(session, getAccountOf(session, place));
@@ -32,18 +28,10 @@ export function createJobReader(session: KubernetesSession): JobReader {
         const { detailedPodStatus } = session.settings;
         return toJobView({ account: request.account, job, pods, detailedPodStatus });
       }),
-    deleteJob: (request) => explain('cancel', request, async () => deleteJob(await open(request), request)),
-    getJobProperties: async (request, container) => {
+    cancelJob: (request) => explain('cancel', request, async () => deleteJob(await open(request), request)),
+    getFileContents: async (request, container) => {
       const client = await open(request);
       return readProperties(() => readJobLog(client, request, container));
-    },
-    getPodProperties: async ({ account, location, pod }, container) => {
-      const client = await open({ account, location });
-      return readProperties(() => readLog(client, { location, pod, container }));
-    },
-    listConsoleOutput: async ({ account, location, name }) => {
-      const client = await open({ account, location });
-      return listConsoleOutput(client, { location, pod: parsePodName(name) });
     },
   };
 }
@@ -66,7 +54,7 @@ async function deleteJob(client: KubernetesClient, request: ObjectRequest): Prom
 
 /** The pods that a Job's selector selects. A Job that has none yet gets it from the API server with its creation. */
 function listPods(client: KubernetesClient, job: Manifest, location: string): Promise<Manifest[]> {
-  const selectors = readLabelSelector(getPath(job, 'spec', 'selector'));
+  const selectors = readLabelSelector(asUnchecked<V1Job>(job).spec?.selector);
   const labelSelector = formatSelectors(selectors);
   if (labelSelector === '') return Promise.resolve([]);
   return client.list({ resource: podResource, namespace: location, labelSelector });
@@ -85,28 +73,11 @@ async function readJobLog(
   return readLog(client, { location, pod: readName(pod), container });
 }
 
-/** Whatever keeps a log from being read, there are no properties: Orca goes on to another place, or tells the user. */
-async function readProperties(read: () => Promise<string>): Promise<JsonObject> {
-  try {
-    return parseLogProperties(await read());
-  } catch (error) {
-    if (error instanceof VisibleError) return {};
-    throw error;
-  }
-}
-
 /** @throws NotFoundError for what cannot be the name of a Job. */
 function parseJobName(request: ObjectRequest): string {
   const { kind, name } = parseReadName(request.name);
   if (kind === 'job') return name;
   throw jobNotFound(request);
-}
-
-/** @throws NotFoundError for what cannot be the name of a pod. */
-function parsePodName(fullName: string): string {
-  const { kind, name } = parseReadName(fullName);
-  if (kind === 'pod') return name;
-  throw new NotFoundError(`'${fullName}' names no pod: expected 'pod <name>'`);
 }
 
 function jobNotFound({ account, location, name }: ObjectRequest): NotFoundError {
@@ -123,6 +94,6 @@ async function explain<T>(
   } catch (error) {
     if (error instanceof NotFoundError || !(error instanceof VisibleError)) throw error;
     const what = `(account: ${account}, location: ${location}, name: ${name})`;
-    throw new FailedOperationError(`Failed to ${verb} job: ${what}: ${error.message}`, { cause: error });
+    throw toLiveReadError(error, `Failed to ${verb} job: ${what}`);
   }
 }

@@ -1,13 +1,15 @@
-import {
-  asJsonArray,
-  asJsonObject,
-  asString,
-  getPath,
-  type JsonObject,
-  omitNulls,
-} from '../../../core/json.ts';
+import type {
+  V1ContainerState,
+  V1ContainerStateTerminated,
+  V1ContainerStatus,
+  V1Job,
+  V1Pod,
+} from '@kubernetes/client-node';
+import type { JobView } from '../../../contract/answers/jobs.ts';
+import { asJsonObject, asString, isJsonObject, type JsonValue, omitNullMembers } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
-import { findCondition, findCount, findStatus } from '../kinds/live-object.ts';
+import { asUnchecked, findNumber, readList, type UncheckedObject } from '../api/unchecked.ts';
+import { type Condition, findCondition, findStatus, readCount } from '../kinds/live-object.ts';
 import { readCreationTimestamp, readName, readNamespace } from '../manifest/identity.ts';
 
 /** What a view of a Job is made of. */
@@ -20,11 +22,11 @@ export interface JobViewParts {
   readonly detailedPodStatus: boolean;
 }
 
-/** States of a Job, in Spinnaker's words. */
-type JobState = 'Running' | 'Succeeded' | 'Failed';
+/** How a container ended, or why it waits: then it has no exit code. */
+type ContainerState = UncheckedObject<V1ContainerStateTerminated>;
 
 /** A Job as `GET /applications/{application}/jobs/{account}/{location}/{id}` shows it. */
-export function toJobView({ account, job, pods, detailedPodStatus }: JobViewParts): object {
+export function toJobView({ account, job, pods, detailedPodStatus }: JobViewParts): JobView {
   const state = readState(job);
   const failure = state === 'Failed' ? findFailure(job) : undefined;
   const { message, reason } = readWords(failure);
@@ -50,33 +52,39 @@ export function toJobView({ account, job, pods, detailedPodStatus }: JobViewPart
 /** The pods that a Job made, the most useful log first: of one that succeeded, else of the newest. */
 export function sortByUse(pods: readonly Manifest[]): Manifest[] {
   const newestFirst = pods.toSorted(compareStart).reverse();
-  const hasSucceeded = (pod: Manifest): boolean => getPath(pod, 'status', 'phase') === 'Succeeded';
+  const hasSucceeded = (pod: Manifest): boolean => asUnchecked<V1Pod>(pod).status?.phase === 'Succeeded';
   return [...newestFirst.filter(hasSucceeded), ...newestFirst.filter((pod) => !hasSucceeded(pod))];
 }
 
-function toPodView(pod: Manifest): object {
-  return { name: readName(pod), status: omitNulls(pod.status ?? {}) };
+function toPodView(pod: Manifest): JobView['pods'][number] {
+  return { name: readName(pod), status: omitNullMembers(asJsonObject(pod.status) ?? {}) };
 }
 
 /**
  * A Job has succeeded as often as it shall, or Kubernetes calls it complete, as it does by a success policy. What has neither
  * succeeded nor failed is running, be it that it waits.
  */
-function readState(job: Manifest): JobState {
-  const status = findStatus(job);
-  const wanted = findCount(job.spec, 'completions') ?? 1;
+function readState(job: Manifest): JobView['jobState'] {
+  const status = findStatus<V1Job>(job);
+  const wanted = findNumber(asUnchecked<V1Job>(job).spec?.completions) ?? 1;
   if (status === undefined) return 'Running';
-  if ((findCount(status, 'succeeded') ?? 0) >= wanted) return 'Succeeded';
+  if (readCount(status.succeeded) >= wanted) return 'Succeeded';
   if (findCondition(status, { type: 'Complete', status: 'True' })) return 'Succeeded';
   return findFailure(job) === undefined ? 'Running' : 'Failed';
 }
 
-function findFailure(job: Manifest): JsonObject | undefined {
-  const status = findStatus(job);
+function findFailure(job: Manifest): UncheckedObject<Condition> | undefined {
+  const status = findStatus<V1Job>(job);
   return status && findCondition(status, { type: 'Failed', status: 'True' });
 }
 
-function readWords(object: JsonObject | undefined): { message?: string; reason?: string } {
+/** What people are told of a condition or of a container's state. */
+interface Words {
+  readonly message?: JsonValue | undefined;
+  readonly reason?: JsonValue | undefined;
+}
+
+function readWords(object: Words | undefined): { message?: string; reason?: string } {
   const message = asString(object?.message);
   const reason = asString(object?.reason);
   return { ...(message !== undefined && { message }), ...(reason !== undefined && { reason }) };
@@ -84,7 +92,7 @@ function readWords(object: JsonObject | undefined): { message?: string; reason?:
 
 /** Pods that have not started come last. */
 function compareStart(one: Manifest, other: Manifest): number {
-  const [left, right] = [one, other].map((pod) => asString(getPath(pod, 'status', 'startTime')) ?? '~');
+  const [left, right] = [one, other].map((pod) => asString(asUnchecked<V1Pod>(pod).status?.startTime) ?? '~');
   if (left === right) return 0;
   return (left ?? '') < (right ?? '') ? -1 : 1;
 }
@@ -99,27 +107,30 @@ function describeFailedPod(pods: readonly Manifest[]): string | undefined {
 
 function findContainerFailure(
   pods: readonly Manifest[],
-  phase: 'terminated' | 'waiting',
-  isFailure: (state: JsonObject) => boolean,
+  phase: keyof Pick<V1ContainerState, 'terminated' | 'waiting'>,
+  isFailure: (state: ContainerState) => boolean,
 ): string | undefined {
   for (const pod of pods) {
     for (const container of listContainerStatuses(pod)) {
-      const state = asJsonObject(getPath(container, 'state', phase));
-      if (state !== undefined && isFailure(state)) return describeContainer(pod, container, state);
+      const state: ContainerState | null | undefined = container.state?.[phase];
+      if (isJsonObject(state) && isFailure(state)) return describeContainer(pod, container, state);
     }
   }
   return undefined;
 }
 
-function listContainerStatuses(pod: Manifest): readonly JsonObject[] {
-  return ['initContainerStatuses', 'containerStatuses']
-    .flatMap((key) => asJsonArray(getPath(pod, 'status', key)))
-    .map(asJsonObject)
-    .filter((status) => status !== undefined);
+function listContainerStatuses(pod: Manifest): readonly UncheckedObject<V1ContainerStatus>[] {
+  const { status } = asUnchecked<V1Pod>(pod);
+  const statuses = [...readList(status?.initContainerStatuses), ...readList(status?.containerStatuses)];
+  return statuses.filter(isJsonObject);
 }
 
 /** How the container was executed, in the sentences of Clouddriver's `KubernetesJobStatus`; what is not known is left out. */
-function describeContainer(pod: Manifest, container: JsonObject, state: JsonObject): string {
+function describeContainer(
+  pod: Manifest,
+  container: UncheckedObject<V1ContainerStatus>,
+  state: ContainerState,
+): string {
   const { message, reason } = readWords(state);
   const name = asString(container.name) ?? '';
   return [

@@ -1,68 +1,86 @@
 import type { DirectoryEntry } from '../../../core/cache/cache-store.ts';
 import type { Viewed, ViewedList, ViewKey } from '../../../core/views/views.ts';
-import type { ObjectFacts } from '../rows/facts.ts';
+import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts } from '../views/application-facts.ts';
 import { toAccountLoadBalancerViews, toLoadBalancerViews } from '../views/load-balancer-view.ts';
 import { toServerGroupManagerViews } from '../views/server-group-manager-view.ts';
-import { type CacheReading, findObject, listPlaces, loadServices, readAllFacts } from './cache-reading.ts';
+import { type CacheReading, findFacts, listPlaces } from './cache-reading.ts';
 import { loadAccount } from './cached-application.ts';
-import { loadOwnedNeighbours, loadSelectedNeighbours } from './neighbours.ts';
+import { loadNamespaceRows } from './namespace-rows.ts';
+import { listServerGroupKinds, loadOwnedNeighbours, loadSelectedNeighbours } from './neighbours.ts';
 
 /** See {@link ViewReader.listServerGroupManagers}. */
 export async function listServerGroupManagers(
   reading: CacheReading,
   application: string,
 ): Promise<ViewedList> {
-  return listFromAccounts(reading, application, {
-    load: async (place) => {
-      const facts = await loadAccount(reading, place, { serverGroups: true, managers: true });
-      return { ...facts, neighbours: await loadOwnedNeighbours(reading, place, facts.managers) };
-    },
-    toViews: (accounts) => toServerGroupManagerViews({ application, accounts }),
+  const accounts = await loadPlaces(reading, application, async (place) => {
+    const [{ serverGroups }, [facts, neighbours]] = await Promise.all([
+      loadAccount(reading, place, { serverGroups: true }),
+      loadManagers(reading, place),
+    ]);
+    return { ...facts, serverGroups, neighbours };
   });
+  const value = toServerGroupManagerViews({ application, accounts });
+  return { value, accounts: accounts.map(({ account }) => account) };
+}
+
+/** The managers of an application in an account, and what they own of other applications. */
+async function loadManagers(
+  reading: CacheReading,
+  place: DirectoryEntry,
+): Promise<[AccountFacts, ServerGroupFacts[]]> {
+  const [facts, kinds] = await Promise.all([
+    loadAccount(reading, place, { managers: true }),
+    listServerGroupKinds(reading, place.account),
+  ]);
+  return [facts, await loadOwnedNeighbours(reading, { ...place, kinds }, facts.managers)];
 }
 
 /** See {@link ViewReader.listLoadBalancers}. */
 export async function listLoadBalancers(reading: CacheReading, application: string): Promise<ViewedList> {
-  return listFromAccounts(reading, application, {
-    load: async (place) => {
-      const wanted = { serverGroups: true, loadBalancers: true, services: true };
-      const facts = await loadAccount(reading, place, wanted);
-      const services = selectBackends(facts.loadBalancers, facts.namespaceServices);
-      return { ...facts, neighbours: await loadSelectedNeighbours(reading, place, services) };
-    },
-    toViews: (accounts) => toLoadBalancerViews({ application, accounts }),
+  const accounts = await loadPlaces(reading, application, async (place) => {
+    const own = await loadAccount(reading, place, { loadBalancers: true });
+    const { loadBalancers } = own;
+    // Most applications have some server groups in an account, and many have none of these.
+    if (loadBalancers.length === 0) return own;
+    const [facts, kinds] = await Promise.all([
+      loadAccount(reading, place, { serverGroups: true, pods: true, services: true }),
+      listServerGroupKinds(reading, place.account),
+    ]);
+    const services = selectBackends(loadBalancers, facts.namespaceServices);
+    const neighbours = await loadSelectedNeighbours(reading, { ...place, kinds }, services);
+    return { ...facts, loadBalancers, neighbours };
   });
+  const value = toLoadBalancerViews({ application, accounts });
+  return { value, accounts: accounts.map(({ account }) => account) };
 }
 
 /** See {@link ViewReader.findLoadBalancer}. */
 export async function findLoadBalancer(reading: CacheReading, key: ViewKey): Promise<Viewed | undefined> {
   const { account } = key;
-  const object = await findObject(reading, key);
-  const [facts] = object === undefined ? [] : readAllFacts([object]);
+  const facts = await findFacts(reading, key);
   if (facts === undefined) return undefined;
-  const namespaceServices = await loadServices(reading, account, [facts.namespace]);
+  const place = { account, namespaces: [facts.namespace] };
+  const [{ services: namespaceServices }, kinds] = await Promise.all([
+    loadNamespaceRows(reading, place, { services: true }),
+    listServerGroupKinds(reading, account),
+  ]);
   const services = selectBackends([facts], namespaceServices);
-  const serverGroups = await loadSelectedNeighbours(reading, { account }, services);
-  const surroundings = { account, serverGroups, neighbours: [], namespaceServices };
-  const [value] = toAccountLoadBalancerViews([facts], surroundings);
+  const serverGroups = await loadSelectedNeighbours(reading, { account, kinds }, services);
+  const context = { account, serverGroups, neighbours: [], namespaceServices };
+  const [value] = toAccountLoadBalancerViews([facts], context);
   return value && { value, accounts: [account] };
 }
 
-async function listFromAccounts(
+/** What is loaded of each place where an application is. */
+async function loadPlaces(
   reading: CacheReading,
   application: string,
-  {
-    load,
-    toViews,
-  }: {
-    load: (place: DirectoryEntry) => Promise<AccountFacts>;
-    toViews: (accounts: readonly AccountFacts[]) => readonly object[];
-  },
-): Promise<ViewedList> {
+  load: (place: DirectoryEntry) => Promise<AccountFacts>,
+): Promise<AccountFacts[]> {
   const places = await listPlaces(reading, application);
-  const accounts = await Promise.all(places.map(load));
-  return { value: toViews(accounts), accounts: places.map(({ account }) => account) };
+  return Promise.all(places.map(load));
 }
 
 /** The services among load balancers, and those that ingresses among them send traffic to, whoever's they are. */

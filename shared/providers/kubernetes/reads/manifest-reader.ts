@@ -1,16 +1,20 @@
-import { FailedOperationError, NotFoundError, UnreachableError, VisibleError } from '../../../core/errors.ts';
+import type {
+  ContainerMetricsView,
+  ManifestCoordinates,
+  WrittenManifestView,
+} from '../../../contract/answers/manifests.ts';
+import { NotFoundError, VisibleError } from '../../../core/errors.ts';
 import { asJsonObject, asString, omitNulls, withDoubles } from '../../../core/json.ts';
 import { toArtifactView } from '../../../core/providers/artifact.ts';
 import type {
   ClusterManifestsRequest,
-  ManifestCoordinates,
   ManifestReader,
   ManifestRequest,
 } from '../../../core/providers/provider.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import type { KubernetesClient, ListRequest, ObjectRef } from '../api/client.ts';
-import { isUnreachable, KubernetesApiError } from '../api/errors.ts';
+import { KubernetesApiError, toLiveReadError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { findKindProblem } from '../api/names.ts';
 import { parseKind } from '../kinds/name.ts';
@@ -20,15 +24,17 @@ import { parseTargetCriteria, pickTarget } from '../manifest/dynamic-target.ts';
 import { readFullName, readKind, readMoniker, readName, readNamespace } from '../manifest/identity.ts';
 import { isSecret, listSecretValues, maskSecrets, maskValues } from '../manifest/sensitive.ts';
 import { omitManagedFields } from './displayed.ts';
-import { listEvents } from './events.ts';
+import { readEvents, sortEvents } from './events.ts';
 import { getObjectStatus } from './object-status.ts';
 import { readPodMetrics } from './pod-metrics.ts';
 import { findBoundsError, getReadAccount, getReadClient, isLocation, parseReadName } from './read-target.ts';
+import { WatchedEvents } from './watched-events.ts';
 
 /** Live reads through the clients of a session. */
 export function createManifestReader(session: KubernetesSession): ManifestReader {
+  const watchedEvents = new WatchedEvents(session);
   return {
-    getManifest: (request) => getManifest(session, request),
+    getManifest: (request) => getManifest(request, { session, watchedEvents }),
     isSecret: (name) => /^secret(?:\.\S*)? /i.test(name),
     async listClusterManifests(request) {
       const members = await listMembers(session, request, { metadataOnly: true });
@@ -54,7 +60,16 @@ interface ReadTarget {
   readonly ref: ObjectRef;
 }
 
-async function getManifest(session: KubernetesSession, request: ManifestRequest): Promise<object> {
+/** What manifests are read with. */
+interface ReadTools {
+  readonly session: KubernetesSession;
+  readonly watchedEvents: WatchedEvents;
+}
+
+async function getManifest(
+  request: ManifestRequest,
+  { session, watchedEvents }: ReadTools,
+): Promise<WrittenManifestView> {
   const account = getReadAccount(session, request.account);
   const fullName = parseReadName(request.name);
   const { location, name } = request;
@@ -68,12 +83,14 @@ async function getManifest(session: KubernetesSession, request: ManifestRequest)
     const target = { client, account, ref };
     const [object, events, metrics] = await Promise.all([
       client.get(ref, options),
-      request.includeEvents ? listEvents(client, ref, options) : [],
+      request.includeEvents ? readEvents(target, watchedEvents, options) : [],
       request.includeEvents ? readMetrics(target) : [],
     ]);
     if (object === undefined) throw new NotFoundError(`Manifest ${what} not found`);
     const nowMs = session.clock.now();
-    return toManifestView(object, { nowMs, account, events, metrics, revealSecrets: request.revealSecrets });
+    const { revealSecrets } = request;
+    // Looked at when the object has come: what a watch told meanwhile is among them.
+    return toManifestView(object, { nowMs, account, events: sortEvents(events), metrics, revealSecrets });
   } catch (error) {
     if (error instanceof NotFoundError || !(error instanceof VisibleError)) throw error;
     throw toReadError(error, `Failed to read manifest: ${what}`);
@@ -81,7 +98,7 @@ async function getManifest(session: KubernetesSession, request: ManifestRequest)
 }
 
 /** What a pod uses, if the account wants that read and the cluster measures it. */
-function readMetrics({ client, account, ref }: ReadTarget): Promise<object[]> | [] {
+function readMetrics({ client, account, ref }: ReadTarget): Promise<ContainerMetricsView[]> | [] {
   return account.metrics && ref.resource.kind === 'Pod' ? readPodMetrics(client, ref) : [];
 }
 
@@ -91,11 +108,11 @@ interface ViewParts {
   readonly nowMs: number;
   readonly account: KubernetesAccount;
   readonly events: readonly Manifest[];
-  readonly metrics: readonly object[];
+  readonly metrics: readonly ContainerMetricsView[];
   readonly revealSecrets: boolean;
 }
 
-function toManifestView(live: Manifest, parts: ViewParts): object {
+function toManifestView(live: Manifest, parts: ViewParts): WrittenManifestView {
   const { account, events, metrics, revealSecrets } = parts;
   const kind = account.kindRegistry.find(readKind(live));
   const object = revealSecrets ? live : maskSecrets(live);
@@ -177,9 +194,8 @@ function toReadError(error: VisibleError, what: string): VisibleError {
   const outside = findBoundsError(error, what);
   if (outside !== undefined) return outside;
   const isUnserved = error instanceof KubernetesApiError && error.status === 404;
-  const LiveError = isUnreachable(error) ? UnreachableError : FailedOperationError;
-  const SomeError = isUnserved ? NotFoundError : LiveError;
-  return new SomeError(`${what}: ${error.message}`, { cause: error });
+  if (isUnserved) return new NotFoundError(`${what}: ${error.message}`, { cause: error });
+  return toLiveReadError(error, what);
 }
 
 function toCoordinates(object: Manifest, kind: string): ManifestCoordinates {

@@ -1,28 +1,39 @@
 import type { StoredObject } from '../../../core/cache/cache-store.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
-import { type CacheReading, listKindsOf, listObjects, readAllFacts } from './cache-reading.ts';
-import { loadServerGroupsOf } from './server-group-rows.ts';
+import { type CacheReading, listObjects, readAllFacts } from './cache-reading.ts';
+import { loadServerGroupsOf } from './namespace-rows.ts';
 
 /** Where server groups are looked for. */
 export interface Neighbourhood {
   readonly account: string;
-  readonly namespaces: readonly string[];
+  /** The kinds of server groups that the account has: see {@link listServerGroupKinds}. */
+  readonly kinds: readonly string[];
   /** The application whose server groups are known already; undefined where none are. */
   readonly application?: string | undefined;
 }
 
+/** The kinds of server groups of which an account has objects in the cache. */
+export async function listServerGroupKinds(
+  { session, cache, limit }: CacheReading,
+  account: string,
+): Promise<string[]> {
+  const registry = session.findAccount(account)?.kindRegistry;
+  if (registry === undefined) return [];
+  const kinds = await limit(() => cache.listKinds(account));
+  return kinds.filter((kind) => registry.find(kind).spinnakerKind === 'serverGroups');
+}
+
 /**
  * Server groups of other applications that one of these managers owns, without their pods. What is read is each server group of
- * the managers' namespaces, once; those of the application itself are not decoded.
+ * the managers' namespaces, once; those of the application itself are not sent.
  */
 export async function loadOwnedNeighbours(
   reading: CacheReading,
-  { account, application }: Pick<Neighbourhood, 'account' | 'application'>,
+  where: Neighbourhood,
   managers: readonly ObjectFacts[],
 ): Promise<ServerGroupFacts[]> {
   const owners = new Set(managers.map(({ uid }) => uid));
-  const namespaces = listNamespacesOf(managers);
-  const objects = await listServerGroupObjects(reading, { account, namespaces, application });
+  const objects = await listServerGroupObjects(reading, where, managers);
   return readAllFacts(objects)
     .filter((facts) => facts.owners.some(({ uid }) => owners.has(uid)))
     .map((facts) => ({ facts, instances: [] }));
@@ -35,11 +46,10 @@ export async function loadOwnedNeighbours(
  */
 export async function loadSelectedNeighbours(
   reading: CacheReading,
-  { account, application }: Pick<Neighbourhood, 'account' | 'application'>,
+  where: Neighbourhood,
   services: readonly ObjectFacts[],
 ): Promise<ServerGroupFacts[]> {
-  const namespaces = listNamespacesOf(services);
-  const objects = await listServerGroupObjects(reading, { account, namespaces, application });
+  const objects = await listServerGroupObjects(reading, where, services);
   const local = Map.groupBy(services, ({ namespace }) => namespace);
   const selected = objects.filter((object) => {
     const [facts] = readAllFacts([object]);
@@ -49,19 +59,19 @@ export async function loadSelectedNeighbours(
   return found.map(({ serverGroup }) => serverGroup);
 }
 
+/** The server groups that stand in the namespaces of these objects. */
 async function listServerGroupObjects(
   reading: CacheReading,
-  { account, namespaces, application }: Neighbourhood,
+  { account, kinds, application }: Neighbourhood,
+  objects: readonly ObjectFacts[],
 ): Promise<StoredObject[]> {
-  const configured = reading.session.findAccount(account);
-  if (configured === undefined || namespaces.length === 0) return [];
-  const kinds = await listKindsOf(reading, configured, 'serverGroups');
+  const namespaces = [...new Set(objects.map(({ namespace }) => namespace))];
   const lists = await Promise.all(
     kinds.flatMap((kind) =>
-      namespaces.map((namespace) => listObjects(reading, { account, kind, namespace })),
+      namespaces.map((namespace) => listObjects(reading, { account, kind, namespace, outside: application })),
     ),
   );
-  return lists.flat().filter((object) => application === undefined || object.application !== application);
+  return lists.flat();
 }
 
 function mayBeBehind({ workload }: ObjectFacts, { name, service }: ObjectFacts): boolean {
@@ -71,8 +81,4 @@ function mayBeBehind({ workload }: ObjectFacts, { name, service }: ObjectFacts):
   const { podLabels } = workload;
   const fits = ([key, value]: [string, string]) => !Object.hasOwn(podLabels, key) || podLabels[key] === value;
   return selector.length > 0 && selector.every(fits);
-}
-
-function listNamespacesOf(objects: readonly ObjectFacts[]): string[] {
-  return [...new Set(objects.map(({ namespace }) => namespace))];
 }

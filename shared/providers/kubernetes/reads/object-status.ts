@@ -1,7 +1,7 @@
 import type { KubernetesAccount } from '../account/account.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { judgeReadiness } from '../kinds/kstatus.ts';
-import { type ManifestStatus, markFailed, markUnstable, type StatusCondition } from '../kinds/status.ts';
+import { type ManifestStatus, markFailed, markUnstable } from '../kinds/status.ts';
 import { readKind } from '../manifest/identity.ts';
 import { readReadinessRules } from '../manifest/readiness.ts';
 
@@ -28,7 +28,7 @@ export function getObjectStatus(object: Manifest, { account, nowMs }: StatusPart
 
 /** Clouddriver's own sentence comes first; what merely counts the same replicas again is left out. */
 function combine(
-  stable: StatusCondition,
+  stable: ManifestStatus['stable'],
   { message, isNews }: { readonly message: string; readonly isNews: boolean },
 ): string {
   if (stable.state || stable.message === undefined) return message;

@@ -1,20 +1,18 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import type { ConsoleOutput } from '../../../contract/answers/jobs.ts';
 import { getErrorMessage, NotFoundError, VisibleError } from '../../../core/errors.ts';
-import { asJsonArray, asString, getPath } from '../../../core/json.ts';
-import type { ConsoleOutput } from '../../../core/providers/provider.ts';
+import { asString, type JsonObject } from '../../../core/json.ts';
 import { consoleBytesMax, consoleContainersMax, logBytesMax } from '../api/answer-limits.ts';
-import type { ApiResource, KubernetesClient } from '../api/client.ts';
+import { getBuiltInResource } from '../api/built-in-resources.ts';
+import type { KubernetesClient } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { findContainerProblem } from '../api/names.ts';
 import { getObjectPath, withQuery } from '../api/resource-path.ts';
+import { asUnchecked, readList } from '../api/unchecked.ts';
+import { parseLogProperties } from './log-properties.ts';
 
 /** Pods, as the API server serves them. */
-export const podResource: ApiResource = {
-  apiVersion: 'v1',
-  kind: 'Pod',
-  plural: 'pods',
-  namespaced: true,
-  builtIn: true,
-};
+export const podResource = getBuiltInResource('v1', 'Pod');
 
 /** A pod by its bare name. */
 export interface PodName {
@@ -47,6 +45,20 @@ export async function readLog(
 }
 
 /**
+ * Properties in a log. Whatever keeps it from being read, there are none: Orca goes on to another place, or tells the user.
+ *
+ * @param read reads the log.
+ */
+export async function readProperties(read: () => Promise<string>): Promise<JsonObject> {
+  try {
+    return parseLogProperties(await read());
+  } catch (error) {
+    if (error instanceof VisibleError) return {};
+    throw error;
+  }
+}
+
+/**
  * What each container of a pod wrote, init containers first. What cannot be read stands in the text's place: a user looks
  * there for the reason. The logs of all containers share `consoleBytesMax`, so that a pod of a hundred containers takes no more
  * memory than one of one; containers beyond `consoleContainersMax` are left out.
@@ -72,9 +84,9 @@ export async function listConsoleOutput(
 }
 
 function listContainers(pod: Manifest): string[] {
-  return ['initContainers', 'containers']
-    .flatMap((key) => asJsonArray(getPath(pod, 'spec', key)))
-    .flatMap((container) => asString(getPath(container, 'name')) ?? []);
+  const { spec } = asUnchecked<V1Pod>(pod);
+  const containers = [...readList(spec?.initContainers), ...readList(spec?.containers)];
+  return containers.flatMap((container) => asString(container?.name) ?? []);
 }
 
 function tellFailure(error: unknown): string {

@@ -1,13 +1,10 @@
-import { asJsonArray, asString, getPath } from '../../../core/json.ts';
+import type { PodMetric } from '@kubernetes/client-node';
+import type { ContainerMetricsView } from '../../../contract/answers/manifests.ts';
+import { asString } from '../../../core/json.ts';
 import type { KubernetesClient, ObjectRef } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import { getObjectPath } from '../api/resource-path.ts';
-
-/** What one container uses, under the column headers of `kubectl top`. */
-export interface ContainerMetrics {
-  readonly containerName: string;
-  readonly metrics: { readonly 'CPU(cores)': string; readonly 'MEMORY(bytes)': string };
-}
+import { asUnchecked, readList } from '../api/unchecked.ts';
 
 const suffixes: { readonly [suffix: string]: number } = {
   n: 1e-9,
@@ -29,16 +26,19 @@ const suffixes: { readonly [suffix: string]: number } = {
 };
 
 /** What the containers of a pod use now, as the metrics API tells. None where it is not installed or not allowed to us. */
-export async function readPodMetrics(client: KubernetesClient, ref: ObjectRef): Promise<ContainerMetrics[]> {
+export async function readPodMetrics(
+  client: KubernetesClient,
+  ref: ObjectRef,
+): Promise<ContainerMetricsView[]> {
   const resource = { ...ref.resource, apiVersion: 'metrics.k8s.io/v1beta1' };
   const namespace = ref.namespace || (await client.getDefaultNamespace());
   try {
     const metrics = await client.getJson(getObjectPath(resource, namespace, ref.name));
-    return asJsonArray(metrics.containers).map((container) => ({
-      containerName: asString(getPath(container, 'name')) ?? '',
+    return readList(asUnchecked<PodMetric>(metrics).containers).map((container) => ({
+      containerName: asString(container?.name) ?? '',
       metrics: {
-        'CPU(cores)': `${toMillis(parseQuantity(getPath(container, 'usage', 'cpu')))}m`,
-        'MEMORY(bytes)': `${Math.floor(parseQuantity(getPath(container, 'usage', 'memory')) / 2 ** 20)}Mi`,
+        'CPU(cores)': `${toMillis(parseQuantity(container?.usage?.cpu))}m`,
+        'MEMORY(bytes)': `${Math.floor(parseQuantity(container?.usage?.memory) / 2 ** 20)}Mi`,
       },
     }));
   } catch (error) {

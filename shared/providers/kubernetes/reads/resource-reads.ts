@@ -2,13 +2,12 @@ import { compareText } from '../../../core/text-order.ts';
 import type { Viewed, ViewedList, ViewKey } from '../../../core/views/views.ts';
 import { toInstanceView } from '../views/instance-view.ts';
 import { toRawResourceViews } from '../views/raw-resource-view.ts';
-import { type CacheReading, collect, findObject, listPlaces, readAllFacts } from './cache-reading.ts';
+import { type CacheReading, findFacts, listPlaces } from './cache-reading.ts';
 import { loadRowObjects } from './cached-application.ts';
 
 /** See {@link ViewReader.findInstance}. */
 export async function findInstance(reading: CacheReading, key: ViewKey): Promise<Viewed | undefined> {
-  const object = await findObject(reading, key);
-  const [facts] = object === undefined ? [] : readAllFacts([object]);
+  const facts = await findFacts(reading, key);
   return facts && { value: toInstanceView(key.account, facts), accounts: [key.account] };
 }
 
@@ -26,14 +25,20 @@ export async function listRawResources(reading: CacheReading, application: strin
   return { value: toRawResourceViews(found.flat()), accounts: places.map(({ account }) => account) };
 }
 
-/** See {@link ViewReader.listNamespaces}. */
-export async function listNamespaces(reading: CacheReading, account: string): Promise<readonly string[]> {
-  const configured = reading.session.findAccount(account);
-  if (configured === undefined) return [];
-  if (configured.namespaces.length > 0) return configured.namespaces;
-  // Not by `listObjects`: an account may know its namespaces without being allowed to use the kind.
-  const { cache, limit } = reading;
-  const objects = await limit(() => collect(cache.listObjects(account, 'namespace', {})));
-  const names = objects.map(({ key }) => key.name);
-  return names.filter((name) => !configured.omitNamespaces.includes(name)).sort(compareText);
+/** See {@link ViewReader.listNamespaces}. An account knows its namespaces, too, where it may not use the kind. */
+export async function listNamespaces(
+  { session, cache }: CacheReading,
+  accounts: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const configured = accounts
+    .map((name) => session.findAccount(name))
+    .filter((account) => account !== undefined);
+  const unnamed = configured.filter(({ namespaces }) => namespaces.length === 0);
+  const cached = await cache.listNamespaces(unnamed.map(({ name }) => name));
+  return new Map(
+    configured.map(({ name, namespaces, omitNamespaces }) => {
+      const known = cached.get(name)?.filter((namespace) => !omitNamespaces.includes(namespace));
+      return [name, known?.sort(compareText) ?? namespaces];
+    }),
+  );
 }

@@ -10,7 +10,7 @@ import {
   toSecurityGroupsView,
   toSecurityGroupView,
 } from '../views/security-group-view.ts';
-import { type CacheReading, createSight, listFacts, readAllFacts } from './cache-reading.ts';
+import { type CacheReading, createSight, listObjects, readAllFacts } from './cache-reading.ts';
 
 /** See {@link ViewReader.listSecurityGroups}. One query for each account and kind of security group. */
 export async function listSecurityGroups(
@@ -62,9 +62,9 @@ async function loadSecurityGroups(
 ): Promise<ObjectFacts[]> {
   const { name } = account;
   const lists = await Promise.all(
-    listKinds(account).map((kind) => listFacts(reading, { account: name, kind, namespace })),
+    listKinds(account).map((kind) => listObjects(reading, { account: name, kind, namespace })),
   );
-  return lists.flat();
+  return readAllFacts(lists.flat());
 }
 
 /** The kinds that an account counts among security groups: built-in ones, and those that its configuration describes. */

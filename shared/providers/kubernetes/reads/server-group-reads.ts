@@ -1,3 +1,4 @@
+import type { ServerGroupView } from '../../../contract/answers/server-groups.ts';
 import { InvalidInputError } from '../../../core/errors.ts';
 import type {
   ServerGroupsRequest,
@@ -13,16 +14,16 @@ import {
   toServerGroupSummaryViews,
   toServerGroupView,
 } from '../views/server-group-view.ts';
-import { indexServices } from '../views/service-index.ts';
+import { ServiceIndex } from '../views/service-index.ts';
 import {
   parseTargetServerGroup,
   findTargetServerGroup as pickServerGroup,
 } from '../views/target-server-group.ts';
-import { type CacheReading, findObject, findObjects, loadServices } from './cache-reading.ts';
+import { type CacheReading, findFacts, findObjects, toObjectKey } from './cache-reading.ts';
 import { loadApplication } from './cached-application.ts';
-import { loadServerGroup, loadServerGroupsOf } from './server-group-rows.ts';
+import { joinPods, loadNamespaceRows, loadPodsOf, loadServerGroupsOf } from './namespace-rows.ts';
 
-const wanted = { serverGroups: true, services: true } as const;
+const wanted = { serverGroups: true, pods: true, services: true } as const;
 
 /** See {@link ViewReader.listServerGroups}. */
 export async function listServerGroups(
@@ -53,8 +54,9 @@ export async function listServerGroupsByKeys(
     loadServerGroupsOf(reading, objects),
     Promise.all(
       [...namespaces].map(async ([account, members]) => {
-        const names = [...new Set(members.map(({ key }) => key.namespace))];
-        return [account, indexServices(await loadServices(reading, account, names))] as const;
+        const place = { account, namespaces: [...new Set(members.map(({ key }) => key.namespace))] };
+        const { services } = await loadNamespaceRows(reading, place, { services: true });
+        return [account, new ServiceIndex(services)] as const;
       }),
     ),
   ]);
@@ -70,13 +72,16 @@ export async function listServerGroupsByKeys(
 /** See {@link ViewReader.findServerGroup}. */
 export async function findServerGroup(reading: CacheReading, key: ViewKey): Promise<Viewed | undefined> {
   const { account, location } = key;
-  if (reading.session.findAccount(account) === undefined) return undefined;
-  const [serverGroup, services] = await Promise.all([
-    findObject(reading, key).then((object) => object && loadServerGroup(reading, object)),
-    loadServices(reading, account, [location]),
+  const objectKey = toObjectKey(key);
+  if (objectKey === undefined || reading.session.findAccount(account) === undefined) return undefined;
+  const [facts, pods, { services }] = await Promise.all([
+    findFacts(reading, key),
+    loadPodsOf(reading, objectKey),
+    loadNamespaceRows(reading, { account, namespaces: [location] }, { services: true }),
   ]);
+  const [serverGroup] = facts === undefined ? [] : joinPods([facts], pods);
   if (serverGroup === undefined) return undefined;
-  const value = toServerGroupView(serverGroup, { account, services: indexServices(services) });
+  const value = toServerGroupView(serverGroup, { account, services: new ServiceIndex(services) });
   return { value, accounts: [account] };
 }
 
@@ -84,8 +89,8 @@ export async function findServerGroup(reading: CacheReading, key: ViewKey): Prom
 export async function findTargetServerGroup(
   reading: CacheReading,
   request: TargetServerGroupRequest,
-): Promise<Viewed | undefined> {
-  const { application, account, cluster, location, onlyEnabled, validateOldest } = request;
+): Promise<Viewed<ServerGroupView> | undefined> {
+  const { application, account, cluster } = request;
   const target = parseTargetServerGroup(request.target);
   if (target === undefined) {
     throw new InvalidInputError(
@@ -95,6 +100,6 @@ export async function findTargetServerGroup(
   const isWanted = (name: string): boolean => name === account;
   const { facts, accounts } = await loadApplication(reading, application, { wanted, isWanted });
   const views = toExpandedServerGroupViews(selectClusters(facts, [`${account}:${cluster}`]));
-  const value = pickServerGroup(views, { target, scope: location, onlyEnabled, validateOldest });
+  const value = pickServerGroup(views, { ...request, target });
   return value && { value, accounts };
 }

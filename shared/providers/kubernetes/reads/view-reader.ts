@@ -53,8 +53,12 @@ export function createViewReader(session: ReadingSession, { cache, mayRead }: Vi
     findInstance: (key) => findInstance(start(), key),
     findManifest: (request) => findManifest(start(), request),
     listRawResources: (application) => listRawResources(start(), application),
+    async listAccountResources(account) {
+      const { listAccountResources } = await import('./account-resources.ts');
+      return listAccountResources(start(), account);
+    },
     search: (request) => search(start(), request),
     listProjectClusters: (project) => listProjectClusters(start(), project),
-    listNamespaces: (account) => listNamespaces(start(), account),
+    listNamespaces: (accounts) => listNamespaces(start(), accounts),
   };
 }

@@ -1,4 +1,4 @@
-import type { CachingPolicy, CachingRules } from '../account/account.ts';
+import type { CachingRules } from '../account/account.ts';
 import type { Manifest } from '../api/manifest.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
@@ -48,21 +48,9 @@ export function createCacheFilter(input: CachedObjectRules): (manifest: Manifest
   };
 }
 
-/**
- * The first objects of each kind, as many as the account's caching policies leave of it. The order is that of the list; of two
- * policies for a kind the first counts.
- */
-export function limitObjects(objects: readonly Manifest[], policies: readonly CachingPolicy[]): Manifest[] {
-  const left = new Map(
-    policies.toReversed().map((policy) => [toKindKey(policy.kubernetesKind), policy.maxEntriesPerAgent]),
-  );
-  return objects.filter((object) => {
-    const key = toKindKey(readKind(object));
-    const count = left.get(key);
-    if (count === undefined) return true;
-    left.set(key, count - 1);
-    return count > 0;
-  });
+/** Whether objects of a class make up clusters. */
+export function isInCluster(spinnakerKind: SpinnakerKind): boolean {
+  return spinnakerKind === 'serverGroups' || spinnakerKind === 'serverGroupManagers';
 }
 
 /** Whether objects of such a kind are listed with their application; those of others only where the account says so. */

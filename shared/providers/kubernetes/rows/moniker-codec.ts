@@ -41,12 +41,6 @@ export function getNamedMoniker(name: string): Moniker {
   return moniker;
 }
 
-/** The moniker without its sequence: what all versions have in common. */
-export function omitSequence(moniker: Moniker): Moniker {
-  const { sequence: _, ...rest } = moniker;
-  return rest;
-}
-
 /** Whether two monikers say the same. */
 export function isSameMoniker(one: Moniker, other: Moniker): boolean {
   return (

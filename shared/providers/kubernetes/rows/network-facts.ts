@@ -1,44 +1,48 @@
-import { asJsonArray, asString, getPath, type JsonValue } from '../../../core/json.ts';
+import type {
+  V1Ingress,
+  V1NetworkPolicy,
+  V1NetworkPolicyIngressRule,
+  V1NetworkPolicyPort,
+  V1Service,
+} from '@kubernetes/client-node';
+import { asString } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked, readList, type Unchecked, type UncheckedList } from '../api/unchecked.ts';
 import { toTextMap } from '../manifest/annotations.ts';
 import type { IngressFacts, NetworkPolicyFacts, PortFacts, ServiceFacts } from './facts.ts';
 
 /** What is particular to a service. */
 export function readServiceFacts(manifest: Manifest): ServiceFacts {
-  return { selector: toTextMap(getPath(manifest, 'spec', 'selector')) };
+  return { selector: toTextMap(asUnchecked<V1Service>(manifest).spec?.selector) };
 }
 
 /** What is particular to an ingress, of `networking.k8s.io/v1`: older forms are no longer served. */
 export function readIngressFacts(manifest: Manifest): IngressFacts {
-  const paths = asJsonArray(getPath(manifest, 'spec', 'rules')).flatMap((rule) =>
-    asJsonArray(getPath(rule, 'http', 'paths')),
-  );
-  const backends = [
-    getPath(manifest, 'spec', 'defaultBackend'),
-    ...paths.map((path) => getPath(path, 'backend')),
-  ];
-  const names = backends.map((backend) => asString(getPath(backend, 'service', 'name')));
+  const { spec } = asUnchecked<V1Ingress>(manifest);
+  const paths = readList(spec?.rules).flatMap((rule) => readList(rule?.http?.paths));
+  const backends = [spec?.defaultBackend, ...paths.map((path) => path?.backend)];
+  const names = backends.map((backend) => asString(backend?.service?.name));
   return { services: [...new Set(names)].filter((name) => name !== undefined) };
 }
 
 /** What is particular to a network policy. Whom its rules speak of is not kept: no view shows it. */
 export function readNetworkPolicyFacts(manifest: Manifest): NetworkPolicyFacts {
-  return {
-    inbound: readPorts(getPath(manifest, 'spec', 'ingress')),
-    outbound: readPorts(getPath(manifest, 'spec', 'egress')),
-  };
+  const { spec } = asUnchecked<V1NetworkPolicy>(manifest);
+  return { inbound: readPorts(spec?.ingress), outbound: readPorts(spec?.egress) };
 }
 
 /** The ports of all rules, each once. A rule without ports adds none. */
-function readPorts(rules: JsonValue | undefined): PortFacts[] {
-  const ports = asJsonArray(rules).flatMap((rule) => asJsonArray(getPath(rule, 'ports')));
+function readPorts(
+  rules: UncheckedList<Pick<V1NetworkPolicyIngressRule, 'ports'>> | null | undefined,
+): PortFacts[] {
+  const ports = readList(rules).flatMap((rule) => readList(rule?.ports));
   return [...new Map(ports.map(readPort).map((port) => [JSON.stringify(port), port])).values()];
 }
 
-function readPort(entry: JsonValue): PortFacts {
-  const protocol = asString(getPath(entry, 'protocol'));
-  const port = getPath(entry, 'port');
-  const endPort = getPath(entry, 'endPort');
+function readPort(entry: Unchecked<V1NetworkPolicyPort>): PortFacts {
+  const protocol = asString(entry?.protocol);
+  const port = entry?.port;
+  const endPort = entry?.endPort;
   return {
     ...(protocol !== undefined && { protocol }),
     ...((typeof port === 'number' || typeof port === 'string') && { port }),

@@ -1,7 +1,7 @@
-import { isLive, type RowEntry } from '../../../core/cache/packed-row.ts';
+import type { LiveEntry } from '../../../core/cache/packed-row.ts';
 import type { JsonValue } from '../../../core/json.ts';
 import { formatFullName } from '../kinds/name.ts';
-import type { ObjectFacts, ServerGroupFacts } from './facts.ts';
+import type { ObjectFacts } from './facts.ts';
 
 /** The key of the entry of a row's own object. */
 export const selfKey = 'self';
@@ -21,23 +21,17 @@ export function asFacts(value: JsonValue): ObjectFacts {
   return value as unknown as ObjectFacts;
 }
 
-/**
- * The server group in a row's entries. Undefined where the row has pods alone, as it may for a while: a pod can be seen before its
- * owner, and outlive it.
- */
-export function findServerGroup(entries: ReadonlyMap<string, RowEntry>): ServerGroupFacts | undefined {
+/** The object that a row's entries are of; undefined where it was removed. */
+export function findSelf(entries: ReadonlyMap<string, LiveEntry>): ObjectFacts | undefined {
   const self = entries.get(selfKey);
-  if (self === undefined || !isLive(self)) return undefined;
-  const facts = asFacts(self.value);
-  return { facts, instances: listInstances(entries, facts.uid) };
+  return self && asFacts(self.value);
 }
 
 /** The pods in a row's entries that the server group of this uid owns. */
-export function listInstances(entries: ReadonlyMap<string, RowEntry>, uid: string): ObjectFacts[] {
+export function listInstances(entries: ReadonlyMap<string, LiveEntry>, uid: string): ObjectFacts[] {
   const instances: ObjectFacts[] = [];
-  for (const [key, entry] of entries) {
-    if (key === selfKey || !isLive(entry)) continue;
-    const instance = asFacts(entry.value);
+  for (const { value } of entries.values()) {
+    const instance = asFacts(value);
     // A server group that was made anew under its name does not have its predecessor's pods.
     if (instance.owners.some((owner) => owner.uid === uid)) instances.push(instance);
   }

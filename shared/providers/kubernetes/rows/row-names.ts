@@ -1,14 +1,20 @@
-import type { Version } from '../../../core/cache/version.ts';
+import type { RowPlace } from '../../../core/cache/cache-store.ts';
+import { hashText } from '../../../core/cache/hash-text.ts';
 import type { CachingRules } from '../account/account.ts';
+import type { KindRegistry } from '../kinds/index.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import { isApplicationKind } from './cached-objects.ts';
 import type { ObjectFacts } from './facts.ts';
+import { getEntryKey, selfKey } from './row-entries.ts';
 
-/** A view whose rows the cache has. */
-export type RowView = 'serverGroups' | 'managers' | 'loadBalancers' | 'securityGroups' | 'resources';
+/** A view of an application's rows: each row is of one object. */
+export type ApplicationView = 'serverGroups' | 'managers' | 'loadBalancers' | 'securityGroups' | 'resources';
+
+/** A view whose rows the cache has: an application's, or one of a namespace's, which views join to the former. */
+export type RowView = ApplicationView | 'pods' | 'services';
 
 /** In which view's rows objects stand, by Spinnaker's class of their kind. */
-export const rowViews: { readonly [spinnakerKind in SpinnakerKind]: RowView } = {
+export const rowViews: { readonly [spinnakerKind in SpinnakerKind]: ApplicationView } = {
   serverGroups: 'serverGroups',
   serverGroupManagers: 'managers',
   loadBalancers: 'loadBalancers',
@@ -18,13 +24,24 @@ export const rowViews: { readonly [spinnakerKind in SpinnakerKind]: RowView } = 
   unclassified: 'resources',
 };
 
-/**
- * Stands for an application in whose rows pods wait whose owner is not cached, or in no application: under the row that the
- * owner would have. The directory never lists it, so nobody but the writer comes across it.
- */
-export const waitingApplication = '~';
+/** Rows that the services of a namespace share, by the hash of their names: never change it. */
+const serviceRows = 16;
 
-/** The name of an object's row: `replicaSet shop cart-v003`. */
+/** Which entry of which row. */
+export interface EntryPlace {
+  readonly place: RowPlace;
+  readonly view: RowView;
+  readonly row: string;
+  readonly key: string;
+}
+
+/** What decides where objects of an account stand. */
+export interface RowAccount {
+  readonly name: string;
+  readonly kindRegistry: Pick<KindRegistry, 'find'>;
+}
+
+/** The name of an object's row: `replicaSet shop cart-v003`. The pods of a server group have a row of the same name. */
 export function getRowName({
   kind,
   namespace,
@@ -43,21 +60,39 @@ export function findRowApplication(
 }
 
 /**
- * The version of a pod's entry that stands where it is because its owner came there: after the pod's own version, and before the
- * pod's next one. So a pod may leave a row and come back without having changed itself.
+ * The entries that an object has: in its row of its application, and in rows of its namespace. Of the latter a pod has one in the
+ * row of the server group that it names as its owner, whether that is cached or not, and a service one in a row that it shares.
  *
- * @param since the version of the owner that came, or went.
+ * @param application undefined for an object that is in none
  */
-export function toMovedVersion(version: Version, since: Version): Version {
-  return `${version}~${since}` as Version;
+export function listEntryPlaces(
+  account: RowAccount,
+  facts: ObjectFacts,
+  application: string | undefined,
+): EntryPlace[] {
+  const { spinnakerKind, kind, namespace } = facts;
+  const own = { account: account.name, namespace };
+  const places: EntryPlace[] = [];
+  if (application !== undefined) {
+    const place = { account: account.name, application };
+    places.push({ place, view: rowViews[spinnakerKind], row: getRowName(facts), key: selfKey });
+  }
+  const key = getEntryKey(facts);
+  const owner = findOwner(account, facts);
+  if (owner !== undefined) places.push({ place: own, view: 'pods', row: getRowName(owner), key });
+  if (kind === 'service') {
+    const number = hashText(facts.name) % serviceRows;
+    places.push({ place: own, view: 'services', row: `services ${namespace} ${number}`, key });
+  }
+  return places;
 }
 
-/** Stands for the end of a server group of which only an earlier version is known: after that, and before the next one. */
-export function toEndVersion(version: Version): Version {
-  return `${version}~` as Version;
-}
-
-/** The version of a pod's end: after everything that moved it. */
-export function toLastVersion(version: Version): Version {
-  return `${version}~~` as Version;
+/** The server group that a pod's owner references name. Of several it is the first. */
+function findOwner(
+  { kindRegistry }: RowAccount,
+  { spinnakerKind, namespace, owners }: ObjectFacts,
+): Pick<ObjectFacts, 'kind' | 'namespace' | 'name'> | undefined {
+  if (spinnakerKind !== 'instances') return undefined;
+  const owner = owners.find(({ kind }) => kindRegistry.find(kind).spinnakerKind === 'serverGroups');
+  return owner && { kind: owner.kind, namespace, name: owner.name };
 }

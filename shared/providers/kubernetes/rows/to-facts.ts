@@ -1,5 +1,7 @@
-import { asString, getPath } from '../../../core/json.ts';
+import type { KubernetesObject } from '@kubernetes/client-node';
+import { asString } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked } from '../api/unchecked.ts';
 import type { KindRegistry } from '../kinds/index.ts';
 import { readLabels } from '../manifest/annotations.ts';
 import {
@@ -20,17 +22,18 @@ import { readPodFacts, readWorkloadFacts } from './workload-facts.ts';
  * @param registry the kinds of the object's account: they decide what counts as a server group
  */
 export function toFacts(manifest: Manifest, registry: Pick<KindRegistry, 'find'>): ObjectFacts {
+  const { apiVersion, metadata } = asUnchecked<KubernetesObject>(manifest);
   const kind = readKind(manifest);
   const { spinnakerKind } = registry.find(kind);
   const createdTime = readCreatedTime(manifest);
   return {
     kind,
     spinnakerKind,
-    apiVersion: (asString(manifest.apiVersion) ?? '').toLowerCase(),
+    apiVersion: (asString(apiVersion) ?? '').toLowerCase(),
     namespace: readNamespace(manifest),
     name: readName(manifest),
-    uid: asString(getPath(manifest, 'metadata', 'uid')) ?? '',
-    resourceVersion: asString(getPath(manifest, 'metadata', 'resourceVersion')) ?? '',
+    uid: asString(metadata?.uid) ?? '',
+    resourceVersion: asString(metadata?.resourceVersion) ?? '',
     ...(createdTime !== undefined && { createdTime }),
     labels: readLabels(manifest),
     moniker: readMoniker(manifest),

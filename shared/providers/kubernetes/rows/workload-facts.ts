@@ -1,5 +1,7 @@
-import { asJsonArray, asString, getPath, type JsonValue } from '../../../core/json.ts';
+import type { V1CronJob, V1Pod, V1PodSpec, V1StatefulSet } from '@kubernetes/client-node';
+import { asString } from '../../../core/json.ts';
 import type { Manifest } from '../api/manifest.ts';
+import { asUnchecked, readList, type Unchecked } from '../api/unchecked.ts';
 import { formatFullName, parseKind } from '../kinds/name.ts';
 import { toTextMap } from '../manifest/annotations.ts';
 import { findReplicas } from '../manifest/identity.ts';
@@ -8,14 +10,14 @@ import type { PodFacts, WorkloadFacts } from './facts.ts';
 
 /** What is particular to a server group, whatever its kind. The pods of a CronJob are those of the Jobs it makes. */
 export function readWorkloadFacts(manifest: Manifest): WorkloadFacts {
+  const { spec } = asUnchecked<V1StatefulSet>(manifest);
   const replicas = findReplicas(manifest);
-  const serviceName = asString(getPath(manifest, 'spec', 'serviceName'));
-  const template =
-    getPath(manifest, 'spec', 'template') ?? getPath(manifest, 'spec', 'jobTemplate', 'spec', 'template');
+  const serviceName = asString(spec?.serviceName);
+  const template = spec?.template ?? asUnchecked<V1CronJob>(manifest).spec?.jobTemplate?.spec?.template;
   return {
     ...(replicas !== undefined && { replicas }),
-    images: readImages(getPath(template, 'spec')),
-    podLabels: toTextMap(getPath(template, 'metadata', 'labels')),
+    images: readImages(template?.spec),
+    podLabels: toTextMap(template?.metadata?.labels),
     loadBalancers: readAnnotatedLoadBalancers(manifest),
     ...(serviceName && { serviceName }),
   };
@@ -23,11 +25,12 @@ export function readWorkloadFacts(manifest: Manifest): WorkloadFacts {
 
 /** How a pod fares, by its status. */
 export function readPodFacts(manifest: Manifest): PodFacts {
+  const { status } = asUnchecked<V1Pod>(manifest);
   return {
-    phase: asString(getPath(manifest, 'status', 'phase')) ?? '',
-    containers: asJsonArray(getPath(manifest, 'status', 'containerStatuses')).map((status) => ({
-      name: asString(getPath(status, 'name')) ?? '',
-      isReady: getPath(status, 'ready') === true,
+    phase: asString(status?.phase) ?? '',
+    containers: readList(status?.containerStatuses).map((container) => ({
+      name: asString(container?.name) ?? '',
+      isReady: container?.ready === true,
     })),
   };
 }
@@ -42,8 +45,8 @@ function readAnnotatedLoadBalancers(manifest: Manifest): string[] {
 }
 
 /** The images of a pod spec, each once. */
-function readImages(podSpec: JsonValue | undefined): string[] {
-  const containers = ['containers', 'initContainers'].flatMap((list) => asJsonArray(getPath(podSpec, list)));
-  const images = containers.map((container) => asString(getPath(container, 'image')));
+function readImages(podSpec: Unchecked<V1PodSpec>): string[] {
+  const containers = [...readList(podSpec?.containers), ...readList(podSpec?.initContainers)];
+  const images = containers.map((container) => asString(container?.image));
   return [...new Set(images)].filter((image) => image !== undefined);
 }

@@ -2,7 +2,7 @@ import { createGunzip, type Gunzip } from 'node:zlib';
 import { getErrorMessage } from '../../../core/errors.ts';
 import { GatheredBytes } from '../../../core/gathered-bytes.ts';
 import { AnswerLimitError, freeAnswerBytes, wireBytesMax } from '../api/answer-limits.ts';
-import { type AnswerPlace, answerRoom } from './answer-room.ts';
+import { type AnswerPlace, answerMemory } from './answer-memory.ts';
 
 /** How a body is read. */
 export interface AnswerBodyOptions {
@@ -27,7 +27,7 @@ export interface HeldBody {
   readonly bytes: Buffer;
   /** True when the rest of it is missing. */
   readonly isCut: boolean;
-  /** Gives room to other answers. To be called when nothing made of the body is held any more; again does nothing. */
+  /** Gives memory to other answers. To be called when nothing made of the body is held any more; again does nothing. */
   release(): void;
 }
 
@@ -35,7 +35,7 @@ const inflatedChunkBytes = 64 * 1024;
 
 /**
  * Reads the body of an answer into memory, decompressing what comes as it comes, and never more of it than it may have. A large
- * one waits for room in `answerRoom`, and lets the server wait meanwhile.
+ * one waits for memory in `answerMemory`, and lets the server wait meanwhile.
  */
 export class AnswerBody {
   readonly #options: AnswerBodyOptions;
@@ -43,7 +43,7 @@ export class AnswerBody {
   readonly #gunzip: Gunzip | undefined;
   #wireBytes = 0;
   /** Why the server is made to wait. */
-  readonly #holds = new Set<'inflating' | 'room'>();
+  readonly #holds = new Set<'inflating' | 'memory'>();
   #stopWaiting: (() => void) | undefined;
   #place: AnswerPlace | undefined;
   /** All has come. */
@@ -102,32 +102,32 @@ export class AnswerBody {
   #keep(part: Buffer): void {
     if (this.#isClosed) return;
     const { bytesMax, beyond } = this.#options;
-    const room = bytesMax - this.#bytes.length;
-    this.#bytes.add(part.length > room ? part.subarray(0, room) : part);
-    if (part.length > room) {
+    const leftBytes = bytesMax - this.#bytes.length;
+    this.#bytes.add(part.length > leftBytes ? part.subarray(0, leftBytes) : part);
+    if (part.length > leftBytes) {
       if (beyond === 'cut') this.#handOver(true);
       else this.#fail(new AnswerLimitError(`has more than ${bytesMax} bytes`, true));
     } else if (this.#bytes.length > freeAnswerBytes && this.#stopWaiting === undefined) {
-      this.#askForRoom();
+      this.#askForMemory();
     }
   }
 
-  #askForRoom(): void {
-    this.#stopWaiting = answerRoom.enter({
+  #askForMemory(): void {
+    this.#stopWaiting = answerMemory.enter({
       account: this.#options.account,
       onEvicted: (error) => this.#fail(error),
       onPlaced: (place) => {
         this.#place = place;
-        this.#letGo('room');
+        this.#letGo('memory');
         if (this.#isComplete) this.#handOver(false);
       },
     });
-    if (this.#place === undefined) this.#hold('room');
+    if (this.#place === undefined) this.#hold('memory');
   }
 
   #complete(): void {
     this.#isComplete = true;
-    if (!this.#holds.has('room')) this.#handOver(false);
+    if (!this.#holds.has('memory')) this.#handOver(false);
   }
 
   #handOver(isCut: boolean): void {
@@ -150,15 +150,15 @@ export class AnswerBody {
     this.#options.onFail(error);
   }
 
-  #hold(reason: 'inflating' | 'room'): void {
+  #hold(reason: 'inflating' | 'memory'): void {
     this.#holds.add(reason);
     this.#options.flow.pause();
-    if (reason === 'room') this.#gunzip?.pause();
+    if (reason === 'memory') this.#gunzip?.pause();
   }
 
-  #letGo(reason: 'inflating' | 'room'): void {
+  #letGo(reason: 'inflating' | 'memory'): void {
     if (!this.#holds.delete(reason) || this.#isClosed) return;
-    if (reason === 'room') this.#gunzip?.resume();
+    if (reason === 'memory') this.#gunzip?.resume();
     // Not at once: another connection's data may be what led here, and undici's parser works for one at a time.
     if (this.#holds.size === 0) setImmediate(() => this.#goOn());
   }

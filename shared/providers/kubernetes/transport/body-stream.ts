@@ -7,7 +7,7 @@ import {
   ExchangeError,
   ExchangeTimeoutError,
   ServerSilentError,
-  type SilenceCheck,
+  type SilenceProbe,
   type WireAnswer,
 } from './exchange.ts';
 import type { WireTarget } from './http.ts';
@@ -15,7 +15,7 @@ import type { WireTarget } from './http.ts';
 /** A request whose answer is read while it comes. */
 export interface StreamRequest extends WireTarget {
   /** What to do when no answer has begun for some time. */
-  readonly silence: SilenceCheck;
+  readonly silence: SilenceProbe;
   /** Bound of the time until the answer begins. */
   readonly answerTimeoutMs: number;
   /** Bound of the time between two parts of the answer, or its end. */
@@ -23,6 +23,8 @@ export interface StreamRequest extends WireTarget {
   /** Bound of the time from the beginning of the answer to its end; what `onChunk` takes does not count. */
   readonly durationMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Told that a successful answer begins, before any part of its body. Must not throw. */
+  readonly onBegin?: (() => void) | undefined;
   /**
    * Takes a part of a successful answer's body, and says whether to go on. While it works, no other part is taken from the
    * connection: the server waits. What it throws ends the stream.
@@ -82,7 +84,7 @@ class BodyStream implements Dispatcher.DispatchHandler {
 
   start(): Promise<StreamEnd> {
     const { dispatcher, origin, path, method, headers, signal, silence } = this.#request;
-    this.#timer = setTimeout(this.#onSilence, silence.patienceMs, silence);
+    this.#timer = setTimeout(this.#onSilence, silence.probeAfterMs, silence);
     signal?.addEventListener('abort', this.#onAbort);
     if (signal?.aborted) this.#onAbort();
     else dispatcher.dispatch({ origin, path, method, headers, body: null }, this);
@@ -103,6 +105,7 @@ class BodyStream implements Dispatcher.DispatchHandler {
     this.#headers = headers;
     this.#leftMs = this.#request.durationMs;
     this.#awaitMore();
+    if (status < 300) this.#request.onBegin?.();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -117,9 +120,9 @@ class BodyStream implements Dispatcher.DispatchHandler {
   }
 
   #takeRefusal(chunk: Buffer): void {
-    const room = errorBytesMax - this.#refusal.length;
-    this.#refusal.add(chunk.subarray(0, room));
-    if (chunk.length <= room) return;
+    const leftBytes = errorBytesMax - this.#refusal.length;
+    this.#refusal.add(chunk.subarray(0, leftBytes));
+    if (chunk.length <= leftBytes) return;
     this.#complete({ isCut: true });
     this.#controller?.abort(new Error('no more of it is wanted'));
   }
@@ -208,8 +211,8 @@ class BodyStream implements Dispatcher.DispatchHandler {
     else this.#endWith(() => this.#cut('aborted'));
   };
 
-  readonly #onSilence = ({ patienceMs, isAlive }: SilenceCheck): void => {
-    const leftMs = Math.max(this.#request.answerTimeoutMs - patienceMs, 0);
+  readonly #onSilence = ({ probeAfterMs, isAlive }: SilenceProbe): void => {
+    const leftMs = Math.max(this.#request.answerTimeoutMs - probeAfterMs, 0);
     this.#timer = setTimeout(this.#onTimeout, leftMs, this.#request.answerTimeoutMs);
     void this.#breakUnless(isAlive());
   };

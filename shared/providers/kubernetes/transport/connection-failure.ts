@@ -1,5 +1,5 @@
 import { AnswerLimitError } from '../api/answer-limits.ts';
-import { ExchangeTimeoutError, ServerSilentError } from './exchange.ts';
+import { type ExchangeError, ExchangeTimeoutError, ServerDownError, ServerSilentError } from './exchange.ts';
 
 /** Causes that go away by themselves, and what they mean; others (certificates, unknown hosts) need somebody. */
 const transientCauses: Readonly<Record<string, string>> = {
@@ -35,6 +35,23 @@ export function isTransientFailure(cause: Error): boolean {
   return Object.hasOwn(transientCauses, getCode(cause));
 }
 
+/** Codes of connections that we ended ourselves. */
+const ownCauses: ReadonlySet<string> = new Set(['UND_ERR_CLOSED', 'UND_ERR_DESTROYED', 'UND_ERR_ABORTED']);
+
+/**
+ * Why no connection to the server came about, without saying where it is: a sentence for whoever may know of the account. Undefined
+ * for a failure of another kind: the server answered, or takes its time, or the connection broke later.
+ */
+export function findOutage({ sent, cause }: ExchangeError): string | undefined {
+  if (!(cause instanceof Error) || cause instanceof AnswerLimitError || cause instanceof ServerDownError)
+    return undefined;
+  if (cause instanceof ServerSilentError) return cause.message;
+  const code = getCode(cause);
+  if (sent || cause instanceof ExchangeTimeoutError || ownCauses.has(code)) return undefined;
+  const known = transientCauses[code] ?? permanentCauses[code] ?? 'no connection came about';
+  return code === '' ? known : `${known} (${code})`;
+}
+
 /** What went wrong between us and the server at `origin`, and what to look at. */
 export function describeConnectionFailure(cause: Error, origin: string): string {
   if (cause instanceof ExchangeTimeoutError) {
@@ -44,6 +61,7 @@ export function describeConnectionFailure(cause: Error, origin: string): string 
   if (cause instanceof ServerSilentError) {
     return `no answer from ${origin}: ${cause.message}; is it overloaded, or does something in between swallow requests?`;
   }
+  if (cause instanceof ServerDownError) return `no answer from ${origin}: ${cause.message}`;
   const code = getCode(cause);
   const known = transientCauses[code] ?? permanentCauses[code];
   if (known !== undefined) return `no answer from ${origin}: ${known} (${code})`;

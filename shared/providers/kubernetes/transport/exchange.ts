@@ -23,13 +23,13 @@ export interface WireRequest {
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
   /** What to do when no answer has begun for some time. Default: to wait on. */
-  readonly silence?: SilenceCheck | undefined;
+  readonly silence?: SilenceProbe | undefined;
 }
 
 /** Tells a server that takes its time from one that answers nothing at all. */
-export interface SilenceCheck {
+export interface SilenceProbe {
   /** How long to wait for an answer before asking. */
-  readonly patienceMs: number;
+  readonly probeAfterMs: number;
   /** Whether the server answers anything. */
   isAlive(): Promise<boolean>;
 }
@@ -53,6 +53,11 @@ export class ExchangeTimeoutError extends Error {
 /** The server answered nothing, not even whether it is alive. */
 export class ServerSilentError extends Error {
   override name = 'ServerSilentError';
+}
+
+/** The server is not asked, since it could not be reached a moment ago. */
+export class ServerDownError extends Error {
+  override name = 'ServerDownError';
 }
 
 /** An exchange that failed, other than by its signal. */
@@ -100,9 +105,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   start(): Promise<WireAnswer> {
     const { dispatcher, origin, path, method, headers, body, timeoutMs, signal, silence } = this.#request;
-    const isWatched = silence !== undefined && silence.patienceMs < timeoutMs;
+    const isWatched = silence !== undefined && silence.probeAfterMs < timeoutMs;
     this.#timer = isWatched
-      ? setTimeout(this.#onSilence, silence.patienceMs, silence)
+      ? setTimeout(this.#onSilence, silence.probeAfterMs, silence)
       : setTimeout(this.#onTimeout, timeoutMs);
     signal?.addEventListener('abort', this.#onAbort);
     if (signal?.aborted) this.#onAbort();
@@ -168,8 +173,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#giveUp(this.#request.signal?.reason);
   };
 
-  readonly #onSilence = ({ patienceMs, isAlive }: SilenceCheck): void => {
-    this.#timer = setTimeout(this.#onTimeout, this.#request.timeoutMs - patienceMs);
+  readonly #onSilence = ({ probeAfterMs, isAlive }: SilenceProbe): void => {
+    this.#timer = setTimeout(this.#onTimeout, this.#request.timeoutMs - probeAfterMs);
     this.#stallTimer = setInterval(this.#onStallCheck, stallMs / stallParts);
     if (this.#status === 0) void this.#giveUpUnless(isAlive());
   };

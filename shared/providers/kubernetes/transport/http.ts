@@ -1,13 +1,21 @@
 import type { Clock, Randomness } from '../../../core/clock.ts';
+import { untilAborted } from '../../../core/deadline.ts';
+import type { AccountBreaker } from '../../../core/providers/account-breaker.ts';
 import { objectBytesMax } from '../api/answer-limits.ts';
 import { KubernetesApiError, KubernetesConnectionError, parseApiError } from '../api/errors.ts';
-import { describeConnectionFailure, isTransientFailure } from './connection-failure.ts';
-import { ExchangeError, exchange, type SilenceCheck, type WireAnswer, type WireRequest } from './exchange.ts';
+import { describeConnectionFailure, findOutage, isTransientFailure } from './connection-failure.ts';
+import {
+  ExchangeError,
+  exchange,
+  ServerDownError,
+  type SilenceProbe,
+  type WireAnswer,
+  type WireRequest,
+} from './exchange.ts';
+import { LivenessProbe, type LivenessProbeTimes } from './liveness-probe.ts';
 import type { RequestBudget } from './request-budget.ts';
 import { type Failure, parseRetryAfter, planRetry } from './retry.ts';
-import { type PulseTimes, ServerPulse } from './server-pulse.ts';
 import type { Session, SessionKeeper } from './session.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** One call of the API. */
 export interface ApiRequest {
@@ -24,30 +32,38 @@ export interface ApiRequest {
   readonly compressed?: boolean | undefined;
   /** Most bytes of a successful answer, decompressed. Default: `objectBytesMax`. */
   readonly answerBytesMax?: number | undefined;
+  /** ETag of what is known: an answer that it is still so is a success without text. */
+  readonly ifNoneMatch?: string | undefined;
   /** True when sending it twice leaves what sending it once leaves; default: all but POST. */
   readonly repeatable?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The text of a successful answer, with the room that it takes. */
+/** The text of a successful answer, with the memory that it takes. */
 export interface HeldText {
   readonly text: string;
-  /** Gives room to other large answers. To be called when nothing made of the text is held any more; again does nothing. */
+  /** As the server gave it; undefined where it gives none. */
+  readonly etag: string | undefined;
+  /** True where the request's `ifNoneMatch` still holds. */
+  readonly isUnchanged: boolean;
+  /** Gives memory to other large answers. To be called when nothing made of the text is held any more; again does nothing. */
   release(): void;
 }
 
 /** What a transport works with. */
 export interface TransportOptions {
-  /** The account's name: its large answers share room with those of others. */
+  /** The account's name: its large answers share memory with those of others. */
   readonly account: string;
   readonly sessions: SessionKeeper;
   readonly budget: RequestBudget;
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** Knows whether the account's server can be reached, and is told. */
+  readonly breaker: AccountBreaker;
   /** Bound of one try; no try begins later than this after the first. */
   readonly requestTimeoutMs: number;
   /** How soon a server that answers nothing counts as dead. Default: after 8 s. */
-  readonly pulse?: PulseTimes | undefined;
+  readonly probeTimes?: LivenessProbeTimes | undefined;
 }
 
 /** What one try came to. */
@@ -59,7 +75,16 @@ export type TryOutcome<T> =
  * One try of a request, told how to find out whether a silent server is alive. It throws ExchangeError when the server did not
  * answer, or the request's signal's reason.
  */
-export type RequestTry<T> = (session: Session, silence: SilenceCheck) => Promise<TryOutcome<T>>;
+export type RequestTry<T> = (session: Session, silence: SilenceProbe) => Promise<TryOutcome<T>>;
+
+/** What other processes know is looked at again for operations that could wait, when the last look is older than this. */
+const learnAgainMs = 5_000;
+
+/** A server for which operations wait is asked no sooner than this after the last time: a silent one takes a worker for seconds. */
+const waitingProbePauseMs = 15_000;
+
+/** The status by which a server says that what is known still holds. */
+const notModified = 304;
 
 /** Statuses by which an API server, or what stands before it, says: not now. */
 const transientStatuses = new Set([429, 500, 502, 503, 504]);
@@ -74,11 +99,11 @@ const transientStatuses = new Set([429, 500, 502, 503, 504]);
  */
 export class ApiTransport {
   readonly #options: TransportOptions;
-  readonly #pulse: ServerPulse;
+  readonly #probeTimes: LivenessProbe;
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    this.#pulse = new ServerPulse(options.account, options.clock, options.pulse);
+    this.#probeTimes = new LivenessProbe({ ...options, times: options.probeTimes });
   }
 
   /**
@@ -107,21 +132,26 @@ export class ApiTransport {
    * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason.
    */
   async sendBy<T>(request: ApiRequest, tryOnce: RequestTry<T>): Promise<T> {
-    const { clock, budget, sessions, requestTimeoutMs, randomness } = this.#options;
+    const { clock, budget, breaker, sessions, requestTimeoutMs, randomness } = this.#options;
     const deadlineMs = clock.monotonic() + requestTimeoutMs;
     let renewed = false;
     let rechecked = false;
     for (let tries = 1; ; tries += 1) {
       request.signal?.throwIfAborted();
       await budget.take(request.signal);
+      const learning = breaker.learn();
       const session = await this.getSession(request.signal);
+      if (learning !== undefined) await learning;
       const outcome = await this.#try({ session, request, tryOnce });
       if (outcome.failure === undefined) return outcome.value;
       const { failure } = outcome;
-      if (isUnauthorized(failure.error) && !renewed) {
-        renewed = true;
-        sessions.refuse(session);
-        continue;
+      if (isUnauthorized(failure.error)) {
+        if (renewed) await breaker.noteRefusal('its API server refuses its credentials (401)');
+        else sessions.refuse(session);
+        if (!renewed) {
+          renewed = true;
+          continue;
+        }
       }
       if (isUnconnected(failure) && !rechecked) {
         rechecked = true;
@@ -143,6 +173,24 @@ export class ApiTransport {
     return await untilAborted(this.#options.sessions.get(), signal);
   }
 
+  /** Whether calls are made: the server is not known to be away, or has just said that it is back. Never rejects. */
+  async isReachable(): Promise<boolean> {
+    const { breaker } = this.#options;
+    await breaker.learnUnlessBusy(learnAgainMs);
+    if (!breaker.isOpen) return true;
+    try {
+      return await this.#probeTimes.isReachable(await this.getSession(), waitingProbePauseMs);
+    } catch {
+      // Without a session there is nobody to ask: what is wrong is told by the first call.
+      return true;
+    }
+  }
+
+  /** The server answered with this status. Undefined where there is nothing to wait for. */
+  noteAnswer(status: number): Promise<void> | undefined {
+    return status === 401 ? undefined : this.#options.breaker.noteAnswer();
+  }
+
   /** Whether another session than this one, with which no connection came about, is worth a try. */
   async #isOutdated(session: Session, { signal }: ApiRequest): Promise<boolean> {
     try {
@@ -155,10 +203,12 @@ export class ApiTransport {
 
   async #try<T>({ session, request, tryOnce }: OneTry<T>): Promise<TryOutcome<T>> {
     try {
-      await untilAborted(this.#pulse.requireAlive(session), request.signal);
-      return await tryOnce(session, this.#pulse.watch(session));
+      await untilAborted(this.#probeTimes.requireAlive(session), request.signal);
+      return await tryOnce(session, this.#probeTimes.watch(session));
     } catch (error) {
       if (!(error instanceof ExchangeError)) throw error;
+      const outage = findOutage(error);
+      if (outage !== undefined) await this.#options.breaker.noteFailure(outage);
       return { failure: toConnectionFailure(error, session) };
     }
   }
@@ -168,7 +218,9 @@ export class ApiTransport {
     const { account, requestTimeoutMs: timeoutMs } = this.#options;
     const target = toWireTarget(session, request);
     const answer = await exchange({ ...target, account, answerBytesMax, body, timeoutMs, signal, silence });
-    if (answer.status < 300) return { value: toHeldText(answer) };
+    const telling = this.noteAnswer(answer.status);
+    if (telling !== undefined) await telling;
+    if (answer.status < 300 || isUnchanged(answer, request)) return { value: toHeldText(answer) };
     answer.release();
     return { failure: toStatusFailure(answer, session) };
   }
@@ -183,7 +235,7 @@ interface OneTry<T> {
 interface OneExchange {
   readonly session: Session;
   readonly request: ApiRequest;
-  readonly silence: SilenceCheck;
+  readonly silence: SilenceProbe;
 }
 
 /** Where a request goes, and over what. */
@@ -203,18 +255,25 @@ export function toWireTarget(session: Session, request: ApiRequest): WireTarget 
 }
 
 function getHeaders(session: Session, request: ApiRequest): Readonly<Record<string, string | string[]>> {
-  const { body, accept, compressed } = request;
-  if (body === undefined && accept === undefined && !compressed) return session.headers;
+  const { body, accept, compressed, ifNoneMatch } = request;
+  const isPlain = body === undefined && accept === undefined && !compressed && ifNoneMatch === undefined;
+  if (isPlain) return session.headers;
   return {
     ...session.headers,
     ...(accept !== undefined && { accept }),
     ...(compressed && { 'accept-encoding': 'gzip' }),
+    ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
     ...(body !== undefined && { 'content-type': request.contentType ?? 'application/json' }),
   };
 }
 
-function toHeldText({ body, release }: WireAnswer): HeldText {
-  return { text: body.toString('utf8'), release };
+function toHeldText({ status, headers, body, release }: WireAnswer): HeldText {
+  return { text: body.toString('utf8'), etag: headers.etag, isUnchanged: status === notModified, release };
+}
+
+/** Whether an answer says that what is known still holds. Unasked, it says nothing. */
+function isUnchanged({ status }: WireAnswer, { ifNoneMatch }: ApiRequest): boolean {
+  return status === notModified && ifNoneMatch !== undefined;
 }
 
 /** What an answer that is no success means for another try. */
@@ -244,7 +303,11 @@ function toConnectionFailure(failure: ExchangeError, { connection }: Session): F
   const message = `${connection.label}: ${describeConnectionFailure(cause, connection.origin)}`;
   const transient = isTransientFailure(cause);
   return {
-    error: new KubernetesConnectionError(message, { cause, answerLost: failure.sent && transient }),
+    error: new KubernetesConnectionError(message, {
+      cause,
+      answerLost: failure.sent && transient,
+      isDown: cause instanceof ServerDownError,
+    }),
     transient,
     harmless: !failure.sent,
   };

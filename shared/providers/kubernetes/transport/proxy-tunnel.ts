@@ -17,6 +17,9 @@ export interface ProxyTunnel {
 /**
  * A connector for undici that opens connections through an HTTP proxy, by CONNECT, as kubectl does for `proxy-url`.
  *
+ * Not undici's own `ProxyAgent`: in 8.12 its `connectTimeout` ends with the connection to the proxy. One that is silent then, or
+ * answers byte by byte, holds a request past its time-outs and its signal, and the connection stays open.
+ *
  * @throws Error for a proxy of another kind. The URL, which may hold a password, is in no message.
  */
 export function createProxyConnector(tunnel: ProxyTunnel): buildConnector.connector {

@@ -7,7 +7,7 @@ import { headerBytesMax } from '../api/answer-limits.ts';
 import { KubernetesConnectionError } from '../api/errors.ts';
 import {
   type ClusterConnection,
-  type ConnectionSurroundings,
+  type ConnectionOptions,
   type KubernetesConnection,
   loadClusterConnection,
 } from '../credentials/connection.ts';
@@ -24,7 +24,7 @@ export interface Session {
 }
 
 /** What a session keeper works with. */
-export interface SessionOptions extends ConnectionSurroundings {
+export interface SessionOptions extends ConnectionOptions {
   readonly connection: KubernetesConnection;
   readonly clock: Clock;
   readonly log: Logger;
@@ -95,13 +95,13 @@ export class SessionKeeper {
   /** Forgets the credential of a session that the server refused, and looks at its files again. */
   refuse(session: Session): void {
     this.#loaded?.credentials.discard(session.credential);
-    session.connection.files.distrust();
+    session.connection.files.invalidate();
     this.#checkFilesAtMs = 0;
   }
 
   /** Whether the account's files, looked at again since no connection came about, lead elsewhere by now. */
   async isOutdated(session: Session): Promise<boolean> {
-    session.connection.files.distrust();
+    session.connection.files.invalidate();
     this.#checkFilesAtMs = 0;
     const { connection } = await this.get();
     return toTarget(connection) !== toTarget(session.connection);

@@ -1,5 +1,5 @@
+import type { WrittenManifestView } from '../../../contract/answers/manifests.ts';
 import { type JsonObject, omitNulls, withDoubles } from '../../../core/json.ts';
-import type { Moniker } from '../../../core/moniker.ts';
 import { toArtifactView } from '../../../core/providers/artifact.ts';
 import type { CachedManifestRequest } from '../../../core/views/views.ts';
 import type { KubernetesAccount } from '../account/account.ts';
@@ -10,25 +10,6 @@ import type { ManifestStatus } from '../kinds/status.ts';
 import { annotationKeys } from '../manifest/annotations.ts';
 import { findArtifacts } from '../manifest/artifacts.ts';
 import type { ObjectFacts, WorkloadFacts } from '../rows/facts.ts';
-
-/** An object in the form of `GET /manifests/…`, as far as the cache knows it. */
-export interface CachedManifestView {
-  readonly account: string;
-  /** Full name. */
-  readonly name: string;
-  /** Namespace; empty for a cluster-scoped object. */
-  readonly location: string;
-  readonly moniker: Moniker;
-  /** Only what the cache has, numbers as doubles. Operations refuse to deploy it. */
-  readonly manifest: unknown;
-  /** Neither stable nor failed: nobody knows. */
-  readonly status: ManifestStatus;
-  readonly artifacts: readonly object[];
-  /** One Warning: why it is not read live, and how old it is. */
-  readonly events: readonly unknown[];
-  readonly warnings: readonly never[];
-  readonly metrics: readonly never[];
-}
 
 /** Why an object is shown out of the cache, and how old that is. */
 type Circumstances = Pick<CachedManifestRequest, 'reason' | 'nowMs' | 'asOfMs'>;
@@ -41,7 +22,7 @@ export function toCachedManifestView(
   account: Pick<KubernetesAccount, 'name' | 'kindRegistry'>,
   facts: ObjectFacts,
   circumstances: Circumstances,
-): CachedManifestView {
+): WrittenManifestView {
   const { kind, namespace, name, moniker } = facts;
   const age = describeAge(circumstances);
   const manifest = toManifest(facts, age);

@@ -1,70 +1,11 @@
-import type { Moniker } from '../../../core/moniker.ts';
+import type { HealthView, InstanceView } from '../../../contract/answers/resources.ts';
+import type { InstanceCountsView, InstanceSummaryView } from '../../../contract/answers/server-groups.ts';
 import { formatFullName } from '../kinds/name.ts';
-import type { TextMap } from '../manifest/annotations.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { cloudProvider } from './resource-view.ts';
 
 /** How a pod or a container fares. Of Spinnaker's states these are the ones that a pod can have. */
-export type HealthState = 'Up' | 'Down' | 'Unknown';
-
-/** How a pod or one of its containers fares. */
-export interface HealthView {
-  readonly state: HealthState;
-  /** `Pod`, or `Container web`. */
-  readonly source: string;
-  readonly type: 'kubernetes/pod' | 'kubernetes/container';
-  /** The word itself: Clouddriver writes it so. */
-  readonly platform: 'platform';
-}
-
-/** A pod, as `GET /instances/{account}/{region}/{id}` and the details of server groups show it. */
-export interface InstanceView {
-  /** The uid. */
-  readonly name: string;
-  /** Full name: `pod web-x7k2p`. */
-  readonly humanReadableName: string;
-  /** The pod's own name. */
-  readonly displayName: string;
-  readonly account: string;
-  readonly namespace: string;
-  /** The namespace again. */
-  readonly zone: string;
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly labels: TextMap;
-  readonly moniker: Moniker;
-  /** Epoch milliseconds. */
-  readonly createdTime?: number | undefined;
-  readonly cloudProvider: typeof cloudProvider;
-  readonly providerType: typeof cloudProvider;
-  readonly healthState: HealthState;
-  /** The pod, then its containers. */
-  readonly health: readonly HealthView[];
-}
-
-/** A pod, as summaries of server groups show it. */
-export interface InstanceSummaryView {
-  /** The uid. */
-  readonly id: string;
-  /** Full name. */
-  readonly name: string;
-  readonly healthState: HealthState;
-  /** The namespace. */
-  readonly availabilityZone: string;
-  readonly health: readonly Pick<HealthView, 'type' | 'state'>[];
-}
-
-/** How many pods a server group has, by how they fare. */
-export interface InstanceCountsView {
-  readonly total: number;
-  readonly up: number;
-  readonly down: number;
-  readonly unknown: number;
-  /** Never: no pod is in such a state. */
-  readonly outOfService: number;
-  /** Never: no pod is in such a state. */
-  readonly starting: number;
-}
+type HealthState = HealthView['state'];
 
 /** A pod with all that is shown of it. */
 export function toInstanceView(account: string, facts: ObjectFacts): InstanceView {

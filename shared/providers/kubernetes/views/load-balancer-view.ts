@@ -1,46 +1,21 @@
+import type { LoadBalancerView } from '../../../contract/answers/resources.ts';
 import { sortByName } from '../../../core/text-order.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';
-import { type HealthView, toHealthViews } from './instance-view.ts';
-import { cloudProvider, type ResourceView, toResourceView } from './resource-view.ts';
+import { toHealthViews } from './instance-view.ts';
+import { cloudProvider, toResourceView } from './resource-view.ts';
 import { findServiceLinks, isDisabled } from './server-group-links.ts';
-import { indexServices, type ServiceIndex } from './service-index.ts';
-
-/** A pod behind a load balancer. */
-export interface LoadBalancerInstanceView {
-  /** The uid. */
-  readonly id: string;
-  /** Full name. */
-  readonly name: string;
-  /** The namespace. */
-  readonly zone: string;
-  /** How its last container fares, the pod itself where no container is reported. */
-  readonly health: HealthView | { readonly [key: string]: never };
-}
+import { ServiceIndex } from './service-index.ts';
 
 /** A server group behind a load balancer. */
-export interface LoadBalancerServerGroupView {
-  /** Full name. */
-  readonly name: string;
-  readonly account: string;
-  /** The namespace. */
-  readonly region: string;
-  readonly cloudProvider: typeof cloudProvider;
-  readonly isDisabled: boolean;
-  readonly detachedInstances: readonly never[];
-  readonly instances: readonly LoadBalancerInstanceView[];
-}
+type LoadBalancerServerGroupView = LoadBalancerView['serverGroups'][number];
 
-/** A service or an ingress. */
-export interface LoadBalancerView extends ResourceView {
-  readonly cloudProvider: typeof cloudProvider;
-  readonly type: typeof cloudProvider;
-  readonly serverGroups: readonly LoadBalancerServerGroupView[];
-}
+/** A pod behind a load balancer. Its health is that of its last container, the pod's own where no container is reported. */
+type LoadBalancerInstanceView = LoadBalancerServerGroupView['instances'][number];
 
 /** What decides who is behind a load balancer. */
-export type LoadBalancerSurroundings = Pick<
+export type LoadBalancerContext = Pick<
   AccountFacts,
   'account' | 'serverGroups' | 'neighbours' | 'namespaceServices'
 >;
@@ -54,13 +29,13 @@ export function toLoadBalancerViews({ accounts }: ApplicationFacts): LoadBalance
   return sortByName(views);
 }
 
-/** Services and ingresses of one account with the server groups behind them, among those of `surroundings`. */
+/** Services and ingresses of one account with the server groups behind them, among those of `context`. */
 export function toAccountLoadBalancerViews(
   loadBalancers: readonly ObjectFacts[],
-  surroundings: LoadBalancerSurroundings,
+  context: LoadBalancerContext,
 ): LoadBalancerView[] {
-  const { account } = surroundings;
-  const members = collectMembers(surroundings);
+  const { account } = context;
+  const members = collectMembers(context);
   return loadBalancers.map((facts) => ({
     ...toResourceView(account, facts),
     cloudProvider,
@@ -94,8 +69,8 @@ function collectMembers({
   serverGroups,
   neighbours,
   namespaceServices,
-}: LoadBalancerSurroundings): Members {
-  const services = indexServices(namespaceServices);
+}: LoadBalancerContext): Members {
+  const services = new ServiceIndex(namespaceServices);
   const members = new Map<string, LoadBalancerServerGroupView[]>();
   for (const serverGroup of [...serverGroups, ...neighbours]) {
     const { facts } = serverGroup;

@@ -1,75 +1,34 @@
+import type { ProjectClusterView } from '../../../contract/answers/projects.ts';
+import type { InstanceCountsView } from '../../../contract/answers/server-groups.ts';
 import { parseMoniker } from '../../../core/moniker.ts';
 import { compareText } from '../../../core/text-order.ts';
+import type { ProjectClusterSpec } from '../../../core/views/views.ts';
 import type { ServerGroupFacts } from '../rows/facts.ts';
 import type { ApplicationFacts } from './application-facts.ts';
-import { countInstances, type InstanceCountsView } from './instance-view.ts';
+import { countInstances } from './instance-view.ts';
 import { findServiceLinks, isDisabled } from './server-group-links.ts';
-import { indexServices } from './service-index.ts';
+import { ServiceIndex } from './service-index.ts';
 
-/** A cluster of a project, as Front50 keeps it. */
-export interface ProjectCluster {
-  readonly account: string;
-  /** `*` for any; absent for clusters without a stack; empty for none at all. */
-  readonly stack?: string | undefined;
-  /** `*` for any; absent for clusters without a detail; empty for none at all. */
-  readonly detail?: string | undefined;
-  /** Absent for all of the project's. */
-  readonly applications?: readonly string[] | undefined;
-}
+/** What an application runs in a project's cluster; `lastPush` is 0 where nothing runs. */
+type ProjectApplicationView = ProjectClusterView['applications'][number];
 
-/** A project, as far as its clusters are concerned. */
-export interface Project {
-  readonly applications: readonly string[];
-  readonly clusters: readonly ProjectCluster[];
-}
-
-/** What runs of one build. Where Jenkins says nothing, as here, all images count as the build `0`. */
-export interface ProjectBuildView {
-  readonly buildNumber: '0';
-  /** Creation of the newest server group, in epoch milliseconds. */
-  readonly deployed: number;
-  readonly images: readonly string[];
-}
-
-/** What an application runs in one namespace. */
-export interface ProjectRegionView {
-  readonly region: string;
-  readonly builds: readonly ProjectBuildView[];
-  readonly instanceCounts: InstanceCountsView;
-  /** Epoch milliseconds. */
-  readonly lastPush: number;
-}
-
-/** What an application runs in a project's cluster. */
-export interface ProjectApplicationView {
-  readonly application: string;
-  readonly clusters: readonly ProjectRegionView[];
-  /** Epoch milliseconds; 0 where nothing runs. */
-  readonly lastPush: number;
-}
-
-/** A cluster of a project with what runs in it. */
-export interface ProjectClusterView {
-  readonly account: string;
-  readonly stack?: string | undefined;
-  readonly detail?: string | undefined;
-  readonly applications: readonly ProjectApplicationView[];
-  readonly instanceCounts: InstanceCountsView;
-}
+/** What an application runs in one namespace. Where Jenkins says nothing, as here, all images count as the build `0`. */
+type ProjectRegionView = ProjectApplicationView['clusters'][number];
 
 /**
  * `GET /projects/{project}/clusters`: for each cluster of a project what its applications run there, by namespace. Disabled server
  * groups and those without pods do not count.
  *
+ * @param clusters each with the applications that it is for
  * @param applications the facts of the project's applications; one that is missing runs nothing
  */
 export function toProjectClusterViews(
-  project: Project,
+  clusters: readonly ProjectClusterSpec[],
   applications: readonly ApplicationFacts[],
 ): ProjectClusterView[] {
   const facts = new Map(applications.map((each) => [each.application, each]));
-  return project.clusters.map((cluster) => {
-    const views = (cluster.applications ?? project.applications).map((application) => {
+  return clusters.map((cluster) => {
+    const views = cluster.applications.map((application) => {
       return toProjectApplicationView(application, findServing(facts.get(application), cluster));
     });
     const { account, stack, detail } = cluster;
@@ -103,11 +62,11 @@ function toProjectRegionView(region: string, serverGroups: readonly ServerGroupF
 /** The server groups that run in a project's cluster. */
 function findServing(
   facts: ApplicationFacts | undefined,
-  cluster: ProjectCluster,
+  cluster: ProjectClusterSpec,
 ): readonly ServerGroupFacts[] {
   const found = facts?.accounts.find(({ account }) => account === cluster.account);
   if (found === undefined) return [];
-  const services = indexServices(found.namespaceServices);
+  const services = new ServiceIndex(found.namespaceServices);
   return found.serverGroups.filter(
     (serverGroup) =>
       serverGroup.instances.length > 0 &&
@@ -120,7 +79,7 @@ function findServing(
  * Stack and detail are read from the cluster's name: one that Spinnaker named, `deployment web`, has neither. As in Clouddriver, an
  * empty text that a project wants is the stack of no cluster.
  */
-function isInCluster({ facts }: ServerGroupFacts, { stack, detail }: ProjectCluster): boolean {
+function isInCluster({ facts }: ServerGroupFacts, { stack, detail }: ProjectClusterSpec): boolean {
   const named = parseMoniker(facts.moniker.cluster ?? '');
   return isPartWanted(named.stack, stack) && isPartWanted(named.detail, detail);
 }

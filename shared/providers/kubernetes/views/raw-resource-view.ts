@@ -1,8 +1,9 @@
+import type { ResourceView } from '../../../contract/answers/resources.ts';
 import type { CachingRules } from '../account/account.ts';
 import { isKindAllowed } from '../rows/cached-kinds.ts';
 import { isApplicationKind } from '../rows/cached-objects.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
-import { type ResourceView, toResourceView } from './resource-view.ts';
+import { toResourceView } from './resource-view.ts';
 
 /** What is cached of an application in one account, of whatever kind. */
 export interface AccountResources {

@@ -1,8 +1,8 @@
+import type { FindView } from '../../../contract/answers/search.ts';
 import { compareText } from '../../../core/text-order.ts';
+import type { ViewSearchRequest } from '../../../core/views/views.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import { formatFullName, toKindKey } from '../kinds/name.ts';
-import { isApplicationKind } from '../rows/cached-objects.ts';
-import type { ObjectFacts } from '../rows/facts.ts';
 import { cloudProvider } from './resource-view.ts';
 
 /** An object that can be found. */
@@ -24,16 +24,8 @@ export interface SearchPlace {
   readonly cluster?: string;
 }
 
-/** What is searched for. */
-export interface SearchRequest {
-  /** Any case; an empty one finds everything. */
-  readonly query: string;
-  /** Kinds (`replicaSet`), Spinnaker's classes of them (`serverGroups`), `applications` and `clusters`; others find nothing. */
-  readonly types: readonly string[];
-}
-
 /** One find. The last five members depend on its type. */
-export interface SearchResultView {
+export interface SearchResultView extends FindView {
   readonly provider: typeof cloudProvider;
   /** The kind; for what has none `applications` or `clusters`. */
   readonly group: string;
@@ -71,34 +63,6 @@ const nameMembers: ReadonlyMap<string, 'serverGroup' | 'loadBalancer' | 'instanc
 ]);
 
 /**
- * What the search knows of an object. Its application counts where objects of its kind are listed with one, its cluster where they
- * make one up.
- *
- * @param allApplicationRelationships whether the account lists objects of every kind with their application
- */
-export function toSearchObject(
-  account: string,
-  { kind, spinnakerKind, namespace, name, moniker }: ObjectFacts,
-  allApplicationRelationships: boolean,
-): SearchObject {
-  const isInApplication = allApplicationRelationships || isApplicationKind(spinnakerKind);
-  return {
-    account,
-    kind,
-    spinnakerKind,
-    namespace,
-    name,
-    ...(isInApplication && moniker.app && { application: moniker.app }),
-    ...(isInCluster(spinnakerKind) && moniker.app && moniker.cluster && { cluster: moniker.cluster }),
-  };
-}
-
-/** Whether objects of a class make up clusters. */
-export function isInCluster(spinnakerKind: SpinnakerKind): boolean {
-  return spinnakerKind === 'serverGroups' || spinnakerKind === 'serverGroupManagers';
-}
-
-/**
  * Searches what is cached. An object is found when its kind, account, namespace or name holds the query, or when its application or
  * cluster does; applications and clusters are those of the objects and places, and an application is found by its clusters, too. Each
  * is found once. The order is that of
@@ -106,7 +70,7 @@ export function isInCluster(spinnakerKind: SpinnakerKind): boolean {
  */
 export function searchObjects(
   objects: Iterable<SearchObject | SearchPlace>,
-  request: SearchRequest,
+  request: ViewSearchRequest,
 ): SearchResultView[] {
   const wanted = request.query.toLowerCase();
   const types = new Set(request.types.map(toKindKey));
@@ -159,11 +123,17 @@ function listCandidates(object: SearchObject | SearchPlace, types: ReadonlySet<s
   }
   if (application !== undefined && types.has('applications')) {
     const texts = [application, cluster ?? ''];
-    candidates.push({ texts, toView: () => toApplicationResult(application) });
+    candidates.push({
+      texts,
+      toView: () => toPlaceResult('applications', { name: application, application }),
+    });
   }
   if (application !== undefined && cluster !== undefined && types.has('clusters')) {
     const texts = [[account, application, cluster].join(':')];
-    candidates.push({ texts, toView: () => toClusterResult({ account, application, cluster }) });
+    candidates.push({
+      texts,
+      toView: () => toPlaceResult('clusters', { name: cluster, account, application, cluster }),
+    });
   }
   return candidates;
 }
@@ -194,28 +164,11 @@ function toObjectResult(object: SearchObject): SearchResultView {
   };
 }
 
-function toApplicationResult(name: string): SearchResultView {
-  const type = 'applications';
-  return {
-    provider: cloudProvider,
-    group: type,
-    type,
-    logicalKind: 'APPLICATIONS',
-    name,
-    application: name,
-  };
-}
-
-function toClusterResult({ account, application, cluster }: Required<SearchPlace>): SearchResultView {
-  const type = 'clusters';
-  return {
-    provider: cloudProvider,
-    group: type,
-    type,
-    logicalKind: 'CLUSTERS',
-    name: cluster,
-    account,
-    application,
-    cluster,
-  };
+/** What has no kind. */
+function toPlaceResult(
+  type: 'applications' | 'clusters',
+  place: Pick<SearchResultView, 'name' | 'account' | 'application' | 'cluster'>,
+): SearchResultView {
+  const logicalKind = type === 'applications' ? 'APPLICATIONS' : 'CLUSTERS';
+  return { provider: cloudProvider, group: type, type, logicalKind, ...place };
 }

@@ -1,51 +1,19 @@
+import type {
+  SecurityGroupSummaryView,
+  SecurityGroupsByProvider,
+  SecurityGroupsByRegion,
+  SecurityGroupView,
+} from '../../../contract/answers/security-groups.ts';
 import { compareText, sortByName } from '../../../core/text-order.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, PortFacts } from '../rows/facts.ts';
-import { cloudProvider, type ResourceView, toResourceView } from './resource-view.ts';
+import { cloudProvider, toResourceView } from './resource-view.ts';
 
-/** A network policy in a list. */
-export interface SecurityGroupSummaryView {
-  /** Full name. */
-  readonly name: string;
-  /** Full name. */
-  readonly id: string;
-  /** Always empty: Clouddriver's summaries know no application. */
-  readonly moniker: { readonly [key: string]: never };
-}
-
-/** Network policies by namespace. */
-export type SecurityGroupsByRegion = { readonly [namespace: string]: readonly SecurityGroupSummaryView[] };
+/** The ports that a network policy lets through by one protocol; all ports where there is no range. */
+type PortRuleView = SecurityGroupView['inboundRules'][number];
 
 /** A port, or a range of them: by number or, of one port, by name. */
-export interface PortRangeView {
-  readonly startPort?: number;
-  readonly endPort?: number;
-  readonly startPortName?: string;
-  readonly endPortName?: string;
-}
-
-/** The ports that a network policy lets through by one protocol. */
-export interface PortRuleView {
-  readonly class: typeof ruleClass;
-  readonly protocol?: string | undefined;
-  /** One range; absent for all ports. */
-  readonly portRanges?: readonly PortRangeView[] | undefined;
-}
-
-/** A network policy with all that is shown of it. */
-export interface SecurityGroupView extends ResourceView {
-  readonly class: typeof securityGroupClass;
-  /** Full name. */
-  readonly id: string;
-  /** The account again. */
-  readonly accountName: string;
-  readonly application?: string | undefined;
-  readonly cloudProvider: typeof cloudProvider;
-  readonly type: typeof cloudProvider;
-  readonly summary: SecurityGroupSummaryView;
-  readonly inboundRules: readonly PortRuleView[];
-  readonly outboundRules: readonly PortRuleView[];
-}
+type PortRangeView = NonNullable<PortRuleView['portRanges']>[number];
 
 /** The network policies of one account. */
 export interface AccountSecurityGroups {
@@ -60,7 +28,7 @@ const ruleClass = `${securityGroupClass}$PortRule`;
 
 /** `GET /securityGroups`: by account, provider and namespace. An account without any is left out. */
 export function toSecurityGroupsView(accounts: readonly AccountSecurityGroups[]): {
-  readonly [account: string]: { readonly [provider: string]: SecurityGroupsByRegion };
+  readonly [account: string]: SecurityGroupsByProvider;
 } {
   const views = accounts
     .filter(({ securityGroups }) => securityGroups.length > 0)
@@ -69,9 +37,9 @@ export function toSecurityGroupsView(accounts: readonly AccountSecurityGroups[])
 }
 
 /** `GET /securityGroups/{account}`: by provider and namespace; empty when there are none. */
-export function toAccountSecurityGroupsView(securityGroups: readonly ObjectFacts[]): {
-  readonly [provider: string]: SecurityGroupsByRegion;
-} {
+export function toAccountSecurityGroupsView(
+  securityGroups: readonly ObjectFacts[],
+): SecurityGroupsByProvider {
   return securityGroups.length === 0 ? {} : { [cloudProvider]: toSecurityGroupsByRegion(securityGroups) };
 }
 
@@ -98,14 +66,6 @@ export function toSecurityGroupSummaries(
   region: string,
 ): SecurityGroupSummaryView[] {
   return sortByName(securityGroups.filter(({ namespace }) => namespace === region).map(toSummary));
-}
-
-/** `GET /securityGroups/{account}/kubernetes/{name}`: those of one name, by namespace. */
-export function toNamedSecurityGroupsView(
-  securityGroups: readonly ObjectFacts[],
-  name: string,
-): SecurityGroupsByRegion {
-  return toSecurityGroupsByRegion(securityGroups.filter((facts) => isNamed(facts, name)));
 }
 
 /** The network policy of a namespace by its name: the full one, else what stands after the kind. */

@@ -1,4 +1,5 @@
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
+import { isSameTextMap } from '../rows/facts-codec.ts';
 import { isSelecting, type ServiceIndex } from './service-index.ts';
 
 /** A service and the pods of one server group that are behind it. */
@@ -25,8 +26,8 @@ export function findServiceLinks(
   let latest = workload?.podLabels ?? {};
   services.addSelecting(found, namespace, latest);
   for (const { labels } of instances) {
-    // Decoded pods share equal labels: most need no further look.
-    if (labels === latest) continue;
+    // Pods mostly have the labels of their template, and of each other: they need no further look.
+    if (labels === latest || isSameTextMap(labels, latest)) continue;
     latest = labels;
     services.addSelecting(found, namespace, labels);
   }

@@ -1,28 +1,13 @@
-import type { Moniker } from '../../../core/moniker.ts';
+import type { ServerGroupManagerView } from '../../../contract/answers/server-groups.ts';
 import { formatFullName } from '../kinds/name.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { AccountFacts, ApplicationFacts } from './application-facts.ts';
-import { cloudProvider, type ResourceView, toResourceView } from './resource-view.ts';
+import { cloudProvider, toResourceView } from './resource-view.ts';
 
 /** A server group of a manager. */
-export interface ManagedServerGroupView {
-  /** Full name. */
-  readonly name: string;
-  readonly account: string;
-  readonly namespace: string;
-  /** The namespace again. */
-  readonly region: string;
-  readonly moniker: Moniker;
-}
+type ManagedServerGroupView = ServerGroupManagerView['serverGroups'][number];
 
-/** A server group manager: a Deployment. Unlike other views it has no `type`. */
-export interface ServerGroupManagerView extends ResourceView {
-  readonly cloudProvider: typeof cloudProvider;
-  /** Those it owns, of whatever application. */
-  readonly serverGroups: readonly ManagedServerGroupView[];
-}
-
-/** The application's server group managers. */
+/** The application's server group managers, each with those it owns, of whatever application. */
 export function toServerGroupManagerViews({ accounts }: ApplicationFacts): ServerGroupManagerView[] {
   return accounts.flatMap(toAccountManagerViews);
 }

@@ -1,121 +1,62 @@
-import type { Moniker } from '../../../core/moniker.ts';
+import type { ResourceView } from '../../../contract/answers/resources.ts';
+import type {
+  ExpandedServerGroupView,
+  ServerGroupSummaryView,
+  ServerGroupView,
+} from '../../../contract/answers/server-groups.ts';
 import { compareText } from '../../../core/text-order.ts';
 import { formatFullName } from '../kinds/name.ts';
-import type { TextMap } from '../manifest/annotations.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
 import type { ApplicationFacts } from './application-facts.ts';
-import {
-  countInstances,
-  type InstanceCountsView,
-  type InstanceSummaryView,
-  type InstanceView,
-  toInstanceSummaryView,
-  toInstanceView,
-} from './instance-view.ts';
-import { cloudProvider, type ResourceView, toResourceView } from './resource-view.ts';
+import { countInstances, toInstanceSummaryView, toInstanceView } from './instance-view.ts';
+import { cloudProvider, toResourceView } from './resource-view.ts';
 import { findServiceLinks, isDisabled } from './server-group-links.ts';
-import { indexServices, type ServiceIndex } from './service-index.ts';
-
-/** The manager of a server group. */
-export interface ManagerReferenceView {
-  readonly account: string;
-  /** The namespace. */
-  readonly location: string;
-  /** Its own name, without the kind. */
-  readonly name: string;
-}
-
-/** How large a server group is meant to be. */
-export interface CapacityView {
-  /** `spec.replicas`; 0 where the kind has none. */
-  readonly desired: number;
-  readonly pinned: false;
-}
-
-/** The images that a server group runs. */
-export interface BuildInfoView {
-  readonly images: readonly string[];
-}
+import { ServiceIndex } from './service-index.ts';
 
 /** What both forms of a server group show. */
-interface ServerGroupCore {
-  readonly type: typeof cloudProvider;
-  readonly cloudProvider: typeof cloudProvider;
-  readonly capacity: CapacityView;
-  readonly instanceCounts: InstanceCountsView;
-  /** Full names of the services it is behind, and of those its traffic annotation names. */
-  readonly loadBalancers: readonly string[];
-  readonly serverGroupManagers: readonly ManagerReferenceView[];
-  readonly buildInfo: BuildInfoView;
-  readonly securityGroups: readonly never[];
-}
-
-/** A server group with all that is shown of it. */
-export interface ServerGroupView extends ResourceView, ServerGroupCore {
-  readonly disabled: boolean;
-  readonly instances: readonly InstanceView[];
-  readonly zones: readonly never[];
-  readonly launchConfig: { readonly [key: string]: never };
-}
-
-/** A server group in the list with `expand=true`. */
-export interface ExpandedServerGroupView extends ServerGroupView {
-  /** The account again. */
-  readonly accountName: string;
-  readonly cluster?: string | undefined;
-  readonly application?: string | undefined;
-}
-
-/** A server group in the list that Deck's clusters page loads. */
-export interface ServerGroupSummaryView extends ServerGroupCore {
-  /** Full name: `replicaSet web-v003`. */
-  readonly name: string;
-  readonly account: string;
-  /** The namespace. */
-  readonly region: string;
-  readonly cluster?: string | undefined;
-  readonly isDisabled: boolean;
-  readonly moniker: Moniker;
-  /** Epoch milliseconds. */
-  readonly createdTime?: number | undefined;
-  /** Absent when there are none. */
-  readonly labels?: TextMap | undefined;
-  readonly instances: readonly InstanceSummaryView[];
-}
+type ServerGroupCore = Omit<
+  ServerGroupView,
+  keyof ResourceView | 'disabled' | 'instances' | 'zones' | 'launchConfig'
+>;
 
 /** Where a server group stands. */
-export interface ServerGroupSurroundings {
+export interface ServerGroupContext {
   readonly account: string;
   readonly services: ServiceIndex;
 }
 
 /** The application's server groups as summaries, account by account. */
-export function toServerGroupSummaryViews({ accounts }: ApplicationFacts): ServerGroupSummaryView[] {
-  return accounts.flatMap(({ account, serverGroups, namespaceServices }) => {
-    const surroundings = { account, services: indexServices(namespaceServices) };
-    return serverGroups.map((serverGroup) => toServerGroupSummaryView(serverGroup, surroundings));
-  });
+export function toServerGroupSummaryViews(facts: ApplicationFacts): ServerGroupSummaryView[] {
+  return toViews(facts, toServerGroupSummaryView);
 }
 
 /** The application's server groups with everything, account by account. */
-export function toExpandedServerGroupViews({ accounts }: ApplicationFacts): ExpandedServerGroupView[] {
+export function toExpandedServerGroupViews(facts: ApplicationFacts): ExpandedServerGroupView[] {
+  return toViews(facts, (serverGroup, context) => {
+    const { app: application, cluster } = serverGroup.facts.moniker;
+    const { account: accountName } = context;
+    return { ...toServerGroupView(serverGroup, context), accountName, cluster, application };
+  });
+}
+
+function toViews<View>(
+  { accounts }: ApplicationFacts,
+  toView: (serverGroup: ServerGroupFacts, context: ServerGroupContext) => View,
+): View[] {
   return accounts.flatMap(({ account, serverGroups, namespaceServices }) => {
-    const surroundings = { account, services: indexServices(namespaceServices) };
-    return serverGroups.map((serverGroup) => {
-      const { app: application, cluster } = serverGroup.facts.moniker;
-      return { ...toServerGroupView(serverGroup, surroundings), accountName: account, cluster, application };
-    });
+    const context = { account, services: new ServiceIndex(namespaceServices) };
+    return serverGroups.map((serverGroup) => toView(serverGroup, context));
   });
 }
 
 /** A server group with everything. */
 export function toServerGroupView(
   serverGroup: ServerGroupFacts,
-  surroundings: ServerGroupSurroundings,
+  context: ServerGroupContext,
 ): ServerGroupView {
   const { facts, instances } = serverGroup;
-  const { account } = surroundings;
-  const { disabled, core } = createCore(serverGroup, surroundings);
+  const { account } = context;
+  const { disabled, core } = createCore(serverGroup, context);
   return {
     ...toResourceView(account, facts),
     ...core,
@@ -129,13 +70,13 @@ export function toServerGroupView(
 /** A server group with what lists show. */
 export function toServerGroupSummaryView(
   serverGroup: ServerGroupFacts,
-  surroundings: ServerGroupSurroundings,
+  context: ServerGroupContext,
 ): ServerGroupSummaryView {
   const { facts, instances } = serverGroup;
-  const { disabled, core } = createCore(serverGroup, surroundings);
+  const { disabled, core } = createCore(serverGroup, context);
   return {
     name: formatFullName(facts.kind, facts.name),
-    account: surroundings.account,
+    account: context.account,
     region: facts.namespace,
     cluster: facts.moniker.cluster,
     ...core,
@@ -149,7 +90,7 @@ export function toServerGroupSummaryView(
 
 function createCore(
   serverGroup: ServerGroupFacts,
-  { account, services }: ServerGroupSurroundings,
+  { account, services }: ServerGroupContext,
 ): { readonly disabled: boolean; readonly core: ServerGroupCore } {
   const { facts, instances } = serverGroup;
   const { workload } = facts;
@@ -168,7 +109,10 @@ function createCore(
   return { disabled: isDisabled(facts, links), core };
 }
 
-function toManagerReferences(account: string, { owners, namespace }: ObjectFacts): ManagerReferenceView[] {
+function toManagerReferences(
+  account: string,
+  { owners, namespace }: ObjectFacts,
+): ServerGroupCore['serverGroupManagers'] {
   return owners
     .filter(({ isManager }) => isManager)
     .map(({ name }) => ({ account, location: namespace, name }));

@@ -1,17 +1,6 @@
 import type { TextMap } from '../manifest/annotations.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 
-/** Services by namespace and by what they select. */
-export interface ServiceIndex {
-  /**
-   * Adds to `found` the services of the namespace whose whole selector the labels contain, each once. One without a selector selects
-   * nothing.
-   */
-  addSelecting(found: ObjectFacts[], namespace: string, labels: TextMap): void;
-  /** The service of that name. */
-  find(namespace: string, name: string): ObjectFacts | undefined;
-}
-
 /** A label that selectors of a namespace name. */
 interface SelectedLabel {
   /** In how many selectors it stands. */
@@ -28,17 +17,36 @@ interface NamespaceIndex {
 }
 
 /**
- * Makes services quick to find by the labels of pods: each is filed under the label of its selector that the fewest others of its
+ * Services, quick to find by the labels of pods: each is filed under the label of its selector that the fewest others of its
  * namespace share, so that one thousand services do not mean one thousand comparisons for each server group.
  */
-export function indexServices(services: readonly ObjectFacts[]): ServiceIndex {
-  const namespaces = new Map<string, NamespaceIndex>();
-  for (const service of services) countLabels(service, getNamespace(namespaces, service.namespace));
-  for (const service of services) fileService(service, getNamespace(namespaces, service.namespace));
-  return {
-    addSelecting: (found, namespace, labels) => addSelecting(found, namespaces.get(namespace), labels),
-    find: (namespace, name) => namespaces.get(namespace)?.byName.get(name),
-  };
+export class ServiceIndex {
+  readonly #namespaces = new Map<string, NamespaceIndex>();
+
+  constructor(services: readonly ObjectFacts[]) {
+    for (const service of services) countLabels(service, getNamespace(this.#namespaces, service.namespace));
+    for (const service of services) fileService(service, getNamespace(this.#namespaces, service.namespace));
+  }
+
+  /**
+   * Adds to `found` the services of the namespace whose whole selector the labels contain, each once. One without a selector selects
+   * nothing.
+   */
+  addSelecting(found: ObjectFacts[], namespace: string, labels: TextMap): void {
+    const index = this.#namespaces.get(namespace)?.labels;
+    if (index === undefined) return;
+    for (const key in labels) {
+      const filed = index.get(key)?.get(labels[key] ?? '')?.services ?? [];
+      for (const service of filed) {
+        if (!found.includes(service) && isSelecting(service, labels)) found.push(service);
+      }
+    }
+  }
+
+  /** The service of that name. */
+  find(namespace: string, name: string): ObjectFacts | undefined {
+    return this.#namespaces.get(namespace)?.byName.get(name);
+  }
 }
 
 /** Whether a service selects pods with these labels. */
@@ -50,16 +58,6 @@ export function isSelecting({ service }: ObjectFacts, labels: TextMap): boolean 
     isEmpty = false;
   }
   return !isEmpty;
-}
-
-function addSelecting(found: ObjectFacts[], index: NamespaceIndex | undefined, labels: TextMap): void {
-  if (index === undefined) return;
-  for (const key in labels) {
-    const filed = index.labels.get(key)?.get(labels[key] ?? '')?.services ?? [];
-    for (const service of filed) {
-      if (!found.includes(service) && isSelecting(service, labels)) found.push(service);
-    }
-  }
 }
 
 function countLabels({ service }: ObjectFacts, { labels }: NamespaceIndex): void {

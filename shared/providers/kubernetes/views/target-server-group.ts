@@ -1,5 +1,6 @@
+import type { ServerGroupView } from '../../../contract/answers/server-groups.ts';
 import { compareText } from '../../../core/text-order.ts';
-import type { ServerGroupView } from './server-group-view.ts';
+import type { TargetServerGroupRequest } from '../../../core/views/views.ts';
 
 /** A server group by what it is among those of its cluster. */
 export type TargetServerGroup = 'CURRENT' | 'PREVIOUS' | 'OLDEST' | 'LARGEST' | 'FAIL';
@@ -15,15 +16,9 @@ const targets: { readonly [name: string]: TargetServerGroup | undefined } = {
 };
 
 /** How a target is picked. */
-export interface TargetRequest {
+export type TargetRequest = Pick<TargetServerGroupRequest, 'location' | 'onlyEnabled' | 'validateOldest'> & {
   readonly target: TargetServerGroup;
-  /** The namespace; undefined for all. */
-  readonly scope: string | undefined;
-  /** Whether disabled ones are left out. */
-  readonly onlyEnabled: boolean;
-  /** Whether the oldest must not be the only one. */
-  readonly validateOldest: boolean;
-}
+};
 
 /** Reads a target as Orca and Keel write it: in any case, perhaps with `_asg` or `_asg_dynamic`; undefined for another. */
 export function parseTargetServerGroup(text: string): TargetServerGroup | undefined {
@@ -37,10 +32,10 @@ export function parseTargetServerGroup(text: string): TargetServerGroup | undefi
  */
 export function findTargetServerGroup(
   serverGroups: readonly ServerGroupView[],
-  { target, scope, onlyEnabled, validateOldest }: TargetRequest,
+  { target, location, onlyEnabled, validateOldest }: TargetRequest,
 ): ServerGroupView | undefined {
   const newestFirst = serverGroups
-    .filter(({ region, disabled }) => (scope ?? region) === region && !(onlyEnabled && disabled))
+    .filter(({ region, disabled }) => (location ?? region) === region && !(onlyEnabled && disabled))
     .sort(compareAge);
   const isAlone = newestFirst.length === 1;
   const picks: { readonly [target in TargetServerGroup]: () => ServerGroupView | undefined } = {

@@ -13,7 +13,10 @@ export function findRefusal(error: unknown): KindRefusal | undefined {
   return error.status === 404 ? 'gone' : 'broken';
 }
 
-/** Where to go on after a refusal: what an expired position, or that of a kind that is gone, leads to is unknown. */
-export function getPositionAfter(refusal: KindRefusal, position: string | undefined): string | undefined {
-  return refusal === 'expired' || refusal === 'gone' ? undefined : position;
+/** Where to go on after a refusal: what an expired resource version, or that of a kind that is gone, leads to is unknown. */
+export function getResourceVersionAfter(
+  refusal: KindRefusal,
+  resourceVersion: string | undefined,
+): string | undefined {
+  return refusal === 'expired' || refusal === 'gone' ? undefined : resourceVersion;
 }

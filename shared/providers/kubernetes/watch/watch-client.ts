@@ -1,4 +1,6 @@
 import type { Clock } from '../../../core/clock.ts';
+import { Semaphore } from '../../../core/concurrency.ts';
+import { AccountBreaker } from '../../../core/providers/account-breaker.ts';
 import { type AnswerLimitError, listDurationMsMax } from '../api/answer-limits.ts';
 import type { CallOptions } from '../api/client.ts';
 import { KubernetesApiError, KubernetesConnectionError } from '../api/errors.ts';
@@ -9,8 +11,7 @@ import type { KubernetesClientOptions } from '../client/kubernetes-client.ts';
 import { getResourceVersion, type ListPage, listPages, metadataListAccept } from '../client/list-pages.ts';
 import { withoutSecretValues } from '../client/secret-refusal.ts';
 import { type StreamEnd, streamBody } from '../transport/body-stream.ts';
-import { ConnectionSlots } from '../transport/connection-slots.ts';
-import type { SilenceCheck } from '../transport/exchange.ts';
+import type { SilenceProbe } from '../transport/exchange.ts';
 import {
   type ApiRequest,
   ApiTransport,
@@ -21,7 +22,7 @@ import {
 import { type BudgetLimits, RequestBudget } from '../transport/request-budget.ts';
 import { type Session, SessionKeeper } from '../transport/session.ts';
 import { type KindScope, toWatchFailure, type WatchEnd, WatchReader, type WatchRequest } from './watch.ts';
-import { WatchRoom } from './watch-room.ts';
+import { WatchMemory } from './watch-memory.ts';
 
 /** What a watch client is made with. */
 export interface WatchClientOptions extends KubernetesClientOptions {
@@ -31,70 +32,36 @@ export interface WatchClientOptions extends KubernetesClientOptions {
   readonly endGraceMs?: number | undefined;
 }
 
-/**
- * Lists and watches one account's kinds. It has connections and a request budget of its own (by default 20 requests a second,
- * 100 at once), so that reading a whole cluster never holds up operations.
- */
-export interface WatchClient extends AsyncDisposable {
-  /**
-   * A consistent list, page by page. One whose snapshot expires before it is complete begins anew, at most twice: see
-   * `ListPage.attempt`.
-   *
-   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
-   */
-  listFrom(scope: KindScope, options?: CallOptions): AsyncGenerator<ListPage, void, void>;
-  /**
-   * The resource version of now: nothing that had happened when this was called is newer. Costs one small request, whatever
-   * the number of objects. Empty where a server gives none.
-   *
-   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
-   */
-  readResourceVersion(scope: KindScope, options?: CallOptions): Promise<string>;
-  /**
-   * What the cluster serves now outside the core group, in order of preference.
-   *
-   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
-   */
-  listResources(options?: CallOptions): Promise<readonly ServedResource[]>;
-  /**
-   * Watches until the stream ends, in whatever way; only what `onChanges` throws is thrown. Refusals are those of the API, in
-   * `error` of a `broken` end: 403, 404 … A request that was not answered at all is repeated a few times, as other reads are.
-   */
-  watch(request: WatchRequest): Promise<WatchEnd>;
-}
-
 const defaultBudget: BudgetLimits = { qps: 20, burst: 100 };
 const defaultMaximumWatches = 64;
 /** Connections for what is no watch. */
 const furtherConnections = 8;
 const defaultTimeoutSeconds = 30;
-const listAttempts = 3;
 const defaultEndGraceMs = 5_000;
 /** A watch may go on so much longer than asked for, milliseconds: one that is never ended would hold its worker for ever. */
 const endlessGraceMs = 10_000;
 
-/** A watch client of one account's API server. Making one reads nothing and connects to nothing. */
-export function createWatchClient(options: WatchClientOptions): WatchClient {
-  return new ApiServerWatchClient(options);
-}
-
-class ApiServerWatchClient implements WatchClient {
+/**
+ * Lists and watches one account's kinds. It has connections and a request budget of its own (by default 20 requests a second,
+ * 100 at once), so that reading a whole cluster never holds up operations. Making one reads nothing and connects to nothing.
+ */
+export class WatchClient implements AsyncDisposable {
   readonly #account: string;
   readonly #clock: Clock;
   readonly #requestTimeoutMs: number;
   readonly #endGraceMs: number;
   readonly #sessions: SessionKeeper;
   readonly #transport: ApiTransport;
-  readonly #slots: ConnectionSlots;
+  readonly #slots: Semaphore;
   readonly #closing = new AbortController();
 
   constructor(options: WatchClientOptions) {
-    const { connection, clock, randomness, pulse, maximumWatches = defaultMaximumWatches } = options;
+    const { connection, clock, randomness, probeTimes, maximumWatches = defaultMaximumWatches } = options;
     this.#account = connection.name;
     this.#clock = clock;
     this.#requestTimeoutMs = (connection.requestTimeoutSeconds ?? defaultTimeoutSeconds) * 1000;
     this.#endGraceMs = options.endGraceMs ?? defaultEndGraceMs;
-    this.#slots = new ConnectionSlots(maximumWatches);
+    this.#slots = new Semaphore(maximumWatches);
     this.#sessions = new SessionKeeper({
       ...options,
       maximumConnections: maximumWatches + furtherConnections,
@@ -105,15 +72,21 @@ class ApiServerWatchClient implements WatchClient {
       budget: new RequestBudget(options.budget ?? defaultBudget, clock),
       clock,
       randomness,
-      pulse,
+      breaker: options.breaker ?? new AccountBreaker({ account: connection.name, clock, log: options.log }),
+      probeTimes,
       requestTimeoutMs: this.#requestTimeoutMs,
     });
   }
 
+  /**
+   * A consistent list, page by page.
+   *
+   * @throws KubernetesApiError, also where its snapshot expires before it is complete; KubernetesConnectionError, or the signal's reason
+   */
   listFrom(scope: KindScope, options?: CallOptions): AsyncGenerator<ListPage, void, void> {
     return listPages(scope, {
       account: this.#account,
-      attempts: listAttempts,
+      attempts: 1,
       durationMsMax: listDurationMsMax,
       clock: this.#clock,
       send: (request) => this.#sendHeld(scope, request),
@@ -121,6 +94,12 @@ class ApiServerWatchClient implements WatchClient {
     });
   }
 
+  /**
+   * The resource version of now: nothing that had happened when this was called is newer. Costs one small request, whatever
+   * the number of objects. Empty where a server gives none.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
+   */
   async readResourceVersion(scope: KindScope, options?: CallOptions): Promise<string> {
     const { value, release } = await this.#sendHeld(scope, {
       method: 'GET',
@@ -132,6 +111,11 @@ class ApiServerWatchClient implements WatchClient {
     return getResourceVersion(value);
   }
 
+  /**
+   * What the cluster serves now outside the core group, in order of preference.
+   *
+   * @throws KubernetesApiError, KubernetesConnectionError, or the signal's reason
+   */
   listResources({ signal }: CallOptions = {}): Promise<readonly ServedResource[]> {
     return readServedResources(this.#account, async (request) => {
       const answer = await this.#transport.send({ ...request, method: 'GET', compressed: true, signal });
@@ -139,18 +123,22 @@ class ApiServerWatchClient implements WatchClient {
     });
   }
 
+  /**
+   * Watches until the stream ends, in whatever way; only what `onChanges` throws is thrown. Refusals are those of the API, in
+   * `error` of a `broken` end: 403, 404 … A request that was not answered at all is repeated a few times, as other reads are.
+   */
   async watch(request: WatchRequest): Promise<WatchEnd> {
-    const { resource, namespace, resourceVersion, timeoutSeconds } = request;
+    const { resource, namespace, fieldSelector, resourceVersion, timeoutSeconds } = request;
     const signal = request.signal
       ? AbortSignal.any([request.signal, this.#closing.signal])
       : this.#closing.signal;
-    const query = { watch: 1, allowWatchBookmarks: true, resourceVersion, timeoutSeconds };
+    const query = { watch: 1, allowWatchBookmarks: true, fieldSelector, resourceVersion, timeoutSeconds };
     const path = withQuery(getCollectionPath(resource, namespace), query);
     const call: ApiRequest = { method: 'GET', path, signal };
     const reader = new WatchReader(request, this.#clock);
     let release: (() => void) | undefined;
     try {
-      release = await this.#slots.take(signal);
+      release = await this.#slots.acquire(signal);
       return await this.#transport.sendBy(call, (session, silence) =>
         this.#watchOnce({ request, call, reader, session, silence }),
       );
@@ -169,10 +157,10 @@ class ApiServerWatchClient implements WatchClient {
     await this.#sessions.close();
   }
 
-  async #watchOnce(watching: Omit<OneWatch, 'room'>): Promise<TryOutcome<WatchEnd>> {
+  async #watchOnce(watching: Omit<OneWatch, 'memory'>): Promise<TryOutcome<WatchEnd>> {
     const { request, call, reader, session, silence } = watching;
     const silenceMs = request.timeoutSeconds * 1000 + this.#endGraceMs;
-    using room = new WatchRoom(this.#account, call.signal);
+    using memory = new WatchMemory(this.#account, call.signal);
     reader.begin();
     const end = await streamBody({
       ...toWireTarget(session, call),
@@ -181,16 +169,21 @@ class ApiServerWatchClient implements WatchClient {
       answerTimeoutMs: Math.max(this.#requestTimeoutMs, silenceMs),
       silenceMs,
       durationMs: silenceMs + endlessGraceMs,
-      signal: call.signal ? AbortSignal.any([call.signal, room.signal]) : room.signal,
-      onChunk: (chunk) => this.#takeChunk(chunk, reader, room),
+      signal: call.signal ? AbortSignal.any([call.signal, memory.signal]) : memory.signal,
+      onBegin: () => {
+        void this.#transport.noteAnswer(200);
+        request.onBegin?.();
+      },
+      onChunk: (chunk) => this.#takeChunk(chunk, reader, memory),
     });
-    if (end.type !== 'refused') return { value: reader.toEnd(toWatchEnd(end, { ...watching, room })) };
+    if (end.type !== 'refused') return { value: reader.toEnd(toWatchEnd(end, { ...watching, memory })) };
+    await this.#transport.noteAnswer(end.answer.status);
     return { failure: toStatusFailure(end.answer, session) };
   }
 
-  #takeChunk(chunk: Buffer, reader: WatchReader, room: WatchRoom): boolean | Promise<boolean> {
+  #takeChunk(chunk: Buffer, reader: WatchReader, memory: WatchMemory): boolean | Promise<boolean> {
     const taking = reader.take(chunk);
-    const entering = taking === false ? undefined : room.hold(reader.pendingBytes);
+    const entering = taking === false ? undefined : memory.hold(reader.pendingBytes);
     return entering === undefined ? taking : Promise.all([taking, entering]).then(([goesOn]) => goesOn);
   }
 
@@ -209,16 +202,16 @@ interface OneWatch {
   readonly call: ApiRequest;
   readonly reader: WatchReader;
   readonly session: Session;
-  readonly silence: SilenceCheck;
-  readonly room: WatchRoom;
+  readonly silence: SilenceProbe;
+  readonly memory: WatchMemory;
 }
 
 function toWatchEnd(
   end: Exclude<StreamEnd, { type: 'refused' }>,
-  { reader, session, request, room, call }: OneWatch,
+  { reader, session, request, memory, call }: OneWatch,
 ): Pick<WatchEnd, 'ended' | 'error'> {
-  if (end.type === 'aborted' && room.error === undefined) return { ended: 'aborted' };
-  const thrown = room.error === undefined ? findEndError(end, reader) : describeEviction(room.error);
+  if (end.type === 'aborted' && memory.error === undefined) return { ended: 'aborted' };
+  const thrown = memory.error === undefined ? findEndError(end, reader) : describeEviction(memory.error);
   const error = thrown && withoutSecretValues(thrown, request.resource, call);
   if (error instanceof KubernetesApiError) return toWatchFailure(error);
   if (error === undefined) return { ended: end.type === 'cut' ? 'reached' : 'server-end' };

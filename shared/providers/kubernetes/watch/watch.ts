@@ -13,6 +13,8 @@ import { LineSplitter } from '../transport/line-splitter.ts';
 export interface KindScope {
   readonly resource: ApiResource;
   readonly namespace?: string | undefined;
+  /** Those alone that it selects. Default: all. */
+  readonly fieldSelector?: string | undefined;
 }
 
 /** A change of an object. */
@@ -32,6 +34,8 @@ export interface WatchRequest extends KindScope {
   /** Ends as soon as everything up to this resource version has been told. */
   readonly until?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Told that the server has begun to answer: from now on it tells each change at once. Told again where a try is repeated. */
+  readonly onBegin?: (() => void) | undefined;
   /**
    * Takes changes. The next ones wait for it, and so does the server.
    *

@@ -1,15 +1,15 @@
 import { asJsonObject } from '../../../../core/json.ts';
 import type { OperationWork } from '../steps/operation-definition.ts';
-import { openDecider } from './decisions.ts';
 import {
-  type Decision,
   type DeployRequest,
-  isAsking,
-  listQuestions,
+  listPlanInputs,
+  needsCluster,
+  type PlanInputs,
   type PlannedManifest,
   planDeploy,
-  type Question,
+  type ResolvedInputs,
 } from './plan.ts';
+import { openInputResolver } from './resolve-inputs.ts';
 
 /** The plan of a deploy. It changes when the number of a version turns out to be somebody else's. */
 export interface DeployPlan {
@@ -18,16 +18,16 @@ export interface DeployPlan {
   /** Tells the history what is planned. */
   report(): void;
   /**
-   * Goes by the versions that an earlier worker chose for the manifest at a place, for the `round`-th time, from 0.
+   * Goes by the versions that an earlier worker chose for the manifest at a place, for the `attempt`-th time, from 0.
    *
    * @returns false when none did
    */
-  recall(place: number, round: number): Promise<boolean>;
+  recall(place: number, attempt: number): Promise<boolean>;
   /**
    * Chooses the versions of the manifest at a place, and of those after it, anew, by what is in the cluster now, and remembers
    * them. Those after it are bound to the new ones.
    */
-  chooseAgain(place: number, round: number): Promise<void>;
+  chooseAgain(place: number, attempt: number): Promise<void>;
 }
 
 /** Versions by the places of their manifests. */
@@ -35,13 +35,13 @@ type VersionsByPlace = { readonly [place: string]: number };
 
 /** Plans a deploy. What might come out otherwise the next time is decided first, once. */
 export async function openPlan(request: DeployRequest, work: OperationWork): Promise<DeployPlan> {
-  const questions = listQuestions(request);
-  let decisions = questions.some(isAsking) ? await decideOnce(request, questions, work) : [];
-  const planNow = () => planDeploy(request, (_question, index) => decisions[index] ?? {});
+  const allInputs = listPlanInputs(request);
+  let allResolved = allInputs.some(needsCluster) ? await decideOnce(request, allInputs, work) : [];
+  const planNow = () => planDeploy(request, (_question, index) => allResolved[index] ?? {});
   let planned = await planNow();
   const goBy = async (versions: VersionsByPlace): Promise<void> => {
     const before = planned;
-    decisions = decisions.map((decision, place) => withVersion(decision, versions[place]));
+    allResolved = allResolved.map((resolved, place) => withVersion(resolved, versions[place]));
     planned = await planNow();
     reportChanges(before, planned, work);
   };
@@ -50,38 +50,38 @@ export async function openPlan(request: DeployRequest, work: OperationWork): Pro
       return planned;
     },
     report: () => reportPlan(planned, work),
-    async recall(place, round) {
-      const versions = work.run.recall(toKey(place, round));
+    async recall(place, attempt) {
+      const versions = work.run.recall(toKey(place, attempt));
       if (versions !== undefined) await goBy(asJsonObject(versions) as VersionsByPlace);
       return versions !== undefined;
     },
-    async chooseAgain(place, round) {
-      const choose = () => chooseVersions({ request, questions, decisions, place }, work);
-      await goBy(await work.run.decide(toKey(place, round), choose));
+    async chooseAgain(place, attempt) {
+      const choose = () => chooseVersions({ request, allInputs, allResolved, place }, work);
+      await goBy(await work.run.decide(toKey(place, attempt), choose));
     },
   };
 }
 
-function toKey(place: number, round: number): string {
-  return `versions/${place}/${round}`;
+function toKey(place: number, attempt: number): string {
+  return `versions/${place}/${attempt}`;
 }
 
-function withVersion(decision: Decision, version: number | undefined): Decision {
-  return version === undefined ? decision : { ...decision, version };
+function withVersion(resolved: ResolvedInputs, version: number | undefined): ResolvedInputs {
+  return version === undefined ? resolved : { ...resolved, version };
 }
 
 function decideOnce(
   request: DeployRequest,
-  questions: readonly Question[],
+  allInputs: readonly PlanInputs[],
   work: OperationWork,
-): Promise<Decision[]> {
+): Promise<ResolvedInputs[]> {
   return work.run.decide('decisions', async () => {
-    const decide = await openDecider(questions, toDecisionOptions(work));
-    const decided: Decision[] = [];
-    await planDeploy(request, (question, index) => {
-      const decision = decide(question, index);
-      decided.push(decision);
-      return decision;
+    const decide = await openInputResolver(allInputs, toResolveOptions(work));
+    const decided: ResolvedInputs[] = [];
+    await planDeploy(request, (inputs, index) => {
+      const resolved = decide(inputs, index);
+      decided.push(resolved);
+      return resolved;
     });
     return decided;
   });
@@ -91,31 +91,31 @@ function decideOnce(
 async function chooseVersions(
   deploy: {
     readonly request: DeployRequest;
-    readonly questions: readonly Question[];
-    readonly decisions: readonly Decision[];
+    readonly allInputs: readonly PlanInputs[];
+    readonly allResolved: readonly ResolvedInputs[];
     readonly place: number;
   },
   work: OperationWork,
 ): Promise<VersionsByPlace> {
-  const { request, decisions, place } = deploy;
-  const isOpen = ({ versioned }: Question, index: number): boolean => versioned && index >= place;
+  const { request, allResolved, place } = deploy;
+  const isOpen = ({ versioned }: PlanInputs, index: number): boolean => versioned && index >= place;
   const decided = { useSourceCapacity: false, nameless: false, loadBalancers: [] };
-  const questions = deploy.questions.map((each, index) => ({
+  const allInputs = deploy.allInputs.map((each, index) => ({
     ...each,
     ...decided,
     versioned: isOpen(each, index),
   }));
-  const decide = await openDecider(questions, toDecisionOptions(work));
+  const decide = await openInputResolver(allInputs, toResolveOptions(work));
   const versions = new Map<string, number>();
-  await planDeploy(request, (question, index) => {
-    const version = isOpen(question, index) ? decide(question, index).version : undefined;
+  await planDeploy(request, (inputs, index) => {
+    const version = isOpen(inputs, index) ? decide(inputs, index).version : undefined;
     if (version !== undefined) versions.set(String(index), version);
-    return withVersion(decisions[index] ?? {}, version);
+    return withVersion(allResolved[index] ?? {}, version);
   });
   return Object.fromEntries(versions);
 }
 
-function toDecisionOptions({ client, session, run }: OperationWork): Parameters<typeof openDecider>[1] {
+function toResolveOptions({ client, session, run }: OperationWork): Parameters<typeof openInputResolver>[1] {
   return { client, randomness: session.randomness, signal: run.signal };
 }
 

@@ -38,7 +38,7 @@ export interface DeployRequest {
 }
 
 /** What has to be found out about a manifest before it can be planned. */
-export interface Question {
+export interface PlanInputs {
   /** With its artifacts bound. */
   readonly manifest: Manifest;
   readonly kind: KindDefinition;
@@ -52,12 +52,12 @@ export interface Question {
   readonly loadBalancers: readonly Coordinates[];
 }
 
-/** The answers to a question. They differ from one moment to the next, so a repeated run must not ask again. */
-export type Decision = {
+/** What the cluster says about the inputs of a plan. It differs from one moment to the next, so a repeated run must not ask again. */
+export type ResolvedInputs = {
   readonly version?: number;
   readonly replicas?: number;
   readonly name?: string;
-  /** The live load balancers, as far as attaching needs them, with the namespaces of the question. */
+  /** The live load balancers, as far as attaching needs them, with the namespaces they are asked in. */
   readonly loadBalancers?: Manifest[];
 };
 
@@ -79,14 +79,14 @@ export interface PlannedManifest {
   readonly attached: readonly string[];
 }
 
-/** The questions about all manifests, in their order. The artifacts that will be bound change nothing in what is asked. */
-export function listQuestions(request: DeployRequest): Question[] {
-  return request.manifests.map((manifest) => createQuestion(manifest, request));
+/** The inputs of all manifests, in their order. The artifacts that will be bound change nothing in what the cluster is asked. */
+export function listPlanInputs(request: DeployRequest): PlanInputs[] {
+  return request.manifests.map((manifest) => createPlanInputs(manifest, request));
 }
 
-/** True when the question asks for anything. */
-export function isAsking(question: Question): boolean {
-  const { versioned, useSourceCapacity, nameless, loadBalancers } = question;
+/** True when something of it must be read from the cluster. */
+export function needsCluster(inputs: PlanInputs): boolean {
+  const { versioned, useSourceCapacity, nameless, loadBalancers } = inputs;
   return versioned || useSourceCapacity || nameless || loadBalancers.length > 0;
 }
 
@@ -97,20 +97,20 @@ const sliceMs = 50;
  * Works out what to send, manifest by manifest: later ones refer to what earlier ones become. Thousands of manifests take their
  * time, in which other requests of this process are served.
  *
- * @param decide answers the question about the manifest at that place; always the same when it is asked again.
+ * @param decide resolves the inputs of the manifest at that place; always the same when it is asked again.
  * @throws InvalidInputError or FailedOperationError for load balancers that cannot be attached.
  */
 export async function planDeploy(
   request: DeployRequest,
-  decide: (question: Question, index: number) => Decision,
+  decide: (inputs: PlanInputs, index: number) => ResolvedInputs,
 ): Promise<PlannedManifest[]> {
   const planned: PlannedManifest[] = [];
   const artifacts = indexArtifacts(request);
   let sliceEndMs = performance.now() + sliceMs;
   for (const [index, manifest] of request.manifests.entries()) {
     const { manifest: bound, bound: used } = bind(manifest, request, artifacts);
-    const question = createQuestion(bound, request);
-    const each = plan(question, decide(question, index), request);
+    const inputs = createPlanInputs(bound, request);
+    const each = plan(inputs, decide(inputs, index), request);
     planned.push({ ...each, bound: used });
     artifacts.addFirst(each.artifact);
     if (performance.now() < sliceEndMs) continue;
@@ -142,7 +142,7 @@ function bind(
   });
 }
 
-function createQuestion(manifest: Manifest, request: DeployRequest): Question {
+function createPlanInputs(manifest: Manifest, request: DeployRequest): PlanInputs {
   const { description, account } = request;
   const kind = account.kindRegistry.find(readKind(manifest));
   return {
@@ -177,23 +177,23 @@ function canReceiveTraffic(manifest: Manifest, { account }: DeployRequest): bool
 }
 
 function plan(
-  { manifest, kind }: Question,
-  decision: Decision,
+  { manifest, kind }: PlanInputs,
+  resolved: ResolvedInputs,
   request: DeployRequest,
 ): Omit<PlannedManifest, 'bound'> {
   const { description, account, settings } = request;
-  const { version, replicas } = decision;
+  const { version, replicas } = resolved;
   const artifact = createDeployedArtifact({ manifest, account: account.name, version });
   const moniker = createDeployMoniker({ manifest, requested: description.moniker ?? {}, version });
   const annotated = annotateArtifact(manifest, artifact);
   const sized = replicas === undefined ? annotated : setReplicas(annotated, replicas);
-  const { manifest: attached, names } = attach(sized, request, decision.loadBalancers ?? []);
+  const { manifest: attached, names } = attach(sized, request, resolved.loadBalancers ?? []);
   const labelled = annotateMoniker(attached, moniker, {
     applyAppLabels: settings.applyAppLabels,
     managedBySuffix: settings.managedBySuffix,
     skipSpecTemplateLabels: description.skipSpecTemplateLabels,
   });
-  const name = decision.name ?? artifact.reference ?? '';
+  const name = resolved.name ?? artifact.reference ?? '';
   return {
     manifest: omitNulls(setName(labelled, name)) as Manifest,
     priority: kind.deployPriority,

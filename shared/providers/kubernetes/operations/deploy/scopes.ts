@@ -1,7 +1,9 @@
-import { asString, getPath } from '../../../../core/json.ts';
+import type { V1CustomResourceDefinition } from '@kubernetes/client-node';
+import { asString } from '../../../../core/json.ts';
 import type { KubernetesClient } from '../../api/client.ts';
 import { isResourceNotServed } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
+import { asUnchecked } from '../../api/unchecked.ts';
 import type { KindRegistry } from '../../kinds/index.ts';
 import { getKindName, toKindKey } from '../../kinds/name.ts';
 import { readKind } from '../../manifest/identity.ts';
@@ -39,7 +41,8 @@ async function readScope(
   { client, signal }: ScopeOptions,
 ): Promise<boolean> {
   const definition = findDefinition(definitions, manifest);
-  if (definition !== undefined) return getPath(definition, 'spec', 'scope') !== 'Cluster';
+  if (definition !== undefined)
+    return asUnchecked<V1CustomResourceDefinition>(definition).spec?.scope !== 'Cluster';
   try {
     const { apiVersion, kind } = manifest;
     return (await client.getResource(String(apiVersion), String(kind), { signal })).namespaced;
@@ -64,7 +67,8 @@ export function findDefinition(definitions: Definitions, manifest: Manifest): Ma
 }
 
 function getDefinedKey(definition: Manifest): string {
-  const group = asString(getPath(definition, 'spec', 'group')) ?? '';
-  const kind = asString(getPath(definition, 'spec', 'names', 'kind')) ?? '';
+  const { spec } = asUnchecked<V1CustomResourceDefinition>(definition);
+  const group = asString(spec?.group) ?? '';
+  const kind = asString(spec?.names?.kind) ?? '';
   return toKindKey(getKindName(`${group}/`, kind));
 }

@@ -8,7 +8,7 @@ import { type SubmitOptions, submitManifest } from './submit.ts';
 import { VersionTakenError } from './version-write.ts';
 
 /** So many deploys may take the number that this one chose, one after the other. Each time one of them went ahead. */
-const roundsMax = 50;
+const attemptsMax = 50;
 /** Who lost chooses anew after a random time. */
 const backOff = { firstMs: 50, mostMs: 1_000 };
 
@@ -25,20 +25,20 @@ export interface SubmitAtOptions extends Omit<SubmitOptions, 'key'> {
  */
 export async function submitAt(plan: DeployPlan, place: number, options: SubmitAtOptions): Promise<Manifest> {
   const { work, ...how } = options;
-  for (let round = 0; round <= roundsMax; round += 1) {
-    if (await plan.recall(place, round)) continue;
+  for (let attempt = 0; attempt <= attemptsMax; attempt += 1) {
+    if (await plan.recall(place, attempt)) continue;
     const planned = plan.planned[place] as PlannedManifest;
-    const key = round === 0 ? String(place) : `${place}/${round}`;
+    const key = attempt === 0 ? String(place) : `${place}/${attempt}`;
     const object = await submitUnlessTaken(work, planned, { ...how, key });
     if (object !== undefined) return object;
     work.run.report(
       `${planned.fullName} is there with other content, of another deploy: taking the next version`,
     );
-    await pause(round, work);
-    await plan.chooseAgain(place, round);
+    await pause(attempt, work);
+    await plan.chooseAgain(place, attempt);
   }
   throw new FailedOperationError(
-    `Deploying ${plan.planned[place]?.fullName} failed: other deploys took its version ${roundsMax} times in a row`,
+    `Deploying ${plan.planned[place]?.fullName} failed: other deploys took its version ${attemptsMax} times in a row`,
   );
 }
 
@@ -57,6 +57,6 @@ async function submitUnlessTaken(
 }
 
 /** Those who met at one number shall not meet at the next. */
-async function pause(round: number, { session, run }: OperationWork): Promise<void> {
-  await session.clock.sleep(getPauseMs(backOff, round + 1, session.randomness), run.signal);
+async function pause(attempt: number, { session, run }: OperationWork): Promise<void> {
+  await session.clock.sleep(getPauseMs(backOff, attempt + 1, session.randomness), run.signal);
 }

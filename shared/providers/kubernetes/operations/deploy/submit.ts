@@ -2,7 +2,7 @@ import { isResourceNotServed, KubernetesApiError } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { applyManifest } from '../../apply/apply.ts';
 import { retryWrite } from '../../apply/retry-write.ts';
-import { resolveTarget, type WriteManifestOptions } from '../../apply/target.ts';
+import { type RetriedWriteOptions, resolveTarget } from '../../apply/target.ts';
 import { createManifest, replaceManifest } from '../../apply/write.ts';
 import { readTrace, type SubmissionState } from '../../apply/write-trace.ts';
 import { readAnnotations } from '../../manifest/annotations.ts';
@@ -54,10 +54,10 @@ export async function submitManifest(
   const attempt = <T>(act: () => Promise<T>): Promise<T> => (isKindNew ? untilServed(work, act) : act());
   work.run.report(`Submitting ${planned.fullName}`);
   return explainFailure(`Deploying ${describeObject(readCoordinates(planned.manifest))}`, async () => {
-    const noted = await attempt(() => noteLive(work, planned, key));
+    const snapshot = await attempt(() => snapshotLive(work, planned, key));
     const submit = async (): Promise<Manifest> => {
-      if (noted.predecessor !== undefined) await removePredecessor(work, planned, noted.predecessor);
-      const write = () => writeManifest(work, planned, { ...noted, firstLook });
+      if (snapshot.predecessor !== undefined) await removePredecessor(work, planned, snapshot.predecessor);
+      const write = () => writeManifest(work, planned, { ...snapshot, firstLook });
       const { object, outcome, warnings = [] } = await attempt(write);
       for (const warning of warnings) work.run.report(`Warning about ${planned.fullName}: ${warning}`);
       work.run.report(`${planned.fullName}: ${outcome}`);
@@ -82,7 +82,7 @@ async function untilServed<T>({ session, run }: OperationWork, act: () => Promis
 }
 
 /** What is there before a manifest is written, so that a repeat can tell it from what was written. */
-interface NotedLive extends SubmissionState {
+interface LiveSnapshot extends SubmissionState {
   /** To be deleted first. Undefined when there is none. */
   readonly predecessor?: Predecessor | undefined;
 }
@@ -90,7 +90,11 @@ interface NotedLive extends SubmissionState {
 type Predecessor = { readonly uid: string; readonly decidedAtMs: number };
 
 /** Looks, once, at what is there under the manifest's name, as far as its method needs it. */
-async function noteLive(work: OperationWork, planned: PlannedManifest, key: string): Promise<NotedLive> {
+async function snapshotLive(
+  work: OperationWork,
+  planned: PlannedManifest,
+  key: string,
+): Promise<LiveSnapshot> {
   const { method, manifest } = planned;
   if (method === 'apply' || method === 'create') return {};
   const { client, run, session } = work;
@@ -138,18 +142,19 @@ async function writeManifest(
   return applyManifest(client, manifest, { ...options, serverSide });
 }
 
-async function getWriteOptions({ client, run }: OperationWork): Promise<WriteManifestOptions> {
+async function getWriteOptions({ client, run, session }: OperationWork): Promise<RetriedWriteOptions> {
   const { signal } = run;
-  return { signal, namespace: await client.getDefaultNamespace({ signal }) };
+  const { clock } = session;
+  return { signal, clock, namespace: await client.getDefaultNamespace({ signal }) };
 }
 
 /** Creates an object under the name that was decided for it, unless an earlier try did. */
 async function createOnce(
   { client }: OperationWork,
   manifest: Manifest,
-  options: WriteManifestOptions,
+  options: RetriedWriteOptions,
 ): Promise<Written> {
-  const { signal } = options;
+  const { signal, clock } = options;
   const object = await retryWrite({
     async look(retry) {
       if (retry === 0) return undefined;
@@ -160,6 +165,7 @@ async function createOnce(
     write: async (created) => created ?? (await createManifest(client, manifest, options)),
     isLostRace: (error) => error instanceof KubernetesApiError && error.reason === 'AlreadyExists',
     signal,
+    clock,
   });
   return { object, outcome: 'created' };
 }

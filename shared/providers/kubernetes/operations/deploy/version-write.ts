@@ -5,7 +5,12 @@ import { applyManifest, createApplied } from '../../apply/apply.ts';
 import type { ApplyResult } from '../../apply/result.ts';
 import { retryWrite } from '../../apply/retry-write.ts';
 import { tryServerSide } from '../../apply/server-side-apply.ts';
-import { resolveTarget, type WriteManifestOptions, type WriteTarget } from '../../apply/target.ts';
+import {
+  type RetriedWriteOptions,
+  resolveTarget,
+  type WriteManifestOptions,
+  type WriteTarget,
+} from '../../apply/target.ts';
 import { createManifest, replaceManifest, tryReplace } from '../../apply/write.ts';
 import { holdsManifest, readResourceVersion } from '../../apply/write-trace.ts';
 import { readStrategy } from '../../manifest/strategy.ts';
@@ -21,7 +26,7 @@ export class VersionTakenError extends Error {
 export type PlannedVersion = PlannedManifest & { readonly versionOf: Manifest };
 
 /** How a version is written. */
-export interface VersionWriteOptions extends WriteManifestOptions {
+export interface VersionWriteOptions extends RetriedWriteOptions {
   /** Reads the live object, at least once. */
   firstLook(): Promise<Manifest | undefined>;
 }
@@ -42,7 +47,7 @@ export async function writeVersion(
   planned: PlannedVersion,
   { firstLook, ...options }: VersionWriteOptions,
 ): Promise<ApplyResult> {
-  const { signal } = options;
+  const { signal, clock } = options;
   const target = await resolveTarget(client, planned.manifest, options);
   return retryWrite({
     look: (retry) => (retry === 0 ? firstLook() : client.get(target.ref, { signal })),
@@ -55,6 +60,7 @@ export async function writeVersion(
     },
     isLostRace: (error, live) => isLostRace(error, { isThere: live !== undefined, method: planned.method }),
     signal,
+    clock,
   });
 }
 
@@ -116,7 +122,7 @@ async function create(
 async function renew(
   client: KubernetesClient,
   { planned: { manifest, method }, live }: Pick<FoundVersion, 'planned' | 'live'>,
-  options: WriteManifestOptions,
+  options: RetriedWriteOptions,
 ): Promise<ApplyResult> {
   if (method === 'replace') {
     const object = await replaceManifest(client, manifest, options);

@@ -1,8 +1,10 @@
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { FailedOperationError } from '../../../../core/errors.ts';
-import { asJsonArray, asString, getPath } from '../../../../core/json.ts';
+import { asString } from '../../../../core/json.ts';
 import type { DeleteRequest, ObjectRef } from '../../api/client.ts';
 import { KubernetesApiError } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
+import { asUnchecked, readList } from '../../api/unchecked.ts';
 import type { OperationWork } from './operation-definition.ts';
 
 /** One object to be deleted: this very one, not another that comes to have its name. */
@@ -29,10 +31,10 @@ const maximumPauseMs = 1_000;
  */
 export async function deleteObject(work: DeletingWork, deletion: Deletion): Promise<void> {
   await requestDeletion(work, deletion);
-  work.noteGone?.(deletion.ref, deletion.uid);
+  work.recordDeletion?.(deletion.ref, deletion.uid);
 }
 
-type DeletingWork = Pick<OperationWork, 'client' | 'session' | 'run' | 'noteGone'>;
+type DeletingWork = Pick<OperationWork, 'client' | 'session' | 'run' | 'recordDeletion'>;
 
 async function requestDeletion(work: DeletingWork, deletion: Deletion): Promise<void> {
   const { ref, uid, options } = deletion;
@@ -41,7 +43,7 @@ async function requestDeletion(work: DeletingWork, deletion: Deletion): Promise<
   try {
     const answer = await work.client.delete(ref, request, { signal });
     // The object itself is the answer while it still ends, a Status once it is gone.
-    if (answer === undefined || answer.kind === 'Status') return;
+    if (answer === undefined || asUnchecked<KubernetesObject>(answer).kind === 'Status') return;
   } catch (error) {
     if (!(error instanceof KubernetesApiError) || error.reason !== 'Conflict') throw error;
     if (readUid(await work.client.get(ref, { signal })) === uid) throw error;
@@ -52,7 +54,7 @@ async function requestDeletion(work: DeletingWork, deletion: Deletion): Promise<
 
 /** The identity of a live object, which no other object ever has; undefined for none. */
 export function readUid(object: Manifest | undefined): string | undefined {
-  return asString(getPath(object, 'metadata', 'uid'));
+  return object && asString(asUnchecked<KubernetesObject>(object).metadata?.uid);
 }
 
 async function waitUntilGone(
@@ -70,7 +72,7 @@ async function waitUntilGone(
 }
 
 function notGone({ fullName }: Deletion, live: Manifest, timeoutMs: number): FailedOperationError {
-  const finalizers = asJsonArray(getPath(live, 'metadata', 'finalizers')).join(', ');
+  const finalizers = readList(asUnchecked<KubernetesObject>(live).metadata?.finalizers).join(', ');
   const reason =
     finalizers === '' ? 'the cluster has not ended it' : `these finalizers hold it: ${finalizers}`;
   return new FailedOperationError(

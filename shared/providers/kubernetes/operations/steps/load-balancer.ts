@@ -1,7 +1,8 @@
+import type { V1Service } from '@kubernetes/client-node';
 import { FailedOperationError } from '../../../../core/errors.ts';
-import { getPath } from '../../../../core/json.ts';
 import type { KubernetesClient } from '../../api/client.ts';
 import type { Manifest } from '../../api/manifest.ts';
+import { asUnchecked } from '../../api/unchecked.ts';
 import { formatFullName } from '../../kinds/name.ts';
 import type { Coordinates } from '../../manifest/identity.ts';
 
@@ -24,6 +25,6 @@ export async function getLoadBalancer(
     apiVersion: resource.apiVersion,
     kind: resource.kind,
     metadata: { namespace, name },
-    spec: { selector: getPath(live, 'spec', 'selector') ?? null },
+    spec: { selector: asUnchecked<V1Service>(live).spec?.selector ?? null },
   };
 }

@@ -22,6 +22,8 @@ import { trackWrites } from './track-writes.ts';
 export interface OperationFields<D extends object> {
   /** Name in the request: `deployManifest`. */
   readonly name: string;
+  /** What it does, in a few words without a subject, for the pages: `creates or changes objects`. */
+  readonly purpose: string;
   /** Clouddriver's class name: `KubernetesDeployManifestOperation`. */
   readonly operationClass: string;
   /** Tag of its history lines: `DEPLOY_KUBERNETES_MANIFEST`. */
@@ -37,8 +39,7 @@ export interface OperationFields<D extends object> {
 }
 
 /** An operation as the list of operations holds it. */
-export interface OperationDefinition {
-  readonly name: string;
+export interface OperationDefinition extends Pick<OperationFields<object>, 'name' | 'purpose'> {
   /** Reads its fields; from it the API's document tells what it accepts. */
   readonly schema: Field<object | undefined>;
   /** See `Operation.prepare`. */
@@ -75,7 +76,7 @@ export interface OperationWork {
   readonly client: KubernetesClient;
   readonly run: OperationRun;
   /** Told of each object that is gone by the operation's doing, for the cache. */
-  readonly noteGone?: (ref: ObjectRef, uid: string) => void;
+  readonly recordDeletion?: (ref: ObjectRef, uid: string) => void;
 }
 
 const accountSchema = requireField(
@@ -87,9 +88,10 @@ const accountSchema = requireField(
 
 /** Makes an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are common to all. */
 export function defineOperation<D extends object>(fields: OperationFields<D>): OperationDefinition {
-  const { name, operationClass, phase, schema } = fields;
+  const { name, purpose, operationClass, phase, schema } = fields;
   return {
     name,
+    purpose,
     schema,
     prepare(input, session) {
       const account = getAccount(input, fields, session);
@@ -106,7 +108,13 @@ export function defineOperation<D extends object>(fields: OperationFields<D>): O
           ]);
           const client = boundToAccount(opened, account);
           if (written === undefined) return await fields.run(description, { session, account, client, run });
-          const work = { session, account, client: written.watch(client), run, noteGone: written.noteGone };
+          const work = {
+            session,
+            account,
+            client: written.watch(client),
+            run,
+            recordDeletion: written.recordDeletion,
+          };
           try {
             return await fields.run(description, work);
           } finally {

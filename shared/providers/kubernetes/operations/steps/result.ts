@@ -1,3 +1,4 @@
+import type { OperationResultView } from '../../../../contract/answers/tasks.ts';
 import { omitNulls, withDoubles } from '../../../../core/json.ts';
 import { type Artifact, toArtifactView } from '../../../../core/providers/artifact.ts';
 import type { Manifest } from '../../api/manifest.ts';
@@ -7,7 +8,15 @@ import { omitSensitiveKeys } from '../../manifest/sensitive.ts';
 import { omitManagedFields } from '../../reads/displayed.ts';
 
 /** Full names (`deployment web`) by namespace; those of cluster-scoped objects stand under the empty one. */
-export type NamesByNamespace = { readonly [namespace: string]: readonly string[] };
+export type NamesByNamespace = OperationResultView['manifestNamesByNamespace'];
+
+/**
+ * The result object of an operation. Orca promotes its members. Only `JSON.stringify` can read the numbers of its manifests, which
+ * are to be written as doubles.
+ */
+export type OperationResult = Omit<OperationResultView, 'manifests'> & {
+  readonly manifests: readonly unknown[];
+};
 
 /** What an operation did, as Orca reads it. What is left out is empty. */
 export interface OperationOutcome {
@@ -16,17 +25,6 @@ export interface OperationOutcome {
   readonly objects?: readonly Manifest[];
   readonly created?: readonly Artifact[];
   readonly bound?: readonly Artifact[];
-}
-
-/**
- * The result object of an operation. Orca promotes its four members, so each is there; numbers in manifests are doubles, and nulls,
- * which Orca's maps refuse, are left out.
- */
-export interface OperationResult {
-  readonly manifestNamesByNamespace: NamesByNamespace;
-  readonly manifests: readonly unknown[];
-  readonly createdArtifacts: readonly unknown[];
-  readonly boundArtifacts: readonly unknown[];
 }
 
 /** The result object of what an operation did. */

@@ -10,11 +10,11 @@ export async function trackWrites(
   const { clock, log, randomness, settings, openCache } = session;
   if (openCache === undefined || !settings.cache.enabled) return undefined;
   // Loaded late: functions that only look at operations write nothing.
-  const [{ noteWrittenObjects }, { createCacheWriter }, cache] = await Promise.all([
+  const [{ WrittenObjects }, { createCacheWriter }, cache] = await Promise.all([
     import('../../cache-writer/written-objects.ts'),
     import('../../cache-writer/cache-writer.ts'),
     openCache(),
   ]);
   const writer = createCacheWriter({ cache, account, clock, randomness });
-  return noteWrittenObjects({ account, settings: settings.cache, cache, writer, clock, log }, session.epochs);
+  return new WrittenObjects({ account, settings: settings.cache, cache, writer, clock, log }, session.epochs);
 }

@@ -1,5 +1,5 @@
-import type { CachingResult } from '../../../core/agents/caching-agent.ts';
-import type { CacheStore } from '../../../core/cache/cache-store.ts';
+import type { CachingResult, CachingRun } from '../../../core/agents/caching-agent.ts';
+import { getRandomMs } from '../../../core/back-off.ts';
 import { hashText } from '../../../core/cache/hash-text.ts';
 import type { Clock, Randomness } from '../../../core/clock.ts';
 import type { KubernetesAccount } from '../account/account.ts';
@@ -20,17 +20,17 @@ import {
   type ScopeState,
 } from './agent-state.ts';
 import { type EpochTools, findEpoch, raiseEpoch, readClusterUid } from './cluster-epoch.ts';
-import { isCustomKind, isOfFamily, type KindFamily } from './kind-families.ts';
+import { isCustomKind, type KindFamily } from './kind-families.ts';
 import { findKindLimit, limitChanges } from './kind-limits.ts';
 import { forbiddenRetryMs, isNarrow, planScopes, type WatchedScope } from './kind-scopes.ts';
-import { createObjectConversion, toLastChanges } from './object-conversion.ts';
+import { ObjectConversion } from './object-conversion.ts';
 import { evict, type ScopeTools, type ScopeWrite } from './scope-reader.ts';
 import { selectNamespaces } from './select-namespaces.ts';
 import { summarizeState } from './state-summary.ts';
 import { selectWatchedKinds, type WatchedKind } from './watched-kinds.ts';
 
 /** What an agent is made of, for all of its runs. */
-export interface CachingWorkOptions {
+export interface AgentSessionOptions {
   readonly account: KubernetesAccount;
   readonly settings: CacheSettings;
   readonly family: KindFamily;
@@ -38,6 +38,7 @@ export interface CachingWorkOptions {
   readonly hasCustomAgent: boolean;
   /** Reads single objects and what the cluster serves. */
   readonly client: KubernetesClient;
+  readonly writer: CacheWriter;
   /** Lists and watches. */
   readonly watches: WatchClient;
   readonly clock: Clock;
@@ -50,15 +51,8 @@ export interface CachingWorkOptions {
   readonly loadApplications?: (() => Promise<ReadonlySet<string>>) | undefined;
 }
 
-/** What a run or a follower gives. */
-export interface CachingWorkRun {
-  readonly cache: CacheStore;
-  readonly writer: CacheWriter;
-  readonly state: string | undefined;
-  readonly signal: AbortSignal;
-  /** See `CachingRun.ensureHeld`. */
-  readonly ensureHeld: () => void;
-}
+/** What of a run, or of a watch, a session works with. */
+export type AgentSessionRun = Pick<CachingRun, 'cache' | 'state' | 'signal' | 'ensureHeld'>;
 
 /** Milliseconds between a removal and the look at what is left in the directory: writers need 5 minutes to notice names. */
 const pruneDelayMs = 5 * 60_000 + 10_000;
@@ -71,10 +65,10 @@ const checkIntervalMs = { least: 55 * 60_000, spread: 10 * 60_000 } as const;
  *
  * @throws Error with words for people when the account's cluster cannot be reached.
  */
-export async function openCachingWork(
-  options: CachingWorkOptions,
-  run: CachingWorkRun,
-): Promise<CachingWork> {
+export async function openAgentSession(
+  options: AgentSessionOptions,
+  run: AgentSessionRun,
+): Promise<AgentSession> {
   const { account, settings, client, clock } = options;
   const known = parseAgentState(run.state);
   const read = await readClusterUid(client, run.signal);
@@ -83,11 +77,11 @@ export async function openCachingWork(
   const rules = hashCacheRules(account, settings);
   const found = await findEpoch(tools, read, known?.cluster ?? '');
   const hasOtherRules = known?.epoch === found && known.rules !== rules;
-  const epoch = hasOtherRules ? await raiseEpoch(tools, cluster, { epoch: found, cluster }) : found;
+  const epoch = hasOtherRules ? await raiseEpoch(tools, { epoch: found, cluster }) : found;
   const isUsable = known?.epoch === epoch && known.rules === rules;
   const state = isUsable ? known : toNewState(options, { known, epoch, rules });
   state.cluster = cluster;
-  return createCachingWork(options, { ...run, current: state });
+  return createAgentSession(options, run, state);
 }
 
 /**
@@ -95,21 +89,21 @@ export async function openCachingWork(
  *
  * @param how.proof what shows that the cluster went back in time, in words.
  */
-export async function reopenCachingWork(
-  options: CachingWorkOptions,
-  run: CachingWorkRun,
-  { work, proof }: { readonly work: CachingWork; readonly proof: string },
-): Promise<CachingWork> {
-  const { epoch, rules, cluster } = work.state;
+export async function reopenAgentSession(
+  options: AgentSessionOptions,
+  run: AgentSessionRun,
+  { session, proof }: { readonly session: AgentSession; readonly proof: string },
+): Promise<AgentSession> {
+  const { epoch, rules, cluster } = session.state;
   const tools: EpochTools = { account: options.account.name, cache: run.cache, clock: options.clock };
-  const raised = await raiseEpoch(tools, cluster, { epoch, cluster });
-  const state = toNewState(options, { known: work.state, epoch: raised, rules });
+  const raised = await raiseEpoch(tools, { epoch, cluster });
+  const state = toNewState(options, { known: session.state, epoch: raised, rules });
   state.restored = { atMs: options.clock.now(), proof };
-  return createCachingWork(options, { ...run, current: state });
+  return createAgentSession(options, run, state);
 }
 
 function toNewState(
-  { clock, randomness }: CachingWorkOptions,
+  { clock, randomness }: AgentSessionOptions,
   { known, epoch, rules }: { known: AgentState | undefined; epoch: number; rules: string },
 ): AgentState {
   const checkAtMs = getNextCheckMs(clock, randomness);
@@ -121,65 +115,64 @@ function toNewState(
 
 /** When the whole cache is to be compared with the cluster next. */
 export function getNextCheckMs(clock: Clock, randomness: Randomness): number {
-  return clock.now() + checkIntervalMs.least + Math.floor(checkIntervalMs.spread * randomness.fraction());
+  return clock.now() + checkIntervalMs.least + Math.floor(getRandomMs(checkIntervalMs.spread, randomness));
 }
 
-async function createCachingWork(
-  options: CachingWorkOptions,
-  run: CachingWorkRun & { readonly current: AgentState },
-): Promise<CachingWork> {
+async function createAgentSession(
+  options: AgentSessionOptions,
+  run: AgentSessionRun,
+  state: AgentState,
+): Promise<AgentSession> {
   const { signal } = run;
   const [kinds, applications] = await Promise.all([
     selectWatchedKinds({ ...options, signal }, options.family),
     options.loadApplications?.(),
   ]);
-  return new CachingWork(options, { ...run, kinds, applications });
+  return new AgentSession(options, run, { state, kinds, applications });
 }
 
-interface WorkParts extends CachingWorkRun {
-  readonly current: AgentState;
+/** What a session found out at its beginning. */
+interface SessionStart {
+  readonly state: AgentState;
   readonly kinds: readonly WatchedKind[];
   readonly applications: ReadonlySet<string> | undefined;
 }
 
 /**
- * One agent at work: what it watches, what it knows, and how what it is told gets into the cache. Runs and followers differ only in
+ * One agent at work: what it watches, what it knows, and how what it is told gets into the cache. Runs and watchers differ only in
  * how they are told.
  */
-export class CachingWork {
+export class AgentSession {
   readonly kinds: readonly WatchedKind[];
   readonly state: AgentState;
   readonly tools: ScopeTools;
-  /** Objects that this work put or removed. */
+  /** Objects that this session put or removed. */
   changes = 0;
   /** What a list proved: see `findProof`. */
   proof: string | undefined;
-  readonly #options: CachingWorkOptions;
-  readonly #run: CachingWorkRun;
+  /** Whether namespaces are to be read by themselves, and the account may not know which there are. */
+  areNamespacesUnknown = false;
+  readonly #options: AgentSessionOptions;
+  readonly #run: AgentSessionRun;
   #namespaces: Promise<readonly string[] | undefined> | undefined;
-  #areNamespacesUnknown = false;
 
-  constructor(options: CachingWorkOptions, parts: WorkParts) {
+  constructor(options: AgentSessionOptions, run: AgentSessionRun, start: SessionStart) {
     const { account, watches, clock } = options;
-    const { cache, signal, kinds, current, applications } = parts;
+    const { cache, signal } = run;
+    const { state, kinds, applications } = start;
     this.#options = options;
-    this.#run = parts;
+    this.#run = run;
     this.kinds = kinds;
-    this.state = current;
-    const conversion = createObjectConversion({
+    this.state = state;
+    const conversion = new ObjectConversion({
       account,
-      epoch: current.epoch,
+      epoch: state.epoch,
       kinds,
       isKnownApplication: applications && ((name) => applications.has(name.toLowerCase())),
     });
     const write: ScopeTools['write'] = (changes, how) => this.#write(changes, how);
-    this.#noteApplications(applications);
+    this.#recordApplications(applications);
     this.tools = { account: account.name, cache, watches, clock, signal, conversion, write };
-  }
-
-  /** Whether namespaces are to be read by themselves, and the account may not know which there are. */
-  get areNamespacesUnknown(): boolean {
-    return this.#areNamespacesUnknown;
   }
 
   /** What is to be read now: see `planScopes`. Evicts what is cached of namespaces that are gone. */
@@ -189,7 +182,8 @@ export class CachingWork {
     for (const kind of this.kinds) {
       const kindState = this.#getKindState(kind);
       const narrow = isNarrow(kind, kindState, account);
-      const namespaces = narrow ? await this.#listNamespaces() : undefined;
+      if (narrow) this.#namespaces ??= this.#readNamespaces();
+      const namespaces = narrow ? await this.#namespaces : undefined;
       if (narrow && namespaces !== undefined) await this.#sweepNamespaces(kind, kindState, namespaces);
       scopes.push(...planScopes(kind, kindState, { account, namespaces, nowMs: clock.now() }));
     }
@@ -200,7 +194,7 @@ export class CachingWork {
   async evictKinds(): Promise<void> {
     const { state, kinds } = this;
     const { account, family, hasCustomAgent } = this.#options;
-    const isOurs = (kind: string): boolean => isOfFamily(kind, family) || !hasCustomAgent;
+    const isOurs = (kind: string): boolean => isCustomKind(kind) === (family === 'custom') || !hasCustomAgent;
     const cached = state.isSwept ? [] : (await this.#run.cache.listKinds(account.name)).filter(isOurs);
     const selected = new Set(kinds.map(({ kind }) => kind));
     for (const kind of new Set([...cached, ...state.kinds.keys()])) {
@@ -213,12 +207,12 @@ export class CachingWork {
 
   /** Evicts all that is cached of a kind. */
   async evictKind(kind: string): Promise<void> {
-    // At their own versions: so nothing that is cached later, of the same objects, is held back by it.
-    await evict(this.tools, { kind, findEviction: ({ version }) => version });
+    // At their own revisions: so nothing that is cached later, of the same objects, is held back by it.
+    await evict(this.tools, { kind, findEviction: ({ revision }) => revision });
   }
 
   /** How many objects of a scope may be cached at most; undefined for all of them. */
-  getRoom({ kind: { kind }, kindState, namespace }: WatchedScope): number | undefined {
+  getRemainingQuota({ kind: { kind }, kindState, namespace }: WatchedScope): number | undefined {
     const most = findKindLimit(this.#options.account.caching.policies, kind);
     if (most === undefined || namespace === '') return most;
     const others = [...kindState.scopes].filter(([other]) => other !== '' && other !== namespace);
@@ -231,14 +225,13 @@ export class CachingWork {
   /** Begins another epoch for the next run: then everything is listed anew. */
   async raiseEpoch(): Promise<void> {
     const { account, clock } = this.#options;
-    const { epoch, cluster } = this.state;
-    await raiseEpoch({ account: account.name, cache: this.#run.cache, clock }, cluster, { epoch, cluster });
+    await raiseEpoch({ account: account.name, cache: this.#run.cache, clock }, this.state);
   }
 
   /** Notes that a scope was brought up to date, and that it may be read. */
-  noteRead({ state, kindState, namespace }: WatchedScope, read: Partial<ScopeState>): void {
+  recordRead({ state, kindState, namespace }: WatchedScope, read: Partial<ScopeState>): void {
     const { clock } = this.#options;
-    if (read.position !== state.position) state.movedAtMs = clock.now();
+    if (read.resourceVersion !== state.resourceVersion) state.movedAtMs = clock.now();
     Object.assign(state, read);
     state.forbiddenAtMs = undefined;
     state.goneAtMs = undefined;
@@ -248,10 +241,10 @@ export class CachingWork {
   }
 
   /** Notes that a scope may not be read, or may not be watched. What is cached of it stays as it is. */
-  async noteForbidden(scope: WatchedScope): Promise<void> {
+  async recordForbidden(scope: WatchedScope): Promise<void> {
     const { state, kind, kindState, namespace } = scope;
     const nowMs = this.#options.clock.now();
-    if (state.position !== undefined && (await this.#canList(scope))) {
+    if (state.resourceVersion !== undefined && (await this.#canList(scope))) {
       state.unwatchableAtMs = nowMs;
       return;
     }
@@ -265,8 +258,8 @@ export class CachingWork {
    * Notes that the server does not serve a kind. What is cached of a built-in one is then evicted, unless the server lists the kind
    * among those it serves; a custom one goes with its definition.
    */
-  async noteGone({ state, kind: { kind, resource } }: WatchedScope): Promise<void> {
-    state.position = undefined;
+  async recordDeletion({ state, kind: { kind, resource } }: WatchedScope): Promise<void> {
+    state.resourceVersion = undefined;
     if (isCustomKind(kind) || !resource.apiVersion.includes('/')) return;
     const { watches, signal, clock } = this.tools;
     const served = await watches.listResources({ signal });
@@ -284,23 +277,18 @@ export class CachingWork {
     const { waiting } = this.state;
     const due = [...waiting].filter(([, dueMs]) => dueMs <= nowMs).map(([application]) => application);
     if (due.length === 0) return;
-    const left = await this.#run.writer.prune(due);
+    const left = await this.#options.writer.prune(due);
     for (const application of due) {
       waiting.delete(application);
       this.state.tooLarge.forgetApplication(application);
     }
-    this.#noteWaiting(left);
-  }
-
-  /** The state as text. */
-  formatState(): string {
-    return formatAgentState(this.state);
+    this.#recordOrphanedPods(left);
   }
 
   /** How far it has come. */
   toProgress(): Omit<CachingResult, 'outcome'> {
     const { items, asOfMs } = summarizeState(this.state, this.kinds, this.#options.account);
-    return { state: this.formatState(), items, changes: this.changes, asOfMs };
+    return { state: formatAgentState(this.state), items, changes: this.changes, asOfMs };
   }
 
   async #canList({ kind: { resource }, namespace }: WatchedScope): Promise<boolean> {
@@ -322,11 +310,6 @@ export class CachingWork {
   }
 
   /** The namespaces that there are and that the account may use; undefined when it may not know them. */
-  #listNamespaces(): Promise<readonly string[] | undefined> {
-    this.#namespaces ??= this.#readNamespaces();
-    return this.#namespaces;
-  }
-
   async #readNamespaces(): Promise<readonly string[] | undefined> {
     const { account, client } = this.#options;
     const { signal } = this.#run;
@@ -337,7 +320,7 @@ export class CachingWork {
       return selectNamespaces(namespaces.map(readName), account);
     } catch (error) {
       if (!(error instanceof KubernetesApiError && error.status === 403)) throw error;
-      this.#areNamespacesUnknown = true;
+      this.areNamespacesUnknown = true;
       return undefined;
     }
   }
@@ -356,7 +339,7 @@ export class CachingWork {
     const isGone = ({ key }: { key: { namespace: string } }): boolean => !wanted.has(key.namespace);
     await evict(this.tools, {
       kind,
-      findEviction: (head) => (isGone(head) ? head.version : undefined),
+      findEviction: (head) => (isGone(head) ? head.revision : undefined),
     });
     for (const namespace of gone) scopes.delete(namespace);
     kindState.isSwept = true;
@@ -364,27 +347,28 @@ export class CachingWork {
 
   async #write(changes: readonly ObjectChange[], { isListed = false }: ScopeWrite = {}): Promise<void> {
     if (changes.length === 0) return;
-    const { writer, cache, ensureHeld } = this.#run;
-    const { account } = this.#options;
+    const { cache } = this.#run;
+    const { account, writer } = this.#options;
     const { policies } = account.caching;
-    const last = toLastChanges(changes);
-    const limited = isListed ? last : await limitChanges(last, { account: account.name, cache, policies });
+    const limited = isListed
+      ? changes
+      : await limitChanges(changes, { account: account.name, cache, policies });
     if (limited.length === 0) return;
-    const outcome = await writer.write(limited, { ensureHeld });
+    const outcome = await writer.write(limited, { ensureHeld: () => this.#run.ensureHeld() });
     this.changes += outcome.changes;
     if (isListed) this.proof ??= outcome.proof;
-    this.state.tooLarge.noteWritten(limited, outcome.dropped);
-    this.#noteWaiting(outcome.waiting);
+    this.state.tooLarge.recordWritten(limited, outcome.dropped);
+    this.#recordOrphanedPods(outcome.waiting);
   }
 
   /** Where Front50 decides what is kept, another application makes what it has be looked for at once. */
-  #noteApplications(applications: ReadonlySet<string> | undefined): void {
+  #recordApplications(applications: ReadonlySet<string> | undefined): void {
     const told = applications === undefined ? '' : hashText([...applications].sort().join(' ')).toString(36);
     if (this.state.applications !== '' && told !== this.state.applications) this.state.checkAtMs = 0;
     this.state.applications = told;
   }
 
-  #noteWaiting(applications: readonly string[]): void {
+  #recordOrphanedPods(applications: readonly string[]): void {
     const { waiting } = this.state;
     const dueMs = this.#options.clock.now() + pruneDelayMs;
     // One that waits already is not put off: what it lost since then, the look at it finds to be too early.

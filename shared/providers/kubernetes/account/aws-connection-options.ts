@@ -1,62 +1,67 @@
 import type { EksCluster, EksEndpoint, EksService } from '../../../core/eks.ts';
 import type { ProviderOptions } from '../../../core/providers/provider.ts';
-import type { SecretReading } from '../../../core/settings/secret-reference.ts';
-import type { ConnectionSurroundings } from '../credentials/connection.ts';
+import { RemoteText, type RemoteTextOptions } from '../../../core/settings/remote-text.ts';
+import type { SecretReference } from '../../../core/settings/secret-reference.ts';
+import { createSecretText } from '../../../core/settings/secret-text.ts';
+import type { ConnectionOptions } from '../credentials/connection.ts';
 import type { CredentialSource } from '../credentials/credentials.ts';
 import type { ExecPlugin } from '../credentials/kubeconfig.ts';
-import { RemoteText, type RemoteTextOptions } from '../credentials/remote-text.ts';
 import type { AccountConnection } from './account-connection.ts';
 import { parseEksPlugin } from './exec-plugin.ts';
 
-/** What AWS adds to an account's surroundings. */
-export type AwsSurroundings = Pick<ConnectionSurroundings, 'remoteKubeconfig' | 'replaceExecPlugin'>;
+/** What AWS adds to an account's options. */
+export type AwsConnectionOptions = Pick<
+  ConnectionOptions,
+  'remoteKubeconfig' | 'replaceExecPlugin' | 'serverSecrets'
+>;
 
 /**
  * What an account needs of AWS: its kubeconfig where that comes from EKS or Secrets Manager, and tokens in the place of the
  * programs that make them. Nothing is called before it is needed.
  */
-export function createAwsSurroundings(
+export function createAwsConnectionOptions(
   connection: AccountConnection,
   options: ProviderOptions,
-): AwsSurroundings {
+): AwsConnectionOptions {
   const { eks } = connection;
   if (eks === undefined) {
     return {
-      remoteKubeconfig: findSecretKubeconfig(connection, options),
+      remoteKubeconfig: findSecretText(connection.kubeconfigSecret, connection, options),
       replaceExecPlugin: (plugin) => replacePlugin(plugin, options),
+      serverSecrets: {
+        caData: findSecretText(connection.secrets.caData, connection, options),
+        bearerToken: findSecretText(connection.secrets.bearerToken, connection, options),
+      },
     };
   }
   const { AWS_REGION, AWS_DEFAULT_REGION } = options.environment ?? {};
-  const cluster = { ...eks, region: eks.region ?? (AWS_REGION || AWS_DEFAULT_REGION || undefined) };
-  const service = getPort(options.eks);
+  const named = { ...eks, region: eks.region ?? (AWS_REGION || AWS_DEFAULT_REGION || undefined) };
+  const externalId = findSecretText(connection.secrets.externalId, connection, options);
+  const getCluster = async () =>
+    externalId === undefined ? named : { ...named, externalId: (await externalId.getCurrent()).trim() };
+  const service = getPort(options.services?.eks);
   let known: EksEndpoint | undefined;
   return {
     remoteKubeconfig: createRemote(connection, options, {
       name: `EKS cluster "${eks.name}"`,
-      read: async (isDistrusted) => {
-        known = await service().describeCluster(cluster, { doubted: isDistrusted ? known : undefined });
+      read: async (isInvalid) => {
+        if (isInvalid) externalId?.invalidate();
+        const cluster = await getCluster();
+        known = await service().describeCluster(cluster, { doubted: isInvalid ? known : undefined });
         return { text: toKubeconfig(cluster, known), asOfMs: known.asOfMs };
       },
     }),
-    replaceExecPlugin: () => createTokenSource(cluster, service),
+    replaceExecPlugin: () => createTokenSource(named, service, getCluster),
   };
 }
 
-function findSecretKubeconfig(
-  connection: AccountConnection,
-  options: ProviderOptions,
+function findSecretText(
+  reference: SecretReference | undefined,
+  { name }: AccountConnection,
+  { services, clock, log }: ProviderOptions,
 ): RemoteText | undefined {
-  const { kubeconfigSecret: reference } = connection;
   if (reference === undefined) return undefined;
-  const secrets = getPort(options.secrets);
-  let known: SecretReading | undefined;
-  return createRemote(connection, options, {
-    name: `secret ${reference.id}`,
-    read: async (isDoubted) => {
-      known = await secrets().follow(reference, known && { reading: known, isDoubted });
-      return known;
-    },
-  });
+  return createSecretText(reference, { account: name, secrets: services?.secrets, clock, log });
 }
 
 function createRemote(
@@ -81,7 +86,8 @@ function getPort<T>(port: T | undefined): () => T {
  * @throws Error where that cannot be, since deployed functions run no programs.
  */
 function replacePlugin(plugin: ExecPlugin, options: ProviderOptions): CredentialSource | undefined {
-  const { eks, placement, environment = {} } = options;
+  const { services, placement, environment = {} } = options;
+  const eks = services?.eks;
   const parsed = parseEksPlugin(plugin, environment);
   if (eks === undefined || parsed === undefined) return undefined;
   const { cluster, unknown } = parsed;
@@ -95,10 +101,16 @@ function replacePlugin(plugin: ExecPlugin, options: ProviderOptions): Credential
   );
 }
 
-function createTokenSource(cluster: EksCluster, service: () => EksService): CredentialSource {
+function createTokenSource(
+  cluster: EksCluster,
+  service: () => EksService,
+  getCluster: () => Promise<EksCluster> = async () => cluster,
+): CredentialSource {
   const advice = `give ${describeIdentity(cluster)} an access entry in the EKS cluster "${cluster.name}"`;
   return async (request) => {
-    const { token, expiresAtMs } = await service().presignToken(cluster, { refused: request?.refused });
+    const { token, expiresAtMs } = await service().presignToken(await getCluster(), {
+      refused: request?.refused,
+    });
     return { authorization: `Bearer ${token}`, expiresAtMs, advice };
   };
 }

@@ -1,64 +1,91 @@
 import type { Clock } from '../../../core/clock.ts';
+import { waitAtMost } from '../../../core/deadline.ts';
+import type { AccountBreaker } from '../../../core/providers/account-breaker.ts';
 import { AnswerLimitError, errorBytesMax } from '../api/answer-limits.ts';
-import { ExchangeError, exchange, ServerSilentError, type SilenceCheck } from './exchange.ts';
+import { findOutage } from './connection-failure.ts';
+import {
+  ExchangeError,
+  exchange,
+  ServerDownError,
+  ServerSilentError,
+  type SilenceProbe,
+} from './exchange.ts';
 import { createPool, type Session } from './session.ts';
 
 /** How soon a server that answers nothing counts as dead, in milliseconds. */
-export interface PulseTimes {
+export interface LivenessProbeTimes {
   /** How long a request waits for the beginning of its answer before the server is asked whether it is alive. */
-  readonly patienceMs: number;
+  readonly probeAfterMs: number;
   /** How long the server may take to say so, of the time in which this process is awake. */
   readonly probeMs: number;
 }
 
-const usualTimes: PulseTimes = { patienceMs: 4_000, probeMs: 4_000 };
+/** What a probe works with. */
+export interface LivenessProbeOptions {
+  /** Whose server it is. */
+  readonly account: string;
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Is told what is found. */
+  readonly breaker: AccountBreaker;
+  readonly times?: LivenessProbeTimes | undefined;
+}
+
+/** How long those who could wait give a probe that somebody else makes, in milliseconds. */
+const answerSoonMs = 250;
+
+const usualTimes: LivenessProbeTimes = { probeAfterMs: 4_000, probeMs: 4_000 };
 /** Parts in which the time of a probe is counted. */
 const probeParts = 8;
 /** The bound of a probe whatever the process did meanwhile, in its times. */
 const probeTimesMax = 10;
-/** A server found dead is asked again no sooner than this. */
-const recheckPauseMs = 2_000;
 /**
  * Asks whether the API server's process is up. It comes past all queues of an API server, and does not wait for its store: one
  * that is merely busy answers.
  */
 const probePath = '/livez?exclude=etcd';
+const silence = 'it answers nothing, not even whether it is alive';
 
 /**
  * Tells a server that takes its time from a dead one that accepts connections and answers nothing: requests to that would each
  * hold a worker for their whole time-out, and keep it from other accounts. While a server is dead requests to it fail at once.
  */
-export class ServerPulse {
+export class LivenessProbe {
   readonly #account: string;
-  readonly #clock: Clock;
-  readonly #times: PulseTimes;
+  readonly #clock: Pick<Clock, 'sleep'>;
+  readonly #breaker: AccountBreaker;
+  readonly #times: LivenessProbeTimes;
   #probing: Promise<boolean> | undefined;
-  /** Monotonic time of the last probe that found the server dead. */
-  #deadAtMs: number | undefined;
 
-  /** @param account whose server it is */
-  constructor(account: string, clock: Clock, times: PulseTimes = usualTimes) {
+  constructor({ account, clock, breaker, times = usualTimes }: LivenessProbeOptions) {
     this.#account = account;
     this.#clock = clock;
+    this.#breaker = breaker;
     this.#times = times;
   }
 
-  /** Undefined at once unless the server was found dead. @throws ExchangeError when it still is */
+  /** Undefined at once unless the server is known to be away. @throws ExchangeError when it still is */
   requireAlive(session: Session): Promise<void> | undefined {
-    return this.#deadAtMs === undefined ? undefined : this.#recheck(session, this.#deadAtMs);
+    return this.#breaker.isOpen ? this.#recheck(session) : undefined;
+  }
+
+  /** Of a server that is away: whether it has come back. @param pauseMs since it was asked last */
+  async isReachable(session: Session, pauseMs: number): Promise<boolean> {
+    if (this.#probing === undefined && this.#breaker.takeProbe(pauseMs)) return this.#isAlive(session);
+    // A server that is back says so at once; nobody else waits for one that is silent.
+    if (this.#probing !== undefined) await waitAtMost(this.#clock, answerSoonMs, this.#probing);
+    return !this.#breaker.isOpen;
   }
 
   /** For a request under way. */
-  watch(session: Session): SilenceCheck {
-    return { patienceMs: this.#times.patienceMs, isAlive: () => this.#isAlive(session) };
+  watch(session: Session): SilenceProbe {
+    return { probeAfterMs: this.#times.probeAfterMs, isAlive: () => this.#isAlive(session) };
   }
 
-  async #recheck(session: Session, deadAtMs: number): Promise<void> {
+  async #recheck(session: Session): Promise<void> {
     // One request at a time finds out; the others need not wait for it.
-    const isDue = this.#probing === undefined && this.#clock.monotonic() - deadAtMs >= recheckPauseMs;
+    const isDue = this.#probing === undefined && this.#breaker.takeProbe();
     if (isDue && (await this.#isAlive(session))) return;
-    const error = new ServerSilentError('it answers nothing, not even whether it is alive');
-    throw new ExchangeError(error, false);
+    throw new ExchangeError(new ServerDownError(this.#breaker.downReason), false);
   }
 
   /** Requests that want to know at the same time share one probe. */
@@ -80,14 +107,19 @@ export class ServerPulse {
     try {
       const answer = await exchange({ ...target, ...bounds, body: undefined, signal: time.signal });
       answer.release();
-      this.#deadAtMs = undefined;
+      await this.#breaker.noteAlive();
+      return true;
     } catch (error) {
-      const isAnswer = error instanceof ExchangeError && error.cause instanceof AnswerLimitError;
-      this.#deadAtMs = isAnswer ? undefined : this.#clock.monotonic();
+      if (error instanceof ExchangeError && error.cause instanceof AnswerLimitError) {
+        await this.#breaker.noteAlive();
+        return true;
+      }
+      const outage = error instanceof ExchangeError ? findOutage(error) : undefined;
+      await this.#breaker.noteDeath(outage ?? silence);
+      return false;
     } finally {
       void dispatcher.destroy();
     }
-    return this.#deadAtMs === undefined;
   }
 }
 

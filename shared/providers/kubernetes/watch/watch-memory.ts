@@ -1,17 +1,20 @@
 import { type AnswerLimitError, freeAnswerBytes } from '../api/answer-limits.ts';
-import { type AnswerPlace, answerRoom } from '../transport/answer-room.ts';
+import { type AnswerPlace, answerMemory } from '../transport/answer-memory.ts';
 
 /**
- * The room of a watch in `answerRoom`: it needs a place while an event is coming that is as large as a large answer. Disposing of
+ * The memory of a watch in `answerMemory`: it needs a place while an event is coming that is as large as a large answer. Disposing of
  * it gives the place back.
  */
-export class WatchRoom implements Disposable {
+export class WatchMemory implements Disposable {
   readonly #account: string;
   readonly #callSignal: AbortSignal | undefined;
   readonly #evicted = new AbortController();
+  /** Aborted when the place is taken away. */
+  readonly signal = this.#evicted.signal;
+  /** Why the place was taken away. */
+  error: AnswerLimitError | undefined;
   #place: AnswerPlace | undefined;
   #stopWaiting: (() => void) | undefined;
-  #error: AnswerLimitError | undefined;
 
   /** @param callSignal of the watch: nobody waits after it is aborted */
   constructor(account: string, callSignal: AbortSignal | undefined) {
@@ -19,18 +22,8 @@ export class WatchRoom implements Disposable {
     this.#callSignal = callSignal;
   }
 
-  /** Aborted when the place is taken away. */
-  get signal(): AbortSignal {
-    return this.#evicted.signal;
-  }
-
-  /** Why the place was taken away. */
-  get error(): AnswerLimitError | undefined {
-    return this.#error;
-  }
-
   /**
-   * Sees to it that there is room for an event. Undefined when there is; else a promise that waits for it.
+   * Sees to it that there is memory for an event. Undefined when there is; else a promise that waits for it.
    *
    * @param pendingBytes of an event whose end has not come
    */
@@ -51,14 +44,14 @@ export class WatchRoom implements Disposable {
 
   async #enter(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#stopWaiting = answerRoom.enter({
+    this.#stopWaiting = answerMemory.enter({
       account: this.#account,
       onPlaced: (place) => {
         this.#place = place;
         resolve();
       },
       onEvicted: (error) => {
-        this.#error = error;
+        this.error = error;
         this.#evicted.abort(error);
       },
     });

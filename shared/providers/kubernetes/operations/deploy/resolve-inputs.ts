@@ -13,10 +13,10 @@ import {
 } from '../../manifest/identity.ts';
 import { chooseVersion, formatVersionedName, listVersions, parseVersion } from '../../manifest/version.ts';
 import { getLoadBalancer } from '../steps/load-balancer.ts';
-import type { Decision, Question } from './plan.ts';
+import type { PlanInputs, ResolvedInputs } from './plan.ts';
 
-/** What answering questions works with. */
-export interface DecisionOptions {
+/** What resolving inputs works with. */
+export interface ResolveOptions {
   readonly client: KubernetesClient;
   readonly randomness: Randomness;
   readonly signal: AbortSignal;
@@ -30,46 +30,46 @@ const generateNameMax = 63 - suffixLength;
 /** Each try fails with odds of one in 14 million for each object of that prefix. */
 const nameTriesMax = 8;
 
-/** What the cluster says about a question, whatever will be bound in its manifest. */
+/** What the cluster says about inputs, whatever will be bound in its manifest. */
 interface Facts {
   /** The live objects among which its versions are. */
   readonly live: readonly Manifest[];
-  /** Its decision but for the version. */
-  readonly decision: Decision;
+  /** The resolved inputs but for the version. */
+  readonly resolved: ResolvedInputs;
 }
 
 /**
- * Reads what all the questions of one deploy need, side by side: the live objects of a kind in a namespace once, a load
+ * Reads what the inputs of one deploy need, side by side: the live objects of a kind in a namespace once, a load
  * balancer once.
  *
- * @param questions of the manifests in their order, with nothing bound yet
- * @returns answers a question, the one at that place with its artifacts bound
+ * @param allInputs of the manifests in their order, with nothing bound yet
+ * @returns resolves inputs, those of the manifest at that place with its artifacts bound
  */
-export async function openDecider(
-  questions: readonly Question[],
-  options: DecisionOptions,
-): Promise<(question: Question, index: number) => Decision> {
+export async function openInputResolver(
+  allInputs: readonly PlanInputs[],
+  options: ResolveOptions,
+): Promise<(inputs: PlanInputs, index: number) => ResolvedInputs> {
   const list = shareByKey((manifest: Manifest) => listLive(manifest, options), getListKey);
   const readLoadBalancer = shareByKey((each: Coordinates) => getLoadBalancer(each, options), JSON.stringify);
-  const readings = questions.map(async (question): Promise<Facts> => {
-    const { manifest, versioned, useSourceCapacity, nameless, loadBalancers } = question;
+  const readings = allInputs.map(async (inputs): Promise<Facts> => {
+    const { manifest, versioned, useSourceCapacity, nameless, loadBalancers } = inputs;
     const [live, name, services] = await Promise.all([
       versioned ? list(manifest) : [],
       nameless ? chooseName(manifest, options) : undefined,
       Promise.all(loadBalancers.map(readLoadBalancer)),
     ]);
-    const replicas = useSourceCapacity ? await findSourceReplicas(question, live, options) : undefined;
-    const decision = {
+    const replicas = useSourceCapacity ? await findSourceReplicas(inputs, live, options) : undefined;
+    const resolved = {
       ...(replicas !== undefined && { replicas }),
       ...(name !== undefined && { name }),
       ...(services.length > 0 && { loadBalancers: services }),
     };
-    return { live, decision };
+    return { live, resolved };
   });
   const facts = await awaitInOrder(readings);
   return ({ manifest, versioned }, index) => {
-    const { live = [], decision = {} } = facts[index] ?? {};
-    return versioned ? { ...decision, version: chooseVersion({ manifest, live }) } : decision;
+    const { live = [], resolved = {} } = facts[index] ?? {};
+    return versioned ? { ...resolved, version: chooseVersion({ manifest, live }) } : resolved;
   };
 }
 
@@ -95,7 +95,7 @@ function getListKey(manifest: Manifest): string {
 }
 
 /** The objects of a manifest's kind in its namespace, metadata alone: versions are told by annotations. */
-async function listLive(manifest: Manifest, { client, signal }: DecisionOptions): Promise<Manifest[]> {
+async function listLive(manifest: Manifest, { client, signal }: ResolveOptions): Promise<Manifest[]> {
   const resource = await findResource(manifest, { client, signal });
   if (resource === undefined) return [];
   const namespace = readNamespace(manifest) || (await client.getDefaultNamespace({ signal }));
@@ -105,7 +105,7 @@ async function listLive(manifest: Manifest, { client, signal }: DecisionOptions)
 /** Where the kind is served; undefined while its definition, perhaps part of the same deploy, is not there. */
 async function findResource(
   manifest: Manifest,
-  { client, signal }: Pick<DecisionOptions, 'client' | 'signal'>,
+  { client, signal }: Pick<ResolveOptions, 'client' | 'signal'>,
 ): Promise<ApiResource | undefined> {
   try {
     return await client.getResource(String(manifest.apiVersion), String(manifest.kind), { signal });
@@ -117,9 +117,9 @@ async function findResource(
 
 /** The replicas of what runs under the manifest's name: for versions, those of the latest. */
 async function findSourceReplicas(
-  { manifest, versioned }: Question,
+  { manifest, versioned }: PlanInputs,
   live: readonly Manifest[],
-  { client, signal }: DecisionOptions,
+  { client, signal }: ResolveOptions,
 ): Promise<number | undefined> {
   const name = versioned ? findLatestName(manifest, live) : readName(manifest);
   const resource = await findResource(manifest, { client, signal });
@@ -144,7 +144,7 @@ function findLatestName(manifest: Manifest, live: readonly Manifest[]): string |
 /** A name for an object that brings only its beginning, as the API server would make it up, and free at this moment. */
 async function chooseName(
   manifest: Manifest,
-  { client, randomness, signal }: DecisionOptions,
+  { client, randomness, signal }: ResolveOptions,
 ): Promise<string> {
   const base = (readGenerateName(manifest) ?? '').slice(0, generateNameMax);
   const resource = await findResource(manifest, { client, signal });

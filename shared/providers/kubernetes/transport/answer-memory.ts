@@ -5,8 +5,8 @@ import {
   largeAnswersOfAccountMax,
 } from '../api/answer-limits.ts';
 
-/** How much room there is. */
-export interface RoomSize {
+/** How much memory there is. */
+export interface MemorySize {
   /** Places in all, and at most for one account. */
   readonly places: number;
   readonly placesOfAccount: number;
@@ -39,13 +39,13 @@ interface Placed extends Guest {
  * waits holds back the server, and of those who wait the account with fewest places comes first. A server that takes its time
  * loses its place to others, so that slow ones cannot keep all places.
  */
-export class AnswerRoom {
-  readonly #size: RoomSize;
+export class AnswerMemory {
+  readonly #size: MemorySize;
   readonly #placed = new Set<Placed>();
   readonly #waiting = new Set<Guest>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(size: RoomSize) {
+  constructor(size: MemorySize) {
     this.#size = size;
   }
 
@@ -132,15 +132,15 @@ export class AnswerRoom {
     if (oldest === undefined) return;
     if (performance.now() - oldest.sinceMs >= this.#size.holdMs) {
       this.#placed.delete(oldest);
-      const message = `came too slowly while the answers of others waited for room (${this.#size.places} large answers at a time)`;
+      const message = `came too slowly while the answers of others waited for memory (${this.#size.places} large answers at a time)`;
       oldest.onEvicted(new AnswerLimitError(message, true));
     }
     this.#fill();
   }
 }
 
-/** The room of this process. */
-export const answerRoom = new AnswerRoom({
+/** The memory of this process. */
+export const answerMemory = new AnswerMemory({
   places: largeAnswersMax,
   placesOfAccount: largeAnswersOfAccountMax,
   holdMs: largeAnswerMs,

@@ -1,0 +1,64 @@
+import { isSecretReference } from '../../../core/settings/secret-reference.ts';
+import { parseServerUrl } from '../credentials/api-server.ts';
+
+/** The setting `server` of an account as it is written. */
+export interface ServerFields {
+  readonly host: string;
+  readonly caData?: string | undefined;
+  readonly tokenProvider?: string | undefined;
+  readonly tokenBroker?: string | undefined;
+  readonly bearerToken?: string | undefined;
+}
+
+/** An API server, and what its clients prove who they are with. Holds a secret where it has a token. */
+export interface ServerAddress {
+  /** URL of the server; a path in it stands before `/api`. */
+  readonly host: string;
+  /** Base64 of the authorities to trust, PEM; undefined for those that the system trusts. */
+  readonly caData: string | undefined;
+  /** Name of the token provider that the broker is asked for. */
+  readonly tokenProvider: string;
+  /** Name of the broker in `busdriver.tokenBrokers`. */
+  readonly tokenBroker: string;
+  /** A token in the place of the broker's. */
+  readonly bearerToken: string | undefined;
+}
+
+/** The token provider that go-clouddriver asks for where an account names none. */
+const defaultTokenProvider = 'google';
+
+/** The broker where an account names none. */
+export const defaultTokenBroker = 'arcade';
+
+/** What is wrong with the setting, each a sentence that begins with the path of the field and shows no value. */
+export function findServerViolations(server: ServerFields): readonly string[] {
+  const violations: string[] = [];
+  if (parseServerUrl(server.host) === undefined) {
+    violations.push('server.host: expected an http or https URL without user, query and fragment');
+  }
+  const { caData = '' } = server;
+  if (!isBase64(caData) && !isSecretReference(caData))
+    violations.push('server.caData: expected PEM in base64');
+  if (server.bearerToken && (server.tokenProvider || server.tokenBroker)) {
+    violations.push('server.bearerToken: expected nothing beside tokenProvider and tokenBroker');
+  }
+  return violations;
+}
+
+/** The server that the setting names. */
+export function toServerAddress(server: ServerFields): ServerAddress {
+  const { host, caData, tokenProvider, tokenBroker, bearerToken } = server;
+  return {
+    host: host.trim(),
+    caData: caData || undefined,
+    tokenProvider: tokenProvider || defaultTokenProvider,
+    tokenBroker: tokenBroker || defaultTokenBroker,
+    bearerToken: bearerToken || undefined,
+  };
+}
+
+/** As Go's decoder has it: with its padding; line breaks do not count. */
+function isBase64(text: string): boolean {
+  const bare = text.replaceAll(/[\r\n]/g, '');
+  return bare.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(bare);
+}

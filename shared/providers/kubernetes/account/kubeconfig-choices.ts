@@ -1,0 +1,99 @@
+import { asJsonObject, asString, type JsonObject, type JsonValue } from '../../../core/json.ts';
+import type { InspectOptions, SettingsInspector } from '../../../core/providers/provider.ts';
+import type { RejectedAccount } from '../../../core/settings/account.ts';
+import { isSecretReference } from '../../../core/settings/secret-reference.ts';
+import { findMember, getSetting } from '../../../core/settings/spring-config.ts';
+import {
+  type KubeconfigChoice,
+  KubeconfigChoiceError,
+  parseKubeconfigContext,
+} from '../credentials/kubeconfig.ts';
+import { toKubeconfigPath } from '../credentials/kubeconfig-file.ts';
+import { WatchedFiles } from '../credentials/watched-files.ts';
+import { findEntryName } from './account.ts';
+
+/** Accounts whose kubeconfigs are looked at; what is wrong with those of others is told when they are used. */
+export const inspectedAccountsMax = 500;
+
+/** What an account chooses of which kubeconfig. */
+interface Choice extends KubeconfigChoice {
+  /** Where the account stands. */
+  readonly at: string;
+  /** Its name as it is rejected by. */
+  readonly name: string;
+  readonly file: string | undefined;
+  readonly contents: string | undefined;
+}
+
+/** What was found of an account's choice in a text. */
+interface Verdict {
+  readonly text: string;
+  readonly reason: string | undefined;
+}
+
+/**
+ * Looks whether kubeconfigs have what accounts name in place of the context's `user` and `cluster`, before any cluster is
+ * asked. A kubeconfig that cannot be read is the matter of who uses it; so is one in a secret.
+ */
+export function createKubeconfigInspector(): SettingsInspector {
+  let known: ReadonlyMap<string, Verdict> = new Map();
+  return {
+    async findUnusable(settings, options) {
+      const seen = new Map<string, Verdict>();
+      const rejected: RejectedAccount[] = [];
+      for (const choice of listChoices(settings).slice(0, inspectedAccountsMax)) {
+        const text = await readText(choice, options);
+        if (text === undefined) continue;
+        const { at, contents: _, ...chosen } = choice;
+        const key = JSON.stringify([at, chosen]);
+        const before = known.get(key);
+        const reason = before?.text === text ? before.reason : findReason(choice, text);
+        seen.set(key, { text, reason });
+        if (reason !== undefined) rejected.push({ name: choice.name, reason });
+      }
+      known = seen;
+      return rejected;
+    },
+  };
+}
+
+/** The accounts that name a user or a cluster of a kubeconfig that can be looked at. */
+function listChoices(settings: JsonObject): readonly Choice[] {
+  const list = getSetting(settings, 'kubernetes.accounts');
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry, index) => toChoice(entry, `kubernetes.accounts[${index}]`) ?? []);
+}
+
+function toChoice(entry: JsonValue, at: string): Choice | undefined {
+  const account = asJsonObject(entry);
+  if (account === undefined) return undefined;
+  const read = (key: string) => asString(findMember(account, key)) || undefined;
+  const [user, cluster, context] = [read('user'), read('cluster'), read('context')];
+  if (user === undefined && cluster === undefined) return undefined;
+  const [file, contents] = [read('kubeconfigFile'), read('kubeconfigContents')];
+  const isElsewhere =
+    ['kubeconfigSecret', 'eks', 'server'].some((key) => findMember(account, key)) ||
+    isSecretReference(file ?? contents ?? '');
+  if (isElsewhere) return undefined;
+  return { at, name: findEntryName(entry) ?? at, user, cluster, context, file, contents };
+}
+
+async function readText(
+  { file, contents }: Choice,
+  { placement, environment }: InspectOptions,
+): Promise<string | undefined> {
+  if (file === undefined && contents !== undefined) return contents;
+  if (placement === 'deployed') return undefined;
+  return new WatchedFiles().read(toKubeconfigPath(file, environment)).catch(() => undefined);
+}
+
+function findReason(choice: Choice, text: string): string | undefined {
+  try {
+    parseKubeconfigContext(text, choice);
+    return undefined;
+  } catch (error) {
+    return error instanceof KubeconfigChoiceError
+      ? `${choice.at}.${error.member}: ${error.message}`
+      : undefined;
+  }
+}

@@ -1,0 +1,167 @@
+import { isIP } from 'node:net';
+import { InvalidInputError } from '../../../core/errors.ts';
+import { asJsonObject, type JsonObject } from '../../../core/json.ts';
+import type { ProviderOptions } from '../../../core/providers/provider.ts';
+import {
+  intField,
+  parseAt,
+  requireField,
+  settingsField,
+  stringField,
+  withDefault,
+} from '../../../core/settings/coerce.ts';
+import {
+  findReferenceProblems,
+  isSecretReference,
+  parseSecretReference,
+} from '../../../core/settings/secret-reference.ts';
+import { createSecretText } from '../../../core/settings/secret-text.ts';
+import { findMember, getSetting } from '../../../core/settings/spring-config.ts';
+import { hasPlaceholder } from '../../../core/settings/spring-placeholders.ts';
+import { parseServerUrl } from '../credentials/api-server.ts';
+import type { TokenBroker } from '../credentials/broker-credential.ts';
+import { defaultTokenBroker, type ServerFields } from './account-server.ts';
+
+/** Where token brokers stand in the configuration, by their names. */
+export const settingsPath = 'busdriver.tokenBrokers';
+
+/** A token broker as it is configured. Its key is a secret. */
+export interface TokenBrokerSettings {
+  readonly name: string;
+  readonly url: string;
+  readonly apiKey: string;
+  readonly timeoutMs: number;
+  readonly maxAgeSeconds: number;
+}
+
+/** Where Arcade listens when it runs beside who asks it. */
+const defaultUrl = 'http://localhost:1982';
+
+const brokerFields = {
+  url: stringField(),
+  apiKey: stringField(),
+  timeoutMs: withDefault(intField({ min: 1, max: 60_000 }), 3_000),
+  maxAgeSeconds: withDefault(intField({ min: 1, max: 3_600 }), 60),
+};
+const brokerField = requireField(settingsField(brokerFields));
+
+/** The names of a broker's options. */
+export const brokerOptions: readonly string[] = Object.keys(brokerFields);
+
+/** The environment variables by which go-clouddriver finds Arcade. */
+type BrokerEnvironment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads a broker of `busdriver.tokenBrokers`. That of go-clouddriver, `arcade`, needs no setting: what is left out comes from
+ * `ARCADE_URL` and `ARCADE_API_KEY`.
+ *
+ * @throws InvalidInputError naming each setting that is of no use, without its value.
+ */
+export function parseTokenBroker(
+  name: string,
+  settings: JsonObject,
+  environment: BrokerEnvironment = {},
+): TokenBrokerSettings {
+  const entry = findMember(asJsonObject(getSetting(settings, settingsPath)) ?? {}, name);
+  const isDefault = name === defaultTokenBroker;
+  const path = `${settingsPath}.${name}`;
+  if (entry === undefined && !isDefault)
+    throw new InvalidInputError(`${path}: expected the settings of a broker`);
+  const { url, apiKey, ...times } = parseAt(brokerField, entry ?? {}, path);
+  const { ARCADE_URL, ARCADE_API_KEY } = isDefault ? environment : {};
+  const broker = {
+    name,
+    url: (url || ARCADE_URL || (isDefault ? defaultUrl : '')).trim(),
+    apiKey: (apiKey || ARCADE_API_KEY || '').trim(),
+    ...times,
+  };
+  const violations = findViolations(broker, path);
+  if (violations.length > 0) throw new InvalidInputError(violations);
+  return broker;
+}
+
+/**
+ * Looks whether the broker that an account needs is configured.
+ *
+ * @throws InvalidInputError naming each setting that is of no use.
+ */
+export function checkTokenBroker(server: ServerFields | undefined, settings: JsonObject): void {
+  if (server === undefined || server.bearerToken) return;
+  parseTokenBroker(server.tokenBroker || defaultTokenBroker, settings);
+}
+
+/** What brokers are opened with. */
+export type TokenBrokerOptions = Pick<
+  ProviderOptions,
+  'settings' | 'placement' | 'environment' | 'services' | 'clock' | 'log'
+>;
+
+/** The brokers of a configuration, each opened when it is first asked for: accounts share what it knows. */
+export class TokenBrokers {
+  readonly #options: TokenBrokerOptions;
+  readonly #opened = new Map<string, TokenBroker>();
+
+  constructor(options: TokenBrokerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The broker of that name, the same each time.
+   *
+   * @throws InvalidInputError for wrong settings; Error where it is one of this machine and functions are deployed, which reach none.
+   */
+  get(name: string): TokenBroker {
+    const known = this.#opened.get(name);
+    if (known !== undefined) return known;
+    const { settings, environment } = this.#options;
+    const opened = this.#open(parseTokenBroker(name, settings, environment));
+    this.#opened.set(name, opened);
+    return opened;
+  }
+
+  #open({ name, url, apiKey, timeoutMs, maxAgeSeconds }: TokenBrokerSettings): TokenBroker {
+    const parsed = new URL(url);
+    if (this.#options.placement === 'deployed' && isLoopback(parsed)) {
+      throw new Error(
+        `${settingsPath}.${name}.url: ${parsed.hostname} is the function's own machine, where no broker runs: ` +
+          'name one that the VPC reaches',
+      );
+    }
+    return { name, url: parsed, getApiKey: this.#followApiKey(name, apiKey), timeoutMs, maxAgeSeconds };
+  }
+
+  #followApiKey(name: string, apiKey: string): TokenBroker['getApiKey'] {
+    if (!isSecretReference(apiKey)) return async () => apiKey;
+    const path = `${settingsPath}.${name}.apiKey`;
+    const { services, clock, log } = this.#options;
+    const text = createSecretText(parseSecretReference(apiKey, path), {
+      account: path,
+      secrets: services?.secrets,
+      clock,
+      log,
+    });
+    return async (isDoubted) => {
+      if (isDoubted) text.invalidate();
+      return (await text.getCurrent()).trim();
+    };
+  }
+}
+
+function findViolations({ url, apiKey }: TokenBrokerSettings, path: string): readonly string[] {
+  const violations: string[] = [];
+  if (parseServerUrl(url) === undefined) {
+    violations.push(`${path}.url: expected an http or https URL without user, query and fragment`);
+  }
+  if (isSecretReference(apiKey)) violations.push(...findReferenceProblems(apiKey, `${path}.apiKey`));
+  else if (hasPlaceholder(apiKey)) {
+    violations.push(`${path}.apiKey: expected a value, got a placeholder that nothing fills`);
+  }
+  return violations;
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  if (host === 'localhost' || host.endsWith('.localhost')) return true;
+  if (isIP(host) === 4) return host.startsWith('127.') || host === '0.0.0.0';
+  return isIP(host) === 6 && /^::(1|ffff:7f[0-9a-f]{2}:[0-9a-f]+)?$/.test(host);
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { parseBoundedJson } from '../../../core/bounded-json.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { getErrorMessage } from '../../../core/errors.ts';
+import { asJsonArray } from '../../../core/json.ts';
+import type { Logger } from '../../../core/logger.ts';
+import type { DiscoveryStore, StoredDiscovery } from '../../../core/providers/discovery-store.ts';
+import { answerJsonBounds, discoveryResourcesMax } from '../api/answer-limits.ts';
+import type { ApiResource } from '../api/client.ts';
+import type { ClusterConnection } from '../credentials/connection.ts';
+
+/** A resource of a cluster, without what every process knows by heart. */
+export type FoundResource = Omit<ApiResource, 'builtIn'>;
+
+/** What a cluster serves, in order of preference, and the ETag of the document that said so. */
+export interface FoundDiscovery {
+  readonly resources: readonly FoundResource[];
+  readonly etag: string | undefined;
+}
+
+/** What an account's shared discovery is made of. */
+export interface SharedDiscoveryOptions {
+  readonly account: string;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly openStore: () => Promise<DiscoveryStore>;
+  /** Where requests of now go. */
+  readonly getServer: () => Promise<ServerIdentity>;
+}
+
+/** What tells API servers apart. */
+export type ServerIdentity = Pick<ClusterConnection, 'origin' | 'basePath' | 'tls' | 'proxyUrl'>;
+
+/** What another process was told is good for so long, milliseconds; it is what go-clouddriver's files on disk are. */
+export const storedDiscoveryLifetimeMs = 600_000;
+
+/** What did not change is written again when it is as old as this, milliseconds, so that it stays good while anybody uses it. */
+export const storedDiscoveryRenewalMs = 300_000;
+
+/** One process writes no more often than this, milliseconds, whatever its server answers. */
+export const storedDiscoveryPauseMs = 60_000;
+
+/** Clocks of processes differ by no more, milliseconds: what is from further ahead counts as old. */
+const clockErrorMsMax = 60_000;
+
+const groupVersion = /^[a-z0-9][a-z0-9.-]*\/[a-z0-9]+$/;
+const pluralName = /^[a-z0-9][a-z0-9-]*$/;
+
+/**
+ * What an account's API server serves, shared with processes that begin later. Whatever is wrong with the store, or with what stands in
+ * it, costs a question to the server and no more.
+ */
+export class SharedDiscovery {
+  readonly #options: SharedDiscoveryOptions;
+  #lastPutMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SharedDiscoveryOptions) {
+    this.#options = options;
+  }
+
+  /** Which server requests of now go to, as a hash. @throws what is wrong with the account, as each request does */
+  async getServer(): Promise<string> {
+    return hashServer(await this.#options.getServer());
+  }
+
+  /** What another process was told by a server, and how long it is good, milliseconds; not above 0 for what is only worth its ETag. */
+  async find(server: string): Promise<(FoundDiscovery & { readonly goodForMs: number }) | undefined> {
+    const { account, clock, openStore } = this.#options;
+    return this.#unlessFailing(async () => {
+      const stored = await (await openStore()).find({ account, server });
+      if (stored === undefined) return undefined;
+      const ageMs = clock.now() - stored.asOfMs;
+      const goodForMs = ageMs > -clockErrorMsMax ? storedDiscoveryLifetimeMs - Math.max(ageMs, 0) : 0;
+      return { resources: parseResources(stored.text), etag: findEtag(stored.etag), goodForMs };
+    });
+  }
+
+  /**
+   * Tells what a server just said, if it is news or the store's is old.
+   *
+   * @param server as `getServer` said before the server was asked: if requests go elsewhere by now, nobody knows who answered.
+   */
+  async put(found: FoundDiscovery, server: string): Promise<void> {
+    const { account, clock, openStore } = this.#options;
+    const now = clock.now();
+    if (now - this.#lastPutMs < storedDiscoveryPauseMs) return;
+    await this.#unlessFailing(async () => {
+      if ((await this.getServer()) !== server) return;
+      const store = await openStore();
+      const stored = await this.#unlessFailing(() => store.find({ account, server }));
+      const next = { text: toText(found.resources), etag: found.etag, asOfMs: now };
+      if (stored !== undefined && !isNews(next, stored)) return;
+      this.#lastPutMs = now;
+      await store.put({ account, server }, next);
+    });
+  }
+
+  async #unlessFailing<T>(call: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await call();
+    } catch (error) {
+      const { account, log } = this.#options;
+      log.warn('what an API server serves cannot be shared', { account, error: getErrorMessage(error) });
+      return undefined;
+    }
+  }
+}
+
+/** The ETag of an answer, if it may stand in a header as it is; of at most 200 characters. API servers give a hash of 128. */
+export function findEtag(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= 200 && /^(W\/)?"[\x21\x23-\x7e]*"$/.test(value)
+    ? value
+    : undefined;
+}
+
+function hashServer({ origin, basePath, tls, proxyUrl }: ServerIdentity): string {
+  return createHash('sha256')
+    .update(JSON.stringify([origin, basePath, tls.ca, tls.servername, withoutUser(proxyUrl)]))
+    .digest('base64url');
+}
+
+function withoutUser(proxyUrl: string | undefined): string | undefined {
+  return proxyUrl === undefined ? undefined : new URL(proxyUrl).host;
+}
+
+function isNews(next: StoredDiscovery, stored: StoredDiscovery): boolean {
+  const isSame = next.text === stored.text && next.etag === stored.etag;
+  return !isSame || Math.abs(next.asOfMs - stored.asOfMs) >= storedDiscoveryRenewalMs;
+}
+
+function toText(resources: readonly FoundResource[]): string {
+  return JSON.stringify(
+    resources.map(({ apiVersion, kind, plural, namespaced }) => [apiVersion, kind, plural, namespaced]),
+  );
+}
+
+/** What is not a resource as an API server has them, of a group other than the core, is left out: it would lead requests astray. */
+function parseResources(text: string): FoundResource[] {
+  const rows = asJsonArray(parseBoundedJson(text, answerJsonBounds).value);
+  if (rows.length > discoveryResourcesMax)
+    throw new Error(`it has more than ${discoveryResourcesMax} resources`);
+  return rows.flatMap((row): FoundResource[] => {
+    const [apiVersion, kind, plural, namespaced] = asJsonArray(row);
+    if (typeof apiVersion !== 'string' || !groupVersion.test(apiVersion)) return [];
+    if (typeof plural !== 'string' || !pluralName.test(plural)) return [];
+    if (typeof kind !== 'string' || kind === '' || typeof namespaced !== 'boolean') return [];
+    return [{ apiVersion, kind, plural, namespaced }];
+  });
+}

@@ -1,0 +1,99 @@
+import { createConcurrencyLimit } from '../../../core/concurrency.ts';
+import { getErrorMessage } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { Logger } from '../../../core/logger.ts';
+import type { CredentialSource } from './credentials.ts';
+import { runCredentialProgram } from './exec-credential.ts';
+
+/** An auth provider of a kubeconfig that `@kubernetes/client-node` may know. Holds secrets. */
+export interface AuthProvider {
+  readonly name: string;
+  readonly config: JsonObject;
+}
+
+/** What an {@link AuthProvider} is asked with. */
+export interface LibraryRun {
+  /** Its commands inherit it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The account's name, for the log. */
+  readonly account: string;
+  readonly log: Logger;
+}
+
+const library = '@kubernetes/client-node';
+
+/** Processes with the library at one time: each takes 84 MB and 0.4 s of a processor. */
+export const libraryRunsMax = 2;
+const limitRuns = createConcurrencyLimit(libraryRunsMax);
+
+/**
+ * Asks the library, and prints what it tells as an ExecCredential. Errors of the library may quote tokens, so that none of its words are
+ * printed but those known here. It is a text since bundles have no files of ours.
+ */
+const program = `
+import { readFileSync } from 'node:fs';
+const { library, authProvider } = JSON.parse(readFileSync(0, 'utf8'));
+const { KubeConfig } = await import(library);
+const kubeconfig = new KubeConfig();
+kubeconfig.loadFromOptions({
+  clusters: [{ name: 'cluster', server: 'https://127.0.0.1' }],
+  users: [{ name: 'user', authProvider }],
+  contexts: [{ name: 'context', cluster: 'cluster', user: 'user' }],
+  currentContext: 'context',
+});
+const options = { headers: {} };
+try {
+  await kubeconfig.applyToHTTPSOptions(options);
+} catch (error) {
+  const isExpired = error?.message === 'Token is expired!';
+  console.error(isExpired ? 'its token has expired, and no cmd-path renews it' : 'its token cannot be renewed');
+  process.exit(1);
+}
+const { config } = kubeconfig.getCurrentUser().authProvider;
+const toTime = (value) => new Date([].concat(value)[0]).getTime();
+const expiresAtMs = config['expiry'] ? toTime(config['expiry']) : Number(config['expires-on'] ?? NaN) * 1000;
+const status = {
+  token: options.headers.Authorization?.replace(/^Bearer /, '').trim(),
+  clientCertificateData: options.cert?.toString(),
+  clientKeyData: options.key?.toString(),
+  expirationTimestamp: Number.isFinite(expiresAtMs) ? new Date(expiresAtMs).toISOString() : undefined,
+};
+console.log(JSON.stringify({ status }));
+`;
+
+/**
+ * What the `KubeConfig` of `@kubernetes/client-node` makes of an auth provider: the library runs commands synchronously and without a
+ * time-out, so that it runs in a process of its own, which ends after a minute at the latest. Nothing is written.
+ *
+ * @throws Error by the source: the library is not there, does not know the provider, or cannot renew its token
+ */
+export function createLibrarySource({ name, config }: AuthProvider, run: LibraryRun): CredentialSource {
+  return async (request) => {
+    // A token that was refused is not offered again: the library would, until it expires.
+    const { 'access-token': _, ...renewed } = config;
+    const authProvider = { name, config: request?.refused === true ? renewed : config };
+    const asked = {
+      kind: 'auth-provider' as const,
+      name,
+      command: process.execPath,
+      args: ['--input-type=module', '--eval', program],
+      input: JSON.stringify({ library: findLibrary(name), authProvider }),
+    };
+    try {
+      return await limitRuns(() => runCredentialProgram(asked, run));
+    } catch (error) {
+      throw new Error(`${getErrorMessage(error)}: log in again, or use an exec plugin or a token`);
+    }
+  };
+}
+
+/** The URL of the library's module. @throws Error where it is not installed */
+function findLibrary(name: string): string {
+  try {
+    return import.meta.resolve(library);
+  } catch {
+    throw new Error(
+      `auth-provider "${name}" needs ${library}, which is not installed: use an exec plugin or a token`,
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import { NotFoundError } from '../../../core/errors.ts';
+import type { InstanceReader } from '../../../core/providers/provider.ts';
+import type { KubernetesSession } from '../account/session.ts';
+import { listConsoleOutput, readLog, readProperties } from './pod-logs.ts';
+import { getAccountOf, getReadClient, parseReadName } from './read-target.ts';
+
+/**
+ * Live reads of what pods write, through the clients of a session. A "file" is the log of a container; the route that asks for it
+ * gives the bare name of the pod.
+ */
+export function createInstanceReader(session: KubernetesSession): InstanceReader {
+  return {
+    getConsoleOutput: async ({ account, location, name }) => {
+      const client = await getReadClient(session, getAccountOf(session, { account, location }));
+      return listConsoleOutput(client, { location, pod: parsePodName(name) });
+    },
+    getFileContents: async ({ account, location, name: pod }, container) => {
+      const client = await getReadClient(session, getAccountOf(session, { account, location }));
+      return readProperties(() => readLog(client, { location, pod, container }));
+    },
+  };
+}
+
+/** @throws NotFoundError for what cannot be the name of a pod. */
+function parsePodName(fullName: string): string {
+  const { kind, name } = parseReadName(fullName);
+  if (kind === 'pod') return name;
+  throw new NotFoundError(`'${fullName}' names no pod: expected 'pod <name>'`);
+}

@@ -1,0 +1,89 @@
+import type { DirectoryEntry, RowPlace, StoredObject, StoredRow } from '../../../core/cache/cache-store.ts';
+import type { ObjectFacts, ServerGroupFacts } from '../rows/facts.ts';
+import { asFacts, listInstances } from '../rows/row-entries.ts';
+import { getRowName, type RowView } from '../rows/row-names.ts';
+import { type CacheReading, createSight, readAllFacts } from './cache-reading.ts';
+
+/** From so many server groups of a namespace on, all of its pods are read at once. */
+const wholeNamespaceFrom = 16;
+
+/** The rows of pods, by the name of the server group's row. Those of other server groups are never decoded. */
+export type PodRows = ReadonlyMap<string, StoredRow>;
+
+/** What the rows of namespaces have. */
+export interface NamespaceRows {
+  readonly pods: PodRows;
+  readonly services: readonly ObjectFacts[];
+}
+
+/** Reads the pods and services of namespaces, in so far as they are wanted and the account may see them: one query for each namespace. */
+export async function loadNamespaceRows(
+  reading: CacheReading,
+  { account, namespaces }: Pick<DirectoryEntry, 'account' | 'namespaces'>,
+  wanted: { readonly pods?: boolean; readonly services?: boolean },
+): Promise<NamespaceRows> {
+  const pods = new Map<string, StoredRow>();
+  const services: ObjectFacts[] = [];
+  const isSeen = createSight(reading, account);
+  const { pods: withPods = false, services: withServices = false } = wanted;
+  // What belongs to no namespace stands under an empty name.
+  const isWanted = (namespace: string): boolean =>
+    (withPods || withServices) && namespace !== '' && isSeen({ kind: '', namespace, name: '' });
+  await Promise.all(
+    namespaces.filter(isWanted).map(async (namespace) => {
+      const view = withPods && withServices ? undefined : withPods ? 'pods' : 'services';
+      for (const row of await listNamespaceRows(reading, { account, namespace }, view)) {
+        if (row.view === 'pods') pods.set(row.row, row);
+        else for (const { value } of row.read().values()) services.push(asFacts(value));
+      }
+    }),
+  );
+  return { pods, services };
+}
+
+/** Server groups with the pods that they own. */
+export function joinPods(serverGroups: readonly ObjectFacts[], pods: PodRows): ServerGroupFacts[] {
+  return serverGroups.map((facts) => {
+    const row = pods.get(getRowName(facts));
+    return { facts, instances: row === undefined ? [] : listInstances(row.read(), facts.uid) };
+  });
+}
+
+/** The row of the pods of one server group, as {@link joinPods} takes it. */
+export async function loadPodsOf(
+  { cache, limit }: CacheReading,
+  { account, kind, namespace, name }: StoredObject['key'],
+): Promise<PodRows> {
+  const row = getRowName({ kind, namespace, name });
+  const found = await limit(() => cache.getRow({ account, namespace, view: 'pods', row }));
+  return new Map(found && [[row, found]]);
+}
+
+/** The server groups that these objects are, with their pods, in no order. The objects may be of several accounts. */
+export async function loadServerGroupsOf(
+  reading: CacheReading,
+  objects: readonly StoredObject[],
+): Promise<{ readonly account: string; readonly serverGroup: ServerGroupFacts }[]> {
+  const places = Map.groupBy(objects, ({ key }) => JSON.stringify([key.account, key.namespace]));
+  const found = await Promise.all(
+    [...places.values()].map(async (members) => {
+      const { account = '', namespace = '' } = members[0]?.key ?? {};
+      const rows =
+        members.length >= wholeNamespaceFrom
+          ? [(await loadNamespaceRows(reading, { account, namespaces: [namespace] }, { pods: true })).pods]
+          : await Promise.all(members.map(({ key }) => loadPodsOf(reading, key)));
+      const pods: PodRows = new Map(rows.flatMap((each) => [...each]));
+      return joinPods(readAllFacts(members), pods).map((serverGroup) => ({ account, serverGroup }));
+    }),
+  );
+  return found.flat();
+}
+
+/** The rows of a namespace, in no order. */
+function listNamespaceRows(
+  { cache, limit }: CacheReading,
+  place: RowPlace,
+  view: RowView | undefined,
+): Promise<StoredRow[]> {
+  return limit(async () => (await Array.fromAsync(cache.listRows(place, view ? { view } : {}))).flat());
+}
