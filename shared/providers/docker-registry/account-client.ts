@@ -1,0 +1,46 @@
+import type { ProviderOptions } from '../../core/providers/provider.ts';
+import { type BasicCredentials, createCredentials } from '../../oci/credentials.ts';
+import type { RegistryAccount } from './account.ts';
+import { startConnectionPool } from './connection-pool.ts';
+import { EcrClient } from './ecr-client.ts';
+import { createEcrCredentials } from './ecr-credentials.ts';
+import { RegistryClient } from './registry-client.ts';
+import { RegistrySender } from './registry-sender.ts';
+import { type TagListing, toTagListing } from './tag-listing.ts';
+
+/** What a client is opened with. */
+export type ClientParts = Pick<ProviderOptions, 'clock' | 'randomness' | 'log' | 'services' | 'environment'>;
+
+/** A registry's client with its connections. */
+export interface AccountClient extends AsyncDisposable {
+  readonly client: RegistryClient;
+  /** What it authenticates with. */
+  readonly credentials: BasicCredentials;
+  /** What lists repositories and tags: the client, or ECR's API. */
+  readonly listing: TagListing;
+}
+
+/** Opens the client of an account, which connects when it is first asked. */
+export function openAccountClient(account: RegistryAccount, parts: ClientParts): AccountClient {
+  const { clock, randomness } = parts;
+  const pool = startConnectionPool(account);
+  const ecr = openEcr(account, parts);
+  const credentials =
+    ecr === undefined
+      ? createCredentials(account, parts)
+      : createEcrCredentials({ clock, ask: (signal) => ecr.getAuthorizationToken(signal) });
+  const sender = new RegistrySender({ account, pool, credentials, clock, randomness });
+  const { baseUrl, pageSize } = account;
+  const client = new RegistryClient({ baseUrl, pageSize, send: (request) => sender.send(request) });
+  return {
+    client,
+    credentials,
+    listing: ecr ?? toTagListing(client),
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
+  };
+}
+
+function openEcr({ ecr, threads }: RegistryAccount, parts: ClientParts): EcrClient | undefined {
+  const { clock, randomness, services } = parts;
+  return ecr && new EcrClient({ registry: ecr, service: services?.ecr, threads, clock, randomness });
+}

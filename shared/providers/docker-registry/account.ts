@@ -1,0 +1,295 @@
+import type { AccountView, DockerRegistryAccountView } from '../../contract/answers/credentials.ts';
+import type { EcrRegistry } from '../../core/ecr.ts';
+import { InvalidInputError } from '../../core/errors.ts';
+import { asJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { ProviderOptions } from '../../core/providers/provider.ts';
+import type { Account, AccountWarning, RejectedAccount } from '../../core/settings/account.ts';
+import { booleanField, parseAt } from '../../core/settings/coerce.ts';
+import { parseAccess } from '../../core/settings/permissions.ts';
+import { findReferenceProblems, isSecretReference } from '../../core/settings/secret-reference.ts';
+import { findMember, getSetting } from '../../core/settings/spring-config.ts';
+import { hasPlaceholder } from '../../core/settings/spring-placeholders.ts';
+import type { CredentialsOwner } from '../../oci/credentials.ts';
+import { isRepositoryName } from '../../oci/names.ts';
+import { type AccountFields, accountsPath, enabledPath, parseAccountFields } from './account-fields.ts';
+import { findEcrRegistry } from './ecr-account.ts';
+
+/** Characters of a pattern for names of repositories. */
+const patternLengthMax = 1_000;
+
+/** Which repositories of a registry are cached. */
+export interface RepositoryChoice {
+  /** These; empty for those of the catalog. */
+  readonly names: readonly string[];
+  /** Path of a file that holds a catalog in the place of the registry's: `{"repositories": […]}`. */
+  readonly catalogFile: string | undefined;
+  /** Names of the catalog that count, as a whole; undefined for all. */
+  readonly pattern: RegExp | undefined;
+  /** Names that do not count. */
+  readonly skip: ReadonlySet<string>;
+}
+
+/** A Docker registry account. */
+export interface RegistryAccount extends Account, CredentialsOwner {
+  /** Where the API is: what is called is `v2/` below it. It ends with a slash. */
+  readonly baseUrl: URL;
+  /** For secrets that pull images; empty where there is none. */
+  readonly email: string;
+  readonly repositories: RepositoryChoice;
+  /** Which of them have charts: those of `helmOciRepositories`, and none where that is empty. */
+  readonly charts: RepositoryChoice;
+  readonly intervalMs: number;
+  /** How much of the registry is asked for at a time, from 1: what `cacheThreads` says. */
+  readonly threads: number;
+  /** Milliseconds for an answer. */
+  readonly timeoutMs: number;
+  /** Repositories, or tags, of one page. */
+  readonly pageSize: number;
+  /** Whether digests of tags are cached. */
+  readonly trackDigests: boolean;
+  /** Whether labels of images are cached. */
+  readonly inspectDigests: boolean;
+  /** Whether tags are listed newest first. */
+  readonly sortTagsByDate: boolean;
+  /** Whether any certificate of the registry will do. */
+  readonly insecure: boolean;
+  /** Hosts besides the registry's that may be called wherever they are. */
+  readonly trustedHosts: ReadonlySet<string>;
+  /** The registry of Amazon ECR that it is, which is asked by its own API; undefined for any other. */
+  readonly ecr: EcrRegistry | undefined;
+}
+
+/** The accounts of a configuration: those that can be used, and the others with the reason. */
+export interface ParsedAccounts {
+  readonly accounts: readonly RegistryAccount[];
+  readonly rejected: readonly RejectedAccount[];
+  readonly warnings: readonly AccountWarning[];
+}
+
+type ParseOptions = Pick<ProviderOptions, 'settings' | 'placement' | 'credentials' | 'takenNames'>;
+
+/**
+ * Reads `dockerRegistry.accounts`. An account that is wrong is rejected, and the others are read. Of two with one name only the first
+ * counts, even if it is rejected: the second may be open to more people. There are none when `dockerRegistry.enabled` is false.
+ */
+export function parseRegistryAccounts(options: ParseOptions): ParsedAccounts {
+  const accounts: RegistryAccount[] = [];
+  const rejected: RejectedAccount[] = [];
+  const warnings: AccountWarning[] = [];
+  const names = new Set(options.takenNames);
+  const attempt = (name: string, work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof InvalidInputError)) throw error;
+      rejected.push({ name, reason: error.message });
+    }
+  };
+  attempt(accountsPath, () => {
+    for (const [index, entry] of listEntries(options.settings).entries()) {
+      const at = `${accountsPath}[${index}]`;
+      const name = findEntryName(entry);
+      attempt(name || at, () => {
+        if (names.has(name)) throw new InvalidInputError(`${at}.name: an earlier account has this name`);
+        if (name !== '') names.add(name);
+        const fields = parseAccountFields(entry, at);
+        accounts.push(createAccount(fields, { ...options, entry, at }));
+        warnings.push(...listWarnings(fields, at));
+      });
+    }
+  });
+  return { accounts, rejected, warnings };
+}
+
+/** The entries of the list of accounts. @throws InvalidInputError when it is none. */
+export function listEntries(settings: JsonObject): readonly JsonValue[] {
+  const isEnabled = parseAt(booleanField(), getSetting(settings, enabledPath), enabledPath) ?? true;
+  const list = getSetting(settings, accountsPath) || [];
+  if (!Array.isArray(list)) throw new InvalidInputError(`${accountsPath}: expected a list of accounts`);
+  return isEnabled ? list : [];
+}
+
+/** The name of an entry, whatever else is wrong with it; empty when it has none. */
+export function findEntryName(entry: JsonValue): string {
+  const name = findMember(asJsonObject(entry) ?? {}, 'name') ?? '';
+  return typeof name === 'object' ? '' : String(name).trim();
+}
+
+interface EntryReading extends Pick<ParseOptions, 'placement' | 'credentials'> {
+  readonly entry: JsonValue;
+  /** Where it stands: messages begin with it. */
+  readonly at: string;
+}
+
+function createAccount(fields: AccountFields, reading: EntryReading): RegistryAccount {
+  const { at } = reading;
+  const access = parseAccess(asJsonObject(reading.entry) ?? {}, at);
+  const name = findEntryName(reading.entry);
+  const violations = [...findConflicts(fields, name), ...findUnusable(fields, reading)];
+  if (violations.length > 0)
+    throw new InvalidInputError(violations.map((violation) => `${at}: ${violation}`));
+  const baseUrl = parseAddress(fields.address ?? '', at);
+  const address = baseUrl.href.slice(0, -1);
+  const registry = address.slice(baseUrl.protocol.length + 2);
+  return {
+    name,
+    cloudProvider: 'dockerRegistry',
+    environment: fields.environment || name,
+    accountType: fields.accountType || name,
+    ...access,
+    details: createDetails(fields, address, registry),
+    baseUrl,
+    registry,
+    email: fields.email ?? '',
+    credentials: fields,
+    repositories: createChoice(fields, at),
+    charts: {
+      names: [...new Set(fields.helmOciRepositories)],
+      ...{ catalogFile: undefined, pattern: undefined, skip: new Set() },
+    },
+    intervalMs: (fields.cacheIntervalSeconds || 30) * 1000,
+    threads: fields.cacheThreads || 1,
+    timeoutMs: fields.clientTimeoutMillis || 60_000,
+    pageSize: fields.paginateSize || 100,
+    trackDigests: fields.trackDigests,
+    inspectDigests: fields.inspectDigests,
+    sortTagsByDate: fields.sortTagsByDate,
+    insecure: fields.insecureRegistry,
+    trustedHosts: new Set(fields.trustedHosts.map((host) => host.toLowerCase())),
+    ecr: findEcrRegistry(
+      baseUrl.hostname,
+      { ecr: fields.ecr, hasPassword: listPasswords(fields).length > 0 },
+      at,
+    ),
+  };
+}
+
+/** What is wrong with options that are each right by themselves, in Clouddriver's words. */
+function findConflicts(fields: AccountFields, name: string): readonly string[] {
+  const { repositories, catalogFile, repositoriesRegex } = fields;
+  const chosen = Object.entries({ repositories: repositories.length > 0, catalogFile, repositoriesRegex })
+    .filter(([, value]) => value)
+    .map(([option]) => option);
+  return [
+    ...(name === '' ? ['Docker Registry account must be provided with a name.'] : []),
+    ...(fields.address ? [] : [`Docker Registry account ${name} must provide an endpoint address.`]),
+    ...(chosen.length > 1 ? [`${chosen.join(' and ')} may not be specified together.`] : []),
+    ...findWrongNames('repositories', repositories),
+    ...findWrongNames('helmOciRepositories', fields.helmOciRepositories),
+    ...(listPasswords(fields).length > 1
+      ? ['at most one of password, passwordFile, passwordCommand and dockerconfigFile may be specified.']
+      : []),
+  ];
+}
+
+function findWrongNames(option: string, names: readonly string[]): readonly string[] {
+  return names.flatMap((name, index) =>
+    isRepositoryName(name)
+      ? []
+      : [`${option}[${index}]: expected the name of a repository, such as library/nginx`],
+  );
+}
+
+/** The options that say what its password is. */
+function listPasswords(fields: AccountFields): readonly unknown[] {
+  const { password, passwordFile, passwordCommand, dockerconfigFile } = fields;
+  return [password, passwordFile, passwordCommand, dockerconfigFile].filter(Boolean);
+}
+
+/** Options that name a file or a program of the machine. */
+const machineOptions = ['passwordFile', 'passwordCommand', 'dockerconfigFile', 'catalogFile'] as const;
+
+/** Options that may be references to secrets. */
+const secretOptions: readonly string[] = ['username', 'password'];
+
+/** What cannot work: a placeholder that nothing filled in, a reference where none may stand, a file where functions have none. */
+function findUnusable(fields: AccountFields, { placement }: EntryReading): readonly string[] {
+  const texts = Object.entries(fields).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  const unusable = texts.flatMap(([option, value]) => {
+    if (hasPlaceholder(value)) return [`${option}: its placeholder has no value`];
+    if (!isSecretReference(value)) return [];
+    if (!secretOptions.includes(option))
+      return [`${option}: expected the value itself, no reference to a secret`];
+    return findReferenceProblems(value, option);
+  });
+  if (placement !== 'deployed') return unusable;
+  const onMachine = machineOptions.filter((option) => fields[option]);
+  return [
+    ...unusable,
+    ...onMachine.map(
+      (option) =>
+        `${option}: deployed functions read no files and run no programs: use a reference to a secret`,
+    ),
+  ];
+}
+
+/**
+ * Reads an address. A slash at its end and `/v2` are cut off, as Clouddriver does.
+ *
+ * @throws InvalidInputError, which does not quote it.
+ */
+function parseAddress(text: string, at: string): URL {
+  const trimmed = text.trim().replace(/\/$/, '').replace(/\/v2$/, '');
+  const url = URL.parse(trimmed);
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw new InvalidInputError(
+      `${at}.address: expected a URL with http or https, such as https://registry.example.com`,
+    );
+  }
+  if (url.username + url.password + url.search + url.hash !== '') {
+    throw new InvalidInputError(`${at}.address: expected no user, password, query or fragment in it`);
+  }
+  if (!url.pathname.endsWith('/')) url.pathname += '/';
+  return url;
+}
+
+function createChoice(fields: AccountFields, at: string): RepositoryChoice {
+  return {
+    names: [...new Set(fields.repositories)],
+    catalogFile: fields.catalogFile || undefined,
+    pattern: fields.repositoriesRegex ? parsePattern(fields.repositoriesRegex, at) : undefined,
+    skip: new Set(fields.skip),
+  };
+}
+
+/** The pattern that a whole name must match, as Java's does. */
+function parsePattern(text: string, at: string): RegExp {
+  try {
+    if (text.length <= patternLengthMax) return new RegExp(`^(?:${text})$`, 'u');
+  } catch {
+    // Its message would quote the pattern.
+  }
+  throw new InvalidInputError(
+    `${at}.repositoriesRegex: expected a regular expression of at most ${patternLengthMax} characters`,
+  );
+}
+
+type Shown = Omit<DockerRegistryAccountView, keyof AccountView | 'email'> & { readonly email: string | null };
+
+/** What `GET /credentials` shows of it besides: never the user, the password or the repositories. */
+function createDetails(fields: AccountFields, address: string, registry: string): JsonObject {
+  return {
+    address,
+    registry,
+    email: fields.email ?? null,
+    trackDigests: fields.trackDigests,
+    inspectDigests: fields.inspectDigests,
+    sortTagsByDate: fields.sortTagsByDate,
+    cacheIntervalSeconds: fields.cacheIntervalSeconds || 30,
+    cacheThreads: fields.cacheThreads || 1,
+    clientTimeoutMillis: fields.clientTimeoutMillis || 60_000,
+    paginateSize: fields.paginateSize || 100,
+    insecureRegistry: fields.insecureRegistry,
+    v2Endpoint: `${address}/v2`,
+    skip: [...fields.skip],
+  } satisfies Shown;
+}
+
+/** Clouddriver warns, too: such a blank most often came from a file. */
+function listWarnings({ password, ...fields }: AccountFields, at: string): readonly AccountWarning[] {
+  if (password === undefined || password === password.trim()) return [];
+  const reason = `${at}.password: it begins or ends with blanks, which are sent as they are`;
+  return [{ message: 'password with blanks around it', account: fields.name ?? at, reason }];
+}

@@ -1,0 +1,109 @@
+import type { ObjectKey, StoredObject } from '../../core/cache/cache-store.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonValue } from '../../core/json.ts';
+
+/** A tag as it is cached. */
+export interface CachedTag {
+  readonly name: string;
+  /** What it stands for, where the account wants to know. */
+  readonly digest?: string | undefined;
+  /** When the image was made, as it says so. */
+  readonly created?: string | undefined;
+  /** Labels of the image; undefined where nobody looked at it. */
+  readonly labels?: { readonly [name: string]: string } | undefined;
+}
+
+/** Kinds of the cached objects: repositories of images, and of charts, in chunks. */
+export type RepositoryKind = 'repository' | 'chart';
+
+/** Where repositories are cached. */
+export interface RepositoryPlace {
+  readonly account: string;
+  readonly kind: RepositoryKind;
+}
+
+/** Tags of one object. */
+export const chunkTagsMax = 2_000;
+
+/** Bytes of the tags of one object, before they are compressed: an object holds 380 KB compressed. */
+const chunkBytesMax = 300 * 2 ** 10;
+
+/** Names the object of a repository's chunk: `shop/cart`, `shop/cart#1` … */
+export function toChunkKey({ account, kind }: RepositoryPlace, repository: string, chunk: number): ObjectKey {
+  const name = chunk === 0 ? repository : `${repository}#${chunk}`;
+  return { account, kind, namespace: '', name };
+}
+
+/** Which chunk of which repository a cached object is, by its name. */
+export function parseChunkName(name: string): { readonly repository: string; readonly chunk: number } {
+  const [repository = '', chunk = '0'] = name.split('#', 2);
+  return { repository, chunk: Number(chunk) };
+}
+
+/** The bodies of the objects that hold these tags, chunk by chunk; one without tags for none. */
+export function writeChunks(tags: readonly CachedTag[]): readonly string[] {
+  const chunks: string[][] = [[]];
+  let bytes = 0;
+  for (const tag of tags) {
+    const text = JSON.stringify(tag);
+    const size = Buffer.byteLength(text);
+    const last = chunks.at(-1);
+    if (
+      last === undefined ||
+      last.length >= chunkTagsMax ||
+      (last.length > 0 && bytes + size > chunkBytesMax)
+    ) {
+      chunks.push([text]);
+      bytes = size;
+    } else {
+      last.push(text);
+      bytes += size;
+    }
+  }
+  return chunks.map((texts) => `{"chunks":${chunks.length},"tags":[${texts.join()}]}`);
+}
+
+/**
+ * The tags in the objects of one repository, by chunk. What a longer list left behind is passed over.
+ *
+ * @param objects in the order of their chunks
+ */
+export function readChunks(
+  objects: readonly (Pick<StoredObject, 'readBody'> | undefined)[],
+): readonly CachedTag[] {
+  const [first, ...others] = objects;
+  if (first === undefined) return [];
+  const body = parseBody(first);
+  const count = Number(getPath(body, 'chunks') ?? 1);
+  const bodies = [body, ...others.slice(0, count - 1).map((object) => object && parseBody(object))];
+  return bodies.flatMap((each) => asJsonArray(getPath(each, 'tags')).flatMap(readTag));
+}
+
+/** How many objects a repository has, as its first one tells. */
+export function countChunks(first: Pick<StoredObject, 'readBody'>): number {
+  const count = Number(getPath(parseBody(first), 'chunks') ?? 1);
+  return Number.isInteger(count) && count > 0 ? count : 1;
+}
+
+function parseBody(object: Pick<StoredObject, 'readBody'>): unknown {
+  return JSON.parse(object.readBody());
+}
+
+function readTag(value: JsonValue): CachedTag[] {
+  const name = asString(getPath(value, 'name'));
+  if (name === undefined) return [];
+  const digest = asString(getPath(value, 'digest'));
+  const created = asString(getPath(value, 'created'));
+  const labels = asJsonObject(getPath(value, 'labels'));
+  return [
+    {
+      name,
+      ...(digest !== undefined && { digest }),
+      ...(created !== undefined && { created }),
+      ...(labels && { labels: readLabels(labels) }),
+    },
+  ];
+}
+
+function readLabels(labels: { readonly [name: string]: JsonValue }): { readonly [name: string]: string } {
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, String(value)]));
+}

@@ -1,0 +1,56 @@
+import { type CachingAgent, defaultAgentTimeoutMs } from '../../core/agents/caching-agent.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { RegistryAccount } from './account.ts';
+import type { AccountClients } from './account-clients.ts';
+import type { RepositoryKind } from './cached-tags.ts';
+import { findImageChange } from './ecr-events.ts';
+
+/** Clouddriver's names. It has as many as an account has `cacheThreads`; here one does. */
+const agentNames: { readonly [kind in RepositoryKind]: string } = {
+  repository: 'DockerRegistryImageCachingAgent[1/1]',
+  chart: 'DockerRegistryHelmOciCachingAgent[1/1]',
+};
+
+/** What agents work with. */
+export interface CachingAgentParts {
+  readonly clients: AccountClients;
+  readonly clock: Clock;
+}
+
+/** Makes the agents of accounts. Nothing more is loaded or connected to before one of them runs. */
+export function createCachingAgents(
+  accounts: readonly RegistryAccount[],
+  { clients, clock }: CachingAgentParts,
+): readonly CachingAgent[] {
+  const open = async (account: RegistryAccount, kind: RepositoryKind) => {
+    const [{ runImageAgent, updateRepository }, { client, listing }] = await Promise.all([
+      import('./agent-run.ts'),
+      clients.open(account),
+    ]);
+    return { runImageAgent, updateRepository, account, client, listing, clock, kind };
+  };
+  const toAgent = (account: RegistryAccount, kind: RepositoryKind): CachingAgent => ({
+    account: account.name,
+    name: agentNames[kind],
+    provider: account.cloudProvider,
+    mode: 'interval',
+    intervalMs: account.intervalMs,
+    timeoutMs: defaultAgentTimeoutMs,
+    async run(run) {
+      const { runImageAgent, ...parts } = await open(account, kind);
+      return runImageAgent(parts, run);
+    },
+    findUpdate(event) {
+      const change = findImageChange(event, account);
+      if (change === undefined) return undefined;
+      return async (run) => {
+        const { updateRepository, ...parts } = await open(account, kind);
+        return updateRepository(parts, change, run);
+      };
+    },
+  });
+  return accounts.flatMap((account) => [
+    toAgent(account, 'repository'),
+    ...(account.charts.names.length > 0 ? [toAgent(account, 'chart')] : []),
+  ]);
+}

@@ -1,0 +1,51 @@
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
+import type { RegistryAccount } from './account.ts';
+import { createForeignLookup } from './foreign-hosts.ts';
+import { requestsAtOnce } from './limits.ts';
+
+/** Milliseconds for a connection. */
+const connectTimeoutMs = 10_000;
+
+/** Bytes of the headers of an answer. */
+const answerHeadersBytesMax = 64 * 2 ** 10;
+
+/** One request to one URL; redirects are not followed. */
+export interface PoolRequest {
+  readonly url: URL;
+  readonly method: 'GET' | 'HEAD';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** Connections of one account. Disposing of them breaks them. */
+export interface ConnectionPool extends AsyncDisposable {
+  /** @throws undici's errors, AccessDeniedError for a host that may not be called, the signal's reason. */
+  send(target: PoolRequest): Promise<Dispatcher.ResponseData>;
+}
+
+/** Opens the connections of an account on demand: to its registry, which may be anywhere, and to other hosts, which may not. */
+export function startConnectionPool(account: RegistryAccount): ConnectionPool {
+  const { baseUrl, insecure, threads, timeoutMs } = account;
+  const shared = {
+    allowH2: false,
+    connections: requestsAtOnce * threads,
+    maxHeaderSize: answerHeadersBytesMax,
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  };
+  const own = new Agent({ ...shared, connect: { timeout: connectTimeoutMs, rejectUnauthorized: !insecure } });
+  const lookup = createForeignLookup(baseUrl.hostname, account);
+  const foreign = new Agent({ ...shared, connect: { timeout: connectTimeoutMs, lookup } });
+  return {
+    send({ url, method, headers, signal }) {
+      const agent = url.origin === baseUrl.origin ? own : foreign;
+      const path = url.pathname + url.search;
+      return request.call(agent, { origin: url.origin, path, method, headers, signal });
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([own.destroy(), foreign.destroy()]);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { AccessDeniedError } from '../../core/errors.ts';
+
+/** The well-known prefix of NAT64: behind it stands an IPv4 address. */
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+
+/** Which hosts a registry may send us to besides its own. */
+export interface ForeignHostRules {
+  /** Hosts that may be anywhere, in lower case. */
+  readonly trustedHosts: ReadonlySet<string>;
+}
+
+/**
+ * Refuses a URL that a registry names, unless it is plainly one to be called: `https`, or `http` where the registry itself is called
+ * so; no user or password in it; no address in place of a name that is not a public one.
+ *
+ * @throws AccessDeniedError naming the host, never more of the URL.
+ */
+export function assertForeignUrlAllowed(url: URL, registry: URL, { trustedHosts }: ForeignHostRules): void {
+  const isPlainAllowed = registry.protocol === 'http:';
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isPlainAllowed)) {
+    throw refuse(url.hostname, 'it is to be called without TLS');
+  }
+  if (url.username + url.password !== '') throw refuse(url.hostname, 'its URL holds a user name or password');
+  const host = stripBrackets(url.hostname);
+  if (isTrusted(host, trustedHosts) || host === stripBrackets(registry.hostname)) return;
+  if (isIP(host) !== 0 && !isPublic(host)) throw refuse(url.hostname, 'its address is not a public one');
+}
+
+/**
+ * Looks names up, and refuses those of which an address is not a public one. What is judged is what is dialled.
+ *
+ * @param registryHost the registry's own host, which may be anywhere.
+ */
+export function createForeignLookup(
+  registryHost: string,
+  { trustedHosts }: ForeignHostRules,
+): LookupFunction {
+  return (host, options, callback) => {
+    lookup(host, { ...options, all: true }, (error, found) => {
+      const isFree = host === registryHost || isTrusted(host, trustedHosts);
+      const isAllowed = isFree || (found ?? []).every(({ address }) => isPublic(address));
+      const problem = error ?? (isAllowed ? null : refuse(host, 'its address is not a public one'));
+      if (problem !== null) return callback(problem, '');
+      if (options.all) return callback(null, found);
+      callback(null, found[0]?.address ?? '', found[0]?.family);
+    });
+  };
+}
+
+function isTrusted(host: string, trustedHosts: ReadonlySet<string>): boolean {
+  return trustedHosts.has(host.toLowerCase());
+}
+
+function isPublic(address: string): boolean {
+  const [text = ''] = address.split('%', 1);
+  const parsed = ipaddr.process(text);
+  if (parsed instanceof ipaddr.IPv6 && parsed.match(nat64)) {
+    return new ipaddr.IPv4(parsed.toByteArray().slice(12)).range() === 'unicast';
+  }
+  return parsed.range() === 'unicast' && !metadataServices.has(parsed.toString());
+}
+
+/** Metadata services that clouds keep at addresses that look public. */
+const metadataServices: ReadonlySet<string> = new Set(['168.63.129.16', '100.100.100.200']);
+
+function stripBrackets(host: string): string {
+  return host.replace(/^\[|\]$/g, '');
+}
+
+function refuse(host: string, reason: string): AccessDeniedError {
+  return new AccessDeniedError(
+    `the registry sends us to ${host}, which is not allowed: ${reason} (trustedHosts of the account lists hosts that may be anywhere)`,
+  );
+}

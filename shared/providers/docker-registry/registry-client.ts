@@ -1,0 +1,215 @@
+import { createHash } from 'node:crypto';
+import { parseBoundedJson } from '../../core/bounded-json.ts';
+import { FailedOperationError } from '../../core/errors.ts';
+import { asJsonArray, asString, getPath, type JsonValue } from '../../core/json.ts';
+import { findNextPage } from '../../oci/challenge.ts';
+import { answerJsonBounds } from '../../oci/limits.ts';
+import { isDigest, isRepositoryName, isTag } from '../../oci/names.ts';
+import { labelBytesMax, pagesMax, repositoriesMax, tagsMax } from './limits.ts';
+import type { RegistryAnswer, RegistryRequest } from './registry-sender.ts';
+
+/** Manifests and indexes, of OCI and of Docker. */
+const manifestTypes = [
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+].join(', ');
+
+/** What an image says of itself. */
+export interface ImageDetails {
+  /** When it was made, as it says it; undefined where it does not. */
+  readonly created?: string | undefined;
+  readonly labels: { readonly [name: string]: string };
+}
+
+/** What a client works with. */
+export interface RegistryClientOptions {
+  /** Address of the registry, with a slash at its end. */
+  readonly baseUrl: URL;
+  /** Names on a page. */
+  readonly pageSize: number;
+  /** Sends a request. It throws where there is no answer. */
+  send(request: RegistryRequest): Promise<RegistryAnswer>;
+}
+
+/** A list in pages. */
+interface ListRequest {
+  readonly path: string;
+  /** Member of a page that has the names. */
+  readonly member: string;
+  readonly scope: string;
+  readonly namesMax: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks a registry by the protocol of OCI's distribution specification, which is Docker's version 2. All methods throw
+ * FailedOperationError, in words that name no more of a URL than its host, when the registry does not answer what it should, and the
+ * signal's reason.
+ */
+export class RegistryClient {
+  readonly #options: RegistryClientOptions;
+
+  constructor(options: RegistryClientOptions) {
+    this.#options = options;
+  }
+
+  /** The names of all repositories, each once. */
+  async listRepositories(signal: AbortSignal): Promise<readonly string[]> {
+    const list = { path: '_catalog', member: 'repositories', scope: 'registry:catalog:*', signal };
+    const names = await this.#list({ ...list, namesMax: repositoriesMax });
+    if (names === undefined) {
+      throw new FailedOperationError(
+        'No repositories specified for the account, and the provided endpoint does not support /_catalog.',
+      );
+    }
+    return names.filter((name) => isRepositoryName(name));
+  }
+
+  /** The tags of a repository, each once, in the registry's order; undefined when there is no such repository. */
+  async listTags(repository: string, signal: AbortSignal): Promise<readonly string[] | undefined> {
+    const list = { path: `${repository}/tags/list`, member: 'tags', scope: toScope(repository), signal };
+    const names = await this.#list({ ...list, namesMax: tagsMax });
+    return names?.filter((name) => isTag(name));
+  }
+
+  /** The digest of what a tag stands for; undefined when there is no such tag. */
+  async findDigest(repository: string, tag: string, signal: AbortSignal): Promise<string | undefined> {
+    const { send } = this.#options;
+    const request = { ...this.#toRequest(repository, `manifests/${tag}`, signal), accept: manifestTypes };
+    const head = await send({ ...request, method: 'HEAD' });
+    if (head.statusCode === 404) return undefined;
+    checkStatus(head, request.url);
+    const told = head.getHeader('docker-content-digest');
+    if (isDigest(told)) return told;
+    const whole = await send(request);
+    checkStatus(whole, request.url);
+    return toDigest(whole.body);
+  }
+
+  /** What the image of a digest says of itself; nothing for what is no image, such as a chart. */
+  async getImageDetails(repository: string, digest: string, signal: AbortSignal): Promise<ImageDetails> {
+    const manifest = await this.#getManifest(repository, digest, signal);
+    const platform = findPlatform(manifest);
+    const image = platform === undefined ? manifest : await this.#getManifest(repository, platform, signal);
+    const config = asString(getPath(image, 'config', 'digest'));
+    if (config === undefined || !isDigest(config)) return { labels: {} };
+    const content = await this.#getContent(repository, `blobs/${config}`, {
+      digest: config,
+      accept: '*/*',
+      signal,
+    });
+    const created = asString(getPath(content, 'created'));
+    return {
+      ...(created !== undefined && !Number.isNaN(Date.parse(created)) && { created: created.slice(0, 64) }),
+      labels: pickLabels(getPath(content, 'config', 'Labels')),
+    };
+  }
+
+  #getManifest(repository: string, digest: string, signal: AbortSignal): Promise<JsonValue> {
+    return this.#getContent(repository, `manifests/${digest}`, { digest, accept: manifestTypes, signal });
+  }
+
+  /** What is stored by its digest, which is looked at. */
+  async #getContent(
+    repository: string,
+    path: string,
+    {
+      digest,
+      accept,
+      signal,
+    }: { readonly digest: string; readonly accept: string; readonly signal: AbortSignal },
+  ): Promise<JsonValue> {
+    const request = { ...this.#toRequest(repository, path, signal), accept };
+    const answer = await this.#options.send(request);
+    checkStatus(answer, request.url);
+    if (toDigest(answer.body) !== digest) {
+      throw new FailedOperationError(`${request.url.host} answered something else than what has the digest`);
+    }
+    return parseAnswer(answer, request.url);
+  }
+
+  #toRequest(repository: string, path: string, signal: AbortSignal): Omit<RegistryRequest, 'accept'> {
+    const url = new URL(`v2/${repository}/${path}`, this.#options.baseUrl);
+    return { url, scope: toScope(repository), signal };
+  }
+
+  /** The names of all pages; undefined where the first one is 404. */
+  async #list({
+    path,
+    member,
+    scope,
+    namesMax,
+    signal,
+  }: ListRequest): Promise<readonly string[] | undefined> {
+    const { baseUrl, pageSize, send } = this.#options;
+    const names = new Set<string>();
+    let url: URL | undefined = new URL(`v2/${path}?n=${pageSize}`, baseUrl);
+    for (let pages = 0; url !== undefined; pages += 1) {
+      const { href, host }: URL = url;
+      const answer = await send({ url, accept: 'application/json', scope, signal });
+      if (answer.statusCode === 404 && pages === 0) return undefined;
+      checkStatus(answer, url);
+      // A repository without tags has null in place of a list.
+      for (const name of asJsonArray(getPath(parseAnswer(answer, url), member))) {
+        if (typeof name === 'string') names.add(name);
+      }
+      if (names.size > namesMax)
+        throw new FailedOperationError(`${host} answered more than ${namesMax} ${member}`);
+      if (pages >= pagesMax) throw new FailedOperationError(`${host} answered more than ${pagesMax} pages`);
+      url = findNextPage(answer.getHeader('link'), url);
+      if (
+        url !== undefined &&
+        (url.host !== host || url.protocol !== baseUrl.protocol || url.href === href)
+      ) {
+        throw new FailedOperationError(`${host} names a next page that is on another host, or is this one`);
+      }
+    }
+    return [...names];
+  }
+}
+
+function toScope(repository: string): string {
+  return `repository:${repository}:pull`;
+}
+
+function toDigest(body: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(body).digest('hex')}`;
+}
+
+function checkStatus({ statusCode }: RegistryAnswer, { host }: URL): void {
+  if (statusCode !== 200) throw new FailedOperationError(`${host} answered ${statusCode}`);
+}
+
+function parseAnswer({ body }: RegistryAnswer, { host }: URL): JsonValue {
+  try {
+    return parseBoundedJson(new TextDecoder().decode(body), answerJsonBounds).value;
+  } catch {
+    throw new FailedOperationError(`${host} answered no JSON, or too much of it`);
+  }
+}
+
+/** The manifest of an index to look into: that of Linux on AMD64, else the first of a known system. Undefined for what is no index. */
+function findPlatform(index: JsonValue): string | undefined {
+  const entries = asJsonArray(getPath(index, 'manifests')).filter(
+    (entry) => getPath(entry, 'platform', 'os') !== 'unknown',
+  );
+  const isUsual = (entry: JsonValue) =>
+    getPath(entry, 'platform', 'os') === 'linux' && getPath(entry, 'platform', 'architecture') === 'amd64';
+  const digest = asString(getPath(entries.find(isUsual) ?? entries[0], 'digest'));
+  return digest !== undefined && isDigest(digest) ? digest : undefined;
+}
+
+/** Labels in their order, until they take too much. */
+function pickLabels(value: unknown): ImageDetails['labels'] {
+  const labels = new Map<string, string>();
+  let bytes = 0;
+  for (const [name, text] of Object.entries(typeof value === 'object' && value !== null ? value : {})) {
+    if (typeof text !== 'string') continue;
+    bytes += Buffer.byteLength(JSON.stringify([name, text]));
+    if (bytes > labelBytesMax) break;
+    labels.set(name, text);
+  }
+  return Object.fromEntries(labels);
+}

@@ -1,0 +1,191 @@
+import type { Dispatcher } from 'undici';
+import { retry } from '../../core/back-off.ts';
+import type { Clock, Randomness } from '../../core/clock.ts';
+import { within } from '../../core/deadline.ts';
+import { FailedOperationError, VisibleError } from '../../core/errors.ts';
+import { GatheredBytes } from '../../core/gathered-bytes.ts';
+import { Authentication, credentialsRefused } from '../../oci/authentication.ts';
+import type { BasicCredentials } from '../../oci/credentials.ts';
+import { smallAnswerBytesMax } from '../../oci/limits.ts';
+import type { RegistryAccount } from './account.ts';
+import type { ConnectionPool } from './connection-pool.ts';
+import { assertForeignUrlAllowed } from './foreign-hosts.ts';
+import { answerBytesMax, redirectsMax, requestsPerSecond, retryAfterMaxMs, triesMax } from './limits.ts';
+import { Pace } from './pace.ts';
+
+const backOff = { firstMs: 500, fixedShare: 0.5 };
+
+/** Statuses that a moment may mend. */
+const passingStatuses = new Set([429, 502, 503, 504]);
+
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
+
+/** A request to a registry. */
+export interface RegistryRequest {
+  readonly url: URL;
+  readonly method?: 'GET' | 'HEAD';
+  readonly accept: string;
+  /** What it asks for, as token servers call it. */
+  readonly scope: string;
+  readonly signal: AbortSignal;
+}
+
+/** An answer, read whole. */
+export interface RegistryAnswer {
+  readonly statusCode: number;
+  /** A header by its name in lower case; several of one name are joined by commas. Empty where there is none. */
+  getHeader(name: string): string;
+  readonly body: Uint8Array;
+}
+
+/** What a sender works with. */
+export interface SenderOptions {
+  readonly account: RegistryAccount;
+  readonly pool: ConnectionPool;
+  readonly credentials: BasicCredentials;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+/** An answer that a moment may mend. */
+class PassingError extends FailedOperationError {}
+
+/** One request to one URL. */
+interface Hop {
+  readonly url: URL;
+  readonly method: 'GET' | 'HEAD';
+  readonly accept: string;
+  readonly authorization: string | undefined;
+  readonly signal: AbortSignal;
+  readonly bytesMax: number;
+}
+
+/** Sends the requests of one account: authenticated, at its pace, within its bounds. */
+export class RegistrySender {
+  readonly #options: SenderOptions;
+  readonly #pace: Pace;
+  readonly #authentication: Authentication;
+
+  constructor(options: SenderOptions) {
+    const { account, clock, credentials } = options;
+    this.#options = options;
+    this.#pace = new Pace(clock, requestsPerSecond * account.threads);
+    this.#authentication = new Authentication({
+      baseUrl: account.baseUrl,
+      credentials,
+      clock,
+      ask: async (url, authorization, signal) => {
+        const hop = { url, method: 'GET', accept: 'application/json', authorization, signal } as const;
+        const { statusCode, body } = await this.#sendAgain({ ...hop, bytesMax: smallAnswerBytesMax });
+        return { statusCode, text: new TextDecoder().decode(body) };
+      },
+    });
+  }
+
+  /**
+   * Sends a request, authenticates where that is asked for, and goes where the registry redirects it; what fails for a moment is tried
+   * again.
+   *
+   * @returns any answer but a refusal of the credentials.
+   * @throws FailedOperationError when there is no answer; AccessDeniedError when the registry sends us where we may not go; the signal's
+   *   reason. Messages name hosts, never more of a URL, and never what an answer holds.
+   */
+  async send({ scope, signal, ...request }: RegistryRequest): Promise<RegistryAnswer> {
+    const hop = { method: 'GET', ...request, signal, bytesMax: answerBytesMax } as const;
+    const authorization = await this.#authentication.getHeader(scope, signal);
+    const answer = await this.#follow({ ...hop, authorization });
+    if (answer.statusCode !== 401) return answer;
+    const refused = { scope, header: answer.getHeader('www-authenticate'), sent: authorization };
+    const next = await this.#authentication.replace(refused, signal);
+    const second = await this.#follow({ ...hop, authorization: next });
+    if (second.statusCode !== 401) return second;
+    throw new FailedOperationError(credentialsRefused);
+  }
+
+  /** Goes where the registry sends us: the account's credentials stay with its own host. */
+  async #follow(first: Hop): Promise<RegistryAnswer> {
+    let hop = first;
+    for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
+      const answer = await this.#sendAgain(hop);
+      if (!redirectStatuses.has(answer.statusCode)) return answer;
+      const target = URL.parse(answer.getHeader('location'), hop.url.href);
+      if (target === null)
+        throw new FailedOperationError('the registry answered a redirect without a target');
+      const isOwn = target.origin === first.url.origin;
+      hop = { ...hop, url: target, authorization: isOwn ? first.authorization : undefined };
+    }
+    throw new FailedOperationError(`the registry answered more than ${redirectsMax} redirects`);
+  }
+
+  #sendAgain(hop: Hop): Promise<RegistryAnswer> {
+    const { account, clock, randomness } = this.#options;
+    if (hop.url.origin !== account.baseUrl.origin) {
+      assertForeignUrlAllowed(hop.url, account.baseUrl, account);
+    }
+    const isRetryable = (error: unknown) => error instanceof PassingError || !(error instanceof VisibleError);
+    return retry({ backOff, triesMax, clock, randomness, signal: hop.signal, isRetryable }, async () => {
+      await this.#pace.wait(hop.signal);
+      return this.#sendOnce(hop);
+    }).catch((error: unknown) => {
+      hop.signal.throwIfAborted();
+      throw error instanceof VisibleError ? error : toFailure(error, hop.url);
+    });
+  }
+
+  async #sendOnce(hop: Hop): Promise<RegistryAnswer> {
+    const { account, clock } = this.#options;
+    const deadline = { ms: account.timeoutMs, what: 'the answer', signal: hop.signal };
+    const answer = await within(clock, deadline, (signal) => this.#exchange({ ...hop, signal }));
+    if (!passingStatuses.has(answer.statusCode)) return answer;
+    const waitMs = Number(answer.getHeader('retry-after') || 0) * 1000;
+    if (waitMs > 0) await clock.sleep(Math.min(waitMs, retryAfterMaxMs), hop.signal);
+    throw new PassingError(`${hop.url.host} answered ${answer.statusCode}`);
+  }
+
+  async #exchange({ url, method, accept, authorization, signal, bytesMax }: Hop): Promise<RegistryAnswer> {
+    const headers = {
+      accept,
+      'accept-encoding': 'identity',
+      'docker-distribution-api-version': 'registry/2.0',
+      'user-agent': 'busdriver',
+      ...(authorization !== undefined && { authorization }),
+    };
+    const response = await this.#options.pool.send({ url, method, headers, signal });
+    const body = await readBody(response, bytesMax, url.host);
+    return {
+      statusCode: response.statusCode,
+      body,
+      getHeader: (name) => [response.headers[name] ?? []].flat().join(', '),
+    };
+  }
+}
+
+/** @throws FailedOperationError for a body that is too large */
+async function readBody(
+  { body }: Dispatcher.ResponseData,
+  bytesMax: number,
+  host: string,
+): Promise<Uint8Array> {
+  // A body that nobody reads to its end must not bring the process down when its connection breaks.
+  body.on('error', () => {});
+  const gathered = new GatheredBytes();
+  for await (const piece of body) {
+    gathered.add(piece);
+    if (gathered.length <= bytesMax) continue;
+    body.destroy();
+    throw new FailedOperationError(`${host} answered more than ${bytesMax} bytes`);
+  }
+  return gathered.take();
+}
+
+/** What went wrong with a connection, by its code: messages of Node hold addresses. */
+function toFailure(error: unknown, { host }: URL): Error {
+  const causes = [error, error instanceof Error ? error.cause : undefined];
+  const denied = causes.find((cause) => cause instanceof VisibleError);
+  if (denied instanceof VisibleError) return denied;
+  const codes = causes.flatMap((cause) =>
+    cause instanceof Error && 'code' in cause ? [String(cause.code)] : [],
+  );
+  const reason = codes[0] ?? (error instanceof Error ? error.name : 'it broke off');
+  return new FailedOperationError(`${host} cannot be reached: ${reason}`, { cause: error });
+}
