@@ -29,6 +29,8 @@ export interface OpenAccountsOptions {
   readonly settings: JsonObject;
   /** Key below `artifacts`, for example `github`. */
   readonly kind: string;
+  /** Where the accounts stand. Default: the list `accounts` of `artifacts.<kind>`. */
+  readonly place?: { readonly section: string; readonly list: string };
   /** Adds what is built in to what is configured. */
   readonly complete?: (accounts: readonly ConfiguredAccount[]) => readonly ConfiguredAccount[];
   /** @throws InvalidInputError when the account cannot be used. */
@@ -36,7 +38,7 @@ export interface OpenAccountsOptions {
 }
 
 /**
- * Opens the accounts below `artifacts.<kind>`: none unless `enabled` is true there, as in Clouddriver. Accounts that
+ * Opens the accounts below `artifacts.<kind>`, or in another place: none unless `enabled` is true there, as in Clouddriver. Accounts that
  * cannot be used, and those named like an earlier one, are rejected.
  */
 export function openConfiguredAccounts(options: OpenAccountsOptions): OpenedSources {
@@ -50,7 +52,7 @@ export function openConfiguredAccounts(options: OpenAccountsOptions): OpenedSour
       rejectedAccounts.push({ name, reason: error.message });
     }
   };
-  attempt(`artifacts.${options.kind}`, () => {
+  attempt(getPlace(options).section, () => {
     for (const account of findAccounts(options)) {
       attempt(account.name || account.context, () => {
         if (account.name === '') throw new InvalidInputError(`${account.context}: name: expected a value`);
@@ -82,14 +84,19 @@ export function parseSettings<const S extends Readonly<Record<string, Field<unkn
   return parseWith(requireField(objectField(fields)), bindKeys(settings, Object.keys(fields)), context);
 }
 
-function findAccounts({ settings, kind, complete }: OpenAccountsOptions): readonly ConfiguredAccount[] {
-  const root = asJsonObject(getSetting(settings, `artifacts.${kind}`)) ?? {};
-  const { enabled, accounts = [] } = parseSettings(kindFields, root, `artifacts.${kind}`);
+function getPlace({ kind, place }: OpenAccountsOptions) {
+  return place ?? { section: `artifacts.${kind}`, list: 'accounts' };
+}
+
+function findAccounts(options: OpenAccountsOptions): readonly ConfiguredAccount[] {
+  const { settings, kind, complete } = options;
+  const { section, list } = getPlace(options);
+  const root = asJsonObject(getSetting(settings, section)) ?? {};
+  const { enabled } = parseSettings({ enabled: booleanField() }, root, section);
   if (enabled !== true) return [];
-  const configured = accounts.map((entry, index) =>
-    describeAccount(asJsonObject(entry) ?? {}, kind, `artifacts.${kind}.accounts[${index}]`),
+  const { [list]: entries = [] } = parseSettings({ [list]: listOf(jsonField()) }, root, section);
+  const configured = entries.map((entry, index) =>
+    describeAccount(asJsonObject(entry) ?? {}, kind, `${section}.${list}[${index}]`),
   );
   return complete?.(configured) ?? configured;
 }
-
-const kindFields = { enabled: booleanField(), accounts: listOf(jsonField()) };

@@ -55,9 +55,9 @@ export function limitToOrigins(
   authorize: Authorizer,
   { origins, setting, context }: OriginLimit,
 ): Authorizer {
-  return async (url) => {
+  return async (url, isRefused) => {
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return undefined;
-    if (origins.has(url.origin)) return authorize(url);
+    if (origins.has(url.origin)) return authorize(url, isRefused);
     const origin = `${url.protocol}//${formatHost(url.host)}`;
     throw new AccessDeniedError(
       `${context}: its credentials may not go to ${origin}: that origin is not in ${setting}`,

@@ -6,7 +6,7 @@ export interface DownloadTime {
   /** Aborts when the caller's signal does, and with a FailedOperationError when the time is over. */
   readonly signal: AbortSignal;
   /** To be called when the last answer has begun. */
-  noteAnswer(): void;
+  recordAnswer(): void;
   /** To be called at the end. */
   stop(): void;
 }
@@ -32,7 +32,7 @@ export function startDownloadTime(
   };
   return {
     signal: AbortSignal.any([callerSignal, over.signal]),
-    noteAnswer: () => clearTimeout(answerTimer),
+    recordAnswer: () => clearTimeout(answerTimer),
     stop,
   };
 }

@@ -3,6 +3,8 @@ import { getPauseMs } from '../../core/back-off.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { FailedOperationError, NotFoundError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import { CredentialsRefusedError } from './credentials-refused.ts';
+import { type DownloadLimits, downloadLimits } from './download-limits.ts';
 import {
   createSlots,
   downloadsPerAccountMax,
@@ -12,38 +14,14 @@ import {
 } from './download-slots.ts';
 import { type DownloadTime, startDownloadTime } from './download-time.ts';
 import type { GuardedAgent, ResolveHost } from './guarded-agent.ts';
-import { findErrorCode, readResponseBody, toDownloadError } from './response-body.ts';
+import {
+  findErrorCode,
+  type ResponseBodyOptions,
+  readResponseBody,
+  toDownloadError,
+} from './response-body.ts';
 import { assertUrlAllowed } from './url-guard.ts';
 import type { UrlRestrictions } from './url-restrictions.ts';
-
-/** How much a download may take. */
-export interface DownloadLimits {
-  /** Time to connect, TLS included. 5 s by default. */
-  readonly connectTimeoutMs: number;
-  /** Time until the answer begins. 15 s by default. */
-  readonly headersTimeoutMs: number;
-  /** Longest pause between two pieces of the answer, as far as the caller keeps reading. 15 s by default. */
-  readonly bodyTimeoutMs: number;
-  /** Time until the last answer begins, redirects and repetitions included. A minute by default. */
-  readonly answerTimeoutMs: number;
-  /** Time until everything was read. 10 minutes by default. */
-  readonly totalTimeoutMs: number;
-  /** Longest time that the caller may take between two pieces of the answer. A minute by default. */
-  readonly callerTimeoutMs: number;
-  /** Largest answer, decompressed. 1 GiB by default. */
-  readonly bytesMax: number;
-}
-
-/** The limits of a download, unless an operator or a test says otherwise. Times in milliseconds. */
-export const downloadLimits: DownloadLimits = {
-  connectTimeoutMs: 5_000,
-  headersTimeoutMs: 15_000,
-  bodyTimeoutMs: 15_000,
-  answerTimeoutMs: 60_000,
-  totalTimeoutMs: 600_000,
-  callerTimeoutMs: 60_000,
-  bytesMax: 2 ** 30,
-};
 
 /** Most redirects that are followed. Clouddriver's limit. */
 export const redirectsMax = 10;
@@ -88,19 +66,50 @@ export interface DownloaderOptions {
   readonly limits?: Partial<DownloadLimits>;
   /** How names are resolved. The system's resolver by default. */
   readonly resolve?: ResolveHost;
+  /** A scheme, host and port whose certificate may be any. None by default. */
+  readonly insecureOrigin?: string | undefined;
   /** What bounds the downloads of all accounts together. The process's by default. */
   readonly sharedSlots?: Slots;
+}
+
+/**
+ * Headers that hold credentials, by their names in lower case: `authorization`, or another where a host wants it, like GitLab's
+ * `private-token`. They take the place of no header that the downloader sends.
+ */
+export type CredentialHeaders = Readonly<Record<string, string>>;
+
+/** What a host called a content when it answered it, to be asked whether it is still the same. */
+export interface ContentVersion {
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
 }
 
 /** One request. */
 export interface DownloadRequest {
   readonly url: URL;
-  /** GET by default. A POST has no body, is not redirected, and is not repeated once it was answered. */
+  /** GET by default. A POST is not redirected, and is not repeated once it was answered. */
   readonly method?: 'GET' | 'POST';
+  /** What a POST sends. Default: nothing. */
+  readonly body?: { readonly mediaType: string; readonly text: string };
+  /** Headers beside those that the downloader sends, or in their place, by their names in lower case. They hold no credentials. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** `Accept` header; anything by default. */
   readonly accept?: string;
-  /** `Authorization` header, sent to the scheme, host and port of `url` and nowhere else. */
-  readonly authorization?: string | undefined;
+  /** Headers with credentials, sent to the scheme, host and port of `url` and nowhere else. */
+  readonly credentials?: CredentialHeaders | undefined;
+  /** What is known of the content already: where it is still the same, it need not be answered again. */
+  readonly known?: ContentVersion | undefined;
+}
+
+/** The answer of a host. */
+export interface DownloadAnswer {
+  /** What was read: where the last redirect led, if there was one. */
+  readonly url: URL;
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Whether the content is still what the request says is known of it; then the body is empty. */
+  readonly isUnchanged: boolean;
+  /** A header by its name in lower case; of several the first. */
+  getHeader(name: string): string | undefined;
 }
 
 /** Reads URLs that users name, within an account's restrictions. */
@@ -115,6 +124,8 @@ export interface Downloader extends AsyncDisposable {
    *   is aborted. Messages name the host, never more of the URL.
    */
   download(request: DownloadRequest, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** As `download`, and answers headers beside the body. */
+  open(request: DownloadRequest, signal: AbortSignal): Promise<DownloadAnswer>;
 }
 
 /** One request to one URL, redirects not followed. */
@@ -129,17 +140,21 @@ interface Sender extends AsyncDisposable {
 }
 
 /** Opens a connection pool on demand. */
-function startSender({ restrictions, resolve }: DownloaderOptions, limits: DownloadLimits): Sender {
+function startSender(
+  { restrictions, resolve, insecureOrigin }: DownloaderOptions,
+  limits: DownloadLimits,
+): Sender {
   let starting: Promise<GuardedAgent> | undefined;
 
   async function startAgent(): Promise<GuardedAgent> {
     // Loaded late: most functions open artifact accounts, and one downloads.
     const { startGuardedAgent } = await import('./guarded-agent.ts');
-    return startGuardedAgent({ restrictions, resolve, connectTimeoutMs: limits.connectTimeoutMs });
+    const { connectTimeoutMs } = limits;
+    return startGuardedAgent({ restrictions, resolve, insecureOrigin, connectTimeoutMs });
   }
 
   return {
-    async send({ url, method, accept, authorization, signal }) {
+    async send({ url, method, accept, body, credentials, headers, known, signal }) {
       starting ??= startAgent();
       const agent = await starting;
       return await agent.request({
@@ -147,12 +162,17 @@ function startSender({ restrictions, resolve }: DownloaderOptions, limits: Downl
         path: url.pathname + url.search,
         method,
         headers: {
+          ...credentials,
+          ...(known?.etag && { 'if-none-match': known.etag }),
+          ...(known?.lastModified && { 'if-modified-since': known.lastModified }),
           accept: accept ?? '*/*',
           'accept-encoding': 'gzip',
           // GitHub's API refuses requests without one.
           'user-agent': 'busdriver',
-          ...(authorization === undefined ? {} : { authorization }),
+          ...(body && { 'content-type': body.mediaType }),
+          ...headers,
         },
+        body: body?.text ?? null,
         signal,
         headersTimeout: limits.headersTimeoutMs,
         bodyTimeout: limits.bodyTimeoutMs,
@@ -176,12 +196,12 @@ export function startDownloader(options: DownloaderOptions): Downloader {
   ];
 
   async function follow(request: DownloadRequest, signal: AbortSignal) {
-    const { method = 'GET', authorization, url: start } = request;
+    const { method = 'GET', credentials, url: start } = request;
     let url = start;
     for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
       assertUrlAllowed(url, restrictions);
       const sameOrigin = url.origin === start.origin;
-      const hop = { ...request, url, method, signal, authorization: sameOrigin ? authorization : undefined };
+      const hop = { ...request, url, method, signal, credentials: sameOrigin ? credentials : undefined };
       const response = await sendWithRetries(hop, sender, options);
       if (method !== 'GET' || !redirectStatuses.has(response.statusCode)) return { url, response };
       url = readRedirect(response, url);
@@ -190,41 +210,61 @@ export function startDownloader(options: DownloaderOptions): Downloader {
   }
 
   /** Answers the body, and has `release` called once nothing of it comes any more. */
-  async function open(request: DownloadRequest, time: DownloadTime, release: () => void) {
+  async function begin(
+    request: DownloadRequest,
+    time: DownloadTime,
+    release: () => void,
+  ): Promise<DownloadAnswer> {
     const { url, response } = await follow(request, time.signal);
-    time.noteAnswer();
+    time.recordAnswer();
     if (response.body.closed) release();
     else response.body.once('close', release);
-    assertSuccess(response, url, account);
-    return readResponseBody(response.body, {
-      host: url.host,
-      bytesMax: limits.bytesMax,
-      callerTimeoutMs: limits.callerTimeoutMs,
-      clock: options.clock,
-      contentEncoding: getHeader(response, 'content-encoding'),
-      contentLength: getHeader(response, 'content-length'),
-      signal: time.signal,
-    });
+    const isUnchanged = request.known !== undefined && response.statusCode === 304;
+    if (isUnchanged) response.body.destroy();
+    else assertSuccess(response, url, account);
+    const reading = { host: url.host, ...limits, clock: options.clock, signal: time.signal };
+    return {
+      url,
+      body: isUnchanged ? readNothing() : readAnswer(response, reading),
+      isUnchanged,
+      getHeader: (name) => getHeader(response, name),
+    };
+  }
+
+  async function open(request: DownloadRequest, signal: AbortSignal): Promise<DownloadAnswer> {
+    signal.throwIfAborted();
+    const giveBack = takeAll(slots);
+    const time = startDownloadTime(request.url.host, limits, signal);
+    const release = () => {
+      giveBack();
+      time.stop();
+    };
+    try {
+      return await begin(request, time, release);
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   return {
-    async download(request, signal) {
-      signal.throwIfAborted();
-      const giveBack = takeAll(slots);
-      const time = startDownloadTime(request.url.host, limits, signal);
-      const release = () => {
-        giveBack();
-        time.stop();
-      };
-      try {
-        return await open(request, time, release);
-      } catch (error) {
-        release();
-        throw error;
-      }
-    },
+    open,
+    download: async (request, signal) => (await open(request, signal)).body,
     [Symbol.asyncDispose]: () => sender[Symbol.asyncDispose](),
   };
+}
+
+async function* readNothing(): AsyncIterable<Uint8Array> {}
+
+function readAnswer(
+  response: Dispatcher.ResponseData,
+  options: Omit<ResponseBodyOptions, 'contentEncoding' | 'contentLength'>,
+): AsyncIterable<Uint8Array> {
+  return readResponseBody(response.body, {
+    ...options,
+    contentEncoding: getHeader(response, 'content-encoding'),
+    contentLength: getHeader(response, 'content-length'),
+  });
 }
 
 /** Repeats what failed before an answer, and a GET that the server failed to answer (5xx). */
@@ -283,6 +323,10 @@ function assertSuccess(response: Dispatcher.ResponseData, url: URL, account: str
   if (statusCode >= 200 && statusCode < 300) return;
   body.destroy();
   const message = `Received ${statusCode} status code from ${url.host} (artifact account '${account}')`;
+  if (statusCode === 401) {
+    const challenge = [response.headers['www-authenticate'] ?? []].flat().join(', ');
+    throw new CredentialsRefusedError(message, { origin: url.origin, challenge });
+  }
   throw statusCode === 404 ? new NotFoundError(message) : new FailedOperationError(message);
 }
 

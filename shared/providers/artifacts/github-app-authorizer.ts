@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import { AccessDeniedError, FailedOperationError, NotFoundError } from '../../core/errors.ts';
 import { asString, getPath, type JsonValue } from '../../core/json.ts';
 import type { Authorizer } from './authorization.ts';
-import type { Downloader, DownloadRequest } from './downloader.ts';
+import type { CredentialHeaders, Downloader, DownloadRequest } from './downloader.ts';
 import type { GitHubApp } from './github-app.ts';
 import { readJsonBody } from './response-body.ts';
 
@@ -85,14 +85,18 @@ export function createGitHubAppAuthorizer(options: GitHubAppAuthorizerOptions): 
     if (url.origin !== origin) return undefined;
     if (app.installationId !== undefined) {
       const { installationId } = app;
-      return `token ${await getToken('', () => mintToken(installationId, options))}`;
+      return toHeader(await getToken('', () => mintToken(installationId, options)));
     }
     const repository = findRepository(url);
     if (repository === undefined) return undefined;
     const owner = repository.owner.toLowerCase();
     assertOwnerAllowed(owner, app);
-    return `token ${await getToken(owner, () => mintTokenFor(repository, options))}`;
+    return toHeader(await getToken(owner, () => mintTokenFor(repository, options)));
   };
+}
+
+function toHeader(token: string): CredentialHeaders {
+  return { authorization: `token ${token}` };
 }
 
 /** The repository of an API URL: what follows the path segment `repos`. */
@@ -146,7 +150,7 @@ async function callAsApp(
     url: new URL(app.apiBaseUrl + path),
     method,
     accept: 'application/vnd.github+json',
-    authorization: `Bearer ${signAppToken(app, clock)}`,
+    credentials: { authorization: `Bearer ${signAppToken(app, clock)}` },
   };
   try {
     // A signal of its own: the token is for everybody who waits, not only for the caller who came first.

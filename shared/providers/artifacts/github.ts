@@ -14,13 +14,13 @@ import {
   canAuthenticate,
   createAuthorizer,
   tokenCredentialFields,
+  withCredentials,
 } from './authorization.ts';
 import { limitToOrigins, parseCredentialOrigins } from './credential-origins.ts';
-import type { Downloader } from './downloader.ts';
+import type { CredentialHeaders, Downloader } from './downloader.ts';
 import { parseGitHubApp } from './github-app.ts';
-import { createGitHubAppAuthorizer } from './github-app-authorizer.ts';
-import { readJsonBody } from './response-body.ts';
-import type { ArtifactSource, OpenedSources } from './source.ts';
+import type { GitHubAppAuthorizerOptions } from './github-app-authorizer.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
 
 const types = ['github/file'];
 
@@ -30,7 +30,8 @@ const gitHubOrigins = ['https://api.github.com'];
 /** Largest description of a file, in bytes: the contents API gives one of up to 1 MB with its content, in base 64. */
 export const fileDescriptionBytesMax = 2 * 2 ** 20;
 
-const accountFields = {
+/** What an account of GitHub has besides what all accounts have. */
+export const gitHubAccountFields = {
   ...basicCredentialFields,
   ...tokenCredentialFields,
   githubApp: jsonObjectField(),
@@ -50,7 +51,7 @@ interface GitHubClient {
  * The accounts of `artifacts.github`: files of repositories at GitHub or a GitHub Enterprise Server. The reference is
  * a URL of the contents API, the version a branch, tag or commit.
  */
-export function openGitHubSources(options: ProviderOptions): OpenedSources {
+export function openGitHubSources(options: SourceOptions): OpenedSources {
   return openConfiguredAccounts({
     settings: options.settings,
     kind: 'github',
@@ -58,17 +59,17 @@ export function openGitHubSources(options: ProviderOptions): OpenedSources {
   });
 }
 
-function openGitHubSource(account: ConfiguredAccount, options: ProviderOptions): ArtifactSource {
+function openGitHubSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
   const { name, context } = account;
   const { githubApp, githubAPIVersion, useContentAPI, ...credentials } = parseSettings(
-    accountFields,
+    gitHubAccountFields,
     account.settings,
     context,
   );
   assertCredentialsUsable(credentials, context, options.placement);
   const openAuthorizer = githubApp
     ? readAppAuthorizer(account, githubApp, options)
-    : () => createTokenAuthorizer(account, credentials);
+    : () => createTokenAuthorizer(account, credentials, options);
   const downloader = startAccountDownloader(account, options);
   const client: GitHubClient = {
     downloader,
@@ -89,8 +90,13 @@ function openGitHubSource(account: ConfiguredAccount, options: ProviderOptions):
  * A token, or user name and password, for the origins that the account names, else for GitHub's own API: one that names a GitHub
  * Enterprise Server does not send its token to github.com.
  */
-function createTokenAuthorizer(account: ConfiguredAccount, credentials: Credentials): Authorizer {
-  const authorize = createAuthorizer(credentials, account.context);
+function createTokenAuthorizer(
+  account: ConfiguredAccount,
+  credentials: Credentials,
+  { services, clock, log }: ProviderOptions,
+): Authorizer {
+  const secrets = { account: account.name, secrets: services?.secrets, clock, log };
+  const authorize = createAuthorizer(credentials, account.context, secrets);
   const origins = parseCredentialOrigins(account, gitHubOrigins);
   if (!canAuthenticate(credentials)) return authorize;
   return limitToOrigins(authorize, { origins, setting: 'credentialOrigins', context: account.context });
@@ -110,11 +116,21 @@ function readAppAuthorizer(
   }
   const origins = new Set([new URL(app.apiBaseUrl).origin]);
   return (downloader) =>
-    limitToOrigins(createGitHubAppAuthorizer({ app, downloader, clock }), {
+    limitToOrigins(createAppAuthorizer({ app, downloader, clock }), {
       origins,
       setting: 'githubApp.apiBaseUrl',
       context,
     });
+}
+
+/** Loads what makes an app's tokens when the first is needed. */
+function createAppAuthorizer(options: GitHubAppAuthorizerOptions): Authorizer {
+  let loading: Promise<Authorizer> | undefined;
+  const load = async () => (await import('./github-app-authorizer.ts')).createGitHubAppAuthorizer(options);
+  return async (url, isRefused) => {
+    loading ??= load();
+    return (await loading)(url, isRefused);
+  };
 }
 
 async function fetchFile(
@@ -122,19 +138,30 @@ async function fetchFile(
   artifact: Artifact,
   signal: AbortSignal,
 ): Promise<ArtifactContent> {
-  const { authorize, downloader, rawMediaType } = client;
   const contentsUrl = toContentsUrl(artifact);
-  const authorization = await authorize(contentsUrl);
+  return withCredentials(client.authorize, contentsUrl, (credentials) =>
+    fetchContents(client, { contentsUrl, credentials }, signal),
+  );
+}
+
+async function fetchContents(
+  { downloader, rawMediaType }: GitHubClient,
+  {
+    contentsUrl,
+    credentials,
+  }: { readonly contentsUrl: URL; readonly credentials: CredentialHeaders | undefined },
+  signal: AbortSignal,
+): Promise<ArtifactContent> {
   if (rawMediaType !== undefined) {
-    const request = { url: contentsUrl, accept: rawMediaType, authorization };
+    const request = { url: contentsUrl, accept: rawMediaType, credentials };
     return { body: await downloader.download(request, signal) };
   }
-  const metadata = await downloader.download({ url: contentsUrl, authorization }, signal);
+  const metadata = await downloader.download({ url: contentsUrl, credentials }, signal);
   const url = await readDownloadUrl(metadata, contentsUrl);
   // Download URLs on hosts of their own bring a token in the query where they need one.
   const sameOrigin = url.origin === contentsUrl.origin;
   return {
-    body: await downloader.download({ url, authorization: sameOrigin ? authorization : undefined }, signal),
+    body: await downloader.download({ url, credentials: sameOrigin ? credentials : undefined }, signal),
   };
 }
 
@@ -146,6 +173,7 @@ function toContentsUrl(artifact: Artifact): URL {
 }
 
 async function readDownloadUrl(metadata: AsyncIterable<Uint8Array>, contentsUrl: URL): Promise<URL> {
+  const { readJsonBody } = await import('./response-body.ts');
   const described = await readJsonBody(metadata, fileDescriptionBytesMax);
   const url = URL.parse(asString(getPath(described, 'download_url')) ?? '');
   if (url !== null) return url;

@@ -22,6 +22,8 @@ export interface GuardedAgentOptions {
   readonly connectTimeoutMs: number;
   /** The system's resolver by default. */
   readonly resolve?: ResolveHost | undefined;
+  /** A scheme, host and port whose certificate may be any. None by default. */
+  readonly insecureOrigin?: string | undefined;
 }
 
 /** A connection pool. Disposing of it breaks its connections. */
@@ -42,18 +44,21 @@ export interface GuardedAgent extends AsyncDisposable {
  * A URL that holds an address instead of a name is not looked up: judge it with `assertUrlAllowed` beforehand.
  */
 export function startGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
-  const { restrictions, connectTimeoutMs } = options;
-  const connect = createConnector({
+  const { restrictions, connectTimeoutMs, insecureOrigin } = options;
+  const connecting = {
     timeout: connectTimeoutMs,
     allowH2: false,
     lookup: createGuardedLookup(restrictions, options.resolve ?? createSystemResolver(connectTimeoutMs)),
-  });
+  };
+  const connect = createConnector(connecting);
+  const connectInsecurely = createConnector({ ...connecting, rejectUnauthorized: false });
   const agent = new Agent({
     allowH2: false,
     maxHeaderSize: answerHeadersBytesMax,
     keepAliveMaxTimeout: idleConnectionMaxMs,
-    connect: (target, callback) =>
-      connect(target, (...[error, socket]) => {
+    connect: (target, callback) => {
+      const isInsecure = `${target.protocol}//${target.host}` === insecureOrigin;
+      (isInsecure ? connectInsecurely : connect)(target, (...[error, socket]) => {
         if (error !== null) return callback(error, null);
         try {
           assertAddressesAllowed(target.hostname, [socket.remoteAddress ?? ''], restrictions);
@@ -62,7 +67,8 @@ export function startGuardedAgent(options: GuardedAgentOptions): GuardedAgent {
           return callback(refused as Error, null);
         }
         callback(null, socket);
-      }),
+      });
+    },
   });
   const joining = agent.compose(joinPieces);
   return {

@@ -14,9 +14,11 @@ import {
   type Credentials,
   canAuthenticate,
   createAuthorizer,
+  withCredentials,
 } from './authorization.ts';
 import { limitToOrigins, parseCredentialOrigins } from './credential-origins.ts';
-import type { ArtifactSource, OpenedSources } from './source.ts';
+import type { CredentialHeaders } from './downloader.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
 
 const types = ['http/file'];
 
@@ -26,7 +28,7 @@ const types = ['http/file'];
  *
  * As in Clouddriver, `no-auth-http-account` is built in as long as no account has credentials.
  */
-export function openHttpSources(options: ProviderOptions): OpenedSources {
+export function openHttpSources(options: SourceOptions): OpenedSources {
   return openConfiguredAccounts({
     settings: options.settings,
     kind: 'http',
@@ -35,7 +37,7 @@ export function openHttpSources(options: ProviderOptions): OpenedSources {
   });
 }
 
-function openHttpSource(account: ConfiguredAccount, options: ProviderOptions): ArtifactSource {
+function openHttpSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
   const { name, context, settings } = account;
   const credentials = parseSettings(basicCredentialFields, settings, context);
   assertCredentialsUsable(credentials, context, options.placement);
@@ -48,7 +50,9 @@ function openHttpSource(account: ConfiguredAccount, options: ProviderOptions): A
     handles: (type) => types.includes(type),
     async fetch(artifact, signal) {
       const url = parseReference(artifact);
-      return { body: await downloader.download({ url, authorization: await authorize(url) }, signal) };
+      const download = (headers?: CredentialHeaders) =>
+        downloader.download({ url, credentials: headers }, signal);
+      return { body: await withCredentials(authorize, url, download) };
     },
     [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
   };
@@ -58,11 +62,12 @@ function openHttpSource(account: ConfiguredAccount, options: ProviderOptions): A
 function openAuthorizer(
   account: ConfiguredAccount,
   credentials: Credentials,
-  { log }: ProviderOptions,
+  { log, clock, services }: ProviderOptions,
 ): Authorizer {
   const { name, context } = account;
   const origins = parseCredentialOrigins(account, []);
-  const authorize = createAuthorizer(credentials, context);
+  const secrets = { account: name, secrets: services?.secrets, clock, log };
+  const authorize = createAuthorizer(credentials, context, secrets);
   if (!canAuthenticate(credentials)) return authorize;
   if (origins.size === 0) {
     log.warn('An artifact account has credentials but no credentialOrigins: it refuses every download', {

@@ -1,28 +1,59 @@
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
 import type { Artifact } from '../../core/providers/artifact.ts';
+import { artifactAccountNotFound, isMeant } from '../../core/providers/artifact-account.ts';
 import type {
+  ArtifactAccountQuery,
   ArtifactFetcher,
   Provider,
   ProviderOptions,
   ProviderPlugin,
 } from '../../core/providers/provider.ts';
+import { openBitbucketSources } from './bitbucket.ts';
 import { openEmbeddedSources } from './embedded.ts';
+import { openGcsSources } from './gcs.ts';
+import { openGitRepoSources } from './git-repo.ts';
 import { openGitHubSources } from './github.ts';
+import { openGitLabSources } from './gitlab.ts';
+import { openHelmSources } from './helm.ts';
+import { openHelmOciSources } from './helm-oci.ts';
 import { openHttpSources } from './http.ts';
+import { openIvySources } from './ivy.ts';
+import { openJenkinsSources } from './jenkins.ts';
+import { knownSettings } from './known-settings.ts';
+import { openMavenSources } from './maven.ts';
+import { openOracleSources } from './oracle.ts';
 import { openPassedOnSources } from './passed-on.ts';
 import { openPublicSources, toPublicSettings } from './public-accounts.ts';
+import { openS3Sources } from './s3.ts';
 import type { ArtifactSource, OpenedSources, OpenSources } from './source.ts';
 
 /** Every kind of artifact account. A further one is a file and a line here. */
-const kinds: readonly OpenSources[] = [
+export const kinds: readonly OpenSources[] = [
+  openBitbucketSources,
   openEmbeddedSources,
+  openGcsSources,
   openGitHubSources,
+  openGitLabSources,
+  openGitRepoSources,
+  openHelmOciSources,
+  openHelmSources,
   openHttpSources,
+  openIvySources,
+  openJenkinsSources,
+  openMavenSources,
+  openOracleSources,
   openPassedOnSources,
+  openS3Sources,
 ];
 
 /** The provider that downloads artifacts: the accounts below `artifacts`, and those built in. */
-export const artifactsPlugin: ProviderPlugin = { name: 'artifacts', open: openArtifacts, toPublicSettings };
+export const artifactsPlugin: ProviderPlugin = {
+  name: 'artifacts',
+  settingsSecret: 'artifacts',
+  knownSettings,
+  open: openArtifacts,
+  toPublicSettings,
+};
 
 function openArtifacts(options: ProviderOptions): Provider {
   const opened = openKinds(options);
@@ -31,7 +62,6 @@ function openArtifacts(options: ProviderOptions): Provider {
     name: artifactsPlugin.name,
     accounts: [],
     rejectedAccounts: opened.flatMap((kind) => kind.rejectedAccounts),
-    operations: [],
     artifacts: createFetcher(sources),
     async [Symbol.asyncDispose]() {
       await Promise.all(sources.map((source) => source[Symbol.asyncDispose]()));
@@ -50,7 +80,18 @@ function createFetcher(sources: readonly ArtifactSource[]): ArtifactFetcher {
   return {
     accounts: sources.map(({ name, type, types }) => ({ name, type, types })),
     fetch: async (artifact, signal) => getSource(sources, artifact).fetch(artifact, signal),
+    listNames: async (account, signal) => (await findTelling(sources, account).listNames?.(signal)) ?? [],
+    listVersions: async (account, artifactName, signal) =>
+      (await findTelling(sources, account).listVersions?.(artifactName, signal)) ?? [],
   };
+}
+
+/** The account that is meant; of several, one that can tell what it has. @throws NotFoundError when there is none. */
+function findTelling(sources: readonly ArtifactSource[], query: ArtifactAccountQuery): ArtifactSource {
+  const meant = sources.filter((source) => isMeant(source, query));
+  const source = meant.find(({ listNames }) => listNames !== undefined) ?? meant[0];
+  if (source !== undefined) return source;
+  throw artifactAccountNotFound(query);
 }
 
 /** The account that an artifact names, by exact name and type: accounts of different kinds may share a name. */

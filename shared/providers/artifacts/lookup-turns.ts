@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
+import { createConcurrencyLimit } from '../../core/concurrency.ts';
 
 /**
  * Look-ups of names at a time in the whole process. Each holds one of the four threads that reading files and inflating share
@@ -21,21 +22,13 @@ export interface Turns {
 
 /** Turns of which `turnsMax` are taken at a time. */
 export function createTurns(turnsMax: number): Turns {
-  let free = turnsMax;
-  const waiting: (() => void)[] = [];
+  const limit = createConcurrencyLimit(turnsMax);
   return {
-    async run(work, isPast) {
-      if (free > 0) free -= 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
-      try {
+    run: (work, isPast) =>
+      limit(async () => {
         if (isPast()) throw Object.assign(new Error('The turn came too late'), { code: 'ETIMEDOUT' });
-        return await work();
-      } finally {
-        const next = waiting.shift();
-        if (next === undefined) free += 1;
-        else next();
-      }
-    },
+        return work();
+      }),
   };
 }
 

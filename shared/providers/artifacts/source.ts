@@ -1,6 +1,8 @@
+import type { ArtifactAccount } from '../../contract/answers/artifacts.ts';
 import type { Artifact } from '../../core/providers/artifact.ts';
-import type { ArtifactAccount, ArtifactContent, ProviderOptions } from '../../core/providers/provider.ts';
+import type { ArtifactContent, ProviderOptions } from '../../core/providers/provider.ts';
 import type { RejectedAccount } from '../../core/settings/account.ts';
+import type { DownloadLimits } from './download-limits.ts';
 
 /** An opened artifact account. */
 export interface ArtifactSource extends ArtifactAccount, AsyncDisposable {
@@ -12,6 +14,24 @@ export interface ArtifactSource extends ArtifactAccount, AsyncDisposable {
    * @throws InvalidInputError, NotFoundError, AccessDeniedError, UnavailableError or FailedOperationError.
    */
   fetch(artifact: Artifact, signal: AbortSignal): Promise<ArtifactContent>;
+  /**
+   * The names of all artifacts that it has. Left out by kinds that cannot tell.
+   *
+   * @throws as `fetch`.
+   */
+  listNames?(signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * The versions of an artifact, newest first as far as the host sorts them. Left out by kinds that cannot tell.
+   *
+   * @throws as `fetch`; InvalidInputError when there is no artifact of that name.
+   */
+  listVersions?(name: string, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** What the accounts of one kind of artifact are opened with. */
+export interface SourceOptions extends ProviderOptions {
+  /** How much a download may take. Default: `downloadLimits`, and what the settings say of bytes. */
+  readonly limits?: Partial<DownloadLimits>;
 }
 
 /** The accounts of one kind of artifact. */
@@ -24,4 +44,4 @@ export interface OpenedSources {
  * How the accounts of one kind of artifact are opened: it takes them from the settings, and never throws for an
  * account that cannot be used but rejects it. Makes no network call.
  */
-export type OpenSources = (options: ProviderOptions) => OpenedSources;
+export type OpenSources = (options: SourceOptions) => OpenedSources;

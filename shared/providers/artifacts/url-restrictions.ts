@@ -119,8 +119,12 @@ function parseExcludedDomains(
   );
 }
 
-/** A pattern that must match a whole host name, in either case: names have no case, patterns may be written in one. */
-function parsePattern(pattern: string, context: string): RegExp {
+/**
+ * A pattern that must match the whole of a host name or URL, in either case: names have no case, patterns may be written in one.
+ *
+ * @throws InvalidInputError when it is no regular expression.
+ */
+export function parsePattern(pattern: string, context: string): RegExp {
   try {
     return new RegExp(`^(?:${pattern.replace(/^\(\?i\)/, '')})$`, 'i');
   } catch (cause) {

@@ -1,0 +1,25 @@
+import { parseReference } from './account-downloader.ts';
+import { basicCredentialFields, tokenCredentialFields } from './authorization.ts';
+import { openFileHost } from './hosted-files.ts';
+import type { OpenedSources, SourceOptions } from './source.ts';
+
+const types = ['bitbucket/file'];
+
+/** What an account of Bitbucket has besides what all accounts have. */
+export const bitbucketAccountFields = { ...basicCredentialFields, ...tokenCredentialFields };
+
+/**
+ * The accounts of `artifacts.bitbucket`: files of repositories at Bitbucket Cloud or a Data Center. The reference is the URL of the file
+ * itself, branch, tag or commit included; the version of the artifact changes nothing, as in Clouddriver.
+ */
+export function openBitbucketSources(options: SourceOptions): OpenedSources {
+  return openFileHost(
+    {
+      ...{ kind: 'bitbucket', types, fields: bitbucketAccountFields },
+      origins: ['https://api.bitbucket.org', 'https://bitbucket.org'],
+      toTokenHeaders: (token) => ({ authorization: `Bearer ${token}` }),
+      toUrl: parseReference,
+    },
+    options,
+  );
+}

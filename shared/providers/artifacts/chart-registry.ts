@@ -1,0 +1,256 @@
+import { parseBoundedJson } from '../../core/bounded-json.ts';
+import { AccessDeniedError, FailedOperationError, InvalidInputError } from '../../core/errors.ts';
+import { GatheredBytes } from '../../core/gathered-bytes.ts';
+import { asJsonArray, asString, getPath, type JsonValue } from '../../core/json.ts';
+import type { ProviderOptions } from '../../core/providers/provider.ts';
+import { Authentication } from '../../oci/authentication.ts';
+import { findNextPage, parseChallenge } from '../../oci/challenge.ts';
+import { type BasicCredentials, createCredentials, type RegistryCredentials } from '../../oci/credentials.ts';
+import { answerJsonBounds, smallAnswerBytesMax } from '../../oci/limits.ts';
+import { isDigest, isTag } from '../../oci/names.ts';
+import { findNewestVersion, sortNewestFirst } from './chart-versions.ts';
+import { checkDigest } from './checked-digest.ts';
+import { CredentialsRefusedError } from './credentials-refused.ts';
+import type { DownloadAnswer, Downloader } from './downloader.ts';
+
+/** Bytes of a manifest, or of a page of tags. */
+export const registryAnswerBytesMax = 4 * 2 ** 20;
+
+/** Versions of a chart. */
+export const chartTagsMax = 50_000;
+
+/** Pages of the tags of a chart: a registry may answer less on one than it is asked for. */
+export const chartPagesMax = 500;
+
+/** What Helm calls the layer that is the archive of a chart. */
+const chartLayerType = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
+
+const manifestTypes = [
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ');
+
+/** Where a chart is. */
+export interface ChartPlace {
+  /** `charts/shop`. */
+  readonly repository: string;
+  /** A tag or a digest; undefined for the newest version. */
+  readonly tag: string | undefined;
+}
+
+/** What a registry is opened with. */
+export interface ChartRegistryOptions {
+  /** Name of the account. */
+  readonly name: string;
+  /** What messages about the account begin with. */
+  readonly context: string;
+  /** Address of the registry, with a slash at its end. */
+  readonly baseUrl: URL;
+  readonly credentials: RegistryCredentials;
+  /** Tags on a page. */
+  readonly pageSize: number;
+  readonly downloader: Downloader;
+  readonly parts: Pick<ProviderOptions, 'clock' | 'log' | 'services' | 'environment'>;
+}
+
+/** A registry that has charts. Its methods throw what `Downloader.download` throws. */
+export interface ChartRegistry {
+  /**
+   * The archive of a chart. Its digest is looked at while it comes.
+   *
+   * @throws InvalidInputError when there is something else in its place.
+   */
+  readChart(place: ChartPlace, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** The tags of a repository, newest first by semantic versioning. */
+  listVersions(repository: string, signal: AbortSignal): Promise<readonly string[]>;
+}
+
+/** Opens the registry of an account. It is called when it is first asked. */
+export function openChartRegistry(options: ChartRegistryOptions): ChartRegistry {
+  const caller = new RegistryCaller(options);
+  const { baseUrl } = options;
+
+  async function getNewestTag(repository: string, signal: AbortSignal): Promise<string> {
+    const tags = await listTags(caller, { ...options, repository }, signal);
+    const newest = findNewestVersion(tags.map(toVersion));
+    if (newest !== undefined) return newest.replaceAll('+', '_');
+    throw new InvalidInputError(`name: the repository of ${baseUrl.host} has no version`);
+  }
+
+  return {
+    async readChart({ repository, tag }, signal) {
+      const reference = tag ?? (await getNewestTag(repository, signal));
+      const layer = findLayer(await readManifest(caller, { baseUrl, repository, reference }, signal));
+      if (layer === undefined) {
+        throw new InvalidInputError(`name: what ${baseUrl.host} has by it in this version is no Helm chart`);
+      }
+      const url = new URL(`v2/${repository}/blobs/${layer.digest}`, baseUrl);
+      const { body } = await caller.open({ url, accept: '*/*', repository }, signal);
+      return checkDigest(body, { host: baseUrl.host, ...layer });
+    },
+    listVersions: async (repository, signal) =>
+      sortNewestFirst((await listTags(caller, { ...options, repository }, signal)).map(toVersion)),
+  };
+}
+
+/** The version that Helm wrote as a tag, in which no plus sign may stand. */
+function toVersion(tag: string): string {
+  return tag.replaceAll('_', '+');
+}
+
+interface RegistryCall {
+  readonly url: URL;
+  readonly accept: string;
+  readonly repository: string;
+}
+
+/** Calls a registry in the way that it asks to be called. */
+class RegistryCaller {
+  readonly #options: ChartRegistryOptions;
+  readonly #credentials: BasicCredentials;
+  readonly #authentication: Authentication;
+
+  constructor(options: ChartRegistryOptions) {
+    const { baseUrl, parts, name, credentials } = options;
+    const registry = baseUrl.href.slice(baseUrl.protocol.length + 2, -1);
+    this.#options = options;
+    this.#credentials = createCredentials({ name, registry, baseUrl, credentials }, parts);
+    this.#authentication = new Authentication({
+      baseUrl,
+      credentials: this.#credentials,
+      clock: parts.clock,
+      ask: (...request) => this.#askTokenServer(...request),
+    });
+  }
+
+  /**
+   * Calls the registry with the password, as Clouddriver does, and with a token where it then wants one.
+   *
+   * @throws as `Downloader.open`, and FailedOperationError when there are no credentials to be had.
+   */
+  async open({ url, accept, repository }: RegistryCall, signal: AbortSignal): Promise<DownloadAnswer> {
+    const { baseUrl, downloader } = this.#options;
+    const scope = `repository:${repository}:pull`;
+    const sent = await this.#authenticate(
+      async () => (await this.#authentication.getHeader(scope, signal)) ?? (await this.#getBasic()),
+    );
+    const download = (authorization: string | undefined) =>
+      downloader.open({ url, accept, credentials: authorization ? { authorization } : undefined }, signal);
+    try {
+      return await download(sent);
+    } catch (error) {
+      // Whoever it redirects to has no say in where the password goes.
+      if (!(error instanceof CredentialsRefusedError) || error.origin !== baseUrl.origin) throw error;
+      const header = error.challenge;
+      if (parseChallenge(header) === undefined) throw error;
+      return download(
+        await this.#authenticate(() => this.#authentication.replace({ scope, header, sent }, signal)),
+      );
+    }
+  }
+
+  async #getBasic(): Promise<string | undefined> {
+    const pair = await this.#credentials.get();
+    return pair === undefined ? undefined : `Basic ${pair}`;
+  }
+
+  /** Names the account where there are no credentials to be had. */
+  async #authenticate<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof FailedOperationError)) throw error;
+      throw new FailedOperationError(`${this.#options.context}: ${error.message}`, { cause: error });
+    }
+  }
+
+  async #askTokenServer(url: URL, authorization: string | undefined, signal: AbortSignal) {
+    const { baseUrl, context, downloader } = this.#options;
+    if (url.protocol !== 'https:' && url.protocol !== baseUrl.protocol) {
+      throw new AccessDeniedError(`${context}: its credentials may not go to ${url.host} without TLS`);
+    }
+    const credentials = authorization ? { authorization } : undefined;
+    try {
+      const body = await downloader.download({ url, accept: 'application/json', credentials }, signal);
+      return { statusCode: 200, text: await readText(body, smallAnswerBytesMax, url.host) };
+    } catch (error) {
+      if (error instanceof CredentialsRefusedError) return { statusCode: 401, text: '' };
+      throw error;
+    }
+  }
+}
+
+async function readManifest(
+  caller: RegistryCaller,
+  { baseUrl, repository, reference }: { baseUrl: URL; repository: string; reference: string },
+  signal: AbortSignal,
+): Promise<JsonValue> {
+  const url = new URL(`v2/${repository}/manifests/${reference}`, baseUrl);
+  const { body } = await caller.open({ url, accept: manifestTypes, repository }, signal);
+  const { host } = baseUrl;
+  const checked = isDigest(reference)
+    ? checkDigest(body, { host, digest: reference, size: undefined })
+    : body;
+  return readJson(checked, host);
+}
+
+/** The layer of a manifest that is a chart. */
+function findLayer(
+  manifest: JsonValue,
+): { readonly digest: string; readonly size: number | undefined } | undefined {
+  const layer = asJsonArray(getPath(manifest, 'layers')).find(
+    (each) => getPath(each, 'mediaType') === chartLayerType,
+  );
+  const digest = asString(getPath(layer, 'digest'));
+  const size = getPath(layer, 'size');
+  if (digest === undefined || !isDigest(digest)) return undefined;
+  return { digest, size: typeof size === 'number' ? size : undefined };
+}
+
+async function listTags(
+  caller: RegistryCaller,
+  { baseUrl, pageSize, repository }: { baseUrl: URL; pageSize: number; repository: string },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const tags = new Set<string>();
+  const { host, origin } = baseUrl;
+  let url: URL | undefined = new URL(`v2/${repository}/tags/list?n=${pageSize}`, baseUrl);
+  for (let pages = 0; url !== undefined; pages += 1) {
+    if (pages >= chartPagesMax) {
+      throw new FailedOperationError(`${host} answered more than ${chartPagesMax} pages of tags`);
+    }
+    const { href }: URL = url;
+    const { body, getHeader } = await caller.open({ url, accept: 'application/json', repository }, signal);
+    for (const tag of asJsonArray(getPath(await readJson(body, host), 'tags'))) {
+      if (typeof tag === 'string' && isTag(tag)) tags.add(tag);
+    }
+    if (tags.size > chartTagsMax) {
+      throw new FailedOperationError(`${host} answered more than ${chartTagsMax} tags`);
+    }
+    url = findNextPage(getHeader('link') ?? '', url);
+    if (url !== undefined && (url.origin !== origin || url.href === href)) {
+      throw new FailedOperationError(`${host} names a next page that is on another host, or is this one`);
+    }
+  }
+  return [...tags];
+}
+
+async function readJson(body: AsyncIterable<Uint8Array>, host: string): Promise<JsonValue> {
+  const text = await readText(body, registryAnswerBytesMax, host);
+  try {
+    return parseBoundedJson(text, answerJsonBounds).value;
+  } catch {
+    throw new FailedOperationError(`${host} answered no JSON, or too much of it`);
+  }
+}
+
+async function readText(body: AsyncIterable<Uint8Array>, bytesMax: number, host: string): Promise<string> {
+  const gathered = new GatheredBytes();
+  for await (const piece of body) {
+    gathered.add(piece);
+    if (gathered.length > bytesMax) {
+      throw new FailedOperationError(`${host} answered more than ${bytesMax} bytes`);
+    }
+  }
+  return new TextDecoder().decode(gathered.take());
+}

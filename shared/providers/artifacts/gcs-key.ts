@@ -1,0 +1,117 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { asJsonObject, asString, type JsonObject } from '../../core/json.ts';
+import { hasUserInfo } from './url-guard.ts';
+
+/** As whom Google Cloud Storage is read. */
+export type GcsKey = ServiceAccountKey | UserKey | FederatedKey;
+
+/** The key of a service account, by which it signs its tokens itself. */
+export interface ServiceAccountKey {
+  readonly kind: 'serviceAccount';
+  readonly email: string;
+  readonly keyId: string | undefined;
+  /** An RSA key. */
+  readonly privateKey: KeyObject;
+}
+
+/** A user's consent, as `gcloud auth application-default login` writes it. */
+export interface UserKey {
+  readonly kind: 'user';
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly refreshToken: string;
+  readonly tokenUrl: URL;
+}
+
+/** An identity of AWS that Google trusts: Workload Identity Federation. It holds no secret. */
+export interface FederatedKey {
+  readonly kind: 'federated';
+  /** Full name of the provider in its pool: `//iam.googleapis.com/projects/…/providers/…`. */
+  readonly audience: string;
+  /** Where the identity is exchanged for a token. */
+  readonly tokenUrl: URL;
+  /** Where that is exchanged for the token of a service account. Undefined: the first one reads. */
+  readonly impersonationUrl: URL | undefined;
+}
+
+/** What a text must be that is no key. */
+export const gcsKeyExpected =
+  'expected the JSON of a service account (client_email, private_key), an authorized user or an external account of AWS';
+
+const awsTokenType = 'urn:ietf:params:aws:token-type:aws4_request';
+
+/**
+ * Reads the JSON file by which Google's clients authenticate: of type `service_account`, `authorized_user`, or `external_account` with
+ * AWS as its source.
+ *
+ * @returns undefined for anything else: the parser's own message would quote the key.
+ */
+export function parseGcsKey(text: string): GcsKey | undefined {
+  try {
+    const members = asJsonObject(JSON.parse(text)) ?? {};
+    switch (members['type']) {
+      case 'authorized_user':
+        return parseUserKey(members);
+      case 'external_account':
+        return parseExternalAccount(members);
+      default:
+        return parseServiceAccountKey(members);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The identity of this process as a workload of Google's.
+ *
+ * @param serviceAccount e-mail address of the account that it acts as. Left out, the workload itself must have access.
+ * @returns undefined for an audience that is no provider of a pool, or what is no e-mail address.
+ */
+export function toFederatedKey(
+  audience: string,
+  serviceAccount: string | undefined,
+): FederatedKey | undefined {
+  const url =
+    serviceAccount &&
+    `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${serviceAccount}:generateAccessToken`;
+  if (serviceAccount && !/^[a-z0-9.-]+@[a-z0-9.-]+$/.test(serviceAccount)) return undefined;
+  return parseExternalAccount({
+    audience,
+    subject_token_type: awsTokenType,
+    ...(url && { service_account_impersonation_url: url }),
+  });
+}
+
+function parseServiceAccountKey(members: JsonObject): ServiceAccountKey | undefined {
+  const email = asString(members['client_email']);
+  const privateKey = createPrivateKey(asString(members['private_key']) ?? '');
+  if (!email || privateKey.asymmetricKeyType !== 'rsa') return undefined;
+  return { kind: 'serviceAccount', email, keyId: asString(members['private_key_id']), privateKey };
+}
+
+function parseUserKey(members: JsonObject): UserKey | undefined {
+  const clientId = asString(members['client_id']);
+  const clientSecret = asString(members['client_secret']);
+  const refreshToken = asString(members['refresh_token']);
+  const tokenUrl = parseTokenUrl(members['token_uri'] ?? 'https://oauth2.googleapis.com/token');
+  if (!clientId || !clientSecret || !refreshToken || !tokenUrl) return undefined;
+  return { kind: 'user', clientId, clientSecret, refreshToken, tokenUrl };
+}
+
+function parseExternalAccount(members: JsonObject): FederatedKey | undefined {
+  const audience = asString(members['audience']) ?? '';
+  const tokenUrl = parseTokenUrl(members['token_url'] ?? 'https://sts.googleapis.com/v1/token');
+  const impersonation = members['service_account_impersonation_url'];
+  const impersonationUrl = impersonation === undefined ? undefined : parseTokenUrl(impersonation);
+  const isWrong =
+    members['subject_token_type'] !== awsTokenType ||
+    !/^\/\/iam\.googleapis\.com\/[\x21-\x7e]{1,500}$/.test(audience) ||
+    (impersonation !== undefined && impersonationUrl === undefined);
+  return isWrong || !tokenUrl ? undefined : { kind: 'federated', audience, tokenUrl, impersonationUrl };
+}
+
+function parseTokenUrl(value: unknown): URL | undefined {
+  const url = URL.parse(asString(value) ?? '');
+  return url !== null && /^https?:$/.test(url.protocol) && !hasUserInfo(url) ? url : undefined;
+}

@@ -1,0 +1,202 @@
+import { sign } from 'node:crypto';
+import type { Clock } from '../../core/clock.ts';
+import { FailedOperationError, getErrorMessage, NotFoundError } from '../../core/errors.ts';
+import { asJsonObject, asString, type JsonObject } from '../../core/json.ts';
+import type { StsService } from '../../core/sts.ts';
+import type { CredentialHeaders, Downloader, DownloadRequest } from './downloader.ts';
+import type { FederatedKey, GcsKey, ServiceAccountKey, UserKey } from './gcs-key.ts';
+import { readJsonBody } from './response-body.ts';
+
+/** Google accepts tokens for an hour; the clocks of both sides may differ by a minute. */
+const tokenLifetimeS = 3_540;
+const clockSkewS = 60;
+
+/** A token that Google gave is replaced this long before its end. */
+const refreshAheadMs = 5 * 60_000;
+
+/** A token that was refused is used again all the same when it is no older than this: another one would be refused, too. */
+const refusalPauseMs = 10_000;
+
+/** Longest life that a token is believed to have, in seconds: Google's own bound is 12 hours. */
+const givenLifetimeMaxS = 12 * 3_600;
+
+const readOnlyScope = 'https://www.googleapis.com/auth/devstorage.read_only';
+/** What a token must be good for that is exchanged for another one. */
+const exchangeScope = 'https://www.googleapis.com/auth/cloud-platform';
+
+/** Largest answer with a token, in bytes. It has a few thousand. */
+export const gcsTokenAnswerBytesMax = 2 ** 16;
+
+/** Longest token that Google may give, in characters: Google's own bound for those of workloads is 12,288. It goes into a header. */
+export const gcsTokenLengthMax = 12_288;
+
+/** What tokens are made with. */
+export interface GcsTokenOptions {
+  /** The downloader of the account: its restrictions count for where tokens come from. */
+  readonly downloader: Downloader;
+  readonly clock: Clock;
+  /** What messages begin with. */
+  readonly context: string;
+  /** Says who this process is. Undefined: it cannot tell. */
+  readonly sts: StsService | undefined;
+}
+
+/** Makes the headers that authenticate at Google Cloud Storage. */
+export interface GcsTokens {
+  /**
+   * The header with a token for reading. One that Google gave is remembered until shortly before its end, and callers that wait for the
+   * same one wait for one request.
+   *
+   * @param isRefused whether the last one was refused: then another one is asked for, unless that came a moment ago.
+   * @throws FailedOperationError naming the account when Google gives none, and what the download throws.
+   */
+  getHeader(key: GcsKey, isRefused: boolean): Promise<CredentialHeaders>;
+}
+
+interface GivenToken {
+  readonly value: string;
+  readonly expiresAtMs: number;
+}
+
+/** Tokens of one account. */
+export function createGcsTokens(options: GcsTokenOptions): GcsTokens {
+  const { clock } = options;
+  let known:
+    | { readonly key: GcsKey; readonly token: Promise<GivenToken>; readonly askedAtMs: number }
+    | undefined;
+
+  function start(key: UserKey | FederatedKey): Promise<GivenToken> {
+    const token = key.kind === 'user' ? refresh(key, options) : federate(key, options);
+    const entry = { key, token, askedAtMs: clock.now() };
+    known = entry;
+    token.catch(() => {
+      if (known === entry) known = undefined;
+    });
+    return token;
+  }
+
+  return {
+    async getHeader(key, isRefused) {
+      if (key.kind === 'serviceAccount') return toHeader(signToken(key, clock));
+      const isSuspect = isRefused && clock.now() - (known?.askedAtMs ?? 0) >= refusalPauseMs;
+      if (isSuspect || known?.key !== key) return toHeader((await start(key)).value);
+      const token = await known.token;
+      const isFresh = token.expiresAtMs - refreshAheadMs > clock.now();
+      return toHeader((isFresh ? token : await start(key)).value);
+    },
+  };
+}
+
+function toHeader(token: string): CredentialHeaders {
+  return { authorization: `Bearer ${token}` };
+}
+
+/**
+ * A JSON web token that says who the service account is and what it wants, signed with RS256. Google's services take it without giving
+ * one of their own (https://google.aip.dev/auth/4111).
+ */
+function signToken({ email, keyId, privateKey }: ServiceAccountKey, clock: Clock): string {
+  const issuedAtS = Math.floor(clock.now() / 1000) - clockSkewS;
+  const claims = {
+    ...{ iss: email, sub: email, scope: readOnlyScope },
+    ...{ iat: issuedAtS, exp: issuedAtS + tokenLifetimeS },
+  };
+  const content = [{ alg: 'RS256', typ: 'JWT', ...(keyId && { kid: keyId }) }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  return `${content}.${sign('sha256', Buffer.from(content), privateKey).toString('base64url')}`;
+}
+
+async function refresh(key: UserKey, options: GcsTokenOptions): Promise<GivenToken> {
+  const answer = await ask(options, {
+    url: key.tokenUrl,
+    body: toForm({
+      grant_type: 'refresh_token',
+      client_id: key.clientId,
+      client_secret: key.clientSecret,
+      refresh_token: key.refreshToken,
+    }),
+  });
+  return readGivenToken(answer, key.tokenUrl, options);
+}
+
+/** Exchanges a request that tells who this process is for a token, and that for the one of a service account if there is one. */
+async function federate(key: FederatedKey, options: GcsTokenOptions): Promise<GivenToken> {
+  const { audience, tokenUrl, impersonationUrl } = key;
+  const answer = await ask(options, {
+    url: tokenUrl,
+    body: toForm({
+      audience,
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      scope: impersonationUrl ? exchangeScope : readOnlyScope,
+      subject_token: await makeSubjectToken(audience, options),
+      subject_token_type: 'urn:ietf:params:aws:token-type:aws4_request',
+    }),
+  });
+  const token = readGivenToken(answer, tokenUrl, options);
+  return impersonationUrl === undefined ? token : impersonate(impersonationUrl, token, options);
+}
+
+/** A signed GetCallerIdentity, as https://docs.cloud.google.com/iam/docs/reference/sts/rest/v1/TopLevel/token has it. */
+async function makeSubjectToken(audience: string, { context, sts }: GcsTokenOptions): Promise<string> {
+  if (sts === undefined) throw new FailedOperationError(`${context}: this process has no identity of AWS`);
+  const request = await sts
+    .signCallerIdentity({ 'x-goog-cloud-target-resource': audience })
+    .catch((cause: unknown) => {
+      throw new FailedOperationError(`${context}: ${getErrorMessage(cause)}`, { cause });
+    });
+  const headers = Object.entries(request.headers).map(([key, value]) => ({ key, value }));
+  return encodeURIComponent(JSON.stringify({ url: request.url, method: 'POST', headers }));
+}
+
+async function impersonate(url: URL, { value }: GivenToken, options: GcsTokenOptions): Promise<GivenToken> {
+  const text = JSON.stringify({ scope: [readOnlyScope], lifetime: '3600s' });
+  const answer = await ask(options, {
+    ...{ url, credentials: toHeader(value) },
+    body: { mediaType: 'application/json', text },
+  });
+  const endsAtMs = Date.parse((asString(answer['expireTime']) ?? '').slice(0, timestampLengthMax));
+  const expires_in = Math.floor((endsAtMs - options.clock.now()) / 1000);
+  return readGivenToken({ access_token: answer['accessToken'] ?? '', expires_in }, url, options);
+}
+
+/** `2026-01-01T01:00:00.000000000Z`. */
+const timestampLengthMax = 32;
+
+function toForm(fields: Readonly<Record<string, string>>): NonNullable<DownloadRequest['body']> {
+  return {
+    mediaType: 'application/x-www-form-urlencoded',
+    text: new URLSearchParams(fields).toString(),
+  };
+}
+
+/** Sends a request for a token, bounded by the downloader's time-outs. */
+async function ask(
+  { downloader, context }: GcsTokenOptions,
+  request: Omit<DownloadRequest, 'method' | 'accept'>,
+): Promise<JsonObject> {
+  try {
+    // A signal of its own: the token is for everybody who waits, not only for the caller who came first.
+    const body = await downloader.download(
+      { ...request, method: 'POST', accept: 'application/json' },
+      new AbortController().signal,
+    );
+    return asJsonObject(await readJsonBody(body, gcsTokenAnswerBytesMax)) ?? {};
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    throw new FailedOperationError(`${context}: ${request.url.host} has nothing that gives tokens there`, {
+      cause: error,
+    });
+  }
+}
+
+function readGivenToken(answer: JsonObject, { host }: URL, { clock, context }: GcsTokenOptions): GivenToken {
+  const value = asString(answer['access_token']) ?? '';
+  const lifetimeS = Number(answer['expires_in'] ?? 3_600);
+  const isToken = value.length <= gcsTokenLengthMax && /^[\x21-\x7e]+$/.test(value);
+  if (!isToken || !Number.isFinite(lifetimeS)) {
+    throw new FailedOperationError(`${context}: ${host} gave no token`);
+  }
+  return { value, expiresAtMs: clock.now() + Math.min(lifetimeS, givenLifetimeMaxS) * 1000 };
+}

@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs';
+import { FailedOperationError, InvalidInputError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Artifact } from '../../core/providers/artifact.ts';
+import { jsonObjectField, stringField } from '../../core/settings/coerce.ts';
+import { isSecretReference } from '../../core/settings/secret-reference.ts';
+import { startAccountDownloader } from './account-downloader.ts';
+import { assertNoOrigins, readServerUrl } from './account-server.ts';
+import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
+import {
+  type Authorizer,
+  assertCredentialsUsable,
+  CredentialValues,
+  withCredentials,
+} from './authorization.ts';
+import type { CredentialHeaders, Downloader } from './downloader.ts';
+import { type GcsKey, gcsKeyExpected, parseGcsKey, toFederatedKey } from './gcs-key.ts';
+import type { GcsTokens } from './gcs-tokens.ts';
+import { parseObjectReference } from './object-reference.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+
+const types = ['gcs/object'];
+
+/** What an account of Google Cloud Storage has besides its name and restrictions. */
+export const gcsAccountFields = {
+  apiEndpoint: stringField(),
+  json: stringField(),
+  jsonPath: stringField(),
+  workloadIdentity: jsonObjectField(),
+};
+
+/**
+ * The accounts of `artifacts.gcs`: objects of Google Cloud Storage. The reference is `gs://bucket/path`, a generation of the object behind a
+ * `#`. Beside Clouddriver's `jsonPath` there are `json`, the key itself, and `workloadIdentity`, for places without files or without keys.
+ */
+export function openGcsSources(options: SourceOptions): OpenedSources {
+  return openConfiguredAccounts({
+    settings: options.settings,
+    kind: 'gcs',
+    open: (account) => openGcsSource(account, options),
+  });
+}
+
+function openGcsSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+  assertNoOrigins(account, 'apiEndpoint');
+  const { apiEndpoint } = parseSettings(gcsAccountFields, account.settings, account.context);
+  const base = apiEndpoint
+    ? readServerUrl(account, 'apiEndpoint')
+    : new URL('https://storage.googleapis.com/');
+  const readKey = openKey(account, options);
+  const downloader = startAccountDownloader(account, options);
+  const authorize = createGcsAuthorizer(readKey, { account, options, downloader });
+  return {
+    name: account.name,
+    type: 'artifacts-gcs',
+    types,
+    handles: (type) => types.includes(type),
+    async fetch(artifact, signal) {
+      const url = toObjectUrl(artifact, base);
+      const download = (credentials?: CredentialHeaders) => downloader.download({ url, credentials }, signal);
+      signal.throwIfAborted();
+      return { body: await withCredentials(authorize, url, download) };
+    },
+    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
+  };
+}
+
+/** Reads the key of an account: another object where it is another key. Undefined where there is none. */
+type ReadKey = (isRefused: boolean) => Promise<GcsKey | undefined>;
+
+/** Where an account stands, and what it calls others with. */
+interface AccountParts {
+  readonly account: ConfiguredAccount;
+  readonly options: SourceOptions;
+  readonly downloader: Downloader;
+}
+
+function createGcsAuthorizer(
+  readKey: ReadKey,
+  { account: { context }, options, downloader }: AccountParts,
+): Authorizer {
+  let tokens: Promise<GcsTokens> | undefined;
+
+  async function startTokens(): Promise<GcsTokens> {
+    const { createGcsTokens } = await import('./gcs-tokens.ts');
+    return createGcsTokens({ downloader, context, clock: options.clock, sts: options.services?.sts });
+  }
+
+  return async (_, isRefused = false) => {
+    const key = await readKey(isRefused);
+    if (key === undefined) return undefined;
+    tokens ??= startTokens();
+    return (await tokens).getHeader(key, isRefused);
+  };
+}
+
+/** @throws InvalidInputError for a key that is none, or for more than one. */
+function openKey(account: ConfiguredAccount, options: SourceOptions): ReadKey {
+  const { context } = account;
+  const settings = parseSettings(gcsAccountFields, account.settings, context);
+  assertCredentialsUsable(settings, context, options.placement);
+  const { json, jsonPath, workloadIdentity } = settings;
+  if ([json, jsonPath, workloadIdentity].filter(Boolean).length > 1) {
+    throw new InvalidInputError(`${context}: expected one of json, jsonPath and workloadIdentity`);
+  }
+  if (json && isSecretReference(json)) return followKey(json, account, options);
+  const key = workloadIdentity
+    ? readWorkloadIdentity(workloadIdentity, context)
+    : readKeyText(json || readKeyFile(jsonPath, context), `${context}: ${json ? 'json' : 'jsonPath'}`);
+  return async () => key;
+}
+
+/** A key that stands in a secret. */
+function followKey(
+  reference: string,
+  { name, context }: ConfiguredAccount,
+  { services, clock, log }: SourceOptions,
+): ReadKey {
+  const values = new CredentialValues(context, { account: name, secrets: services?.secrets, clock, log });
+  let known: { readonly text: string; readonly key: GcsKey } | undefined;
+  return async (isRefused) => {
+    if (isRefused) values.invalidate();
+    const text = await values.read('json', reference);
+    if (known?.text === text) return known.key;
+    const key = parseGcsKey(text);
+    if (key === undefined) throw new FailedOperationError(`${context}: json: ${gcsKeyExpected}`);
+    known = { text, key };
+    return key;
+  };
+}
+
+function readKeyText(text: string | undefined, context: string): GcsKey | undefined {
+  if (!text) return undefined;
+  const key = parseGcsKey(text);
+  if (key !== undefined) return key;
+  throw new InvalidInputError(`${context}: ${gcsKeyExpected}`);
+}
+
+function readKeyFile(path: string | undefined, context: string): string | undefined {
+  if (!path) return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new InvalidInputError(`${context}: jsonPath: the file cannot be read`, { cause });
+  }
+}
+
+function readWorkloadIdentity(input: JsonObject, context: string): GcsKey {
+  const fields = { audience: stringField(), serviceAccount: stringField() };
+  const { audience, serviceAccount } = parseSettings(fields, input, `${context}: workloadIdentity`);
+  const key = toFederatedKey(audience ?? '', serviceAccount);
+  if (key !== undefined) return key;
+  throw new InvalidInputError(
+    `${context}: workloadIdentity: expected audience, //iam.googleapis.com/…/providers/… of AWS, and the e-mail address of a serviceAccount`,
+  );
+}
+
+/**
+ * Where the bytes of an object are.
+ *
+ * @throws InvalidInputError for a reference of another form.
+ */
+function toObjectUrl({ reference }: Artifact, base: URL): URL {
+  const { bucket = '', object = '', version } = parseObjectReference(reference, 'gs:') ?? {};
+  if (!/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/.test(bucket) || !/^\d{1,20}$/.test(version ?? '0')) {
+    throw new InvalidInputError(
+      'GCS references must be of the format gs://<bucket>/<file-path>[#generation]',
+    );
+  }
+  const url = new URL(`storage/v1/b/${bucket}/o/${encodeURIComponent(object)}`, base);
+  url.searchParams.set('alt', 'media');
+  if (version !== undefined) url.searchParams.set('generation', version);
+  return url;
+}

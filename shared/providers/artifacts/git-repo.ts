@@ -1,0 +1,110 @@
+import { asJsonObject, type JsonObject } from '../../core/json.ts';
+import {
+  booleanField,
+  intField,
+  jsonObjectField,
+  nameListField,
+  stringField,
+} from '../../core/settings/coerce.ts';
+import { getSetting } from '../../core/settings/spring-config.ts';
+import { readDownloadBytesMax, startAccountDownloader } from './account-downloader.ts';
+import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
+import { assertCredentialsUsable, basicCredentialFields, tokenCredentialFields } from './authorization.ts';
+import { createSlots } from './download-slots.ts';
+import { type CloneLimits, cloneLimits, deployedFolderBytesMax } from './git/clone-limits.ts';
+import { openGitAuthorizer } from './git-authorization.ts';
+import { parseSshIdentity } from './git-ssh-identity.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+import { parsePattern } from './url-restrictions.ts';
+
+const types = ['git/repo'];
+
+/** Repositories that are read at once for one account: each may fill a part of the disk. */
+export const clonesPerAccountMax = 4;
+
+const { username, password } = basicCredentialFields;
+
+/** What an account of git has besides what all accounts have. */
+export const gitRepoAccountFields = {
+  username,
+  password,
+  ...tokenCredentialFields,
+  githubApp: jsonObjectField(),
+  sshPrivateKeyFilePath: stringField(),
+  sshPrivateKeyPassphrase: stringField(),
+  sshPrivateKeyPassphraseCmd: stringField(),
+  sshKnownHostsFilePath: stringField(),
+  sshTrustUnknownHosts: booleanField(),
+  allowedHosts: nameListField(),
+};
+
+/** What counts for all accounts of git, below `artifacts.gitRepo`. Nothing is kept of a repository, so three of them change nothing. */
+export const gitRepoSharedFields = {
+  validGitUrlRegex: stringField(),
+  cloneRetentionMinutes: intField({ min: -1, max: Number.MAX_SAFE_INTEGER }),
+  cloneRetentionMaxBytes: intField({ min: -1, max: Number.MAX_SAFE_INTEGER }),
+  cloneWaitLockTimeoutSec: intField({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+};
+
+/**
+ * The accounts of `artifacts.gitRepo`: trees of git repositories, each as a compressed tar. The reference is the URL of the repository, the
+ * version a branch, tag or commit. By SSH they are reached on one machine alone, where the program `ssh` is.
+ */
+export function openGitRepoSources(options: SourceOptions): OpenedSources {
+  return openConfiguredAccounts({
+    settings: options.settings,
+    kind: 'gitRepo',
+    open: (account) => openGitRepoSource(account, options),
+  });
+}
+
+function openGitRepoSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+  const { name, context } = account;
+  const settings = parseSettings(gitRepoAccountFields, account.settings, context);
+  const { allowedHosts: _, sshTrustUnknownHosts: __, githubApp: ___, ...texts } = settings;
+  assertCredentialsUsable(texts, context, options.placement);
+  const identity = parseSshIdentity(settings, context, options.placement);
+  const downloader = startAccountDownloader(account, options);
+  const allowedHosts = (settings.allowedHosts ?? []).map((host) => host.toLowerCase());
+  const pattern = readPattern(options.settings);
+  const git = { account, settings, downloader, identity };
+  const { type: authType, authorize } = openGitAuthorizer(git, options);
+  const slots = createSlots(clonesPerAccountMax, `Artifact account '${name}'`);
+  const limits = toLimits(options);
+  return {
+    name,
+    type: 'git/repo',
+    types,
+    handles: (type) => types.includes(type),
+    async fetch(artifact, signal) {
+      const { openTransport, parseGitReference, parseSubPath, readRepository } = await import(
+        './git-reader.ts'
+      );
+      const reference = parseGitReference(artifact, { allowedHosts, pattern, authType });
+      const request = { version: artifact.version || undefined, subPath: parseSubPath(artifact) };
+      await using transport = openTransport(reference, { account, options, downloader, authorize, identity });
+      signal.throwIfAborted();
+      const release = slots.take();
+      const reading = { limits, signal, nowMs: options.clock.now(), release };
+      return { body: await readRepository(transport, request, reading) };
+    },
+    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
+  };
+}
+
+/** @throws InvalidInputError when a setting that counts for all accounts cannot be used. */
+function readPattern(configuration: JsonObject): RegExp | undefined {
+  const section = 'artifacts.gitRepo';
+  const settings = asJsonObject(getSetting(configuration, section)) ?? {};
+  const { validGitUrlRegex } = parseSettings(gitRepoSharedFields, settings, section);
+  return validGitUrlRegex ? parsePattern(validGitUrlRegex, `${section}: validGitUrlRegex`) : undefined;
+}
+
+function toLimits({ settings, placement, limits }: SourceOptions): CloneLimits {
+  const bytesMax = readDownloadBytesMax(settings) ?? limits?.bytesMax ?? cloneLimits.treeBytesMax;
+  return {
+    ...cloneLimits,
+    treeBytesMax: bytesMax,
+    ...(placement === 'deployed' && { folderBytesMax: deployedFolderBytesMax }),
+  };
+}

@@ -1,0 +1,28 @@
+/** What reading a repository may take. */
+export interface CloneLimits {
+  /** Largest pack that a server sends, in bytes. 512 MiB by default. */
+  readonly packBytesMax: number;
+  /** Most bytes on disk: the pack, and what is unpacked of it because memory would not hold it. */
+  readonly folderBytesMax: number;
+  /** Most bytes of all files of the tree together, and of any object. 1 GiB by default. */
+  readonly treeBytesMax: number;
+  /** Most objects of a pack. */
+  readonly objectsMax: number;
+  /** Most files and folders of a tree. */
+  readonly entriesMax: number;
+  /** Time until the answer begins, in milliseconds. */
+  readonly timeMs: number;
+}
+
+/** The limits of a process with a disk of its own. */
+export const cloneLimits: CloneLimits = {
+  packBytesMax: 512 * 2 ** 20,
+  folderBytesMax: 2 ** 30,
+  treeBytesMax: 2 ** 30,
+  objectsMax: 250_000,
+  entriesMax: 250_000,
+  timeMs: 60_000,
+};
+
+/** Lambda's `/tmp` has 512 MB, of which a little is not ours. */
+export const deployedFolderBytesMax = 480 * 2 ** 20;

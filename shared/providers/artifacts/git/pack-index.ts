@@ -1,0 +1,123 @@
+import { FailedOperationError } from '../../../core/errors.ts';
+import { damaged } from './pack-error.ts';
+
+const idBytes = 20;
+
+/** Which objects a pack has: their ids, types, sizes, places and bases, in few bytes each. Objects are named by their number. */
+export class PackIndex {
+  readonly #offsets: Float64Array;
+  readonly #sizes: Float64Array;
+  readonly #types: Uint8Array;
+  readonly #bases: Int32Array;
+  readonly #ids: Buffer;
+  /** Numbers of objects plus one, in the slot that their id tells or the next free one. */
+  readonly #slots: Int32Array;
+  #length = 0;
+
+  /** @param count how many objects there will be. */
+  constructor(count: number) {
+    this.#offsets = new Float64Array(count);
+    this.#sizes = new Float64Array(count);
+    this.#types = new Uint8Array(count);
+    this.#bases = new Int32Array(count).fill(-1);
+    this.#ids = Buffer.alloc(count * idBytes);
+    this.#slots = new Int32Array(2 * count + 1);
+  }
+
+  /** How many objects were added. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds the next object by the offset of its entry, which is greater than those before. @returns its number. */
+  add(offset: number): number {
+    this.#offsets[this.#length] = offset;
+    this.#length += 1;
+    return this.#length - 1;
+  }
+
+  /** Where the entry of an object begins. */
+  getOffset(object: number): number {
+    return this.#offsets[object] ?? 0;
+  }
+
+  /** What an object is, one of `entryTypes`; 0 while it is not known. */
+  getType(object: number): number {
+    return this.#types[object] ?? 0;
+  }
+
+  /** Bytes of an object. */
+  getSize(object: number): number {
+    return this.#sizes[object] ?? 0;
+  }
+
+  /** The object that it is a delta of; undefined when it stands for itself. */
+  findBase(object: number): number | undefined {
+    const base = this.#bases[object] ?? -1;
+    return base < 0 ? undefined : base;
+  }
+
+  /** Remembers the base of a delta. */
+  setBase(object: number, base: number): void {
+    this.#bases[object] = base;
+  }
+
+  /** Remembers what an object is. */
+  complete(object: number, { type, size, id }: { type: number; size: number; id: Buffer }): void {
+    this.#types[object] = type;
+    this.#sizes[object] = size;
+    id.copy(this.#ids, object * idBytes);
+    let slot = this.#getSlot(id);
+    while (this.#slots[slot] !== 0) slot = (slot + 1) % this.#slots.length;
+    this.#slots[slot] = object + 1;
+  }
+
+  /** The object with an id of 20 bytes. */
+  find(id: Buffer): number | undefined {
+    let slot = this.#getSlot(id);
+    for (let found = this.#slots[slot]; found; found = this.#slots[slot]) {
+      if (this.#readId(found - 1).equals(id)) return found - 1;
+      slot = (slot + 1) % this.#slots.length;
+    }
+    return undefined;
+  }
+
+  /** The object with an id. @throws FailedOperationError when the pack does not have it. */
+  get(id: Buffer): number {
+    const object = this.find(id);
+    if (object !== undefined) return object;
+    throw new FailedOperationError('The git server left out an object of the repository');
+  }
+
+  /** The object whose entry begins at an offset. @throws FailedOperationError when none does. */
+  getByOffset(offset: number): number {
+    let low = 0;
+    let high = this.#length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.getOffset(middle) < offset) low = middle + 1;
+      else high = middle;
+    }
+    if (this.getOffset(low) !== offset) throw damaged();
+    return low;
+  }
+
+  /** Ids, in hexadecimal digits, of objects of a type that begin so: at most two. */
+  findIds(type: number, start: string): readonly string[] {
+    const found: string[] = [];
+    for (let object = 0; object < this.#length && found.length < 2; object += 1) {
+      if (this.getType(object) !== type) continue;
+      const id = this.#readId(object).toString('hex');
+      if (id.startsWith(start)) found.push(id);
+    }
+    return found;
+  }
+
+  #readId(object: number): Buffer {
+    return this.#ids.subarray(object * idBytes, (object + 1) * idBytes);
+  }
+
+  #getSlot(id: Buffer): number {
+    return id.readUInt32BE(0) % this.#slots.length;
+  }
+}

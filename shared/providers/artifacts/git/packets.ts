@@ -1,0 +1,81 @@
+import { FailedOperationError } from '../../../core/errors.ts';
+
+/** A line of git's protocol: bytes, or one of its marks between them. */
+export interface Packet {
+  readonly kind: 'data' | 'flush' | 'delimiter' | 'end';
+  /** Empty for marks. */
+  readonly data: Buffer;
+}
+
+const marks = ['flush', 'delimiter', 'end'] as const;
+const lengthBytes = 4;
+const packetBytesMax = 65_520;
+
+/** A line as it is sent: its length in hexadecimal digits before it, a line break behind it. */
+export function formatPacket(line: string): string {
+  const length = lengthBytes + Buffer.byteLength(line) + 1;
+  return `${length.toString(16).padStart(lengthBytes, '0')}${line}\n`;
+}
+
+/**
+ * Reads lines of git's protocol, as they arrive.
+ *
+ * @throws FailedOperationError when the body is something else, or ends within a line.
+ */
+export async function* readPackets(body: AsyncIterable<Uint8Array>): AsyncGenerator<Packet> {
+  const pieces = new PieceReader(body);
+  try {
+    for (let head = await pieces.read(lengthBytes); head.length > 0; head = await pieces.read(lengthBytes)) {
+      yield await readPacket(head, pieces);
+    }
+  } finally {
+    await pieces.close();
+  }
+}
+
+async function readPacket(head: Buffer, pieces: PieceReader): Promise<Packet> {
+  const text = head.toString('latin1');
+  const length = /^[0-9a-fA-F]{4}$/.test(text) ? Number.parseInt(text, 16) : packetBytesMax + 1;
+  const { [length]: mark } = marks;
+  if (mark !== undefined) return { kind: mark, data: Buffer.alloc(0) };
+  if (length < lengthBytes || length > packetBytesMax) throw notGit();
+  const data = await pieces.read(length - lengthBytes);
+  if (data.length < length - lengthBytes) throw notGit();
+  return { kind: 'data', data };
+}
+
+/** An answer that is not of git's protocol. It is not repeated: it may be anything. */
+export function notGit(): FailedOperationError {
+  return new FailedOperationError(
+    "The answer is not of git's protocol: the reference must be the URL that 'git clone' takes",
+  );
+}
+
+/** Reads so many bytes at a time of what arrives in pieces of any size. */
+class PieceReader {
+  readonly #source: AsyncIterator<Uint8Array>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source[Symbol.asyncIterator]();
+  }
+
+  /** As many bytes as are asked for, or as there are. */
+  async read(length: number): Promise<Buffer> {
+    const gathered = [this.#rest];
+    let held = this.#rest.length;
+    while (held < length) {
+      const { done, value } = await this.#source.next();
+      if (done === true) break;
+      gathered.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+      held += value.byteLength;
+    }
+    const all = gathered.length === 1 ? this.#rest : Buffer.concat(gathered);
+    this.#rest = all.subarray(length);
+    return all.subarray(0, length);
+  }
+
+  async close(): Promise<void> {
+    await this.#source.return?.();
+  }
+}

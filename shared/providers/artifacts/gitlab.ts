@@ -1,0 +1,28 @@
+import { parseReference } from './account-downloader.ts';
+import { tokenCredentialFields } from './authorization.ts';
+import { openFileHost } from './hosted-files.ts';
+import type { OpenedSources, SourceOptions } from './source.ts';
+
+const types = ['gitlab/file'];
+
+/** What an account of GitLab has besides what all accounts have. */
+export const gitLabAccountFields = tokenCredentialFields;
+
+/**
+ * The accounts of `artifacts.gitlab`: files of repositories at gitlab.com or a server of one's own. The reference is a URL of the API
+ * that answers a raw file, the version a branch, tag or commit: `master` by default, as in Clouddriver.
+ */
+export function openGitLabSources(options: SourceOptions): OpenedSources {
+  return openFileHost(
+    {
+      ...{ kind: 'gitlab', types, fields: gitLabAccountFields, origins: ['https://gitlab.com'] },
+      toTokenHeaders: (token) => ({ 'private-token': token }),
+      toUrl(artifact) {
+        const url = parseReference(artifact);
+        url.searchParams.set('ref', artifact.version || 'master');
+        return url;
+      },
+    },
+    options,
+  );
+}

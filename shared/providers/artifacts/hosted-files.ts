@@ -1,0 +1,71 @@
+import type { Artifact } from '../../core/providers/artifact.ts';
+import type { Field } from '../../core/settings/coerce.ts';
+import { startAccountDownloader } from './account-downloader.ts';
+import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
+import {
+  assertCredentialsUsable,
+  type Credentials,
+  canAuthenticate,
+  createAuthorizer,
+  withCredentials,
+} from './authorization.ts';
+import { limitToOrigins, parseCredentialOrigins } from './credential-origins.ts';
+import type { CredentialHeaders } from './downloader.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+
+/** A service that hosts repositories, whose files are each one request to the URL of the reference. */
+export interface FileHost {
+  /** Key of its accounts below `artifacts`: `gitlab`. */
+  readonly kind: string;
+  /** Artifact types, such as `gitlab/file`. */
+  readonly types: readonly string[];
+  /** What an account has besides what all accounts have: keys of `Credentials`. */
+  readonly fields: Readonly<Record<string, Field<string | undefined>>>;
+  /** Where credentials go of accounts that have no `credentialOrigins`. */
+  readonly origins: readonly string[];
+  /** The headers with a token. */
+  toTokenHeaders(token: string): CredentialHeaders;
+  /**
+   * The URL of a file.
+   *
+   * @throws InvalidInputError when the reference is none.
+   */
+  toUrl(artifact: Artifact): URL;
+}
+
+/** Opens the accounts of a service whose files are at the URLs of references. */
+export function openFileHost(host: FileHost, options: SourceOptions): OpenedSources {
+  return openConfiguredAccounts({
+    settings: options.settings,
+    kind: host.kind,
+    open: (account) => openAccount(host, account, options),
+  });
+}
+
+function openAccount(host: FileHost, account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+  const { name, context, settings } = account;
+  const { placement, clock, log, services } = options;
+  const credentials: Credentials = parseSettings(host.fields, settings, context);
+  assertCredentialsUsable({ ...credentials }, context, placement);
+  const { toTokenHeaders } = host;
+  const secrets = { account: name, secrets: services?.secrets, clock, log };
+  const fixed = createAuthorizer(credentials, context, { ...secrets, toTokenHeaders });
+  const origins = parseCredentialOrigins(account, host.origins);
+  const authorize = canAuthenticate(credentials)
+    ? limitToOrigins(fixed, { origins, setting: 'credentialOrigins', context })
+    : fixed;
+  const downloader = startAccountDownloader(account, options);
+  return {
+    name,
+    type: `artifacts-${host.kind}`,
+    types: host.types,
+    handles: (type) => host.types.includes(type),
+    async fetch(artifact, signal) {
+      const url = host.toUrl(artifact);
+      const download = (headers?: CredentialHeaders) =>
+        downloader.download({ url, credentials: headers }, signal);
+      return { body: await withCredentials(authorize, url, download) };
+    },
+    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,108 @@
+import { InvalidInputError } from '../../core/errors.ts';
+import { jsonObjectField, stringListField } from '../../core/settings/coerce.ts';
+import { startAccountDownloader } from './account-downloader.ts';
+import { assertNoOrigins } from './account-server.ts';
+import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
+import {
+  type Authorizer,
+  assertCredentialsUsable,
+  basicCredentialFields,
+  type Credentials,
+  createAuthorizer,
+  withCredentials,
+} from './authorization.ts';
+import type { CredentialHeaders } from './downloader.ts';
+import { getPatternOrigin } from './ivy-patterns.ts';
+import { type IvyResolver, type IvySettings, parseIvySettings } from './ivy-settings.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+
+const types = ['ivy/file'];
+
+/** The configuration that Clouddriver resolves. */
+const usualConfigurations: readonly string[] = ['master'];
+
+/** What an account of Ivy has besides its name and restrictions. */
+export const ivyAccountFields = {
+  settings: jsonObjectField(),
+  resolveConfigurations: stringListField(),
+  ...basicCredentialFields,
+};
+
+/**
+ * The accounts of `artifacts.ivy`: the first file of a module, which resolvers of the account's `settings` find. Credentials go to the host
+ * that the settings name with them, or to the one server of all resolvers.
+ */
+export function openIvySources(options: SourceOptions): OpenedSources {
+  return openConfiguredAccounts({
+    settings: options.settings,
+    kind: 'ivy',
+    open: (account) => openIvySource(account, options),
+  });
+}
+
+function openIvySource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+  const { name, context } = account;
+  const fields = parseSettings(ivyAccountFields, account.settings, context);
+  const settings = parseIvySettings(fields.settings ?? {}, `${context}: settings`);
+  assertNoOrigins(account, 'resolvers');
+  const authorize = openAuthorizer(account, settings, options);
+  const downloader = startAccountDownloader(account, options);
+  const configurations = fields.resolveConfigurations ?? usualConfigurations;
+  return {
+    name,
+    type: 'artifacts-ivy',
+    types,
+    handles: (type) => types.includes(type),
+    async fetch(artifact, signal) {
+      // Loaded late, with a parser of XML: most functions open artifact accounts, and one downloads.
+      const { readIvyFile } = await import('./ivy-files.ts');
+      const read = (url: URL) => {
+        const download = (credentials?: CredentialHeaders) =>
+          downloader.download({ url, credentials }, signal);
+        return withCredentials(authorize, url, download);
+      };
+      return { body: await readIvyFile({ resolvers: settings.resolvers, configurations, read }, artifact) };
+    },
+    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
+  };
+}
+
+/** Authenticates at the origins that the credentials are for, and nowhere else. */
+function openAuthorizer(
+  { name, context, settings }: ConfiguredAccount,
+  { resolvers, credentials }: IvySettings,
+  { placement, clock, log, services }: SourceOptions,
+): Authorizer {
+  const own: Credentials = parseSettings(basicCredentialFields, settings, context);
+  const hasOwn = Object.values(own).some(Boolean);
+  if (hasOwn && credentials !== undefined) {
+    throw new InvalidInputError(`${context}: settings: credentials: not beside those of the account itself`);
+  }
+  const used: Credentials = credentials ?? own;
+  assertCredentialsUsable({ ...used }, context, placement);
+  const origins = new Set(
+    listOrigins(resolvers, credentials && (credentials.host ?? '')).map(({ origin }) => origin),
+  );
+  if (credentials !== undefined && origins.size === 0) {
+    throw new InvalidInputError(`${context}: settings: credentials: host: expected that of a resolver`);
+  }
+  if (hasOwn && origins.size > 1) {
+    throw new InvalidInputError(
+      `${context}: username: expected resolvers of one server; for several, settings.credentials names the host`,
+    );
+  }
+  const authorize = createAuthorizer(used, context, {
+    account: name,
+    secrets: services?.secrets,
+    clock,
+    log,
+  });
+  return async (url, isRefused) => (origins.has(url.origin) ? authorize(url, isRefused) : undefined);
+}
+
+/** Where resolvers look, at a host if there is one. */
+function listOrigins(resolvers: readonly IvyResolver[], host: string | undefined): readonly URL[] {
+  const patterns = resolvers.flatMap(({ descriptors, artifacts }) => [...descriptors, ...artifacts]);
+  const wanted = host?.toLowerCase();
+  return patterns.map(getPatternOrigin).filter(({ hostname }) => wanted === undefined || hostname === wanted);
+}

@@ -1,0 +1,56 @@
+import type { Artifact } from '../../core/providers/artifact.ts';
+import { stringField } from '../../core/settings/coerce.ts';
+import { openAccountServer, parsePathPart } from './account-server.ts';
+import { type ConfiguredAccount, openConfiguredAccounts } from './account-settings.ts';
+import { basicCredentialFields } from './authorization.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+
+const types = ['jenkins/file'];
+
+/** What an account of Jenkins has besides its name and restrictions. */
+export const jenkinsAccountFields = { address: stringField(), ...basicCredentialFields };
+
+/**
+ * The accounts of Jenkins: files that builds archived. The name of an artifact is the job's (jobs in folders as `folder/job/name`), its
+ * version the build's number or `lastSuccessfulBuild`, its reference the path within the archive.
+ *
+ * Clouddriver has them in `jenkins.masters`, which Igor reads, too; they may also stand in `artifacts.jenkins.accounts`, which is where
+ * deployed functions that fetch artifacts look.
+ */
+export function openJenkinsSources(options: SourceOptions): OpenedSources {
+  const open = (account: ConfiguredAccount) => openJenkinsSource(account, options);
+  const { settings } = options;
+  const own = openConfiguredAccounts({ settings, kind: 'jenkins', open });
+  const shared = openConfiguredAccounts({
+    ...{ settings, kind: 'jenkins', open },
+    place: { section: 'jenkins', list: 'masters' },
+  });
+  const names = new Set(own.sources.map(({ name }) => name));
+  return {
+    sources: [...own.sources, ...shared.sources.filter(({ name }) => !names.has(name))],
+    rejectedAccounts: [...own.rejectedAccounts, ...shared.rejectedAccounts],
+  };
+}
+
+function openJenkinsSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+  const fields = { urlKey: 'address', credentials: basicCredentialFields };
+  const server = openAccountServer(account, fields, options);
+  return {
+    name: account.name,
+    type: 'artifacts-jenkins',
+    types,
+    handles: (type) => types.includes(type),
+    fetch: async (artifact, signal) => ({
+      body: await server.read(toFileUrl(artifact, server.base), signal),
+    }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** Where Jenkins keeps what a build archived. */
+function toFileUrl({ name, version, reference }: Artifact, base: URL): URL {
+  const job = parsePathPart(name, 'name');
+  const build = parsePathPart(version, 'version');
+  const file = parsePathPart(reference, 'reference').replace(/^\//, '');
+  return new URL(`${base.href}job/${job}/${build}/artifact/${file}`);
+}

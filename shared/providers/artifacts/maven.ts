@@ -1,0 +1,39 @@
+import { stringField } from '../../core/settings/coerce.ts';
+import { openAccountServer } from './account-server.ts';
+import { type ConfiguredAccount, openConfiguredAccounts } from './account-settings.ts';
+import { basicCredentialFields } from './authorization.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+
+const types = ['maven/file'];
+
+/** What an account of a Maven repository has besides its name and restrictions. */
+export const mavenAccountFields = { repositoryUrl: stringField(), ...basicCredentialFields };
+
+/**
+ * The accounts of `artifacts.maven`: files of a Maven repository, by their coordinates. Which version is meant is found in the
+ * repository's metadata.
+ */
+export function openMavenSources(options: SourceOptions): OpenedSources {
+  return openConfiguredAccounts({
+    settings: options.settings,
+    kind: 'maven',
+    open: (account) => openMavenSource(account, options),
+  });
+}
+
+function openMavenSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+  const fields = { urlKey: 'repositoryUrl', credentials: basicCredentialFields };
+  const server = openAccountServer(account, fields, options);
+  return {
+    name: account.name,
+    type: 'artifacts-maven',
+    types,
+    handles: (type) => types.includes(type),
+    async fetch(artifact, signal) {
+      // Loaded late, with a parser of XML: most functions open artifact accounts, and one downloads.
+      const { readMavenFile } = await import('./maven-files.ts');
+      return { body: await readMavenFile(server, artifact, signal) };
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,190 @@
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { FailedOperationError, InvalidInputError } from '../../core/errors.ts';
+import type { Artifact } from '../../core/providers/artifact.ts';
+import { stringField } from '../../core/settings/coerce.ts';
+import { isSecretReference } from '../../core/settings/secret-reference.ts';
+import { assertNoOrigins, openServer, readServerUrl } from './account-server.ts';
+import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
+import { type Authorizer, assertCredentialsUsable, CredentialValues } from './authorization.ts';
+import { parseObjectReference } from './object-reference.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+
+const types = ['oracle/object'];
+
+/** What an account of Oracle's Object Storage has besides its name and restrictions. */
+export const oracleAccountFields = {
+  apiEndpoint: stringField(),
+  namespace: stringField(),
+  region: stringField(),
+  tenancyId: stringField(),
+  userId: stringField(),
+  fingerprint: stringField(),
+  sshPrivateKey: stringField(),
+  sshPrivateKeyFilePath: stringField(),
+  privateKeyPassphrase: stringField(),
+};
+
+type OracleSettings = ReturnType<typeof readSettings>;
+
+/**
+ * The accounts of `artifacts.oracle`: objects of Oracle's Object Storage. The reference is `oci://bucket/path`, a version of the object
+ * behind a `#`. Beside Clouddriver's keys there are `sshPrivateKey`, the PEM itself, for places without files, and `apiEndpoint`, for realms
+ * that have other names.
+ */
+export function openOracleSources(options: SourceOptions): OpenedSources {
+  return openConfiguredAccounts({
+    settings: options.settings,
+    kind: 'oracle',
+    open: (account) => openOracleSource(account, options),
+  });
+}
+
+function openOracleSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+  const settings = readSettings(account);
+  assertCredentialsUsable(settings, account.context, options.placement);
+  const { apiEndpoint, namespace, region } = settings;
+  const base = apiEndpoint
+    ? readServerUrl(account, 'apiEndpoint')
+    : new URL(`https://objectstorage.${assertWord(region, 'region', account)}.oraclecloud.com/`);
+  const root = new URL(`n/${assertWord(namespace, 'namespace', account)}/b/`, base);
+  const authorize = createOracleAuthorizer(settings, account, options);
+  const server = openServer(base, authorize, { account, options });
+  return {
+    name: account.name,
+    type: 'artifacts-oracle',
+    types,
+    handles: (type) => types.includes(type),
+    async fetch(artifact, signal) {
+      const url = toObjectUrl(artifact, root);
+      signal.throwIfAborted();
+      return { body: await server.read(url, signal) };
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+function readSettings(account: ConfiguredAccount) {
+  assertNoOrigins(account, 'region');
+  return parseSettings(oracleAccountFields, account.settings, account.context);
+}
+
+/** @throws InvalidInputError when it is missing, or would lead to another host, or another place of it. */
+function assertWord(value: string | undefined, key: string, { context }: ConfiguredAccount): string {
+  if (/^[A-Za-z0-9_-]{1,128}$/.test(value ?? '')) return value ?? '';
+  throw new InvalidInputError(`${context}: ${key}: expected letters, digits, '-' and '_'`);
+}
+
+/** Signs each request; nothing for an account without a key, which reads public buckets. */
+function createOracleAuthorizer(
+  settings: OracleSettings,
+  account: ConfiguredAccount,
+  options: SourceOptions,
+): Authorizer {
+  const { context } = account;
+  const { tenancyId, userId, fingerprint } = settings;
+  const owner = [tenancyId, userId, fingerprint];
+  const hasKey = Boolean(settings.sshPrivateKey || settings.sshPrivateKeyFilePath);
+  if (!hasKey && !owner.some(Boolean)) return async () => undefined;
+  if (!hasKey || !owner.every((part) => /^[\w.:-]{1,255}$/.test(part ?? ''))) {
+    throw new InvalidInputError(
+      `${context}: expected tenancyId, userId, fingerprint and one of sshPrivateKeyFilePath and sshPrivateKey, or none of them`,
+    );
+  }
+  const readKey = openKey(settings, account, options);
+  return async (url, isRefused = false) => {
+    const key = await readKey(isRefused);
+    return signRequest(url, { key, keyId: owner.join('/'), atMs: options.clock.now() });
+  };
+}
+
+/** @throws InvalidInputError for a key that is known by now, and cannot be used. */
+function openKey(
+  settings: OracleSettings,
+  { name, context }: ConfiguredAccount,
+  { services, clock, log }: SourceOptions,
+): (isRefused: boolean) => Promise<KeyObject> {
+  const { sshPrivateKey, sshPrivateKeyFilePath, privateKeyPassphrase: passphrase = '' } = settings;
+  if (sshPrivateKey && sshPrivateKeyFilePath) {
+    throw new InvalidInputError(`${context}: expected sshPrivateKeyFilePath or sshPrivateKey, not both`);
+  }
+  const pem = sshPrivateKey || readKeyFile(sshPrivateKeyFilePath ?? '', context);
+  if (!isSecretReference(pem) && !isSecretReference(passphrase)) {
+    const key = parseKey(pem, passphrase);
+    if (key === undefined) throw new InvalidInputError(`${context}: ${keyExpected}`);
+    return async () => key;
+  }
+  const values = new CredentialValues(context, { account: name, secrets: services?.secrets, clock, log });
+  return async (isRefused) => {
+    if (isRefused) values.invalidate();
+    const key = parseKey(
+      await values.read('sshPrivateKey', pem),
+      passphrase && (await values.read('privateKeyPassphrase', passphrase)),
+    );
+    if (key !== undefined) return key;
+    throw new FailedOperationError(`${context}: ${keyExpected}`);
+  };
+}
+
+const keyExpected = 'expected an RSA private key as PEM, and its privateKeyPassphrase where it has one';
+
+function readKeyFile(path: string, context: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new InvalidInputError(`${context}: sshPrivateKeyFilePath: the file cannot be read`, { cause });
+  }
+}
+
+/** Undefined for what is no RSA key: the parser's own message might quote it. */
+function parseKey(pem: string, passphrase: string): KeyObject | undefined {
+  try {
+    const key = createPrivateKey({ key: pem, ...(passphrase && { passphrase }) });
+    return key.asymmetricKeyType === 'rsa' ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whose signature it is, and of when. */
+interface Signer {
+  readonly key: KeyObject;
+  /** Tenancy, user and the key's fingerprint. */
+  readonly keyId: string;
+  /** Wall time. Oracle takes five minutes of difference. */
+  readonly atMs: number;
+}
+
+/** Version 1 of Oracle's request signatures (https://docs.oracle.com/en-us/iaas/Content/API/Concepts/signingrequests.htm). */
+function signRequest(url: URL, { key, keyId, atMs }: Signer) {
+  const date = new Date(atMs).toUTCString();
+  const signed = [
+    `date: ${date}`,
+    `(request-target): get ${url.pathname}${url.search}`,
+    `host: ${url.host}`,
+  ].join('\n');
+  const signature = sign('sha256', Buffer.from(signed), key).toString('base64');
+  return {
+    date,
+    authorization: `Signature version="1",keyId="${keyId}",algorithm="rsa-sha256",headers="date (request-target) host",signature="${signature}"`,
+  };
+}
+
+/**
+ * Where an object is.
+ *
+ * @param root of the buckets of the account's namespace.
+ * @throws InvalidInputError for a reference of another form.
+ */
+function toObjectUrl({ reference }: Artifact, root: URL): URL {
+  const { bucket = '', object = '', version } = parseObjectReference(reference, 'oci:') ?? {};
+  const isBucket = /^[\w.-]{1,256}$/.test(bucket) && !/^\.{1,2}$/.test(bucket);
+  if (!isBucket || !/^[\w-]{1,255}$/.test(version ?? '0')) {
+    throw new InvalidInputError(
+      'Oracle references must be of the format oci://<bucket>/<file-path>[#version]',
+    );
+  }
+  const url = new URL(`${bucket}/o/${encodeURIComponent(object)}`, root);
+  if (version !== undefined) url.searchParams.set('versionId', version);
+  return url;
+}

@@ -1,0 +1,180 @@
+import { FailedOperationError, getErrorMessage, InvalidInputError } from '../../core/errors.ts';
+import type { Artifact } from '../../core/providers/artifact.ts';
+import { isAmazon, type S3Endpoint, type S3Identity, type S3Service } from '../../core/s3.ts';
+import { stringField } from '../../core/settings/coerce.ts';
+import { startAccountDownloader } from './account-downloader.ts';
+import { assertNoOrigins, parsePathPart, readServerUrl } from './account-server.ts';
+import { type ConfiguredAccount, openConfiguredAccounts, parseSettings } from './account-settings.ts';
+import { assertCredentialsUsable, CredentialValues } from './authorization.ts';
+import { objectReferenceLengthMax } from './object-reference.ts';
+import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
+
+const types = ['s3/object'];
+
+/** What an account of S3 has besides its name and restrictions. */
+export const s3AccountFields = {
+  apiEndpoint: stringField(),
+  apiRegion: stringField(),
+  region: stringField(),
+  awsAccessKeyId: stringField(),
+  awsSecretAccessKey: stringField(),
+  roleArn: stringField(),
+  externalId: stringField(),
+  signerOverride: stringField(),
+};
+
+/** Settings of Clouddriver's client below `artifacts.s3`, which change nothing: downloads have limits of their own. */
+export const s3ClientSettings = [
+  'clientExecutionTimeout',
+  'connectionMaxIdleMillis',
+  'connectionTimeout',
+  'connectionTTL',
+  'logEndpoints',
+  'maxConnections',
+  'requestTimeout',
+  'socketTimeout',
+  'validateAfterInactivityMillis',
+];
+
+/**
+ * The accounts of `artifacts.s3`: objects of Amazon S3, or of another server of its protocol (`apiEndpoint`). Requests are signed with the
+ * account's key, else as the process, and sent as those of other types are: with their guard, limits and redirects. The bucket stands in
+ * the path.
+ */
+export function openS3Sources(options: SourceOptions): OpenedSources {
+  return openConfiguredAccounts({
+    settings: options.settings,
+    kind: 's3',
+    open: (account) => openS3Source(account, options),
+  });
+}
+
+function openS3Source(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
+  const client = readClient(account, options);
+  const downloader = startAccountDownloader(account, options);
+  return {
+    name: account.name,
+    type: 'artifacts-s3',
+    types,
+    handles: (type) => types.includes(type),
+    async fetch(artifact, signal) {
+      const path = toObjectPath(artifact);
+      const { url: origin, region } = await client.getEndpoint();
+      const url = new URL(origin + path);
+      return {
+        body: await downloader.download({ url, credentials: await client.sign(url, region) }, signal),
+      };
+    },
+    [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
+  };
+}
+
+/** What an account knows of its S3. */
+interface S3Client {
+  getEndpoint(): Promise<S3Endpoint>;
+  /** Headers with the signature; undefined for a server that is not Amazon's where the account has no key. */
+  sign(url: URL, region: string): Promise<Readonly<Record<string, string>> | undefined>;
+}
+
+function readClient(account: ConfiguredAccount, options: SourceOptions): S3Client {
+  const { name, context } = account;
+  const { placement, services, clock, log } = options;
+  const settings = parseSettings(s3AccountFields, account.settings, context);
+  assertUsable(account, settings);
+  assertCredentialsUsable(settings, context, placement);
+  const { awsAccessKeyId, awsSecretAccessKey, roleArn, externalId } = settings;
+  const values = new CredentialValues(context, { account: name, secrets: services?.secrets, clock, log });
+  const endpoint = settings.apiEndpoint ? readServerUrl(account, 'apiEndpoint').origin : undefined;
+  const region = settings.apiRegion || settings.region || undefined;
+
+  async function getIdentity(): Promise<S3Identity> {
+    if (!awsAccessKeyId || !awsSecretAccessKey) return { roleArn, externalId };
+    const accessKeyId = await values.read('awsAccessKeyId', awsAccessKeyId);
+    return {
+      key: { accessKeyId, secretAccessKey: await values.read('awsSecretAccessKey', awsSecretAccessKey) },
+    };
+  }
+
+  const isOpen = !awsAccessKeyId && endpoint !== undefined && !isAmazon(endpoint);
+  return {
+    async getEndpoint() {
+      if (endpoint !== undefined) return { url: endpoint, region: region ?? 'us-east-1' };
+      return ask(context, getService(services?.s3, context).getEndpoint(region));
+    },
+    async sign(url, signedRegion) {
+      if (isOpen) return undefined;
+      const service = getService(services?.s3, context);
+      return ask(context, service.signGet(url, signedRegion, await getIdentity()));
+    },
+  };
+}
+
+function assertUsable(
+  account: ConfiguredAccount,
+  settings: { readonly [key in keyof typeof s3AccountFields]?: string | undefined },
+): void {
+  const { context } = account;
+  assertNoOrigins(account, 'apiEndpoint');
+  if (Boolean(settings.awsAccessKeyId) !== Boolean(settings.awsSecretAccessKey)) {
+    throw new InvalidInputError(
+      `${context}: expected both awsAccessKeyId and awsSecretAccessKey, or neither`,
+    );
+  }
+  if (settings.awsAccessKeyId && settings.roleArn) {
+    throw new InvalidInputError(`${context}: roleArn: not with awsAccessKeyId: the process assumes it`);
+  }
+  if (settings.apiEndpoint) {
+    const { origin, pathname } = readServerUrl(account, 'apiEndpoint');
+    if (pathname !== '/')
+      throw new InvalidInputError(`${context}: apiEndpoint: expected a URL without a path`);
+    if (settings.roleArn && !isAmazon(origin)) {
+      throw new InvalidInputError(`${context}: roleArn: not with an apiEndpoint that is not Amazon's`);
+    }
+  }
+  const signer = settings.signerOverride ?? '';
+  if (signer !== '' && signer !== 'AWSS3V4SignerType') {
+    throw new InvalidInputError(
+      `${context}: signerOverride: expected AWSS3V4SignerType: requests are signed by version 4 alone`,
+    );
+  }
+}
+
+function getService(service: S3Service | undefined, context: string): S3Service {
+  if (service !== undefined) return service;
+  throw new FailedOperationError(`${context}: this process has no way to sign requests to S3`);
+}
+
+/** Says which account it is that AWS refuses something. */
+async function ask<T>(context: string, answer: Promise<T>): Promise<T> {
+  return answer.catch((cause: unknown) => {
+    throw new FailedOperationError(`${context}: ${getErrorMessage(cause)}`, { cause });
+  });
+}
+
+/**
+ * The path of an object, encoded, and its version if the artifact names one.
+ *
+ * @throws InvalidInputError for a reference of another form.
+ */
+function toObjectPath({ reference = '', version }: Artifact): string {
+  const [, bucket, key] =
+    /^(?:s3:\/\/)?([^/]*)\/([\s\S]+)$/.exec(reference.slice(0, objectReferenceLengthMax)) ?? [];
+  if (bucket === undefined || reference.length > objectReferenceLengthMax) {
+    throw new InvalidInputError('S3 references must be of the format s3://<bucket>/<file-path>');
+  }
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/.test(bucket)) {
+    throw new InvalidInputError('reference: expected the name of a bucket of S3, 3 to 63 characters');
+  }
+  // Question marks and the like are letters of a key; dots that lead out of the bucket are what no URL can name.
+  parsePathPart(key?.replaceAll(/[?#\\]/g, '-'), 'reference');
+  const path = `/${bucket}/${key?.split('/').map(encodeStrictly).join('/')}`;
+  return version ? `${path}?versionId=${encodeStrictly(version)}` : path;
+}
+
+/** Encodes all but RFC 3986's unreserved characters, as S3 signs paths. */
+function encodeStrictly(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
