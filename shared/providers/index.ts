@@ -1,13 +1,16 @@
 import type { ProviderPlugin } from '../core/providers/provider.ts';
 import { artifactsPlugin } from './artifacts/index.ts';
+import { dockerRegistryPlugin } from './docker-registry/index.ts';
 import { fiatPlugin } from './fiat/index.ts';
 import { front50Plugin } from './front50/index.ts';
 import { kubernetesPlugin } from './kubernetes/index.ts';
 
-/** The providers, one line each. */
-export const plugins: readonly ProviderPlugin[] = [
+/** The registry of providers. Nothing of ours changes it; a test may add a provider before it opens a runtime. */
+export const plugins: ProviderPlugin[] = [
+  // One line each.
   kubernetesPlugin,
   artifactsPlugin,
+  dockerRegistryPlugin,
   front50Plugin,
   fiatPlugin,
 ];

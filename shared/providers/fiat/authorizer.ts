@@ -2,11 +2,12 @@ import type { Authorizer, UserPermission } from '../../core/access/authorizer.ts
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { getErrorMessage } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
+import type { RememberedBytes } from '../../core/remembered-bytes.ts';
 import { createEmptyPermission } from './answers.ts';
 import { anonymousUser, createFiatClient, type FiatClient } from './client.ts';
 import { KeptPermissions } from './kept-permissions.ts';
 import type { FiatSettings } from './settings.ts';
-import { SharedQuestions } from './shared-questions.ts';
+import { SharedRequests } from './shared-requests.ts';
 
 /** Characters of a user's name. No mail address, no distinguished name of use is longer. */
 export const userLengthMax = 1024;
@@ -26,6 +27,8 @@ export interface AuthorizerOptions {
   readonly settings: Pick<FiatSettings, 'keptMs' | 'staleMs' | 'usersMax'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
+  /** What this process may remember. Default: its own. */
+  readonly remembered?: RememberedBytes;
 }
 
 /** What an authorizer with a client of its own works with. */
@@ -33,17 +36,18 @@ export interface OpenAuthorizerOptions {
   readonly clock: Clock;
   readonly randomness: Pick<Randomness, 'fraction'>;
   readonly log: Logger;
+  readonly remembered?: RememberedBytes;
 }
 
 /** An authorizer that asks the Fiat of the settings. Disposing of it breaks its connections. */
 export function openAuthorizer(
   settings: FiatSettings,
-  { clock, randomness, log }: OpenAuthorizerOptions,
+  { clock, randomness, ...others }: OpenAuthorizerOptions,
 ): Authorizer & AsyncDisposable {
   const { baseUrl, totalMs, retryDelayMs } = settings;
   const client = createFiatClient({ baseUrl, clock, randomness, limits: { totalMs, retryDelayMs } });
   return {
-    ...createAuthorizer({ client, settings, clock, log }),
+    ...createAuthorizer({ client, settings, clock, ...others }),
     [Symbol.asyncDispose]: () => client[Symbol.asyncDispose](),
   };
 }
@@ -54,10 +58,12 @@ export function openAuthorizer(
  *
  * Where Fiat failed a moment ago, one try must do for the next question: so a long failure costs each request 2 seconds, not 10.
  */
-export function createAuthorizer({ client, settings, clock, log }: AuthorizerOptions): Authorizer {
+export function createAuthorizer(options: AuthorizerOptions): Authorizer {
+  const { client, settings, clock, log, remembered } = options;
   const { keptMs, staleMs, usersMax } = settings;
-  const kept = new KeptPermissions({ clock, usersMax, longestMs: keptMs + staleMs });
-  const questions = new SharedQuestions<UserPermission>();
+  const longestMs = keptMs + staleMs;
+  const kept = new KeptPermissions({ clock, usersMax, longestMs, ...(remembered && { remembered }) });
+  const questions = new SharedRequests<UserPermission>();
   const complaints = new Complaints(clock, log);
 
   async function ask(user: string | undefined, signal: AbortSignal): Promise<UserPermission> {
@@ -73,7 +79,7 @@ export function createAuthorizer({ client, settings, clock, log }: AuthorizerOpt
       const stale = kept.find(name, keptMs + staleMs);
       complaints.add(error, stale !== undefined);
       if (stale === undefined) throw error;
-      kept.noteFailure(name);
+      kept.recordFailure(name);
       return stale;
     }
   }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { UserPermission } from '../../core/access/authorizer.ts';
+import { type RetryOptions, retry } from '../../core/back-off.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { FailedOperationError, getErrorMessage, UnavailableError } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json.ts';
@@ -12,7 +13,7 @@ export interface ClientLimits {
   readonly totalMs: number;
   /** Milliseconds for one try, from its connection to the last byte. */
   readonly tryMs: number;
-  /** Milliseconds before the second try; before each further one half as much again. */
+  /** Milliseconds before the second try, give or take half; before each further one half as much again. */
   readonly retryDelayMs: number;
   /** Largest answer. 10,000 applications take 1 MB. */
   readonly bytesMax: number;
@@ -27,7 +28,8 @@ export const answerBytesMax = 8 * 2 ** 20;
 /** Bytes of a 404 that are read, so that its connection can be used again. */
 const missingBytesMax = 64 * 2 ** 10;
 
-const retryFactor = 1.5;
+/** By which factor each pause between tries is longer than the one before. */
+const pauseGrowth = 1.5;
 
 /** What a client works with. */
 export interface FiatClientOptions {
@@ -100,21 +102,20 @@ export function createFiatClient(options: FiatClientOptions): FiatClient {
     }
   }
 
-  async function askAgain(
+  function askAgain(
     user: string | undefined,
-    options: AskOptions,
+    { signal, isOnce }: AskOptions,
   ): Promise<UserPermission | undefined> {
     const untilMs = clock.monotonic() + limits.totalMs;
-    for (let waitMs = limits.retryDelayMs; ; waitMs *= retryFactor) {
-      const delayMs = waitMs * (0.5 + randomness.fraction());
-      try {
-        return await askInTime(user, options.signal);
-      } catch (error) {
-        const isLast = options.isOnce || clock.monotonic() + delayMs >= untilMs;
-        if (isLast || options.signal.aborted || !isRetryable(error)) throw error;
-      }
-      await clock.sleep(delayMs, options.signal);
-    }
+    const again: RetryOptions = {
+      backOff: { firstMs: 1.5 * limits.retryDelayMs, fixedShare: 1 / 3, growth: pauseGrowth },
+      triesMax: isOnce ? 1 : Number.POSITIVE_INFINITY,
+      clock,
+      randomness,
+      signal,
+      isRetryable: (error, pauseMs) => isRetryable(error) && clock.monotonic() + pauseMs < untilMs,
+    };
+    return retry(again, () => askInTime(user, signal));
   }
 
   return {

@@ -1,10 +1,10 @@
 import type { Authorizer } from '../../core/access/authorizer.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
 import { toPublicSettings } from './public-settings.ts';
-import { type FiatSettings, parseFiatSettings, settingsPath } from './settings.ts';
+import { type FiatSettings, knownSettings, parseFiatSettings, settingsPath } from './settings.ts';
 
 /** Fiat, which tells what users may do, where `services.fiat.enabled` says so. */
-export const fiatPlugin: ProviderPlugin = { name: 'fiat', open: openFiat, toPublicSettings };
+export const fiatPlugin: ProviderPlugin = { name: 'fiat', knownSettings, open: openFiat, toPublicSettings };
 
 /**
  * Opens what asks Fiat; a provider without any capability where Fiat is off.
@@ -44,4 +44,4 @@ function openLate(
   };
 }
 
-const emptyProvider = { name: fiatPlugin.name, accounts: [], rejectedAccounts: [], operations: [] };
+const emptyProvider = { name: fiatPlugin.name, accounts: [], rejectedAccounts: [] };

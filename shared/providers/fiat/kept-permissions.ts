@@ -1,9 +1,7 @@
 import type { UserPermission } from '../../core/access/authorizer.ts';
 import type { Clock } from '../../core/clock.ts';
-import { countNames } from './answers.ts';
-
-/** Accounts, applications and roles of all kept permissions together: some 50 MB. */
-export const keptNamesMax = 500_000;
+import { RememberedBytes } from '../../core/remembered-bytes.ts';
+import { estimateBytes } from './answers.ts';
 
 /** How much is kept. */
 export interface KeptPermissionsOptions {
@@ -12,37 +10,39 @@ export interface KeptPermissionsOptions {
   readonly usersMax: number;
   /** Milliseconds after which a permission is of no use to anybody. */
   readonly longestMs: number;
-  /** Accounts, applications and roles of all of them together at most. Default `keptNamesMax`. */
-  readonly namesMax?: number;
+  /** What this process may remember. Default: its own. */
+  readonly remembered?: RememberedBytes;
 }
 
 interface Kept {
   readonly permission: UserPermission;
   readonly atMs: number;
-  readonly names: number;
   /** When the last request for a newer one failed. */
   failedAtMs: number;
 }
 
-/** Permissions by user, those that were told last. */
+/** Permissions by user, as far as there is memory for them. */
 export class KeptPermissions {
   readonly #options: KeptPermissionsOptions;
+  readonly #remembered: RememberedBytes;
   /** The oldest comes first. */
   readonly #kept = new Map<string, Kept>();
-  #names = 0;
 
   constructor(options: KeptPermissionsOptions) {
     this.#options = options;
+    this.#remembered = options.remembered ?? new RememberedBytes();
   }
 
   /** What was told of a user within the last `ageMs` milliseconds; undefined when that is nothing. */
   find(user: string, ageMs: number): UserPermission | undefined {
     const kept = this.#kept.get(user);
-    return kept !== undefined && this.#getAge(kept.atMs) < ageMs ? kept.permission : undefined;
+    if (kept === undefined || this.#getAge(kept.atMs) >= ageMs) return undefined;
+    this.#remembered.use(kept);
+    return kept.permission;
   }
 
   /** Notes that a request for a newer permission of the user failed just now. */
-  noteFailure(user: string): void {
+  recordFailure(user: string): void {
     const kept = this.#kept.get(user);
     if (kept !== undefined) kept.failedAtMs = this.#options.clock.now();
   }
@@ -53,30 +53,26 @@ export class KeptPermissions {
     return this.#getAge(failedAtMs) < ageMs;
   }
 
-  /** Keeps what was told of a user now. Who was told of longest ago gives way. */
+  /** Keeps what was told of a user now. Of too many users those that were told of longest ago give way. */
   keep(user: string, permission: UserPermission): void {
     this.#drop(user);
     const kept = {
       permission,
       atMs: this.#options.clock.now(),
-      names: countNames(permission),
       failedAtMs: Number.NEGATIVE_INFINITY,
     };
     this.#kept.set(user, kept);
-    this.#names += kept.names;
+    this.#remembered.keep(kept, estimateBytes(permission), () => this.#kept.delete(user));
     for (const [oldest, entry] of this.#kept) {
-      if (!this.#isTooMuch() && this.#getAge(entry.atMs) < this.#options.longestMs) return;
+      const { usersMax, longestMs } = this.#options;
+      if (this.#kept.size <= usersMax && this.#getAge(entry.atMs) < longestMs) return;
       this.#drop(oldest);
     }
   }
 
-  #isTooMuch(): boolean {
-    const { usersMax, namesMax = keptNamesMax } = this.#options;
-    return this.#kept.size > usersMax || this.#names > namesMax;
-  }
-
   #drop(user: string): void {
-    this.#names -= this.#kept.get(user)?.names ?? 0;
+    const kept = this.#kept.get(user);
+    if (kept !== undefined) this.#remembered.drop(kept);
     this.#kept.delete(user);
   }
 

@@ -54,22 +54,30 @@ export interface FiatSettings {
 }
 
 /** Names and defaults are those of Fiat's own client for Spinnaker's services, but for `allowStaleSeconds`, which is ours. */
+const fiatFields = {
+  enabled: withDefault(booleanField(), false),
+  baseUrl: withDefault(stringField(), defaultBaseUrl),
+  allowStaleSeconds: withDefault(intField({ min: 0, max: allowStaleSecondsMax }), 0),
+  legacyFallback: withDefault(booleanField(), false),
+};
+const cacheFields = {
+  maxEntries: intField({ min: 1, max: usersMax }),
+  expiresAfterWriteSeconds: intField({ min: 0, max: keptSecondsMax }),
+};
+const retryFields = {
+  initialBackoffMillis: intField({ min: 1, max: totalMsMax }),
+  maxBackoffMillis: intField({ min: 1, max: totalMsMax }),
+};
 const fiatSchema = requireField(
-  settingsField({
-    enabled: withDefault(booleanField(), false),
-    baseUrl: withDefault(stringField(), defaultBaseUrl),
-    allowStaleSeconds: withDefault(intField({ min: 0, max: allowStaleSecondsMax }), 0),
-    legacyFallback: withDefault(booleanField(), false),
-    cache: settingsField({
-      maxEntries: intField({ min: 1, max: usersMax }),
-      expiresAfterWriteSeconds: intField({ min: 0, max: keptSecondsMax }),
-    }),
-    retry: settingsField({
-      initialBackoffMillis: intField({ min: 1, max: totalMsMax }),
-      maxBackoffMillis: intField({ min: 1, max: totalMsMax }),
-    }),
-  }),
+  settingsField({ ...fiatFields, cache: settingsField(cacheFields), retry: settingsField(retryFields) }),
 );
+
+/** Paths of the settings that are read. */
+export const knownSettings: readonly string[] = [
+  ...Object.keys(fiatFields).map((name) => `${settingsPath}.${name}`),
+  ...Object.keys(cacheFields).map((name) => `${settingsPath}.cache.${name}`),
+  ...Object.keys(retryFields).map((name) => `${settingsPath}.retry.${name}`),
+];
 
 /**
  * Reads `services.fiat`.

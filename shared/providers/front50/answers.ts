@@ -30,6 +30,17 @@ export function parseProjects(answer: JsonValue): readonly CatalogProject[] {
   });
 }
 
+/**
+ * Ids of pipeline templates of Front50's answer, each once: it lists every version of a template. What has none is left out.
+ *
+ * @throws FailedOperationError when it is no list.
+ */
+export function parseTemplateIds(answer: JsonValue): readonly string[] {
+  if (!Array.isArray(answer)) throw new FailedOperationError('its answer is no list');
+  const ids = answer.map((value) => asString(asJsonObject(value)?.id) ?? '');
+  return [...new Set(ids.filter((id) => id !== ''))];
+}
+
 function parseCluster(value: JsonValue): ProjectClusterSpec[] {
   const cluster = asJsonObject(value);
   const account = asString(cluster?.account);

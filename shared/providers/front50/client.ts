@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { getPauseMs } from '../../core/back-off.ts';
+import { retry } from '../../core/back-off.ts';
 import { type JsonBounds, JsonBoundsError, parseBoundedJson } from '../../core/bounded-json.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { getErrorMessage, UnavailableError } from '../../core/errors.ts';
@@ -33,8 +33,7 @@ const defaultLimits: ClientLimits = {
   bytesMax: front50BytesMax,
 };
 
-/** Attempts after the first. */
-const retriesMax = 2;
+const triesMax = 3;
 const backOff = { firstMs: 200 };
 
 /** What a client works with. */
@@ -95,16 +94,9 @@ export function createFront50Client(options: Front50ClientOptions): Front50Clien
     return await readJson(await pool.get(url, signal), limits.bytesMax);
   }
 
-  async function askAgain(url: URL, signal: AbortSignal): Promise<JsonAnswer> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await ask(url, signal);
-      } catch (error) {
-        const isFinal = error instanceof RefusedError && !error.isRetryable;
-        if (isFinal || attempt >= retriesMax || signal.aborted) throw error;
-      }
-      await clock.sleep(getPauseMs(backOff, attempt + 1, randomness), signal);
-    }
+  function askAgain(url: URL, signal: AbortSignal): Promise<JsonAnswer> {
+    const isRetryable = (error: unknown): boolean => !(error instanceof RefusedError) || error.isRetryable;
+    return retry({ backOff, triesMax, clock, randomness, signal, isRetryable }, () => ask(url, signal));
   }
 
   /** @throws UnavailableError, or the caller's reason to stop */

@@ -5,10 +5,15 @@ import { createCatalog } from './catalog.ts';
 import { createFront50Client } from './client.ts';
 import { createTemplateFetcher, templateBytesMax } from './pipeline-templates.ts';
 import { toPublicSettings } from './public-settings.ts';
-import { parseBaseUrl, settingsPath } from './settings.ts';
+import { knownSettings, parseBaseUrl, settingsPath } from './settings.ts';
 
 /** Front50: the applications, projects and pipeline templates that people entered, where `services.front50.baseUrl` says where it is. */
-export const front50Plugin: ProviderPlugin = { name: 'front50', open: openFront50, toPublicSettings };
+export const front50Plugin: ProviderPlugin = {
+  name: 'front50',
+  knownSettings,
+  open: openFront50,
+  toPublicSettings,
+};
 
 /** A wrong setting leaves the catalog out, as a wrong account is left out. */
 function openFront50(options: ProviderOptions): Provider {
@@ -28,7 +33,7 @@ function openCatalog({ clock, randomness, log }: ProviderOptions, baseUrl: URL |
   return {
     ...makeProvider([]),
     catalog: createCatalog({ client, clock, randomness, log }),
-    artifacts: createTemplateFetcher(templates),
+    artifacts: createTemplateFetcher({ client: templates, listClient: client, clock, randomness, log }),
     async [Symbol.asyncDispose]() {
       await Promise.all([client[Symbol.asyncDispose](), templates[Symbol.asyncDispose]()]);
     },
@@ -40,7 +45,6 @@ function makeProvider(rejectedAccounts: readonly RejectedAccount[]): Provider {
     name: front50Plugin.name,
     accounts: [],
     rejectedAccounts,
-    operations: [],
     async [Symbol.asyncDispose]() {},
   };
 }

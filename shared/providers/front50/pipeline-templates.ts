@@ -1,7 +1,10 @@
+import type { ArtifactAccount } from '../../contract/answers/artifacts.ts';
 import { InvalidInputError, NotFoundError, UnavailableError } from '../../core/errors.ts';
 import type { Artifact } from '../../core/providers/artifact.ts';
-import type { ArtifactAccount, ArtifactFetcher } from '../../core/providers/provider.ts';
+import type { ArtifactFetcher } from '../../core/providers/provider.ts';
+import { parseTemplateIds } from './answers.ts';
 import type { Front50Client } from './client.ts';
+import { createRemembered, type RememberedOptions } from './remembered.ts';
 
 const templateType = 'front50/pipelineTemplate';
 
@@ -19,7 +22,7 @@ const digestMark = '@sha256:';
 export const templateBytesMax = 4 * 2 ** 20;
 
 /** Templates that are fetched at a time, each of which is in memory as a whole. */
-export const templatesAtOnceMax = 32;
+export const concurrentTemplatesMax = 32;
 
 /** A pipeline template: with neither tag nor digest its latest version. */
 interface TemplateReference {
@@ -30,13 +33,32 @@ interface TemplateReference {
   readonly digest: string;
 }
 
+/** What templates are fetched with. */
+export interface TemplateFetcherOptions
+  extends Pick<RememberedOptions<unknown>, 'clock' | 'randomness' | 'log'> {
+  /** Takes answers of `templateBytesMax` at most. */
+  readonly client: Pick<Front50Client, 'findObjectText'>;
+  /** Takes the list of all templates, each as a whole. */
+  readonly listClient: Pick<Front50Client, 'getJson'>;
+}
+
+/** Who looks for a template may have entered it a moment ago: an answer of this age does. */
+const freshForPickersMs = 2_000;
+
 /**
- * Fetches pipeline templates of version 2 from Front50, as Orca asks for those that pipelines refer to.
- *
- * @param client takes answers of `templateBytesMax` at most.
+ * Fetches pipeline templates of version 2 from Front50, as Orca asks for those that pipelines refer to. Its names are the ids of those
+ * whose scope is `global`, as in Clouddriver.
  */
-export function createTemplateFetcher(client: Front50Client): ArtifactFetcher {
+export function createTemplateFetcher(options: TemplateFetcherOptions): ArtifactFetcher {
+  const { client, listClient, clock, randomness, log } = options;
   let fetching = 0;
+  const ids = createRemembered<readonly string[]>({
+    what: 'pipeline templates',
+    load: async () => parseTemplateIds(await listClient.getJson('v2/pipelineTemplates?scopes=global')),
+    clock,
+    randomness,
+    log,
+  });
 
   async function fetchText(template: TemplateReference, signal: AbortSignal): Promise<string> {
     const text = await client.findObjectText(toPath(template), signal);
@@ -46,10 +68,15 @@ export function createTemplateFetcher(client: Front50Client): ArtifactFetcher {
 
   return {
     accounts: [account],
+    async listNames() {
+      const { value } = await ids.read({ freshMs: freshForPickersMs });
+      if (value !== undefined) return value;
+      throw new UnavailableError('Front50, which has the pipeline templates, does not answer; try again');
+    },
     async fetch(artifact, signal) {
       const template = parseTemplateReference(artifact);
-      if (fetching >= templatesAtOnceMax) {
-        throw new UnavailableError(`${templatesAtOnceMax} pipeline templates are being fetched already`);
+      if (fetching >= concurrentTemplatesMax) {
+        throw new UnavailableError(`${concurrentTemplatesMax} pipeline templates are being fetched already`);
       }
       fetching += 1;
       try {

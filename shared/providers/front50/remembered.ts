@@ -1,5 +1,6 @@
 import { getPauseMs } from '../../core/back-off.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
+import { waitAtMost } from '../../core/deadline.ts';
 import { getErrorMessage } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 
@@ -37,7 +38,7 @@ const freshAgeMs = 30_000;
 /** Answers of this age still count as current. */
 const currentAgeMs = 5 * 60_000;
 
-/** Who has an old answer waits this long for a new one. Then he goes on: it comes to who asks next. */
+/** Who has an old answer waits this long for a new one. Then he goes on: it comes to whoever asks next. */
 const waitMs = 500;
 
 /** Pauses after failures: from the first to the second, doubled each time, and up to half of it longer. */
@@ -93,7 +94,7 @@ export function createRemembered<T>(options: RememberedOptions<T>): Remembered<T
     if (asking === undefined && clock.now() >= pauseUntilMs) asking = ask();
     if (asking === undefined) return;
     if (known === undefined) await asking;
-    else await waitFor(asking, clock);
+    else await waitAtMost(clock, waitMs, asking);
   }
 
   return {
@@ -102,12 +103,4 @@ export function createRemembered<T>(options: RememberedOptions<T>): Remembered<T
       return { value: known?.value, isCurrent: isYounger(currentAgeMs) };
     },
   };
-}
-
-/** Waits for work that never rejects, half a second at most. */
-async function waitFor(work: Promise<void>, clock: Pick<Clock, 'sleep'>): Promise<void> {
-  const enough = new AbortController();
-  const pause = clock.sleep(waitMs, enough.signal).catch(() => undefined);
-  await Promise.race([work, pause]);
-  enough.abort();
 }

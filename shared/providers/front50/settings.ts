@@ -12,7 +12,14 @@ import { getSetting } from '../../core/settings/spring-config.ts';
 /** Where Front50 stands in the configuration, as in all of Spinnaker's services. */
 export const settingsPath = 'services.front50';
 
-const front50Schema = requireField(settingsField({ enabled: booleanField(), baseUrl: stringField() }));
+const front50Fields = { enabled: booleanField(), baseUrl: stringField() };
+const front50Schema = requireField(settingsField(front50Fields));
+
+/** Paths of the settings that are read, and the section of Front50's own settings, which other services' files may hold. */
+export const knownSettings: readonly string[] = [
+  'front50',
+  ...Object.keys(front50Fields).map((name) => `${settingsPath}.${name}`),
+];
 
 /**
  * Reads `services.front50`: `baseUrl`, and `enabled`, which is true where there is a `baseUrl`.
