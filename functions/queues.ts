@@ -8,8 +8,10 @@ export interface Queue {
   readonly deadLetterModule: string;
   /** Messages handed to one invocation. */
   readonly batchSize: number;
-  /** Invocations at once: workers locally; deployed the most there are, for operations reserved. */
+  /** Invocations at once: workers locally; deployed the most there are. */
   readonly concurrency: number;
+  /** Whether, deployed, that many invocations are reserved, so that nothing else takes them. Default: they take what there is. */
+  readonly isReserved?: boolean;
   /** Lambda's time-out in seconds; a worker checkpoints before it. */
   readonly timeoutSeconds: number;
   /** Seconds a received message stays hidden; the worker renews it while it works. */
@@ -38,9 +40,28 @@ export interface Queue {
   readonly deadLetterUses?: Queue['uses'];
   /** Lambda's memory of the worker in MB, from which its share of a processor follows. Default 1024. */
   readonly memoryMb?: number;
+  /** Metrics of `shared/core/metrics.ts` that its worker tells, with an alarm each. Default: none. */
+  readonly watchedMetrics?: readonly 'AgentLag'[];
+  /** Dead letters of one reason within five minutes for which somebody is called. Default 1. */
+  readonly deadLettersMax?: number;
   /** The stack that it is part of. Default `operations`. */
   readonly stack?: 'operations' | 'caching';
+  /** Events of services of AWS that come as messages: from the account's bus `default`, as they are. Default: none. */
+  readonly awsEvents?: readonly AwsEventPattern[];
 }
+
+/** Which events of a service of AWS. */
+export interface AwsEventPattern {
+  /** `aws.ecr` */
+  readonly source: string;
+  /** `ECR Image Action` */
+  readonly detailType: string;
+  /** Members of the detail, each with the values that it may have. */
+  readonly detail: { readonly [member: string]: readonly string[] };
+}
+
+/** One account whose workers die leaves one or two letters in five minutes: nobody is called for it alone. */
+const cachingDeadLettersMax = 3;
 
 /** Every queue. */
 export const queues: readonly Queue[] = [
@@ -49,7 +70,9 @@ export const queues: readonly Queue[] = [
     module: 'workers/run-operations',
     deadLetterModule: 'workers/settle-dead-letters',
     batchSize: 1,
+    // What people wait for has its share of the account's concurrency.
     concurrency: 20,
+    isReserved: true,
     timeoutSeconds: 900,
     // Longer than the function may run, so that nobody gets a message while it is worked on. When its worker died the sweeper
     // sends another one long before this.
@@ -75,7 +98,7 @@ export const queues: readonly Queue[] = [
     name: 'agents',
     stack: 'caching',
     module: 'workers/run-caching-agents',
-    deadLetterModule: 'workers/drop-agent-hints',
+    deadLetterModule: 'workers/drop-agent-messages',
     batchSize: 1,
     // Enough that accounts which hang, each with a worker to itself, leave room for the others.
     concurrency: 40,
@@ -84,18 +107,27 @@ export const queues: readonly Queue[] = [
     // Nobody waits for this: the scheduler sends for agents whose worker died when their lease is over.
     visibilityTimeoutSeconds: 360,
     receivesMax: 3,
-    // What is older was revived long ago.
+    // Whatever is older was sent for again long ago.
     retentionSeconds: 3600,
     reaches: 'cluster',
     uses: ['readAccounts', 'readCache', 'writeCache', 'sendAgents', 'publishEvents'],
+    awsEvents: [
+      {
+        source: 'aws.ecr',
+        detailType: 'ECR Image Action',
+        detail: { 'action-type': ['PUSH', 'DELETE'], result: ['SUCCESS'] },
+      },
+    ],
     deadLetterUses: ['readCache'],
     memoryMb: 1769,
+    watchedMetrics: ['AgentLag'],
+    deadLettersMax: cachingDeadLettersMax,
   },
   {
     name: 'agent-streams',
     stack: 'caching',
     module: 'workers/run-agent-streams',
-    deadLetterModule: 'workers/drop-stream-hints',
+    deadLetterModule: 'workers/drop-stream-messages',
     batchSize: 1,
     // Each follows up to 50 agents, and while it hands over there are two of it.
     concurrency: 20,
@@ -108,5 +140,7 @@ export const queues: readonly Queue[] = [
     uses: ['readAccounts', 'readCache', 'writeCache', 'sendStreams', 'publishEvents'],
     deadLetterUses: ['readCache'],
     memoryMb: 1769,
+    watchedMetrics: ['AgentLag'],
+    deadLettersMax: cachingDeadLettersMax,
   },
 ];

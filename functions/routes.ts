@@ -1,64 +1,6 @@
-/**
- * What a route asks of its caller before it does or shows anything. The runtime enforces it: see
- * `shared/runtime/http/access-gate.ts`, and docs/authorization.md for what each right is.
- */
-export interface AccessRules {
-  /** The right to the `{account}` of the path that the caller must have. An account that is not configured is the function's 404. */
-  readonly account?: 'READ' | 'WRITE';
-  /** The right to the `{application}` of the path that the caller must have. */
-  readonly application?: 'READ' | 'EXECUTE';
-  /** The caller must be allowed to read the application of what is answered: `moniker.app`. */
-  readonly resultApplication?: true;
-  /** The answer holds only what is in accounts, or of applications, that the caller may read. */
-  readonly filter?: readonly ('accounts' | 'applications')[];
-  /** Each operation of the body must name an account that the caller may write to; the others are violations, 400. */
-  readonly operations?: true;
-  /** The right that the caller must have to every account of the task `{id}`. */
-  readonly task?: 'READ' | 'WRITE';
-  /** Only who may manage accounts. */
-  readonly manager?: true;
-  /** Who does not say who he is may call it, too: Gate and Fiat poll it for everybody. */
-  readonly anonymous?: true;
-}
+import type { Route } from './route.ts';
 
-/** What a route asks: nothing at all, that its caller can be told from others, or rights. */
-export type Access = 'anonymous' | 'identified' | AccessRules;
-
-/** One route of the API: the row from which CDK, the local runtime, the OpenAPI document and the tests are made. */
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** API Gateway path: `{name}` is one segment. Siblings share one variable name. */
-  readonly path: string;
-  /** The function's module below `functions/`, without extension. */
-  readonly module: string;
-  /**
-   * What the function talks to besides its own stores: `store` nothing, `cluster` Kubernetes API servers (it runs in the
-   * VPC and may be larger), `internet` artifact sources.
-   */
-  readonly reaches: 'store' | 'cluster' | 'internet';
-  /** Lambda's time-out in seconds. Reads end below 20. */
-  readonly timeoutSeconds: number;
-  /** What it asks of its caller. */
-  readonly access: Access;
-  /** What the audit calls it, where each call is recorded. Refusals are recorded whatever they are of. */
-  readonly audit?: 'readSecret' | 'readConsole' | 'deleteJob' | 'startOperations' | 'changeTask';
-  /** What the function does with what all functions share: its role is granted exactly this. Default: nothing. */
-  readonly uses?: readonly (
-    | 'readAccountFacts'
-    | 'readAccounts'
-    | 'readArtifactAccounts'
-    | 'readTasks'
-    | 'writeTasks'
-    | 'sendOperations'
-    | 'publishEvents'
-    | 'readCache'
-    | 'writeCache'
-    | 'wakeAgents'
-    | 'sendAgents'
-  )[];
-  /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */
-  readonly memoryMb?: number;
-}
+export type { Access, AccessRules, Route } from './route.ts';
 
 /** Rights to both halves of a path. */
 const readBoth = { account: 'READ', application: 'READ' } as const;
@@ -79,8 +21,8 @@ const viewRoute = {
   ...storeRoute,
   uses: ['readAccountFacts', 'readCache', 'wakeAgents', 'sendAgents'],
 } as const;
-/** Asks Front50, too, which may be anywhere. */
-const front50Route = { ...viewRoute, reaches: 'internet' } as const;
+/** Asks the catalog, too, which may be anywhere. */
+const catalogRoute = { ...viewRoute, reaches: 'internet' } as const;
 const clusterRoute = { reaches: 'cluster', timeoutSeconds: 20, uses: ['readAccounts'] } as const;
 const internetRoute = {
   reaches: 'internet',
@@ -92,7 +34,7 @@ const operationsRoute = {
   method: 'POST',
   access: { operations: true },
   audit: 'startOperations',
-  uses: ['readAccountFacts', 'readTasks', 'writeTasks', 'sendOperations'],
+  uses: ['readAccountFacts', 'readArtifactStore', 'readTasks', 'writeTasks', 'sendOperations'],
 } as const;
 const resumeRoute = {
   ...storeRoute,
@@ -102,6 +44,30 @@ const resumeRoute = {
   audit: 'changeTask',
 } as const;
 
+/** Changes accounts of the store, and tells of it. */
+const accountChange = {
+  ...storeRoute,
+  uses: ['readAccountFacts', 'readStoredAccounts', 'writeAccounts', 'publishEvents'],
+  audit: 'changeAccount',
+} as const;
+/** Who refers to a user secret needs one of its roles. */
+const accountDefinition = {
+  ...accountChange,
+  uses: [...accountChange.uses, 'readSecretRoles'],
+} as const;
+const storedAccountsRoute = { ...storeRoute, uses: ['readAccountFacts', 'readStoredAccounts'] } as const;
+/** Lists definitions whose user secrets the caller may use. */
+const definitionsRoute = {
+  ...storedAccountsRoute,
+  uses: [...storedAccountsRoute.uses, 'readSecretRoles'],
+} as const;
+const providerChange = {
+  ...accountChange,
+  reaches: 'cluster',
+  uses: ['readAccounts', 'writeAccounts', 'publishEvents'],
+} as const;
+const manageAccount = { manager: true, account: 'WRITE' } as const;
+
 /** Lists of what only other providers or services have: GET answers `[]`. All are one function. */
 const emptyLists: readonly string[] = [
   '/applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}/scalingActivities',
@@ -110,7 +76,6 @@ const emptyLists: readonly string[] = [
   '/certificates',
   '/certificates/{cloudProvider}',
   '/cloudMetrics/{cloudProvider}/{account}/{region}',
-  '/credentials/type/{type}',
   '/ecs/cloudMetrics/alarms',
   '/ecs/ecsClusters',
   '/ecs/secrets',
@@ -129,10 +94,6 @@ const emptyLists: readonly string[] = [
   '/subnets/{cloudProvider}',
   '/tags',
   '/vpcs',
-  '/{cloudProvider}/charts/find',
-  '/{cloudProvider}/charts/tags',
-  '/{cloudProvider}/images/find',
-  '/{cloudProvider}/images/tags',
 ];
 
 /** What routes have in common that stand together. Without a method it is GET. */
@@ -164,21 +125,87 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     },
   ],
   [
+    { ...credentialsRoute, access: readAccount },
+    { '/credentials/{account}/health': 'api/credentials/get-account-health' },
+  ],
+  [
     { ...credentialsRoute, access: { account: 'WRITE' } },
     { '/credentials/{account}/authorized': 'api/credentials/get-authorized-credentials' },
   ],
   [
+    { ...accountDefinition, method: 'POST', access: { manager: true } },
+    { '/credentials': 'api/credentials/create-account' },
+  ],
+  [
+    { ...accountDefinition, method: 'PUT', access: { manager: true } },
+    { '/credentials': 'api/credentials/save-account' },
+  ],
+  [
+    { ...accountDefinition, method: 'PUT', access: manageAccount },
+    { '/credentials/{account}': 'api/credentials/update-account' },
+  ],
+  [
+    { ...accountChange, method: 'DELETE', access: manageAccount },
+    { '/credentials/{account}': 'api/credentials/delete-account' },
+  ],
+  [
+    { ...definitionsRoute, access: { manager: true } },
+    { '/credentials/type/{type}': 'api/credentials/list-account-definitions' },
+  ],
+  [
+    { ...storedAccountsRoute, access: manageAccount },
+    { '/credentials/{account}/history': 'api/credentials/list-account-history' },
+  ],
+  // Go-clouddriver's accounts. The token broker, which may be anywhere in the network of clusters, is asked.
+  [
+    { ...providerChange, method: 'POST', access: { manager: true } },
+    { '/v1/kubernetes/providers': 'api/providers/create-provider' },
+  ],
+  [
+    { ...providerChange, method: 'PUT', access: { manager: true } },
+    { '/v1/kubernetes/providers': 'api/providers/save-provider' },
+  ],
+  [
+    { ...definitionsRoute, access: { manager: true } },
+    { '/v1/kubernetes/providers': 'api/providers/list-providers' },
+  ],
+  [
+    { ...storedAccountsRoute, access: manageAccount },
+    { '/v1/kubernetes/providers/{account}': 'api/providers/get-provider' },
+  ],
+  [
+    { ...accountChange, method: 'DELETE', access: manageAccount },
+    { '/v1/kubernetes/providers/{account}': 'api/providers/delete-provider' },
+  ],
+  [
+    { ...viewRoute, method: 'PUT', access: manageAccount },
+    { '/v1/kubernetes/providers/{account}/resources': 'api/providers/load-provider-resources' },
+  ],
+  [
+    { ...viewRoute, method: 'DELETE', access: manageAccount },
+    { '/v1/kubernetes/providers/{account}/resources': 'api/providers/delete-provider-resources' },
+  ],
+  [
     { ...accountsRoute, access: 'anonymous' },
     {
-      '/artifacts/account/{account}/names': 'api/artifacts/list-artifact-credentials',
-      '/artifacts/account/{account}/versions': 'api/artifacts/list-artifact-credentials',
       '/artifacts/credentials': 'api/artifacts/list-artifact-credentials',
       '/features/stages': 'api/features/list-stages',
     },
   ],
   [
+    { ...internetRoute, timeoutSeconds: 20, access: 'identified' },
+    {
+      '/artifacts/account/{account}/names': 'api/artifacts/list-artifact-names',
+      '/artifacts/account/{account}/versions': 'api/artifacts/list-artifact-versions',
+    },
+  ],
+  [
     { ...internetRoute, method: 'PUT', access: 'identified' },
     { '/artifacts/fetch': 'api/artifacts/fetch-artifact' },
+  ],
+  [
+    { ...storeRoute, uses: ['readAccountFacts', 'readArtifactStore'], access: { application: 'READ' } },
+    { '/artifacts/content-address/{application}/{hash}': 'api/artifacts/get-stored-artifact' },
   ],
   [
     { ...storeRoute, uses: ['readCache'], access: filterAccounts },
@@ -263,7 +290,7 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     { '/applications': 'api/applications/list-applications' },
   ],
   [
-    { ...front50Route, access: filterAll },
+    { ...catalogRoute, access: filterAll },
     { '/projects/{project}/clusters': 'api/projects/list-project-clusters', '/search': 'api/search/search' },
   ],
   [
@@ -322,6 +349,16 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     {
       '/securityGroups': 'api/security-groups/list-security-groups',
       '/{cloudProvider}/loadBalancers': 'api/load-balancers/list-load-balancers',
+    },
+  ],
+  // Igor polls them for everybody.
+  [
+    { ...viewRoute, access: { ...filterAccounts, anonymous: true } },
+    {
+      '/{cloudProvider}/charts/find': 'api/images/find-charts',
+      '/{cloudProvider}/charts/tags': 'api/images/list-chart-tags',
+      '/{cloudProvider}/images/find': 'api/images/find-images',
+      '/{cloudProvider}/images/tags': 'api/images/list-image-tags',
     },
   ],
   [{ ...viewRoute, access: filterAll }, { '/serverGroups': 'api/server-groups/list-server-groups' }],

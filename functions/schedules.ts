@@ -5,6 +5,8 @@ export interface Schedule {
   readonly module: string;
   /** Minutes between two runs, at least 1 (EventBridge's finest rate). */
   readonly rateMinutes: number;
+  /** Types of our own events that have it run besides, soon after one came. Default: none. */
+  readonly eventTypes?: readonly string[];
   /** Lambda's time-out in seconds. */
   readonly timeoutSeconds: number;
   /** What the function talks to besides the stores, as for a route. Default `store`. */
@@ -13,6 +15,7 @@ export interface Schedule {
   readonly uses?: readonly (
     | 'readAccountFacts'
     | 'readAccounts'
+    | 'writeAccounts'
     | 'readArtifactAccounts'
     | 'readTasks'
     | 'writeTasks'
@@ -45,11 +48,14 @@ export const schedules: readonly Schedule[] = [
     stack: 'caching',
     module: 'workers/schedule-agents',
     rateMinutes: 1,
+    // A new account is published and listed within seconds.
+    eventTypes: ['AccountDefinitionChanged'],
     timeoutSeconds: 50,
     tellsOfAccounts: true,
     // It alone has all credentials, and publishes what the others may know of the accounts.
     uses: [
       'readAccounts',
+      'writeAccounts',
       'readArtifactAccounts',
       'readCache',
       'writeCache',

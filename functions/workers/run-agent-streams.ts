@@ -1,14 +1,14 @@
-import { openProviderContext } from '../../shared/runtime/context/provider-context.ts';
-import { openStreamContext } from '../../shared/runtime/context/stream-context.ts';
 import { streamMessages } from '../../shared/runtime/events/message-kinds.ts';
 import { queueHandler } from '../../shared/runtime/events/queue-handler.ts';
 import { runAgentStreams } from '../../shared/runtime/events/streams-worker.ts';
+import { openProviders } from '../../shared/runtime/services/providers.ts';
+import { openStreams } from '../../shared/runtime/services/streams.ts';
 
-/** Queue `agent-streams`: follows the agents that each message names, for as long as the function may run. */
+/** Queue `agent-streams`: watches the agents that each message names, for as long as the function may run. */
 export const handler = queueHandler(
   streamMessages,
-  openStreamContext,
-  async function followAgents(message, context) {
-    await runAgentStreams(message, context, openProviderContext);
+  openStreams,
+  async function watchAgents(message, services) {
+    await runAgentStreams(message, services, () => openProviders(services.all));
   },
 );

@@ -1,22 +1,24 @@
-import { publishAccountFacts } from '../../shared/runtime/context/account-facts.ts';
-import {
-  areSettingsUsable,
-  openNewestProviderContext,
-  openProviderContext,
-} from '../../shared/runtime/context/provider-context.ts';
-import { openStreamContext } from '../../shared/runtime/context/stream-context.ts';
 import { scheduleCachingAgents } from '../../shared/runtime/events/agents-worker.ts';
 import { scheduleHandler } from '../../shared/runtime/events/schedule-handler.ts';
+import { publishAccountFacts } from '../../shared/runtime/services/account-facts.ts';
+import { completeAccountChanges } from '../../shared/runtime/services/account-store.ts';
+import {
+  areSettingsUsable,
+  openNewestProviders,
+  openProviders,
+} from '../../shared/runtime/services/providers.ts';
+import { openStreams } from '../../shared/runtime/services/streams.ts';
 
 /**
  * Schedule `schedule-agents`: publishes what functions without secrets may know of the accounts, adds and removes agents, and sends
  * for those that are overdue. Neither stops the other. It alone tells CloudWatch how settings and accounts are.
  */
-export const handler = scheduleHandler(openStreamContext, async function scheduleAgents(context) {
+export const handler = scheduleHandler(openStreams, async function scheduleAgents(services) {
   try {
-    await publishAccountFacts(context, openNewestProviderContext);
+    await publishAccountFacts(services, () => openNewestProviders(services.all));
   } finally {
-    context.recordSettings(areSettingsUsable());
-    await scheduleCachingAgents(context, openProviderContext);
+    services.recordSettings(areSettingsUsable(services.all));
+    await scheduleCachingAgents(services, () => openProviders(services.all));
+    await completeAccountChanges(services, () => openProviders(services.all));
   }
 });

@@ -1,12 +1,14 @@
-import { type SweepPosition, sweepTasks } from '../../shared/core/tasks/sweep-tasks.ts';
-import { openTaskWorkContext } from '../../shared/runtime/context/task-context.ts';
+import { type SweepCursor, sweepTasks } from '../../shared/core/tasks/sweep-tasks.ts';
 import { scheduleHandler } from '../../shared/runtime/events/schedule-handler.ts';
+import { openWorkTasks } from '../../shared/runtime/services/tasks.ts';
 
-/** Where a sweep of this process stopped that ran out of time. */
-const position: SweepPosition = {};
-
-/** Schedule `sweep-tasks`: hints open tasks again, and ends what a worker left unfinished after completion. */
-export const handler = scheduleHandler(openTaskWorkContext, async function sweepOpenTasks(context) {
-  const report = await sweepTasks(context, position);
-  if (Object.values(report).some((count) => count > 0)) context.log.info('swept open tasks', { ...report });
+/** Schedule `sweep-tasks`: sends messages for open tasks again, and ends what a worker left unfinished after completion. */
+export const handler = scheduleHandler(openWorkTasks, async function sweepOpenTasks(services) {
+  const report = await sweepTasks(services, services.all.get(createCursor));
+  if (Object.values(report).some((count) => count > 0)) services.log.info('swept open tasks', { ...report });
 });
+
+/** Where a sweep stopped that ran out of time: the next one of the installation in this process goes on there. */
+function createCursor(): SweepCursor {
+  return {};
+}

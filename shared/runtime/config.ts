@@ -1,51 +1,109 @@
-import { agentIntervalSeconds, isAgentInterval } from '../core/agents/agent-interval.ts';
+import { agentIntervalSeconds } from '../core/agents/agent-interval.ts';
 import { defaultAgentIntervalMs } from '../core/agents/agent-schedule.ts';
 import { ConfigurationError } from '../core/errors.ts';
+import { rememberedMib } from '../core/remembered-bytes.ts';
+
+/** Environment variables by name. */
+export type Environment = { readonly [name: string]: string | undefined };
+
+/** A setting that the environment may hold. */
+interface Setting<T> {
+  readonly variable: string;
+  /**
+   * Reads it.
+   *
+   * @param text undefined where the variable is not set
+   * @param reject takes what is wrong, in words that follow the variable's name: what is answered then does not matter
+   */
+  read(text: string | undefined, reject: (problem: string) => void): T;
+}
+
+/** Every setting: its variable, what its text becomes and, as the docstring, what it means, which docs/architecture.md shows. */
+const settings = {
+  /** DynamoDB table of tasks. */
+  tasksTable: { variable: 'BUSDRIVER_TASKS_TABLE', read: readRequired },
+  /** DynamoDB table of the cache. */
+  cacheTable: { variable: 'BUSDRIVER_CACHE_TABLE', read: readRequired },
+  /** DynamoDB table of accounts that were made by an API. Needed where somebody reads or writes it. */
+  accountsTable: { variable: 'BUSDRIVER_ACCOUNTS_TABLE', read: (text = '') => text },
+  /** SQS queue of operations. */
+  operationsQueueUrl: { variable: 'BUSDRIVER_OPERATIONS_QUEUE_URL', read: readRequired },
+  /** SQS queue of caching agents. */
+  agentsQueueUrl: { variable: 'BUSDRIVER_AGENTS_QUEUE_URL', read: readRequired },
+  /** SQS queue of agents that are to be followed. Needed where somebody sends to it. */
+  agentStreamsQueueUrl: { variable: 'BUSDRIVER_AGENT_STREAMS_QUEUE_URL', read: (text = '') => text },
+  /** EventBridge bus. */
+  busName: { variable: 'BUSDRIVER_BUS_NAME', read: readRequired },
+  /** Spinnaker YAML files or directories, a JSON array in order of precedence, later wins. Default: none. */
+  configFiles: { variable: 'BUSDRIVER_CONFIG_FILES', read: readStringList },
+  /** Secret of Secrets Manager that holds Spinnaker YAML, when deployed. Default: none. */
+  configSecretArn: { variable: 'BUSDRIVER_CONFIG_SECRET_ARN', read: readOptional },
+  /** Secret of Secrets Manager that holds the artifact accounts, when deployed. Default: none. */
+  artifactsSecretArn: { variable: 'BUSDRIVER_ARTIFACTS_SECRET_ARN', read: readOptional },
+  /**
+   * Directory of go-clouddriver's files with artifact accounts, on one machine: JSON, an account each. They come behind those of the YAML.
+   * Deployed it does nothing. Default: none.
+   */
+  artifactsConfigDir: { variable: 'ARTIFACTS_CREDENTIALS_CONFIG_DIR', read: readOptional },
+  /** Secret that callers share with the function that lets them in. Default: none. */
+  authorizerSecretArn: { variable: 'BUSDRIVER_AUTHORIZER_SECRET_ARN', read: readOptional },
+  /** Spring profiles that are active, comma-separated. Default `local`. */
+  profiles: { variable: 'BUSDRIVER_PROFILES', read: (text = 'local') => splitCommas(text) },
+  /** A kubeconfig whose contexts are the accounts when no configuration names any. Default: none. */
+  kubeconfig: { variable: 'BUSDRIVER_KUBECONFIG', read: readOptional },
+  /** `local` when functions run on one machine, `deployed` in AWS. Default `deployed`. */
+  placement: { variable: 'BUSDRIVER_PLACEMENT', read: makeChoice('deployed', 'local') },
+  /**
+   * What callers of the local engines sign with; needed where the placement is `local`. AWS' own variables are the user's: a kubeconfig
+   * whose user is `aws eks get-token` needs them.
+   */
+  engineAccessKeyId: { variable: 'BUSDRIVER_ENGINE_ACCESS_KEY_ID', read: readOptional },
+  /** The secret that belongs to it. */
+  engineSecretAccessKey: { variable: 'BUSDRIVER_ENGINE_SECRET_ACCESS_KEY', read: readOptional },
+  /** Least level that is logged: DEBUG, INFO, WARN, ERROR or SILENT. Default INFO. */
+  logLevel: { variable: 'BUSDRIVER_LOG_LEVEL', read: makeChoice('INFO', 'DEBUG', 'WARN', 'ERROR', 'SILENT') },
+  /** `true` to log each request, with headers and body and without secrets, on one machine. Deployed it does nothing. Default: off. */
+  verboseRequests: {
+    variable: 'VERBOSE_REQUEST_LOGGING',
+    read: (text) => text?.trim().toLowerCase() === 'true',
+  },
+  /** Seconds between two runs of a caching agent whose account and settings name none, 10 to 3600. Default 30. */
+  agentIntervalSeconds: {
+    variable: 'BUSDRIVER_AGENT_INTERVAL_SECONDS',
+    read: makeWhole({ ...agentIntervalSeconds, otherwise: defaultAgentIntervalMs / 1000 }),
+  },
+  /**
+   * MiB that all that a process remembers between requests may take, 1 to 1024: rows of the cache, names in it, and what Fiat told of users.
+   * Default 32.
+   */
+  rememberedMib: { variable: 'BUSDRIVER_REMEMBERED_MIB', read: makeWhole(rememberedMib) },
+  /** `false` where the region, or an emulator, has no response streaming. Default: answers are streamed wherever Lambda's runtime offers it. */
+  responseStreaming: { variable: 'BUSDRIVER_RESPONSE_STREAMING', read: (text) => text !== 'false' },
+} satisfies { readonly [name: string]: Setting<unknown> };
+
+type Settings = { readonly [name in keyof typeof settings]: ReturnType<(typeof settings)[name]['read']> };
+
+/** Names of the variables by their settings, for whoever sets them. */
+export const variables = Object.fromEntries(
+  Object.entries(settings).map(([name, { variable }]) => [name, variable]),
+) as { readonly [name in keyof Settings]: string };
 
 /**
- * What a function needs to know of its surroundings. CDK and the local runtime set the variables; AWS endpoints,
- * region and credentials are the AWS SDK's own variables (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_REGION` …).
+ * What a function needs to know of its environment. CDK and the local runtime set the variables; region, credentials and, when deployed,
+ * endpoints are the AWS SDK's own variables (`AWS_REGION`, `AWS_ENDPOINT_URL_DYNAMODB` …).
  */
-export interface Config {
-  /** DynamoDB table of tasks: `BUSDRIVER_TASKS_TABLE`. */
-  readonly tasksTable: string;
-  /** DynamoDB table of the cache: `BUSDRIVER_CACHE_TABLE`. */
-  readonly cacheTable: string;
-  /** SQS queue of operations: `BUSDRIVER_OPERATIONS_QUEUE_URL`. */
-  readonly operationsQueueUrl: string;
-  /** SQS queue of caching agents: `BUSDRIVER_AGENTS_QUEUE_URL`. */
-  readonly agentsQueueUrl: string;
-  /** SQS queue of agents that are to be followed: `BUSDRIVER_AGENT_STREAMS_QUEUE_URL`, empty where nobody sends to it. */
-  readonly agentStreamsQueueUrl: string;
-  /** EventBridge bus: `BUSDRIVER_BUS_NAME`. */
-  readonly busName: string;
-  /** Spinnaker YAML files or directories, in order of precedence, later wins: `BUSDRIVER_CONFIG_FILES` (JSON array). */
-  readonly configFiles: readonly string[];
-  /** Spring profiles that are active: `BUSDRIVER_PROFILES`, comma-separated, default `local`. */
-  readonly profiles: readonly string[];
-  /** Secret of Secrets Manager that holds Spinnaker YAML, when deployed: `BUSDRIVER_CONFIG_SECRET_ARN`. */
-  readonly configSecretArn: string | undefined;
-  /** Secret of Secrets Manager that holds the artifact accounts, when deployed: `BUSDRIVER_ARTIFACTS_SECRET_ARN`. */
-  readonly artifactsSecretArn: string | undefined;
-  /** Secret that callers share with the function that lets them in: `BUSDRIVER_AUTHORIZER_SECRET_ARN`. */
-  readonly authorizerSecretArn: string | undefined;
-  /** A kubeconfig whose contexts are the accounts when no configuration names any: `BUSDRIVER_KUBECONFIG`. */
-  readonly kubeconfig: string | undefined;
-  /**
-   * What callers of the local engines sign with: `BUSDRIVER_ENGINE_ACCESS_KEY_ID` and `BUSDRIVER_ENGINE_SECRET_ACCESS_KEY`, needed
-   * where the placement is `local`. AWS' own variables are the user's: a kubeconfig whose user is `aws eks get-token` needs them.
-   */
+export interface Config
+  extends Omit<Settings, 'engineAccessKeyId' | 'engineSecretAccessKey' | 'agentIntervalSeconds'> {
+  /** Undefined where the placement is not `local`. */
   readonly engineCredentials: EngineCredentials | undefined;
-  /** `local` when functions run on one machine, `deployed` in AWS: `BUSDRIVER_PLACEMENT`, default `deployed`. */
-  readonly placement: 'local' | 'deployed';
-  /**
-   * Milliseconds between two runs of a caching agent whose account and settings name none: `BUSDRIVER_AGENT_INTERVAL_SECONDS`, 10 to
-   * 3600, default 30.
-   */
+  /** Where the local engines are; empty where the placement is not `local`: there the AWS SDK finds its services itself. */
+  readonly endpoints: Endpoints;
+  /** `agentIntervalSeconds` in milliseconds. */
   readonly agentIntervalMs: number;
-  /** Least level that is logged: `BUSDRIVER_LOG_LEVEL`, one of DEBUG INFO WARN ERROR SILENT, default INFO. */
-  readonly logLevel: LogLevel;
 }
+
+/** URLs of the local engines, by the AWS SDK's own variables; what is undefined, the SDK finds itself. */
+export type Endpoints = { readonly [service in keyof typeof endpointVariables]?: string | undefined };
 
 /** What callers of the local engines sign with. */
 export interface EngineCredentials {
@@ -53,35 +111,15 @@ export interface EngineCredentials {
   readonly secretAccessKey: string;
 }
 
-/** Levels of the log, most talkative first. */
-export type LogLevel = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR' | 'SILENT';
+/** Levels of the log. */
+export type LogLevel = Settings['logLevel'];
 
-/** Names of the variables that `readConfig` reads, for whoever sets them. */
-export const variables = {
-  tasksTable: 'BUSDRIVER_TASKS_TABLE',
-  cacheTable: 'BUSDRIVER_CACHE_TABLE',
-  operationsQueueUrl: 'BUSDRIVER_OPERATIONS_QUEUE_URL',
-  agentsQueueUrl: 'BUSDRIVER_AGENTS_QUEUE_URL',
-  agentStreamsQueueUrl: 'BUSDRIVER_AGENT_STREAMS_QUEUE_URL',
-  busName: 'BUSDRIVER_BUS_NAME',
-  configFiles: 'BUSDRIVER_CONFIG_FILES',
-  configSecretArn: 'BUSDRIVER_CONFIG_SECRET_ARN',
-  artifactsSecretArn: 'BUSDRIVER_ARTIFACTS_SECRET_ARN',
-  authorizerSecretArn: 'BUSDRIVER_AUTHORIZER_SECRET_ARN',
-  profiles: 'BUSDRIVER_PROFILES',
-  kubeconfig: 'BUSDRIVER_KUBECONFIG',
-  placement: 'BUSDRIVER_PLACEMENT',
-  engineAccessKeyId: 'BUSDRIVER_ENGINE_ACCESS_KEY_ID',
-  engineSecretAccessKey: 'BUSDRIVER_ENGINE_SECRET_ACCESS_KEY',
-  logLevel: 'BUSDRIVER_LOG_LEVEL',
-  agentIntervalSeconds: 'BUSDRIVER_AGENT_INTERVAL_SECONDS',
-  responseStreaming: 'BUSDRIVER_RESPONSE_STREAMING',
+/** Names of the variables by which the AWS SDK, too, is told where a service is. */
+export const endpointVariables = {
+  dynamodb: 'AWS_ENDPOINT_URL_DYNAMODB',
+  sqs: 'AWS_ENDPOINT_URL_SQS',
+  eventbridge: 'AWS_ENDPOINT_URL_EVENTBRIDGE',
 } as const;
-
-/** Environment variables by name. */
-export type Environment = { readonly [name: string]: string | undefined };
-
-const logLevels: readonly LogLevel[] = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILENT'];
 
 /**
  * Reads the configuration.
@@ -90,34 +128,26 @@ const logLevels: readonly LogLevel[] = ['DEBUG', 'INFO', 'WARN', 'ERROR', 'SILEN
  */
 export function readConfig(environment: Environment = readEnvironment()): Config {
   const errors: string[] = [];
-  const required = (name: string): string => {
-    const value = environment[name];
-    if (!value) errors.push(`environment variable ${name} must be set`);
-    return value ?? '';
-  };
+  const makeReject = (variable: string) => (problem: string) =>
+    void errors.push(`environment variable ${variable} ${problem}`);
+  const entries = Object.entries(settings).map(([name, { variable, read }]) => [
+    name,
+    read(environment[variable], makeReject(variable)),
+  ]);
+  const { engineAccessKeyId, engineSecretAccessKey, agentIntervalSeconds, ...others } = Object.fromEntries(
+    entries,
+  ) as Settings;
+  const isLocal = others.placement === 'local';
   const config: Config = {
-    tasksTable: required(variables.tasksTable),
-    cacheTable: required(variables.cacheTable),
-    operationsQueueUrl: required(variables.operationsQueueUrl),
-    agentsQueueUrl: required(variables.agentsQueueUrl),
-    agentStreamsQueueUrl: environment[variables.agentStreamsQueueUrl] ?? '',
-    busName: required(variables.busName),
-    configFiles: parseStringList(environment[variables.configFiles], errors),
-    configSecretArn: environment[variables.configSecretArn] || undefined,
-    artifactsSecretArn: environment[variables.artifactsSecretArn] || undefined,
-    authorizerSecretArn: environment[variables.authorizerSecretArn] || undefined,
-    profiles: splitCommas(environment[variables.profiles] ?? 'local'),
-    kubeconfig: environment[variables.kubeconfig] || undefined,
-    placement: parseChoice(variables.placement, environment, { choices: ['deployed', 'local'], errors }),
-    engineCredentials:
-      environment[variables.placement] === 'local'
-        ? {
-            accessKeyId: required(variables.engineAccessKeyId),
-            secretAccessKey: required(variables.engineSecretAccessKey),
-          }
-        : undefined,
-    agentIntervalMs: parseIntervalMs(environment[variables.agentIntervalSeconds], errors),
-    logLevel: parseChoice(variables.logLevel, environment, { choices: ['INFO', ...logLevels], errors }),
+    ...others,
+    agentIntervalMs: agentIntervalSeconds * 1000,
+    engineCredentials: isLocal
+      ? {
+          accessKeyId: readRequired(engineAccessKeyId, makeReject(variables.engineAccessKeyId)),
+          secretAccessKey: readRequired(engineSecretAccessKey, makeReject(variables.engineSecretAccessKey)),
+        }
+      : undefined,
+    endpoints: isLocal ? readEndpoints(environment) : {},
   };
   if (errors.length > 0) throw new ConfigurationError(errors.join('; '));
   return config;
@@ -130,7 +160,12 @@ export function readConfig(environment: Environment = readEnvironment()): Config
 export function isResponseStreaming(environment: Environment = readEnvironment()): boolean {
   // Libraries for Lambda make such a global where there is none.
   const isOffered = typeof globalThis.awslambda?.streamifyResponse === 'function';
-  return isOffered && environment[variables.responseStreaming] !== 'false';
+  return isOffered && settings.responseStreaming.read(environment[variables.responseStreaming]);
+}
+
+/** Whether the front door of one machine logs requests with their headers and bodies: where `VERBOSE_REQUEST_LOGGING` is `true`. */
+export function areRequestsVerbose(environment: Environment = readEnvironment()): boolean {
+  return settings.verboseRequests.read(environment[variables.verboseRequests]);
 }
 
 /** The process's environment. This file is the only place that reads it. */
@@ -142,55 +177,74 @@ export function readEnvironment(): Environment {
  * The environment for what is none of ours: placeholders in settings, and programs that accounts name, such as exec plugins. It
  * is without what opens the local engines.
  */
-export function readOuterEnvironment(): Environment {
+export function toOuterEnvironment(environment: Environment): Environment {
   const {
     [variables.engineAccessKeyId]: _id,
     [variables.engineSecretAccessKey]: _secret,
     ...others
-  } = readEnvironment();
+  } = environment;
   return others;
 }
 
-/** Sets variables for this process and what it starts: how the local runtime stands in for Lambda's configuration. */
+/** Sets variables for this process and what it starts. */
 export function setEnvironment(values: { readonly [name: string]: string }): void {
   Object.assign(process.env, values);
 }
 
-function parseChoice<T extends string>(
-  name: string,
-  environment: Environment,
-  { choices, errors }: { choices: readonly T[]; errors: string[] },
-): T {
-  const value = environment[name] || choices[0];
-  const found = choices.find((choice) => choice === value);
-  if (found === undefined) {
-    errors.push(
-      `environment variable ${name} must be one of ${[...new Set(choices)].join(', ')}, not '${value}'`,
-    );
-  }
-  return found ?? (choices[0] as T);
+function readEndpoints(environment: Environment): Endpoints {
+  const { dynamodb, sqs, eventbridge } = endpointVariables;
+  return {
+    dynamodb: environment[dynamodb] || undefined,
+    sqs: environment[sqs] || undefined,
+    eventbridge: environment[eventbridge] || undefined,
+  };
 }
 
-function parseIntervalMs(text: string | undefined, errors: string[]): number {
-  if (!text) return defaultAgentIntervalMs;
-  const seconds = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (isAgentInterval(seconds)) return seconds * 1000;
-  errors.push(
-    `environment variable ${variables.agentIntervalSeconds} must be a whole number from ${agentIntervalSeconds.least} to ${agentIntervalSeconds.most}`,
-  );
-  return defaultAgentIntervalMs;
+function readRequired(text: string | undefined, reject: (problem: string) => void): string {
+  if (!text) reject('must be set');
+  return text ?? '';
 }
 
-function parseStringList(text: string | undefined, errors: string[]): readonly string[] {
+function readOptional(text: string | undefined): string | undefined {
+  return text || undefined;
+}
+
+/** Reads one of some words, the first where none is given. */
+function makeChoice<const T extends string>(...choices: readonly [T, ...T[]]): Setting<T>['read'] {
+  return (text, reject) => {
+    const found = choices.find((choice) => choice === (text || choices[0]));
+    if (found === undefined) reject(`must be one of ${choices.join(', ')}, not '${text}'`);
+    return found ?? choices[0];
+  };
+}
+
+/** Reads a whole number within bounds. */
+function makeWhole({ least, most, otherwise }: WholeNumber): Setting<number>['read'] {
+  return (text, reject) => {
+    if (!text) return otherwise;
+    const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    const isWithin = number >= least && number <= most;
+    if (!isWithin) reject(`must be a whole number from ${least} to ${most}`);
+    return number;
+  };
+}
+
+interface WholeNumber {
+  readonly least: number;
+  readonly most: number;
+  /** Where the variable is not set. */
+  readonly otherwise: number;
+}
+
+function readStringList(text: string | undefined, reject: (problem: string) => void): readonly string[] {
   if (!text) return [];
-  const complaint = `environment variable ${variables.configFiles} must be a JSON array of paths`;
   try {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
   } catch {
     // Falls through: not JSON is the same complaint as JSON of another shape.
   }
-  errors.push(complaint);
+  reject('must be a JSON array of paths');
   return [];
 }
 

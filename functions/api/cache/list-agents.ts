@@ -1,13 +1,14 @@
 import { toAgentView } from '../../../shared/core/agents/agent-view.ts';
-import { openAgentStoreContext } from '../../../shared/runtime/context/agent-store-context.ts';
+import { createPriceList } from '../../../shared/core/agents/mode-price.ts';
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { openAgentStore } from '../../../shared/runtime/services/agent-store.ts';
 
 /** GET /cache/introspection: what every caching agent is doing, wherever it runs. */
-export const handler = apiHandler(
-  openAgentStoreContext,
-  async function listAgents(request, { agents, clock }) {
-    const all = await agents.list();
-    const shown = all.filter(({ account }) => request.access.rights.mayUseAccount(account, 'READ'));
-    return ok(shown.map((agent) => toAgentView(agent, clock.now())));
-  },
-);
+export const handler = apiHandler(openAgentStore, async function listAgents(request, services) {
+  const { agents, clock, config } = services;
+  const all = await agents.list();
+  const nowMs = clock.now();
+  const findPrice = config.placement === 'local' ? () => undefined : createPriceList(all, nowMs);
+  const shown = all.filter(({ account }) => request.access.rights.mayUseAccount(account, 'READ'));
+  return ok(shown.map((agent) => toAgentView(agent, nowMs, findPrice(agent))));
+});

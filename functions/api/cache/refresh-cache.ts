@@ -1,13 +1,13 @@
 import { InvalidInputError } from '../../../shared/core/errors.ts';
 import { isJsonObject } from '../../../shared/core/json.ts';
-import { openBaseContext } from '../../../shared/runtime/context/base-context.ts';
 import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
+import { openBase } from '../../../shared/runtime/services/base.ts';
 
 /**
  * POST /cache/{cloudProvider}/{type}: always 200. No Kubernetes stage refreshes a cache any more; 202 would make older Orcas
  * poll for twelve minutes.
  */
-export const handler = openHandler(openBaseContext, async function refreshCache(request) {
+export const handler = openHandler(openBase, async function refreshCache(request) {
   if (!isJsonObject(request.parseJson())) throw new InvalidInputError('The body must be a JSON object');
   return ok({ cachedIdentifiersByType: {} });
 });

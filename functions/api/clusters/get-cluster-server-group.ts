@@ -6,10 +6,10 @@ import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
  * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/serverGroups/{serverGroup}:
  * with `region` a server group, else the list of those of that name.
  */
-export const handler = viewHandler(async function getClusterServerGroup(request, context) {
+export const handler = viewHandler(async function getClusterServerGroup(request, services) {
   const name = request.getParameter('serverGroup');
   const region = request.findQuery('region') || undefined;
-  const { value, accounts } = await getCluster(request, context, { expand: true });
+  const { value, accounts } = await getCluster(request, services, { expand: true });
   const found = value.serverGroups.filter(
     (each) => each.name === name && (region ?? each.region) === each.region,
   );

@@ -2,6 +2,6 @@ import { getCluster } from '../../../shared/runtime/http/cluster-request.ts';
 import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
 
 /** GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}: a cluster. */
-export const handler = viewHandler(async function getTypedCluster(request, context) {
-  return getCluster(request, context, { expand: request.getFlag('expand', true) });
+export const handler = viewHandler(async function getTypedCluster(request, services) {
+  return getCluster(request, services, { expand: request.getFlag('expand', true) });
 });

@@ -5,6 +5,6 @@ import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
  * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/{scope}/serverGroups/target/{target}:
  * the newest, oldest … server group of a cluster in a namespace.
  */
-export const handler = viewHandler(async function getTarget(request, context) {
-  return getTargetServerGroup(request, context, { validateOldest: request.getFlag('validateOldest', true) });
+export const handler = viewHandler(async function getTarget(request, services) {
+  return getTargetServerGroup(request, services, { validateOldest: request.getFlag('validateOldest', true) });
 });

@@ -5,7 +5,7 @@ import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
  * GET /applications/{application}/clusters/{account}/{cluster}/{cloudProvider}/loadBalancers: what the
  * server groups of a cluster are behind.
  */
-export const handler = viewHandler(async function listClusterLoadBalancers(request, context) {
-  const { value, accounts } = await getCluster(request, context, { expand: true });
+export const handler = viewHandler(async function listClusterLoadBalancers(request, services) {
+  const { value, accounts } = await getCluster(request, services, { expand: true });
   return { value: value.loadBalancers, accounts };
 });

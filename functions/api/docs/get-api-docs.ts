@@ -1,8 +1,12 @@
 import document from '../../../docs/openapi.json' with { type: 'json' };
-import { openBaseContext } from '../../../shared/runtime/context/base-context.ts';
-import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
+import { ok, okText, openHandler } from '../../../shared/runtime/http/open-handler.ts';
+import { unpackText } from '../../../shared/runtime/http/packed-text.ts';
+import { openBase } from '../../../shared/runtime/services/base.ts';
+
+/** The same document, packed: `infra/bundles.ts` puts it into what is deployed, in the place of the other. Elsewhere there is none. */
+declare const packedApiDocument: string | undefined;
 
 /** GET /v3/api-docs: what this API is, in OpenAPI 3.1. */
-export const handler = openHandler(openBaseContext, async function getApiDocs() {
-  return ok(document);
+export const handler = openHandler(openBase, async function getApiDocs() {
+  return typeof packedApiDocument === 'string' ? okText(unpackText(packedApiDocument)) : ok(document);
 });

@@ -1,10 +1,10 @@
-import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
+import type { StageViews } from '../../../shared/contract/answers/features.ts';
 import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
+import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /** GET /features/stages: the operations there are. Orca looks for `upsertEntityTags` before it tags. */
-export const handler = openHandler(openProviderContext, async function listStages(_request, context) {
-  const names = context.providers.providers.flatMap((provider) =>
-    provider.operations.map(({ name }) => name),
-  );
-  return ok([...new Set(names)].sort().map((name) => ({ name, enabled: true })));
+export const handler = openHandler(openProviders, async function listStages(_request, services) {
+  const { providers } = services;
+  const names = await Promise.all(providers.providers.map(({ name }) => providers.listOperationNames(name)));
+  return ok<StageViews>([...new Set(names.flat())].sort().map((name) => ({ name, enabled: true })));
 });

@@ -1,7 +1,8 @@
-import { openBaseContext } from '../../../shared/runtime/context/base-context.ts';
+import type { HealthAnswer } from '../../../shared/contract/answers/features.ts';
 import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
+import { openBase } from '../../../shared/runtime/services/base.ts';
 
 /** GET /health: up as long as functions run; sick accounts do not change it, and no cluster is called. */
-export const handler = openHandler(openBaseContext, async function getHealth() {
-  return ok({ status: 'UP' });
+export const handler = openHandler(openBase, async function getHealth() {
+  return ok<HealthAnswer>({ status: 'UP' });
 });

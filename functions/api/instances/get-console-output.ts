@@ -1,11 +1,12 @@
-import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
+import type { ConsoleOutputView } from '../../../shared/contract/answers/jobs.ts';
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /** GET /instances/{account}/{region}/{id}/console: what each container of a pod wrote. */
-export const handler = apiHandler(openProviderContext, async function getConsoleOutput(request, context) {
+export const handler = apiHandler(openProviders, async function getConsoleOutput(request, services) {
   const account = request.getParameter('account');
   const location = request.getParameter('region');
   const name = request.getParameter('id');
-  const reader = context.providers.getJobReader(account);
-  return ok({ output: await reader.listConsoleOutput({ account, location, name }) });
+  const reader = services.providers.getInstanceReader(account);
+  return ok<ConsoleOutputView>({ output: await reader.getConsoleOutput({ account, location, name }) });
 });

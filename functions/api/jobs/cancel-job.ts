@@ -1,11 +1,11 @@
-import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /** DELETE /applications/{application}/jobs/{account}/{location}/{id}: deletes a Job and its pods. */
-export const handler = apiHandler(openProviderContext, async function cancelJob(request, context) {
+export const handler = apiHandler(openProviders, async function cancelJob(request, services) {
   const account = request.getParameter('account');
   const location = request.getParameter('location');
   const name = request.getParameter('id');
-  await context.providers.getJobReader(account).deleteJob({ account, location, name });
+  await services.providers.getJobReader(account).cancelJob({ account, location, name });
   return ok({});
 });

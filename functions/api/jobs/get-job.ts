@@ -1,10 +1,10 @@
-import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /** GET /applications/{application}/jobs/{account}/{location}/{id}: a live Job with its pods. */
-export const handler = apiHandler(openProviderContext, async function getJob(request, context) {
+export const handler = apiHandler(openProviders, async function getJob(request, services) {
   const account = request.getParameter('account');
   const location = request.getParameter('location');
   const name = request.getParameter('id');
-  return ok(await context.providers.getJobReader(account).getJob({ account, location, name }));
+  return ok(await services.providers.getJobReader(account).getJob({ account, location, name }));
 });

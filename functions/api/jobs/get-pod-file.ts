@@ -1,15 +1,15 @@
-import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /**
  * GET /applications/{application}/kubernetes/pods/{account}/{location}/{pod}/{fileName}: properties in the log of a pod's
  * container. The "file" is the container.
  */
-export const handler = apiHandler(openProviderContext, async function getPodFile(request, context) {
+export const handler = apiHandler(openProviders, async function getPodFile(request, services) {
   const account = request.getParameter('account');
   const location = request.getParameter('location');
-  const pod = request.getParameter('pod');
+  const name = request.getParameter('pod');
   const container = request.getParameter('fileName');
-  const reader = context.providers.getJobReader(account);
-  return ok(await reader.getPodProperties({ account, location, pod }, container));
+  const reader = services.providers.getInstanceReader(account);
+  return ok(await reader.getFileContents({ account, location, name }, container));
 });

@@ -1,11 +1,11 @@
-import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /**
  * GET /manifests/{account}/{location}/{name}/cluster/{application}/{cluster}/dynamic/{criteria}: the member of a cluster that
  * is the oldest, newest, second_newest, largest or smallest; `name` is the kind.
  */
-export const handler = apiHandler(openProviderContext, async function getDynamicManifest(request, context) {
+export const handler = apiHandler(openProviders, async function getDynamicManifest(request, services) {
   const account = request.getParameter('account');
   const members = {
     account,
@@ -14,6 +14,6 @@ export const handler = apiHandler(openProviderContext, async function getDynamic
     application: request.getParameter('application'),
     cluster: request.getParameter('cluster'),
   };
-  const reader = context.providers.getManifestReader(account);
+  const reader = services.providers.getManifestReader(account);
   return ok(await reader.getDynamicManifest(members, request.getParameter('criteria')));
 });

@@ -1,10 +1,10 @@
-import { openProviderContext } from '../../../shared/runtime/context/provider-context.ts';
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /** GET /manifests/{account}/{location}/{name}/cluster/{application}/{cluster}: members of a cluster; `name` is their kind. */
-export const handler = apiHandler(openProviderContext, async function listClusterManifests(request, context) {
+export const handler = apiHandler(openProviders, async function listClusterManifests(request, services) {
   const account = request.getParameter('account');
-  const reader = context.providers.getManifestReader(account);
+  const reader = services.providers.getManifestReader(account);
   return ok(
     await reader.listClusterManifests({
       account,

@@ -1,12 +1,9 @@
-import { openOperationsContext } from '../../../shared/runtime/context/operations-context.ts';
 import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
 import { startOperations } from '../../../shared/runtime/http/operations-request.ts';
+import { openOperations } from '../../../shared/runtime/services/operations.ts';
 
 /** POST /{cloudProvider}/ops: accepts a list of operations as one task. */
-export const handler = apiHandler(
-  openOperationsContext,
-  async function startProviderOperations(request, context) {
-    const cloudProvider = request.getParameter('cloudProvider');
-    return startOperations(request, context, { body: request.parseJson(), cloudProvider });
-  },
-);
+export const handler = apiHandler(openOperations, async function startProviderOperations(request, services) {
+  const cloudProvider = request.getParameter('cloudProvider');
+  return startOperations(request, services, { body: request.parseJson(), cloudProvider });
+});

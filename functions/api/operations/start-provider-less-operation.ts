@@ -1,12 +1,12 @@
-import { openOperationsContext } from '../../../shared/runtime/context/operations-context.ts';
 import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
 import { startOperations } from '../../../shared/runtime/http/operations-request.ts';
+import { openOperations } from '../../../shared/runtime/services/operations.ts';
 
 /** POST /ops/{operation} (deprecated in Clouddriver): one operation; its description names the `cloudProvider`. */
 export const handler = apiHandler(
-  openOperationsContext,
-  async function startProviderLessOperation(request, context) {
+  openOperations,
+  async function startProviderLessOperation(request, services) {
     const body = [{ [request.getParameter('operation')]: request.parseJson() }];
-    return startOperations(request, context, { body, cloudProvider: undefined });
+    return startOperations(request, services, { body, cloudProvider: undefined });
   },
 );

@@ -1,7 +1,7 @@
-import { openBaseContext } from '../../../shared/runtime/context/base-context.ts';
 import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
+import { openBase } from '../../../shared/runtime/services/base.ts';
 
 /** GET /networks: networks by provider, of which none has any. */
-export const handler = openHandler(openBaseContext, async function listNetworks() {
+export const handler = openHandler(openBase, async function listNetworks() {
   return ok({});
 });

@@ -1,5 +1,5 @@
-import { openBaseContext } from '../../../shared/runtime/context/base-context.ts';
 import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
+import { openBase } from '../../../shared/runtime/services/base.ts';
 
 /**
  * Lists of what only providers or services have that are not there. Gate and Deck ask for them all the same, and want a list:
@@ -10,7 +10,6 @@ import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
  * - GET /certificates
  * - GET /certificates/{cloudProvider}
  * - GET /cloudMetrics/{cloudProvider}/{account}/{region}
- * - GET /credentials/type/{type}
  * - GET /ecs/cloudMetrics/alarms
  * - GET /ecs/ecsClusters
  * - GET /ecs/secrets
@@ -29,11 +28,7 @@ import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
  * - GET /subnets/{cloudProvider}
  * - GET /tags
  * - GET /vpcs
- * - GET /{cloudProvider}/charts/find
- * - GET /{cloudProvider}/charts/tags
- * - GET /{cloudProvider}/images/find
- * - GET /{cloudProvider}/images/tags
  */
-export const handler = openHandler(openBaseContext, async function listNothing() {
+export const handler = openHandler(openBase, async function listNothing() {
   return ok([]);
 });

@@ -1,7 +1,7 @@
-import { openBaseContext } from '../../../shared/runtime/context/base-context.ts';
 import { ok, openHandler } from '../../../shared/runtime/http/open-handler.ts';
+import { openBase } from '../../../shared/runtime/services/base.ts';
 
 /** GET /installedPlugins: Gate merges the plugins of all services; there are none here. */
-export const handler = openHandler(openBaseContext, async function listInstalledPlugins() {
+export const handler = openHandler(openBase, async function listInstalledPlugins() {
   return ok([]);
 });

@@ -2,6 +2,6 @@ import { getServerGroup } from '../../../shared/runtime/http/server-group-reques
 import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
 
 /** GET /applications/{application}/serverGroups/{account}/{region}/{name}: one server group, of whatever application. */
-export const handler = viewHandler(async function getApplicationServerGroup(request, context) {
-  return getServerGroup(request, context);
+export const handler = viewHandler(async function getApplicationServerGroup(request, services) {
+  return getServerGroup(request, services);
 });

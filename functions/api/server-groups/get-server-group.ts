@@ -2,6 +2,6 @@ import { getServerGroup } from '../../../shared/runtime/http/server-group-reques
 import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
 
 /** GET /serverGroups/{account}/{region}/{name}: one server group. */
-export const handler = viewHandler(async function getOneServerGroup(request, context) {
-  return getServerGroup(request, context);
+export const handler = viewHandler(async function getOneServerGroup(request, services) {
+  return getServerGroup(request, services);
 });

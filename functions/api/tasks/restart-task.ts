@@ -1,12 +1,12 @@
-import { checkTaskProvider } from '../../../shared/core/tasks/get-task.ts';
-import { openOperationsContext } from '../../../shared/runtime/context/operations-context.ts';
 import { apiHandler } from '../../../shared/runtime/http/api-handler.ts';
 import { restartOperations } from '../../../shared/runtime/http/operations-request.ts';
+import { checkTaskProvider } from '../../../shared/runtime/http/task-provider.ts';
+import { openOperations } from '../../../shared/runtime/services/operations.ts';
 
 /** POST /{cloudProvider}/task/{id}/restart: runs a failed, retryable task again with the operations in the body. */
-export const handler = apiHandler(openOperationsContext, async function restartTaskById(request, context) {
+export const handler = apiHandler(openOperations, async function restartTaskById(request, services) {
   const cloudProvider = request.getParameter('cloudProvider');
   checkTaskProvider(cloudProvider);
   const id = request.getParameter('id');
-  return restartOperations(request, context, { id, body: request.parseJson(), cloudProvider });
+  return restartOperations(request, services, { id, body: request.parseJson(), cloudProvider });
 });

@@ -1,68 +1,76 @@
 import type { AgentMessage } from '../../core/agents/agent-queue.ts';
-import type { CachingAgent } from '../../core/agents/caching-agent.ts';
-import { createScheduleMemory } from '../../core/agents/revive-agents.ts';
+import { toAgentId } from '../../core/agents/agent-store.ts';
 import { runAgents } from '../../core/agents/run-agents.ts';
-import { scheduleAgents } from '../../core/agents/schedule-agents.ts';
+import { createScheduleMemory, scheduleAgents } from '../../core/agents/schedule-agents.ts';
 import { startStreams } from '../../core/agents/streams/stream-queue.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ProviderSet } from '../../core/providers/provider-set.ts';
-import type { AgentContext } from '../context/agent-context.ts';
-import type { ProviderContext } from '../context/provider-context.ts';
-import type { StreamContext } from '../context/stream-context.ts';
+import type { AgentServices } from '../services/agents.ts';
+import type { ProviderServices } from '../services/providers.ts';
+import type { StreamServices } from '../services/streams.ts';
+import type { EventMessage } from './message-kinds.ts';
 import type { QueueMessage } from './queue-handler.ts';
 
-/** What this process sent for. */
-const memory = createScheduleMemory();
-
 /**
- * Runs the agents that a message names, with the providers that are in force. Without usable settings the message is given up:
+ * Runs the agents that a message names, or does what an event asks for, with the providers that are in force. Without usable settings the message is given up:
  * the scheduler sends for what is overdue as soon as there are some.
  *
- * @param open opens the context with the providers: named by the function, as all that its grants follow from
+ * @param open opens the providers: named by the function, as all that its grants follow from
  */
 export async function runCachingAgents(
-  message: QueueMessage<AgentMessage>,
-  agents: AgentContext,
-  open: () => Promise<ProviderContext>,
+  message: QueueMessage<AgentMessage | EventMessage>,
+  agents: AgentServices,
+  open: () => Promise<ProviderServices>,
 ): Promise<void> {
-  const context = await open().catch((error: unknown) => giveUp(error, agents.log));
-  if (context === undefined) return;
-  const known = new Map(listAgents(context.providers).map((agent) => [toId(agent), agent]));
-  await runAgents(agents, message, { findAgent: (key) => known.get(toId(key)), stop: message.stop });
+  const services = await open().catch((error: unknown) => giveUp(error, agents.log));
+  if (services === undefined) return;
+  const all = await services.providers.loadCachingAgents();
+  if ('event' in message) {
+    const { applyEvent } = await import('../../core/agents/apply-event.ts');
+    return applyEvent(agents, message.event, { agents: all, stop: message.stop });
+  }
+  const known = new Map(all.map((agent) => [toAgentId(agent), agent]));
+  await runAgents(agents, message, { findAgent: (key) => known.get(toAgentId(key)), stop: message.stop });
 }
 
 /**
  * One turn of the scheduler. Without usable settings nothing happens: what agents there should be is not known then.
  *
- * @param open opens the context with the providers
+ * @param open opens the providers
  */
 export async function scheduleCachingAgents(
-  agents: StreamContext,
-  open: () => Promise<ProviderContext>,
+  agents: StreamServices,
+  open: () => Promise<ProviderServices>,
 ): Promise<void> {
-  const context = await open().catch((error: unknown) => giveUp(error, agents.log));
-  if (context === undefined) return;
-  const { accounts, rejectedAccounts } = context.providers;
+  const services = await open().catch((error: unknown) => giveUp(error, agents.log));
+  if (services === undefined) return;
+  const { rejectedAccounts } = services.providers;
   const rejected = rejectedAccounts.map(({ name }) => name);
-  agents.recordRejectedAccounts({ rejected: rejected.length, all: accounts.length + rejected.length });
+  agents.recordRejectedAccounts(countAccounts(services.providers));
+  const memory = agents.all.get(createScheduleMemory);
+  // On one machine a process that begins is the only one there is: those of before are dead.
+  const areWorkersDead = agents.config.placement === 'local' && memory.turns === 0;
   const report = await scheduleAgents(agents, {
-    wanted: listAgents(context.providers),
+    wanted: await services.providers.loadCachingAgents(),
     rejected,
     memory,
-    startFollowing: (unheld) => startStreams(agents.streams, unheld, agents.clock.now()),
+    startWatching: (streamed) =>
+      startStreams(agents.streams, streamed, { nowMs: agents.clock.now(), areWorkersDead }),
   });
   if (Object.values(report).some((count) => count > 0)) agents.log.info('scheduled agents', { ...report });
 }
 
-/** The caching agents of all providers. */
-export function listAgents({ providers }: ProviderSet): readonly CachingAgent[] {
-  return providers.flatMap(({ cachingAgents = [] }) => cachingAgents);
-}
-
-/** Tells agents apart. */
-export function toId({ account, name }: Pick<CachingAgent, 'account' | 'name'>): string {
-  return JSON.stringify([account, name]);
+/**
+ * How many accounts are left out, of how many. Sections that this release does not serve do not count: they are no mistake that somebody
+ * should be called for.
+ */
+export function countAccounts({
+  accounts,
+  rejectedAccounts,
+}: Pick<ProviderSet, 'accounts' | 'rejectedAccounts'>): { readonly rejected: number; readonly all: number } {
+  const rejected = rejectedAccounts.filter(({ isUnserved }) => !isUnserved).length;
+  return { rejected, all: accounts.length + rejected };
 }
 
 function giveUp(error: unknown, log: Logger): undefined {

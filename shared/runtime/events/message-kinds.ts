@@ -1,17 +1,26 @@
 import { type AgentMessage, parseAgentMessage } from '../../core/agents/agent-queue.ts';
+import { type AwsEvent, parseAwsEvent } from '../../core/agents/aws-event.ts';
 import { parseStreamMessage, type StreamMessage } from '../../core/agents/streams/stream-queue.ts';
-import { parseTaskHint, type TaskHint } from '../../core/tasks/operation-queue.ts';
+import { parseTaskMessage, type TaskMessage } from '../../core/tasks/operation-queue.ts';
 import type { MessageKind } from './queue-handler.ts';
 
 /** Messages of the queue `operations`. */
-export const taskHints: MessageKind<TaskHint> = {
-  parse: parseTaskHint,
+export const taskMessages: MessageKind<TaskMessage> = {
+  parse: parseTaskMessage,
   toLogFields: ({ taskId }) => ({ taskId }),
 };
 
+/** An event of AWS that a rule of EventBridge sent to the queue of agents. */
+export interface EventMessage {
+  readonly event: AwsEvent;
+}
+
 /** Messages of the queue `agents`. */
-export const agentMessages: MessageKind<AgentMessage> = {
-  parse: parseAgentMessage,
+export const agentMessages: MessageKind<AgentMessage | EventMessage> = {
+  parse(body) {
+    const event = parseAwsEvent(body);
+    return event === undefined ? parseAgentMessage(body) : { event };
+  },
   toLogFields: () => ({}),
 };
 

@@ -1,35 +1,38 @@
-import { UnavailableError } from '../../core/errors.ts';
-import type { TaskHint } from '../../core/tasks/operation-queue.ts';
-import { processHint } from '../../core/tasks/process-hint.ts';
-import { addLogFields } from '../context/logger.ts';
-import { findNewerContext, type ProviderContext } from '../context/provider-context.ts';
-import type { TaskContext } from '../context/task-context.ts';
+import { getErrorMessage, UnavailableError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Logger } from '../../core/logger.ts';
+import { clusterWaitSecondsDefault, parseClusterWaitMs } from '../../core/tasks/cluster-wait.ts';
+import type { TaskMessage } from '../../core/tasks/operation-queue.ts';
+import { processTaskMessage } from '../../core/tasks/process-message.ts';
+import { addLogFields } from '../services/logger.ts';
+import { findNewerProviders, type ProviderServices } from '../services/providers.ts';
+import type { TaskServices } from '../services/tasks.ts';
 import type { QueueMessage } from './queue-handler.ts';
 
 /**
  * Runs the task that a message names, to its end with the providers that were in force at its beginning, unless one of its
  * operations names an account that is newer than they are.
  *
- * Without usable settings the message is given up and the task is not touched: no attempt is counted, and the sweeper sends a
- * hint each minute for as long as the task is open.
+ * Without usable settings, and while the cluster of its account cannot be reached, the message is given up and the task is not touched:
+ * no attempt is counted, and the sweeper sends a message each minute for as long as the task is open.
  *
- * @param open opens the context with the providers: named by the function, as all that its grants follow from
+ * @param open opens the providers: named by the function, as all that its grants follow from
  * @returns the account of the task; undefined when it was not for this worker to run.
  */
 export async function runOperationsTask(
-  message: QueueMessage<TaskHint>,
-  tasks: TaskContext,
-  open: () => Promise<ProviderContext>,
+  message: QueueMessage<TaskMessage>,
+  tasks: TaskServices,
+  open: () => Promise<ProviderServices>,
 ): Promise<string | undefined> {
   const opened = await open().catch((error: unknown) => leaveToSweeper(error, tasks));
-  if (opened === undefined) return undefined;
-  let context = opened;
+  if (opened === undefined || (await mustWait(message, opened))) return undefined;
+  let services = opened;
   let leased: string | undefined;
-  await processHint(tasks, message, {
-    findOperation: (provider, name) => context.providers.findOperation(provider, name),
+  await processTaskMessage(tasks, message, {
+    findOperation: (provider, name) => services.providers.findOperation(provider, name),
     async renewOperations() {
-      const newer = await findNewerContext(context);
-      context = newer ?? context;
+      const newer = await findNewerProviders(services);
+      services = newer ?? services;
       return newer !== undefined;
     },
     onLeased({ account, caller }) {
@@ -41,7 +44,29 @@ export async function runOperationsTask(
   return leased;
 }
 
-function leaveToSweeper(error: unknown, { log }: TaskContext): undefined {
+function leaveToSweeper(error: unknown, { log }: TaskServices): undefined {
   if (!(error instanceof UnavailableError)) throw error;
   log.warn('a task waits for settings that can be used', { reason: error.message });
+}
+
+/** Whether a task is to wait for the cluster of its account. One that has waited long enough is run, and fails by what its calls say. */
+async function mustWait(
+  { taskId, account, acceptedAtMs }: TaskMessage,
+  { providers, settings, clock, log }: ProviderServices,
+): Promise<boolean> {
+  if (account === undefined || acceptedAtMs === undefined) return false;
+  if (clock.now() - acceptedAtMs >= findClusterWaitMs(settings, log)) return false;
+  if (await providers.isReachable(account)) return false;
+  log.info('a task waits for its cluster', { taskId, account });
+  return true;
+}
+
+/** Operations do not fail for a wrong number of seconds. */
+function findClusterWaitMs(settings: JsonObject, log: Logger): number {
+  try {
+    return parseClusterWaitMs(settings);
+  } catch (error) {
+    log.warn('setting of no effect', { reason: getErrorMessage(error) });
+    return clusterWaitSecondsDefault * 1_000;
+  }
 }

@@ -1,7 +1,9 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import type { LogFields, Logger } from '../../core/logger.ts';
 import { CheckpointError } from '../../core/tasks/run-task.ts';
-import { runWithLogFields, toInvocationFields } from '../context/logger.ts';
+import { makeFunction, type ServiceFunction } from '../services/function.ts';
+import { runWithLogFields, toInvocationFields } from '../services/logger.ts';
+import type { Services } from '../services/services.ts';
 
 /** How the messages of a queue are read. */
 export interface MessageKind<B extends object> {
@@ -26,7 +28,7 @@ export interface Delivery {
 export type QueueMessage<B extends object> = B & Delivery;
 
 /** A Lambda function behind an SQS event source that reports failures message by message. */
-export type QueueFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+export type QueueFunction = ServiceFunction<(event: SQSEvent, context: Context) => Promise<SQSBatchResponse>>;
 
 /** Milliseconds before the end of the function's time at which workers stop at a checkpoint. */
 const stopBeforeEndMs = 30_000;
@@ -37,44 +39,57 @@ const checkIntervalMs = 500;
 /**
  * Makes a Lambda function of a worker's logic. A message whose worker throws is reported as failed and comes again; a
  * malformed one would fail for ever: it is logged and taken off the queue.
+ *
+ * @param open opens what the worker works with; called with each invocation
  */
 export function queueHandler<B extends object, C extends { readonly log: Logger }>(
   kind: MessageKind<B>,
-  open: () => C | Promise<C>,
-  run: (message: QueueMessage<B>, context: C) => Promise<void>,
+  open: (services: Services) => C | Promise<C>,
+  run: (message: QueueMessage<B>, services: C) => Promise<void>,
 ): QueueFunction {
-  return (event, lambda) =>
-    runWithLogFields(toInvocationFields(lambda), async () => {
-      const context = await open();
-      const stop = startStopSignal(lambda);
-      try {
-        const failed = await Promise.all(
-          event.Records.map((record) => runRecord(record, { kind, context, run, lambda, stop: stop.signal })),
-        );
-        return {
-          batchItemFailures: failed.filter((id) => id !== undefined).map((id) => ({ itemIdentifier: id })),
-        };
-      } finally {
-        stop[Symbol.dispose]();
-      }
-    });
+  return makeFunction(
+    (all) => (event, lambda) =>
+      runWithLogFields(toInvocationFields(lambda), async () => {
+        const services = await open(all);
+        return runBatch(event, { kind, services, run, lambda });
+      }),
+  );
+}
+
+/** How messages are worked on. */
+interface MessageWorker<B extends object, C> {
+  readonly kind: MessageKind<B>;
+  readonly services: C;
+  readonly run: (message: QueueMessage<B>, services: C) => Promise<void>;
+  readonly lambda: Context;
+}
+
+async function runBatch<B extends object, C extends { readonly log: Logger }>(
+  { Records }: SQSEvent,
+  worker: MessageWorker<B, C>,
+): Promise<SQSBatchResponse> {
+  const stop = startStopSignal(worker.lambda);
+  try {
+    const failed = await Promise.all(
+      Records.map((record) => runRecord(record, { ...worker, stop: stop.signal })),
+    );
+    return {
+      batchItemFailures: failed.filter((id) => id !== undefined).map((id) => ({ itemIdentifier: id })),
+    };
+  } finally {
+    stop[Symbol.dispose]();
+  }
 }
 
 /** The id of the message when its worker failed. */
 async function runRecord<B extends object, C extends { readonly log: Logger }>(
   record: SQSRecord,
-  worker: {
-    readonly kind: MessageKind<B>;
-    readonly context: C;
-    readonly run: (message: QueueMessage<B>, context: C) => Promise<void>;
-    readonly lambda: Context;
-    readonly stop: AbortSignal;
-  },
+  worker: MessageWorker<B, C> & { readonly stop: AbortSignal },
 ): Promise<string | undefined> {
-  const { kind, context, run, lambda, stop } = worker;
+  const { kind, services, run, lambda, stop } = worker;
   const body = kind.parse(parseJson(record.body));
   if (body === undefined) {
-    context.log.error('malformed message taken off the queue', { messageId: record.messageId });
+    services.log.error('malformed message taken off the queue', { messageId: record.messageId });
     return undefined;
   }
   const deliveries = Number(record.attributes.ApproximateReceiveCount) || 1;
@@ -82,10 +97,10 @@ async function runRecord<B extends object, C extends { readonly log: Logger }>(
   const message = { ...body, receiptHandle: record.receiptHandle, deliveries, stop, getRemainingMs };
   return runWithLogFields(kind.toLogFields(body), async () => {
     try {
-      await run(message, context);
+      await run(message, services);
       return undefined;
     } catch (error) {
-      context.log.error('message failed and will come again', { messageId: record.messageId, error });
+      services.log.error('message failed and will come again', { messageId: record.messageId, error });
       return record.messageId;
     }
   });

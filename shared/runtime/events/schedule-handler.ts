@@ -1,24 +1,28 @@
 import type { Context, EventBridgeEvent } from 'aws-lambda';
 import type { Logger } from '../../core/logger.ts';
-import { runWithLogFields, toInvocationFields } from '../context/logger.ts';
+import { makeFunction, type ServiceFunction } from '../services/function.ts';
+import { runWithLogFields, toInvocationFields } from '../services/logger.ts';
+import type { Services } from '../services/services.ts';
 
 /** A Lambda function that an EventBridge rule starts. */
-export type ScheduleFunction = (event: EventBridgeEvent<string, unknown>, context: Context) => Promise<void>;
+export type ScheduleFunction = ServiceFunction<
+  (event: EventBridgeEvent<string, unknown>, context: Context) => Promise<void>
+>;
 
 /** Makes a Lambda function of what a schedule does. Failures are logged and thrown: the rule's metrics count them. */
 export function scheduleHandler<C extends { readonly log: Logger }>(
-  open: () => C | Promise<C>,
-  run: (context: C) => Promise<void>,
+  open: (services: Services) => C | Promise<C>,
+  run: (services: C) => Promise<void>,
 ): ScheduleFunction {
-  return async (_event, lambda) => {
-    const context = await open();
+  return makeFunction((all) => async (_event, lambda) => {
+    const services = await open(all);
     await runWithLogFields(toInvocationFields(lambda), async () => {
       try {
-        await run(context);
+        await run(services);
       } catch (error) {
-        context.log.error('scheduled run failed', { error });
+        services.log.error('scheduled run failed', { error });
         throw error;
       }
     });
-  };
+  });
 }

@@ -1,11 +1,11 @@
+import { toAgentId } from '../../core/agents/agent-store.ts';
 import type { CachingAgent } from '../../core/agents/caching-agent.ts';
 import { runStreams } from '../../core/agents/streams/run-streams.ts';
 import type { StreamMessage } from '../../core/agents/streams/stream-queue.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { ProviderSet } from '../../core/providers/provider-set.ts';
-import type { ProviderContext } from '../context/provider-context.ts';
-import type { StreamContext } from '../context/stream-context.ts';
-import { listAgents, toId } from './agents-worker.ts';
+import type { ProviderServices } from '../services/providers.ts';
+import type { StreamServices } from '../services/streams.ts';
 import type { QueueMessage } from './queue-handler.ts';
 
 /** Milliseconds before the end of the function's time at which a successor is sent for. */
@@ -21,36 +21,36 @@ const checkIntervalMs = 500;
  * Follows the agents that a message names until the function's time is over, always by the settings of the moment. Without usable
  * settings at its beginning the message is given up: the scheduler sends for its agents as soon as there are some.
  *
- * @param open opens the context with the providers: named by the function, as all that its grants follow from
+ * @param open opens the providers: named by the function, as all that its grants follow from
  */
 export async function runAgentStreams(
   message: QueueMessage<StreamMessage>,
-  context: StreamContext,
-  open: () => Promise<ProviderContext>,
+  services: StreamServices,
+  open: () => Promise<ProviderServices>,
 ): Promise<void> {
   const agentsOf = new WeakMap<ProviderSet, ReadonlyMap<string, CachingAgent>>();
   const ending = startHandOverSignal(message);
   try {
-    await runStreams(context, message, {
+    await runStreams(services, message, {
       async loadAgents() {
         const { providers } = await open();
-        const known = agentsOf.get(providers) ?? toMap(listAgents(providers));
+        const known = agentsOf.get(providers) ?? toMap(await providers.loadCachingAgents());
         agentsOf.set(providers, known);
-        return (key) => known.get(toId(key));
+        return (key) => known.get(toAgentId(key));
       },
       handOver: ending.signal,
       stop: message.stop,
     });
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error;
-    context.log.warn('followed agents wait for settings that can be used', { reason: error.message });
+    services.log.warn('watched agents wait for settings that can be used', { reason: error.message });
   } finally {
     ending[Symbol.dispose]();
   }
 }
 
 function toMap(agents: readonly CachingAgent[]): ReadonlyMap<string, CachingAgent> {
-  return new Map(agents.map((agent) => [toId(agent), agent]));
+  return new Map(agents.map((agent) => [toAgentId(agent), agent]));
 }
 
 /** A signal for the time to send for a successor. */

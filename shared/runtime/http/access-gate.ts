@@ -10,14 +10,18 @@ import {
 import type { UserPermission } from '../../core/access/authorizer.ts';
 import { AccessDeniedError, UnauthenticatedError, UnavailableError } from '../../core/errors.ts';
 import type { ProviderSet } from '../../core/providers/provider-set.ts';
-import type { ProviderContext } from '../context/provider-context.ts';
-import { type Identity, openIdentifier } from '../identity/identity.ts';
+import { closedToManage, openToManagePath, parseAccountsFlag } from '../../core/settings/account-storage.ts';
+import type { Identity } from '../identity/identity.ts';
+import { openIdentifier } from '../services/identifiers.ts';
 import { getRoute } from './access-table.ts';
 import { findParameter } from './api-request.ts';
-import { type AdmitOptions, createAccess, nobody, type RequestAccess } from './request-access.ts';
-
-/** What the gate looks at: accounts, what tells rights, and the settings that say how callers are known. */
-type GateContext = Pick<ProviderContext, 'providers' | 'settings' | 'clock' | 'log'>;
+import {
+  type AdmitOptions,
+  createAccess,
+  type GateServices,
+  nobody,
+  type RequestAccess,
+} from './request-access.ts';
 
 /**
  * Asks what the row of a request's route in `functions/routes.ts` says, before the function sees the request.
@@ -28,15 +32,20 @@ type GateContext = Pick<ProviderContext, 'providers' | 'settings' | 'clock' | 'l
 export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions): Promise<RequestAccess> {
   const route = getRoute(event);
   const { access } = route;
-  if (access === 'anonymous') return createAccess({ route, identity: nobody, rules: {} }, noOnesRights);
-  const context = await openGateContext(options.context);
+  if (access === 'anonymous') {
+    const opened = findGateServices(options.services);
+    if (opened !== undefined) options.onOpened?.(opened);
+    return createAccess({ route, identity: nobody, rules: {} }, noOnesRights);
+  }
+  const services = await openGateServices(options);
+  options.onOpened?.(services);
   if (access === 'identified') {
-    const identity = await identify(event, { ...options, context });
+    const identity = await identify(event, { ...options, services });
     return createAccess({ route, identity, rules: {} }, noOnesRights);
   }
   const caller = access.anonymous ? findAnonymousCaller : findCaller;
-  const { identity, permission } = await caller(event, { ...options, context });
-  const { providers, settings } = context;
+  const { identity, permission } = await caller(event, { ...options, services });
+  const { providers, settings } = services;
   const { allowedAccounts } = identity;
   const areReadsChecked = parseReadsChecked(settings);
   const getRights = (of: Pick<ProviderSet, 'findAccount'>) =>
@@ -45,19 +54,36 @@ export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions):
       permission,
       allowedAccounts,
       areReadsChecked,
+      mayManage: access.manager === true && mayManageAccounts(event, services),
     });
   const admitted = createAccess({ route, identity, rules: access }, { providers, getRights });
   checkPath(event, { rules: access, rights: admitted.rights, providers });
   return admitted;
 }
 
+/** Whether callers may manage accounts where Fiat is not asked: on the machine itself, and where the operator says so. */
+function mayManageAccounts(
+  event: APIGatewayProxyEvent,
+  { settings, config }: Pick<GateServices, 'settings' | 'config'>,
+): boolean {
+  if (parseAccountsFlag(settings, openToManagePath)) return true;
+  const { sourceIp = '' } = event.requestContext?.identity ?? {};
+  return config.placement === 'local' && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(sourceIp);
+}
+
 const noOnesRights = { getRights: () => noRights };
 
 /** Functions that need no accounts themselves load what reads them when the gate does. */
-async function openGateContext(context: object): Promise<GateContext> {
-  if ('providers' in context) return context as GateContext;
-  const { openProviderContext } = await import('../context/provider-context.ts');
-  return openProviderContext();
+async function openGateServices({ all, services }: AdmitOptions): Promise<GateServices> {
+  const opened = findGateServices(services);
+  if (opened !== undefined) return opened;
+  const { openProviders } = await import('../services/providers.ts');
+  return openProviders(all);
+}
+
+/** Those that the function has opened itself. */
+function findGateServices(services: object): GateServices | undefined {
+  return 'providers' in services ? (services as GateServices) : undefined;
 }
 
 /** Who calls, and what Fiat says of him; undefined where Fiat is not asked. */
@@ -67,13 +93,13 @@ interface Caller {
 }
 
 interface CallerOptions extends AdmitOptions {
-  readonly context: GateContext;
+  readonly services: GateServices;
 }
 
 async function findCaller(event: APIGatewayProxyEvent, options: CallerOptions): Promise<Caller> {
-  const { context, signal } = options;
+  const { services, signal } = options;
   const identity = await identify(event, options);
-  const permission = await context.providers.findAuthorizer()?.getPermission(identity.user, signal);
+  const permission = await services.providers.findAuthorizer()?.getPermission(identity.user, signal);
   return { identity, permission };
 }
 
@@ -83,9 +109,9 @@ async function findCaller(event: APIGatewayProxyEvent, options: CallerOptions): 
  * starts, and could not answer.
  */
 async function findAnonymousCaller(event: APIGatewayProxyEvent, options: CallerOptions): Promise<Caller> {
-  const { context, signal } = options;
+  const { services, signal } = options;
   const identity = await identify(event, options).catch(toNobody);
-  const authorizer = context.providers.findAuthorizer();
+  const authorizer = services.providers.findAuthorizer();
   if (authorizer === undefined) return { identity, permission: undefined };
   if (identity.user === undefined) return { identity, permission: nothing };
   const permission = await authorizer.getPermission(identity.user, signal).catch((error) => {
@@ -113,9 +139,10 @@ const nothing: UserPermission = {
 
 async function identify(
   event: APIGatewayProxyEvent,
-  { context, onIdentified }: CallerOptions,
+  { all, services, onIdentified }: CallerOptions,
 ): Promise<Identity> {
-  const identity = await (await openIdentifier(context.settings, context)).identify(event);
+  const identifier = await openIdentifier(all, services.settings, services);
+  const identity = await identifier.identify(event);
   onIdentified?.(identity);
   return identity;
 }
@@ -123,12 +150,16 @@ async function identify(
 /** What a path is held to. */
 interface PathCheck extends Pick<RequestAccess, 'rights'> {
   readonly rules: AccessRules;
-  readonly providers: Pick<ProviderSet, 'findAccount'>;
+  readonly providers: Pick<ProviderSet, 'findAccount' | 'findAuthorizer'>;
 }
 
 function checkPath(event: APIGatewayProxyEvent, { rules, rights, providers }: PathCheck): void {
   if (rules.manager && !rights.isManager) {
-    throw new AccessDeniedError('Access denied: only managers of accounts and administrators may do this');
+    throw new AccessDeniedError(
+      providers.findAuthorizer() === undefined
+        ? closedToManage
+        : 'Access denied: only managers of accounts and administrators may do this',
+    );
   }
   const account = findParameter(event, 'account') ?? '';
   // What is not configured is the function's 404.

@@ -1,16 +1,50 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { FailedOperationError } from '../../core/errors.ts';
 import { payloadBytesMax } from '../../core/tasks/payload-limit.ts';
 import { type Answer, toPieces } from './answer.ts';
+import { findHeader } from './api-request.ts';
 
-/**
- * Hands an answer over in one piece.
- *
- * @throws FailedOperationError when it is larger than Lambda hands on
- */
-export async function toProxyResult({ status, headers, body }: Answer): Promise<APIGatewayProxyResult> {
+/** A way to hand an answer over. */
+export interface Transfer<R> {
+  /** Whether an answer either arrives whole or not at all: then another one can take the place of one that could not be sent. */
+  readonly isWhole: boolean;
+  /** Whether bytes of gzip would arrive as they are, where the caller accepts them. */
+  mayCompress(event: APIGatewayProxyEvent): boolean;
+  /** Resolves when all of the answer is handed over. @throws what breaks it off */
+  send(answer: Answer): Promise<R>;
+}
+
+/** Hands answers over in one piece. An answer that is larger than Lambda hands on is a FailedOperationError. */
+export const wholeTransfer: Transfer<APIGatewayProxyResult> = {
+  isWhole: true,
+  // API Gateway makes bytes of base64 for whom it sees accept them.
+  mayCompress: (event) => findHeader(event, 'accept') !== undefined,
+  send: toProxyResult,
+};
+
+/** Hands an answer over piece by piece, no faster than it is taken. Who is gone before its end is no failure. */
+export function createStreamTransfer(stream: Writable): Transfer<void> {
+  return {
+    isWhole: false,
+    mayCompress: () => true,
+    async send(answer) {
+      try {
+        await streamAnswer(answer, stream);
+      } catch (error) {
+        if (!isBrokenPipe(error)) throw error;
+      }
+    },
+  };
+}
+
+/** Whoever asked is gone: nobody is to be told, and nothing went wrong. */
+function isBrokenPipe(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
+}
+
+async function toProxyResult({ status, headers, body }: Answer): Promise<APIGatewayProxyResult> {
   const isText = typeof body === 'string';
   const content = isText ? body : (await collect(body)).toString('base64');
   const result = { statusCode: status, headers, body: content, isBase64Encoded: !isText };
@@ -38,12 +72,7 @@ function tooLarge(size: number): FailedOperationError {
   );
 }
 
-/**
- * Hands an answer over piece by piece, no faster than it is taken. Resolves when all of it is.
- *
- * @throws what breaks the body off: nothing can be told to who called any more
- */
-export async function streamAnswer({ status, headers, body }: Answer, stream: Writable): Promise<void> {
+async function streamAnswer({ status, headers, body }: Answer, stream: Writable): Promise<void> {
   const out = awslambda.HttpResponseStream.from(stream, { statusCode: status, headers });
   // The first write, and nothing else, sends status and headers on their way: a body may be empty.
   out.write('');

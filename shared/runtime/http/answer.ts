@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream';
-import { createGzip, gzipSync } from 'node:zlib';
+import { constants, createGzip, gzipSync } from 'node:zlib';
 
 /** An answer as API Gateway takes it: what it must know first, then the bytes. */
 export interface Answer {
@@ -12,19 +12,24 @@ export interface Answer {
 /** The body of an answer. */
 export type AnswerBody = string | Uint8Array | AsyncIterable<Uint8Array>;
 
-/** Up to here a text is compressed at once, in a millisecond or so; a longer one piece by piece, while others are served. */
-const atOnceMax = 1 << 16;
+/** Below that many characters a text fits into one packet anyhow: to compress it costs more than all else that is done for a small answer. */
+const compressedLengthMin = 1_400;
+
+/** Up to that many characters a text is compressed at once, in half a millisecond; a longer one piece by piece, while others are served. */
+const immediateLengthMax = 1 << 18;
+
+/** The lowest: lists of objects become a tenth longer than by the default, 6, for a third to a sixth of the time. */
+const gzipOptions = { level: constants.Z_BEST_SPEED };
 
 /** Characters of a long text that are encoded at a time. */
 const pieceLength = 1 << 16;
 
-/** Compresses a text for who accepts gzip. Bytes stay as they are: archives are compressed already. */
+/** Compresses a text for who accepts gzip, unless it is short. Bytes stay as they are: archives are compressed already. */
 export function compress(answer: Answer): Answer {
   const { body } = answer;
-  if (typeof body !== 'string') return answer;
-  if (body.length > atOnceMax) return { ...toGzipped(answer), body: gzip(encode(body)) };
-  const packed = gzipSync(body);
-  return packed.length < Buffer.byteLength(body) ? { ...toGzipped(answer), body: packed } : answer;
+  if (typeof body !== 'string' || body.length < compressedLengthMin) return answer;
+  const packed = body.length > immediateLengthMax ? gzip(encode(body)) : gzipSync(body, gzipOptions);
+  return { ...toGzipped(answer), body: packed };
 }
 
 function toGzipped(answer: Answer): Answer {
@@ -33,7 +38,7 @@ function toGzipped(answer: Answer): Answer {
 
 function gzip(pieces: Iterable<Uint8Array>): AsyncIterable<Uint8Array> {
   // A failure reaches who reads what comes out.
-  return pipeline(pieces, createGzip(), () => undefined);
+  return pipeline(pieces, createGzip(gzipOptions), () => undefined);
 }
 
 /** The pieces of a body, none of which needs a copy of the whole. */

@@ -1,18 +1,22 @@
 import middy from '@middy/core';
 import contentNegotiation from '@middy/http-content-negotiation';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, StreamifyHandler } from 'aws-lambda';
+import type { ErrorBody } from '../../contract/answers/errors.ts';
+import type { AuditRecord } from '../../core/access/audit.ts';
 import type { LogFields, Logger } from '../../core/logger.ts';
-import type { AuditRecord } from '../../core/tasks/audit.ts';
 import { isResponseStreaming } from '../config.ts';
-import { addLogFields, runWithLogFields, toInvocationFields } from '../context/logger.ts';
 import type { Identity } from '../identity/identifier.ts';
+import { makeFunction, type ServiceFunction } from '../services/function.ts';
+import { addLogFields, runWithLogFields, toInvocationFields } from '../services/logger.ts';
+import type { Services } from '../services/services.ts';
 import { getRoute } from './access-table.ts';
 import { type Answer, type AnswerBody, awaitFirstPiece, compress } from './answer.ts';
-import { streamAnswer, toProxyResult } from './answer-transfer.ts';
-import { type ApiRequest, createRequest, findHeader, toLogFields } from './api-request.ts';
+import { createStreamTransfer, type Transfer, wholeTransfer } from './answer-transfer.ts';
+import { type ApiRequest, createRequest, toLogFields } from './api-request.ts';
 import { AuditTrail } from './audit-trail.ts';
 import { parseError, toErrorBody, toErrorHeaders } from './error-body.ts';
-import type { AdmitOptions, RequestAccess } from './request-access.ts';
+import type { AdmitOptions, GateServices, RequestAccess } from './request-access.ts';
+import type { AnsweredRequest } from './request-log.ts';
 
 export type { ApiRequest } from './api-request.ts';
 
@@ -27,8 +31,8 @@ export interface ApiResponse {
   readonly headers?: { readonly [name: string]: string };
 }
 
-/** What every function's context has. */
-export interface LoggingContext {
+/** What every function works with. */
+export interface LoggingServices {
   readonly log: Logger;
 }
 
@@ -40,8 +44,8 @@ const jsonType = 'application/json;charset=UTF-8';
 /** Milliseconds before the end of the function's time at which it answers that its time is over. */
 const answerBeforeEndMs = 100;
 
-/** 200 with a value as JSON. */
-export function ok(value: unknown): ApiResponse {
+/** 200 with a value as JSON. @typeParam Value what the schema of the answer describes: see `shared/contract/answers/`. */
+export function ok<Value = unknown>(value: Value): ApiResponse & { readonly body: string } {
   return { status: 200, body: JSON.stringify(value) };
 }
 
@@ -50,13 +54,17 @@ export function okText(body: string): ApiResponse {
   return { status: 200, body };
 }
 
+/** Takes the stream to which its answer goes. */
+type StreamingFunction = StreamifyHandler<APIGatewayProxyEvent, void>;
+
+/** Returns its answer. */
+type ReturningFunction = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
 /**
  * A Lambda function behind API Gateway's REST proxy integration. Where responses are streamed it takes the stream to which its
  * answer goes; elsewhere it returns the answer.
  */
-export type ApiFunction =
-  | StreamifyHandler<APIGatewayProxyEvent, void>
-  | ((event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>);
+export type ApiFunction = ServiceFunction<StreamingFunction> | ServiceFunction<ReturningFunction>;
 
 /** Makes the answer to a request. Never rejects. */
 type Respond = (event: APIGatewayProxyEvent, lambda: Context) => Promise<Answer>;
@@ -70,95 +78,117 @@ export interface Gate {
    */
   admit(event: APIGatewayProxyEvent, options: AdmitOptions): Promise<RequestAccess>;
   /** Writes down what is to be recorded. Never throws. */
-  record(records: readonly AuditRecord[]): Promise<void>;
+  record(records: readonly AuditRecord[], all: Services): Promise<void>;
+  /** Logs a request whole, where the settings ask that. Default: none is. */
+  logRequest?(request: AnsweredRequest, services: GateServices): Promise<void>;
 }
 
 /** How a route is answered. */
-export interface ApiLogic<C extends LoggingContext> {
-  /** Gives the function's context; called with each request, so it should remember what it made. */
-  open(): C | Promise<C>;
-  run(request: ApiRequest, context: C): Promise<ApiResponse>;
+export interface ApiLogic<C extends LoggingServices> {
+  /** Opens what the function works with; called with each request, so it should share what it made. */
+  open(services: Services): C | Promise<C>;
+  run(request: ApiRequest, services: C): Promise<ApiResponse>;
+  /** The form of its errors. Default: Clouddriver's. */
+  readonly toErrorForm?: ((body: ErrorBody) => object) | undefined;
 }
 
 /**
  * Makes a Lambda function of a route's logic: the caller let in by the gate, the request parsed, anything thrown turned into
  * Clouddriver's error body, the answer compressed for who accepts it, and what matters recorded.
  */
-export function makeApiFunction<C extends LoggingContext>(
-  { open, run }: ApiLogic<C>,
-  gate: Gate,
-): ApiFunction {
+export function makeApiFunction<C extends LoggingServices>(logic: ApiLogic<C>, gate: Gate): ApiFunction {
+  const make = (all: Services) => makeDispatch({ ...logic, open: () => logic.open(all) }, { all, gate });
+  if (!isResponseStreaming()) {
+    return makeFunction((all): ReturningFunction => {
+      const dispatch = make(all);
+      return (event, lambda) => dispatch(event, lambda, wholeTransfer);
+    });
+  }
+  const { streamifyResponse } = awslambda;
+  const call = makeFunction((all): StreamingFunction => {
+    const dispatch = make(all);
+    return (event, stream, lambda) => dispatch(event, lambda, createStreamTransfer(stream));
+  });
+  // Marked for Lambda's runtime, which looks at the function itself.
+  const { withServices } = call;
+  return Object.assign(streamifyResponse(call), {
+    withServices: (all: Services) => streamifyResponse(withServices(all)),
+  });
+}
+
+/** What opens a function's services for one installation, and what answers of them. */
+interface OpenedLogic<C extends LoggingServices> extends Pick<ApiLogic<C>, 'run' | 'toErrorForm'> {
+  open(): C | Promise<C>;
+}
+
+/** Answers a request, and hands the answer over by a transfer. @throws what breaks off an answer that has begun */
+type Dispatch = <R>(event: APIGatewayProxyEvent, lambda: Context, transfer: Transfer<R>) => Promise<R>;
+
+function makeDispatch<C extends LoggingServices>(
+  logic: OpenedLogic<C>,
+  { all, gate }: { readonly all: Services; readonly gate: Gate },
+): Dispatch {
   // By event, not by answer: a function that is out of time is answered for, and what it did is recorded all the same.
   const trails = new WeakMap<APIGatewayProxyEvent, AuditTrail>();
-  const respond = withTimeout(async (event, _lambda, { signal }) => {
+  const opened = new WeakMap<APIGatewayProxyEvent, GateServices>();
+  const respond = withTimeout(logic, (event, _lambda, { signal }) => {
     const trail = new AuditTrail(event);
     trails.set(event, trail);
-    try {
-      const context = await open();
-      const onIdentified = (identity: Identity): void => {
-        trail.identify(identity);
-        // Instead of what the header says.
-        addLogFields({ user: identity.user });
-      };
-      const access = trail.begin(await gate.admit(event, { context, signal, onIdentified }));
-      const request = createRequest(event, { signal, access, audit: (act) => trail.note(act) });
-      return await awaitFirstPiece(toAnswer(await run(request, context)));
-    } catch (error) {
-      trail.fail(error);
-      return toErrorAnswer(error, open);
-    }
+    const onOpened = (services: GateServices): void => void opened.set(event, services);
+    return answer(event, logic, { all, gate, trail, signal, onOpened });
   });
-  const record = async (event: APIGatewayProxyEvent, { status }: Answer): Promise<void> =>
-    gate.record(trails.get(event)?.listRecords(status) ?? []);
-  const parts = { respond, open, record };
-  return isResponseStreaming() ? makeStreaming(parts) : makeBuffered(parts);
-}
-
-/** What both kinds of functions are made of. */
-interface FunctionParts<C extends LoggingContext> {
-  readonly respond: Respond;
-  open(): C | Promise<C>;
-  /** Writes down what is to be recorded of a request and its answer. */
-  record(event: APIGatewayProxyEvent, answer: Answer): Promise<void>;
-}
-
-function makeStreaming<C extends LoggingContext>({ respond, open, record }: FunctionParts<C>): ApiFunction {
-  return awslambda.streamifyResponse<APIGatewayProxyEvent>((event, stream, lambda) =>
+  return (event, lambda, transfer) =>
     runWithLogFields({ ...toInvocationFields(lambda), ...toLogFields(event) }, async () => {
-      const answer = await respond(event, lambda);
+      const startedAtMs = performance.now();
+      const made = await respond(event, lambda);
       try {
-        await streamAnswer(acceptsGzip(lambda) ? compress(answer) : answer, stream);
+        const mayCompress = acceptsGzip(lambda) && transfer.mayCompress(event);
+        return await transfer.send(mayCompress ? compress(made) : made);
       } catch (error) {
-        if (isBrokenPipe(error)) return;
         // Thrown, so that API Gateway breaks the answer off instead of ending it as if it were whole.
-        await logError(open, 'an answer broke off', { error });
-        throw error;
+        if (!transfer.isWhole) await logError(logic.open, 'an answer broke off', { error });
+        if (!transfer.isWhole) throw error;
+        return transfer.send(await toErrorAnswer(error, logic));
       } finally {
-        // The caller has the answer already: he does not wait for the audit.
-        await record(event, answer);
-      }
-    }),
-  );
-}
-
-/** Whoever asked is gone: nobody is to be told, and nothing went wrong. */
-function isBrokenPipe(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EPIPE';
-}
-
-function makeBuffered<C extends LoggingContext>({ respond, open, record }: FunctionParts<C>): ApiFunction {
-  return (event: APIGatewayProxyEvent, lambda: Context) =>
-    runWithLogFields({ ...toInvocationFields(lambda), ...toLogFields(event) }, async () => {
-      const answer = await respond(event, lambda);
-      await record(event, answer);
-      try {
-        // API Gateway makes bytes of base64 for whom it sees accept them.
-        const mayCompress = acceptsGzip(lambda) && findHeader(event, 'accept') !== undefined;
-        return await toProxyResult(mayCompress ? compress(answer) : answer);
-      } catch (error) {
-        return toProxyResult(await toErrorAnswer(error, open));
+        // Of a stream the caller has the answer already: he does not wait for the audit.
+        await gate.record(trails.get(event)?.listRecords(made.status) ?? [], all);
+        const services = opened.get(event);
+        const request = { event, answer: made, durationMs: performance.now() - startedAtMs };
+        if (services !== undefined) await gate.logRequest?.(request, services);
       }
     });
+}
+
+/** What goes along with the answer to a request. */
+interface Answering {
+  readonly all: Services;
+  readonly gate: Gate;
+  readonly trail: AuditTrail;
+  readonly signal: AbortSignal;
+  readonly onOpened: (services: GateServices) => void;
+}
+
+/** The answer to a request. Never rejects. */
+async function answer<C extends LoggingServices>(
+  event: APIGatewayProxyEvent,
+  logic: OpenedLogic<C>,
+  { all, gate, trail, signal, onOpened }: Answering,
+): Promise<Answer> {
+  const { open, run } = logic;
+  try {
+    const services = await open();
+    const onIdentified = (identity: Identity): void => {
+      trail.identify(identity);
+      // Instead of what the header says.
+      addLogFields({ user: identity.user });
+    };
+    const access = trail.begin(await gate.admit(event, { all, services, signal, onOpened, onIdentified }));
+    const request = createRequest(event, { signal, access, audit: (act) => trail.note(act) });
+    return await awaitFirstPiece(toAnswer(await run(request, services)));
+  } catch (error) {
+    trail.fail(error);
+    return toErrorAnswer(error, logic);
+  }
 }
 
 /** Only encodings are negotiated: Clouddriver ignores `Accept`. */
@@ -172,6 +202,7 @@ const negotiation: Parameters<typeof contentNegotiation>[0] = {
 
 /** Answers that the time is over before Lambda ends the function, and negotiates how the answer is encoded. */
 function withTimeout(
+  { toErrorForm = (body) => body }: Pick<ApiLogic<LoggingServices>, 'toErrorForm'>,
   respond: (
     event: APIGatewayProxyEvent,
     lambda: Context,
@@ -184,7 +215,7 @@ function withTimeout(
   );
   return async (event, lambda) => {
     const answer = await wrapped(event, lambda);
-    return answer === 'over' ? toTimeoutAnswer(event) : answer;
+    return answer === 'over' ? toTimeoutAnswer(event, toErrorForm) : answer;
   };
 }
 
@@ -193,36 +224,38 @@ function acceptsGzip(lambda: Context & { preferredEncoding?: unknown }): boolean
   return lambda.preferredEncoding === 'gzip';
 }
 
-function toAnswer({ status, body, contentType, headers }: ApiResponse): Answer {
-  return { status, body, headers: { ...safeHeaders, ...headers, 'Content-Type': contentType ?? jsonType } };
+function toAnswer({ status, body, contentType = jsonType, headers }: ApiResponse): Answer {
+  const typeHeaders = status === 304 ? {} : { 'Content-Type': contentType };
+  return { status, body, headers: { ...safeHeaders, ...headers, ...typeHeaders } };
 }
 
-async function toErrorAnswer<C extends LoggingContext>(
+async function toErrorAnswer<C extends LoggingServices>(
   error: unknown,
-  open: () => C | Promise<C>,
+  { open, toErrorForm = (body) => body }: OpenedLogic<C>,
 ): Promise<Answer> {
   const body = parseError(error, Date.now());
   if (body.status >= 500) await logError(open, 'request failed', { status: body.status, error });
-  return toAnswer({ status: body.status, body: JSON.stringify(body), headers: toErrorHeaders(body.status) });
+  const text = JSON.stringify(toErrorForm(body));
+  return toAnswer({ status: body.status, body: text, headers: toErrorHeaders(body.status) });
 }
 
 /** Who waited for a task should try again, and Orca does that on 503 alone. A cluster, or a host, may never answer. */
-function toTimeoutAnswer(event: APIGatewayProxyEvent): Answer {
+function toTimeoutAnswer(event: APIGatewayProxyEvent, toErrorForm: (body: ErrorBody) => object): Answer {
   const status = getRoute(event).uses?.includes('readTasks') ? 503 : 504;
   const message = 'The function ran out of time before what it waited for answered';
-  const body = JSON.stringify(toErrorBody(status, message, Date.now()));
+  const body = JSON.stringify(toErrorForm(toErrorBody(status, message, Date.now())));
   return toAnswer({ status, body, headers: toErrorHeaders(status) });
 }
 
-/** Logs a failure; where the failure is that there is no context, on the console. */
-async function logError<C extends LoggingContext>(
+/** Logs a failure; where the failure is that nothing can be opened, on the console. */
+async function logError<C extends LoggingServices>(
   open: () => C | Promise<C>,
   message: string,
   fields: LogFields & { readonly error: unknown },
 ): Promise<void> {
-  const context = await Promise.resolve()
+  const services = await Promise.resolve()
     .then(open)
     .catch(() => undefined);
-  if (context === undefined) console.error(fields.error);
-  else context.log.error(message, fields);
+  if (services === undefined) console.error(fields.error);
+  else services.log.error(message, fields);
 }

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { AuditRecord } from '../../core/access/audit.ts';
 import { type JsonBounds, JsonBoundsError, parseBoundedJson } from '../../core/bounded-json.ts';
 import { InvalidInputError, TooLargeError } from '../../core/errors.ts';
 import { JsonNumberError } from '../../core/exact-json.ts';
@@ -14,7 +15,6 @@ import {
   queryParametersMax,
   queryValueMax,
 } from '../../core/request-limits.ts';
-import type { AuditRecord } from '../../core/tasks/audit.ts';
 import { payloadBytesMax, toTooLargeMessage } from '../../core/tasks/payload-limit.ts';
 import type { Caller } from '../../core/tasks/task.ts';
 import type { RequestAccess } from './request-access.ts';

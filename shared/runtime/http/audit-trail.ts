@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { AuditRecord } from '../../core/access/audit.ts';
 import type { TaskOwners } from '../../core/access/authorization.ts';
 import { AccessDeniedError, RefusedOperationsError, UnauthenticatedError } from '../../core/errors.ts';
-import type { AuditRecord } from '../../core/tasks/audit.ts';
 import type { Identity } from '../identity/identifier.ts';
 import { getRoute } from './access-table.ts';
 import { type AuditedAct, findHeader, findParameter } from './api-request.ts';
@@ -35,7 +35,7 @@ export class AuditTrail {
     return {
       ...access,
       checkTask: (task) => {
-        this.#noteTask(task);
+        this.#auditTask(task);
         access.checkTask(task);
       },
     };
@@ -49,7 +49,7 @@ export class AuditTrail {
   }
 
   /** Whose the task is counts more than whose a body says that it is. */
-  #noteTask({ accounts }: Pick<TaskOwners, 'accounts'>): void {
+  #auditTask({ accounts }: Pick<TaskOwners, 'accounts'>): void {
     this.#task = { account: accounts[0], accounts: accounts.length > 1 ? accounts : undefined };
     for (const [index, act] of this.#acts.entries()) this.#acts[index] = { ...act, ...this.#task };
   }

@@ -1,9 +1,11 @@
+import { type AuditRecord, toAuditEvent, toAuditFields } from '../../core/access/audit.ts';
 import type { Clock } from '../../core/clock.ts';
+import { within } from '../../core/deadline.ts';
 import type { Logger } from '../../core/logger.ts';
-import { type AuditRecord, toAuditEvent, toAuditFields } from '../../core/tasks/audit.ts';
 import type { EventBus } from '../../core/tasks/task-events.ts';
-import { openBaseContext } from '../context/base-context.ts';
-import { openLateBus } from '../context/late-bus.ts';
+import { openBase } from '../services/base.ts';
+import { openLateBus } from '../services/late-bus.ts';
+import type { Services } from '../services/services.ts';
 
 /**
  * Refusals that a process publishes in a second at the most, and as many other records: a flood of refusals becomes neither one of
@@ -40,16 +42,11 @@ export class Audit {
     log.info('audit', { audit: toAuditFields(record) });
     const isTold = record.action === 'startOperations' && record.outcome === 'allowed';
     if (isTold || !this.#takeTurn(record, clock.now())) return;
-    const waiting = new AbortController();
-    const enough = clock.sleep(auditPublishMs, waiting.signal).then(() => {
-      throw new Error(`the bus did not answer within ${auditPublishMs} ms`);
-    });
     try {
-      await Promise.race([bus.publish([toAuditEvent(record, clock.now())]), enough]);
+      const deadline = { ms: auditPublishMs, what: 'publishing an audit event' };
+      await within(clock, deadline, () => bus.publish([toAuditEvent(record, clock.now())]));
     } catch (error) {
       log.error('an audit event could not be published; the log has it', { action: record.action, error });
-    } finally {
-      waiting.abort();
     }
   }
 
@@ -63,15 +60,12 @@ export class Audit {
   }
 }
 
-let opened: Audit | undefined;
-
-/** The audit of this process, made on first use. */
-export function openAudit(): Audit {
-  opened ??= createAudit();
-  return opened;
+/** The audit of an installation. */
+export function openAudit(services: Services): Audit {
+  return services.get(createAudit);
 }
 
-function createAudit(): Audit {
-  const base = openBaseContext();
-  return new Audit({ log: base.log, bus: openLateBus(base), clock: base.clock });
+function createAudit(services: Services): Audit {
+  const { log, clock } = openBase(services);
+  return new Audit({ log, bus: openLateBus(services), clock });
 }

@@ -1,9 +1,13 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { makeFunction, type ServiceFunction } from '../services/function.ts';
+import type { Services } from '../services/services.ts';
 
 /** A Lambda function that API Gateway asks whether a request may pass. */
-export type AuthorizerFunction = (
-  event: Pick<APIGatewayRequestAuthorizerEvent, 'methodArn' | 'headers'>,
-) => Promise<APIGatewayAuthorizerResult>;
+export type AuthorizerFunction = ServiceFunction<
+  (
+    event: Pick<APIGatewayRequestAuthorizerEvent, 'methodArn' | 'headers'>,
+  ) => Promise<APIGatewayAuthorizerResult>
+>;
 
 /**
  * Makes a Lambda function of an authorizer's logic, which sees the bearer token of the request.
@@ -12,14 +16,14 @@ export type AuthorizerFunction = (
  * for which API Gateway lets nobody pass either, when it could not find out.
  */
 export function authorizerHandler<C>(
-  open: () => C | Promise<C>,
-  check: (token: string, context: C) => Promise<boolean>,
+  open: (services: Services) => C | Promise<C>,
+  check: (token: string, services: C) => Promise<boolean>,
 ): AuthorizerFunction {
-  return async ({ methodArn, headers }) => {
+  return makeFunction((all) => async ({ methodArn, headers }) => {
     const token = findToken(headers);
-    if (token === undefined || !(await check(token, await open()))) throw new Error('Unauthorized');
+    if (token === undefined || !(await check(token, await open(all)))) throw new Error('Unauthorized');
     return allowAll(methodArn);
-  };
+  });
 }
 
 function findToken(headers: APIGatewayRequestAuthorizerEvent['headers']): string | undefined {

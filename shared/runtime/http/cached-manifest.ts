@@ -1,4 +1,5 @@
 import type { AccountFreshness } from '../../core/agents/agent-store.ts';
+import { within } from '../../core/deadline.ts';
 import { getErrorMessage, UnreachableError } from '../../core/errors.ts';
 import type { ManifestReader, ManifestRequest } from '../../core/providers/provider.ts';
 import { openViewSet } from '../../core/providers/view-set.ts';
@@ -8,11 +9,11 @@ import {
   toFreshnessHeaders,
 } from '../../core/views/freshness-headers.ts';
 import type { Viewed } from '../../core/views/views.ts';
-import type { ReadContext } from '../context/view-context.ts';
+import type { ReadServices } from '../services/views.ts';
 import type { ApiRequest } from './api-handler.ts';
 
 /** Milliseconds after which a reader who accepts a cached answer has waited long enough for the cluster. */
-export const liveReadPatienceMs = 10_000;
+export const liveReadTimeoutMs = 10_000;
 
 /** Headers that Orca sends with each request of an execution, and that Deck's requests do not have. */
 const executionHeaders = ['x-spinnaker-execution-id', 'x-spinnaker-execution-type'] as const;
@@ -20,9 +21,9 @@ const executionHeaders = ['x-spinnaker-execution-id', 'x-spinnaker-execution-typ
 /** What a manifest is read from, live or cached. */
 export interface ManifestSources {
   readonly reader: ManifestReader;
-  readonly context: Pick<ReadContext, 'providers' | 'clock' | 'log'>;
+  readonly services: Pick<ReadServices, 'providers' | 'clock' | 'log'>;
   /** Opens the cache; called only where a cluster does not answer. */
-  openCache(): Promise<Pick<ReadContext, 'cache' | 'agents'>>;
+  openCache(): Promise<Pick<ReadServices, 'cache' | 'agents'>>;
 }
 
 /** An object, and headers that tell its age where it comes from the cache. */
@@ -73,24 +74,14 @@ export async function readLiveOrCached(
 /** The live object. @throws UnreachableError when it does not come in time. */
 async function readSoon(
   wanted: ManifestRequest,
-  { reader, context, signal }: ManifestSources & { readonly signal: AbortSignal },
+  { reader, services, signal }: ManifestSources & { readonly signal: AbortSignal },
 ): Promise<object> {
-  const end = new AbortController();
-  const ended = AbortSignal.any([signal, end.signal]);
-  const patience = context.clock.sleep(liveReadPatienceMs, ended).then(() => {
-    const { account, location, name } = wanted;
-    throw new UnreachableError(
-      `Failed to read manifest (account: ${account}, location: ${location}, name: ${name}): no answer within ` +
-        `${liveReadPatienceMs / 1000} s`,
-    );
-  });
-  const live = reader.getManifest({ ...wanted, signal: ended });
-  try {
-    return await Promise.race([live, patience]);
-  } finally {
-    for (const each of [live, patience]) each.catch(() => undefined);
-    end.abort();
-  }
+  const { account, location, name } = wanted;
+  const what = `Failed to read manifest (account: ${account}, location: ${location}, name: ${name})`;
+  const toError = () => new UnreachableError(`${what}: no answer within ${liveReadTimeoutMs / 1000} s`);
+  return within(services.clock, { ms: liveReadTimeoutMs, toError, signal }, (either) =>
+    reader.getManifest({ ...wanted, signal: either }),
+  );
 }
 
 /** How a cached object is to be shown. */
@@ -103,9 +94,9 @@ interface CachedReading extends ManifestSources {
 async function readCached(
   { access }: ApiRequest,
   { account, location, name }: ManifestRequest,
-  { context, openCache, reason, ageMaxMs }: CachedReading,
+  { services, openCache, reason, ageMaxMs }: CachedReading,
 ): Promise<ReadManifest | undefined> {
-  const { providers, clock, log } = context;
+  const { providers, clock, log } = services;
   const { cache, agents } = await openCache();
   const mayRead = (each: string): boolean => access.rights.mayUseAccount(each, 'READ');
   const freshness = await readFreshness(agents, { account, log });
@@ -128,8 +119,8 @@ async function readCached(
 
 /** How fresh the account is; nothing where that cannot be told. */
 async function readFreshness(
-  agents: Pick<ReadContext['agents'], 'readFreshness'>,
-  { account, log }: { readonly account: string; readonly log: ReadContext['log'] },
+  agents: Pick<ReadServices['agents'], 'readFreshness'>,
+  { account, log }: { readonly account: string; readonly log: ReadServices['log'] },
 ): Promise<ReadonlyMap<string, AccountFreshness>> {
   try {
     return await agents.readFreshness([account]);

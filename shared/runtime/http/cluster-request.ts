@@ -1,14 +1,8 @@
 import { NotFoundError } from '../../core/errors.ts';
 import { getFound } from '../../core/providers/view-set.ts';
-import type { ClusterKey, Viewed } from '../../core/views/views.ts';
-import type { ViewContext } from '../context/view-context.ts';
+import type { ClusterKey, ClusterPage, Viewed } from '../../core/views/views.ts';
+import type { ViewServices } from '../services/views.ts';
 import type { ApiRequest } from './api-handler.ts';
-
-/** A cluster, as far as routes look into it. */
-export interface ClusterPage {
-  readonly serverGroups: readonly { readonly name: string; readonly region: string }[];
-  readonly loadBalancers: readonly object[];
-}
 
 /** The cluster of a path. */
 export function parseClusterKey(request: ApiRequest): ClusterKey {
@@ -27,7 +21,7 @@ export function parseClusterKey(request: ApiRequest): ClusterKey {
  */
 export async function getCluster(
   request: ApiRequest,
-  { views }: Pick<ViewContext, 'views'>,
+  { views }: Pick<ViewServices, 'views'>,
   options: { readonly expand: boolean },
 ): Promise<Viewed<ClusterPage>> {
   const key = parseClusterKey(request);
@@ -39,9 +33,8 @@ export async function getCluster(
       `No provider of type ${type} has clusters (application: ${application}, account: ${account}, cluster: ${cluster})`,
     );
   }
-  const found = (await ofProvider.findCluster(key, options)) as Viewed<ClusterPage> | undefined;
   return getFound(
-    found,
+    await ofProvider.findCluster(key, options),
     `No clusters found (application: ${application}, account: ${account}, type: ${type})`,
   );
 }

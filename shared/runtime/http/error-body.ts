@@ -1,9 +1,15 @@
 import { STATUS_CODES } from 'node:http';
+import type { ErrorBody, PlainErrorBody } from '../../contract/answers/errors.ts';
 import {
   AccessDeniedError,
+  AccountDownError,
+  ConflictError,
   InvalidInputError,
   MethodNotAllowedError,
   NotFoundError,
+  OverdueError,
+  PreconditionFailedError,
+  RefusedChangeError,
   TooLargeError,
   UnauthenticatedError,
   UnavailableError,
@@ -11,19 +17,15 @@ import {
 } from '../../core/errors.ts';
 import { retryAfterSeconds } from '../../core/request-limits.ts';
 
-/** An error as Clouddriver answers it. `message` and `error` are strings and `errors` a list of strings: Orca casts them. */
-export interface ErrorBody {
-  readonly timestamp: string;
-  readonly status: number;
-  readonly error: string;
-  readonly message: string;
-  readonly errors?: readonly string[];
-}
-
 /** The body for a status, with Clouddriver's spelling of the time. */
 export function toErrorBody(status: number, message: string, nowMs: number): ErrorBody {
   const timestamp = new Date(nowMs).toISOString().replace('Z', '+00:00');
   return { timestamp, status, error: STATUS_CODES[status] ?? 'Error', message };
+}
+
+/** The body in which go-clouddriver's own routes tell an error. */
+export function toPlainErrorBody({ message, errors }: ErrorBody): PlainErrorBody {
+  return { error: errors?.join('; ') ?? message };
 }
 
 /** Headers that belong to the answer of a status: each 503 says when to try again. */
@@ -44,13 +46,17 @@ export function parseError(error: unknown, nowMs: number): ErrorBody {
 }
 
 function getStatus(error: unknown): number {
-  if (error instanceof InvalidInputError) return 400;
+  if (error instanceof InvalidInputError || error instanceof RefusedChangeError) return 400;
   if (error instanceof UnauthenticatedError) return 401;
   if (error instanceof AccessDeniedError) return 403;
   if (error instanceof NotFoundError) return 404;
   if (error instanceof MethodNotAllowedError) return 405;
+  if (error instanceof ConflictError) return 409;
+  if (error instanceof PreconditionFailedError) return 412;
   if (error instanceof TooLargeError) return 413;
-  if (error instanceof UnavailableError || isStoreAway(error)) return 503;
+  if (error instanceof OverdueError) return 504;
+  if (error instanceof UnavailableError || error instanceof AccountDownError) return 503;
+  if (isStoreAway(error)) return 503;
   return 500;
 }
 

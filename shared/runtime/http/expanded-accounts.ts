@@ -1,26 +1,77 @@
-import type { JsonObject } from '../../core/json.ts';
+import { waitAtMost } from '../../core/deadline.ts';
+import type { AccountHealth } from '../../core/providers/account-health.ts';
+import { toSummary } from '../../core/providers/account-health-view.ts';
 import { addCachedNamespaces, type NamespacesMemory } from '../../core/providers/cached-namespaces.ts';
-import { parseCredentialsSettings, toCredentialsView } from '../../core/providers/credentials-view.ts';
+import {
+  type CredentialsView,
+  parseCredentialsSettings,
+  toCredentialsView,
+} from '../../core/providers/credentials-view.ts';
 import type { Account } from '../../core/settings/account.ts';
-import { createViewContext, type ReadContext } from '../context/view-context.ts';
+import { openHealthStore } from '../services/health-store.ts';
+import { createViews, type ReadServices } from '../services/views.ts';
 
-/** Of this process. */
-const memory: NamespacesMemory = new Map();
+/** Milliseconds for which the health of accounts is not read again: they are polled. */
+const healthForMs = 5_000;
 
-/** Accounts with the fields of their providers and their cached namespaces. */
+/** Milliseconds after which accounts are shown without: they are polled, and must not wait for a store that is away. */
+const healthWaitMs = 2_000;
+
+/** Accounts with the fields of their providers, their cached namespaces and their health. */
 export async function listExpandedAccounts(
-  context: ReadContext,
+  services: ReadServices,
   accounts: readonly Account[],
-): Promise<readonly JsonObject[]> {
-  const options = { ...parseCredentialsSettings(context.settings), expand: true };
+): Promise<readonly CredentialsView[]> {
+  const options = { ...parseCredentialsSettings(services.settings), expand: true };
   // Names of namespaces are told of every account: Gate asks for all of them, for nobody in particular.
-  const views = await createViewContext({ ...context, mayRead: () => true });
-  const shown = await addCachedNamespaces(accounts, { ...views, memory });
-  return shown.map((account) => toCredentialsView(account, options));
+  const views = await createViews({ ...services, mayRead: () => true });
+  const [shown, healths] = await Promise.all([
+    addCachedNamespaces(accounts, { ...views, memory: services.all.get(createMemory) }),
+    readHealths(services),
+  ]);
+  return shown.map((account) => ({
+    ...toCredentialsView(account, options),
+    ...(healths && { health: toSummary(healths.get(account.name), services.clock) }),
+  }));
+}
+
+/** How all accounts are; undefined where that cannot be read in time. Never throws. */
+async function readHealths(services: ReadServices): Promise<HealthMemory['healths']> {
+  const { all, clock, log } = services;
+  const memory = all.get(createHealthMemory);
+  if (memory.healths !== undefined && Math.abs(clock.now() - memory.atMs) < healthForMs)
+    return memory.healths;
+  memory.reading ??= openHealthStore(all)
+    .list()
+    .then((healths) => Object.assign(memory, { healths, atMs: clock.now() }))
+    .catch((error: unknown) => log.warn('how accounts are cannot be told', { error }))
+    .finally(() => {
+      memory.reading = undefined;
+    });
+  await waitAtMost(clock, healthWaitMs, memory.reading);
+  return memory.healths;
+}
+
+/** How accounts were when they were read last, and when that was: wall time in ms. */
+interface HealthMemory {
+  healths: ReadonlyMap<string, AccountHealth> | undefined;
+  atMs: number;
+  reading: Promise<unknown> | undefined;
+}
+
+function createHealthMemory(): HealthMemory {
+  return { healths: undefined, atMs: 0, reading: undefined };
 }
 
 /** An account with the fields of its provider and its cached namespaces. @throws NotFoundError */
-export async function getExpandedAccount(context: ReadContext, name: string): Promise<JsonObject> {
-  const [shown = {}] = await listExpandedAccounts(context, [context.providers.getAccount(name)]);
+export async function getExpandedAccount(
+  services: ReadServices,
+  name: string,
+): Promise<Partial<CredentialsView>> {
+  const [shown = {}] = await listExpandedAccounts(services, [services.providers.getAccount(name)]);
   return shown;
+}
+
+function createMemory(): NamespacesMemory {
+  return new Map();
 }

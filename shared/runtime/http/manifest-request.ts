@@ -1,5 +1,5 @@
 import type { ManifestRequest } from '../../core/providers/provider.ts';
-import type { ProviderContext } from '../context/provider-context.ts';
+import type { ProviderServices } from '../services/providers.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import { readLiveOrCached } from './cached-manifest.ts';
 
@@ -10,12 +10,12 @@ import { readLiveOrCached } from './cached-manifest.ts';
  */
 export async function readManifest(
   request: ApiRequest,
-  context: Pick<ProviderContext, 'providers' | 'clock' | 'log'>,
+  services: Pick<ProviderServices, 'all' | 'providers' | 'clock' | 'log'>,
   { location, name }: Pick<ManifestRequest, 'location' | 'name'>,
 ): Promise<ApiResponse> {
   const account = request.getParameter('account');
   const revealSecrets = request.access.rights.mayUseAccount(account, 'WRITE');
-  const reader = context.providers.getManifestReader(account);
+  const reader = services.providers.getManifestReader(account);
   if (reader.isSecret(name)) {
     const values = revealSecrets ? 'shown' : 'masked';
     request.audit({ action: 'readSecret', account, location, name, values });
@@ -24,8 +24,8 @@ export async function readManifest(
   const wanted = { account, location, name, includeEvents, revealSecrets };
   const { manifest, headers } = await readLiveOrCached(request, wanted, {
     reader,
-    context,
-    openCache: async () => (await import('../context/cache-context.ts')).openCacheContext('request'),
+    services,
+    openCache: async () => (await import('../services/cache.ts')).openCache(services.all, 'request'),
   });
   request.access.checkResult(manifest);
   return { ...ok(manifest), headers };

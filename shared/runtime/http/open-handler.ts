@@ -4,7 +4,7 @@ import {
   type ApiFunction,
   type ApiLogic,
   type Gate,
-  type LoggingContext,
+  type LoggingServices,
   makeApiFunction,
 } from './api-function.ts';
 import { createAccess, nobody } from './request-access.ts';
@@ -22,7 +22,7 @@ const gate: Gate = {
 };
 
 /** Makes a Lambda function for routes that ask nothing of their callers: its bundle needs to know no accounts. */
-export function openHandler<C extends LoggingContext>(
+export function openHandler<C extends LoggingServices>(
   open: ApiLogic<C>['open'],
   run: ApiLogic<C>['run'],
 ): ApiFunction {

@@ -1,13 +1,14 @@
+import { auditListMax } from '../../core/access/audit.ts';
 import { InvalidInputError } from '../../core/errors.ts';
 import { asJsonArray, asJsonObject, asString, type JsonValue } from '../../core/json.ts';
 import { acceptOperations, checkOperations, restartTask } from '../../core/providers/accept-operations.ts';
-import { auditListMax } from '../../core/tasks/audit.ts';
 import { getTask } from '../../core/tasks/get-task.ts';
 import type { Task } from '../../core/tasks/task.ts';
-import type { OperationsContext } from '../context/operations-context.ts';
-import { findNewerContext } from '../context/provider-context.ts';
+import type { OperationsServices } from '../services/operations.ts';
+import { findNewerProviders } from '../services/providers.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import type { AuditedAct } from './api-request.ts';
+import { findStoredPlaces } from './stored-places.ts';
 import { toTaskReference } from './task-reference.ts';
 
 /** What routes that take operations differ in: where the operations stand. */
@@ -19,18 +20,19 @@ interface OperationsBody {
 /** Answers a request for operations. */
 export async function startOperations(
   request: ApiRequest,
-  context: OperationsContext,
+  services: OperationsServices,
   operations: OperationsBody,
 ): Promise<ApiResponse> {
-  noteClaims(request, operations.body);
-  return withNewestSettings(context, async (current) => {
+  auditClaims(request, operations.body);
+  return withNewestSettings(services, async (current) => {
+    await expandBody(request, current, operations.body);
     const task = await acceptOperations(current, current.providers, {
       ...operations,
       clientRequestId: request.findQuery('clientRequestId') ?? '',
       caller: request.caller,
       rights: request.access.getRights(current.providers),
     });
-    noteTask(request, task);
+    auditTask(request, task);
     return ok(toTaskReference(task));
   });
 }
@@ -38,26 +40,41 @@ export async function startOperations(
 /** Answers a request to start a task again with other operations, which are held to the same rules as those of a new task. */
 export async function restartOperations(
   request: ApiRequest,
-  context: OperationsContext,
+  services: OperationsServices,
   { id, ...operations }: OperationsBody & { readonly id: string },
 ): Promise<ApiResponse> {
-  noteClaims(request, operations.body);
+  auditClaims(request, operations.body);
   if (Array.isArray(operations.body) && operations.body.length === 0) {
     throw new InvalidInputError('The body must hold at least one operation');
   }
-  return withNewestSettings(context, async (current) => {
+  return withNewestSettings(services, async (current) => {
+    await expandBody(request, current, operations.body);
     const rights = request.access.getRights(current.providers);
-    const checked = checkOperations(current.providers, { ...operations, rights });
+    const checked = await checkOperations(current.providers, { ...operations, rights });
     const task = await getTask(current.store, id);
     request.access.checkTask(task);
     const restarted = await restartTask(current, task, checked);
-    noteTask(request, restarted);
+    auditTask(request, restarted);
     return ok(toTaskReference(restarted));
   });
 }
 
+/** Expands references to the artifact store. What does it is loaded with the first: few installations have such a store. */
+async function expandBody(request: ApiRequest, services: OperationsServices, body: JsonValue): Promise<void> {
+  const places = [...findStoredPlaces(body)];
+  if (places.length === 0) return;
+  const { openArtifactStore } = await import('../services/artifact-store.ts');
+  const { expandStored } = await import('./stored-references.ts');
+  await expandStored(places, {
+    openStore: () => openArtifactStore(services.all, services.settings),
+    rights: request.access.getRights(services.providers),
+    signal: request.signal,
+    bodyBytes: Buffer.byteLength(JSON.stringify(body)),
+  });
+}
+
 /** What a body says that it is about, for the audit. Nothing of it is checked yet. */
-function noteClaims(request: ApiRequest, body: JsonValue): void {
+function auditClaims(request: ApiRequest, body: JsonValue): void {
   const entries = asJsonArray(body)
     .slice(0, auditListMax)
     .flatMap((item) => Object.entries(asJsonObject(item) ?? {}).slice(0, 1));
@@ -70,7 +87,7 @@ function noteClaims(request: ApiRequest, body: JsonValue): void {
 }
 
 /** What became of it. */
-function noteTask(request: ApiRequest, { id, accounts }: Pick<Task, 'id' | 'accounts'>): void {
+function auditTask(request: ApiRequest, { id, accounts }: Pick<Task, 'id' | 'accounts'>): void {
   note(request, { ...toOwners(accounts), taskId: id });
 }
 
@@ -86,14 +103,14 @@ function note(request: ApiRequest, act: Omit<AuditedAct, 'action'>): void {
 
 /** A request that is refused may name an account that is new: it is looked at again with newer settings. */
 async function withNewestSettings(
-  context: OperationsContext,
-  answer: (current: OperationsContext) => Promise<ApiResponse>,
+  services: OperationsServices,
+  answer: (current: OperationsServices) => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
   try {
-    return await answer(context);
+    return await answer(services);
   } catch (error) {
-    const newer = error instanceof InvalidInputError ? await findNewerContext(context) : undefined;
+    const newer = error instanceof InvalidInputError ? await findNewerProviders(services) : undefined;
     if (newer === undefined) throw error;
-    return answer({ ...context, ...newer });
+    return answer({ ...services, ...newer });
   }
 }

@@ -9,6 +9,8 @@ import {
 } from '../../core/access/authorization.ts';
 import type { ProviderSet } from '../../core/providers/provider-set.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { ProviderServices } from '../services/providers.ts';
+import type { Services } from '../services/services.ts';
 
 /** What the gate let through, and as what. */
 export interface RequestAccess {
@@ -30,11 +32,18 @@ export interface RequestAccess {
   checkResult(value: unknown): void;
 }
 
+/** What the gate looks at: accounts, what tells rights, and the settings that say how callers are known. */
+export type GateServices = Pick<ProviderServices, 'config' | 'providers' | 'settings' | 'clock' | 'log'>;
+
 /** How a caller is let in. */
 export interface AdmitOptions {
-  /** The function's context; accounts that it has are those that count. */
-  readonly context: object;
+  /** All services of the installation. */
+  readonly all: Services;
+  /** What the function has opened of them; accounts among it are those that count. */
+  readonly services: object;
   readonly signal: AbortSignal;
+  /** Called with what the gate looks at, if it or the function has opened that. */
+  onOpened?(services: GateServices): void;
   /** Called when it is known who calls, which may be before he is refused. */
   onIdentified?(identity: Identity): void;
 }

@@ -1,7 +1,7 @@
 import { InvalidInputError } from '../../core/errors.ts';
 import { getFound } from '../../core/providers/view-set.ts';
 import type { Viewed, ViewKey } from '../../core/views/views.ts';
-import type { ViewContext } from '../context/view-context.ts';
+import type { ViewServices } from '../services/views.ts';
 import type { ApiRequest } from './api-handler.ts';
 
 /** The server groups of these applications, or those of these keys. */
@@ -12,7 +12,7 @@ export type ListedServerGroups =
 /** The server group of a path. @throws NotFoundError where there is none. */
 export async function getServerGroup(
   request: ApiRequest,
-  { views }: Pick<ViewContext, 'views'>,
+  { views }: Pick<ViewServices, 'views'>,
 ): Promise<Viewed> {
   // It changes nothing here, but a caller who means something else by it is told.
   request.getFlag('includeDetails', true);

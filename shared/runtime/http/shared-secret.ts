@@ -3,7 +3,8 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { createSecretSource, type SecretSource } from '../../aws/identity/secret-source.ts';
 import type { Clock } from '../../core/clock.ts';
 import { readConfig } from '../config.ts';
-import { systemClock } from '../context/system.ts';
+import type { Services } from '../services/services.ts';
+import { systemClock } from '../services/system.ts';
 
 /** The secret is read anew after this long, milliseconds … */
 const lifetimeMs = 300_000;
@@ -63,16 +64,13 @@ export class SharedSecret {
   }
 }
 
-let opened: SharedSecret | undefined;
-
-/** The secret that this process' environment names, made on first use and shared from then on. */
-export function openSharedSecret(): SharedSecret {
-  opened ??= createSharedSecret();
-  return opened;
+/** The secret that the environment names. @throws Error when it names none */
+export function openSharedSecret(services: Services): SharedSecret {
+  return services.get(createSharedSecret);
 }
 
-function createSharedSecret(): SharedSecret {
-  const { authorizerSecretArn } = readConfig();
+function createSharedSecret({ environment }: Services): SharedSecret {
+  const { authorizerSecretArn } = readConfig(environment);
   if (authorizerSecretArn === undefined) throw new Error('no secret is configured for the authorizer');
   const source = createSecretSource(new SecretsManagerClient(clientOptions), authorizerSecretArn);
   return new SharedSecret(source, systemClock);

@@ -1,7 +1,7 @@
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
 import { getFound } from '../../core/providers/view-set.ts';
-import type { Viewed } from '../../core/views/views.ts';
-import type { ViewContext } from '../context/view-context.ts';
+import type { TargetServerGroup, Viewed } from '../../core/views/views.ts';
+import type { ViewServices } from '../services/views.ts';
 import type { ApiRequest } from './api-handler.ts';
 import { parseClusterKey } from './cluster-request.ts';
 
@@ -13,9 +13,9 @@ import { parseClusterKey } from './cluster-request.ts';
  */
 export async function getTargetServerGroup(
   request: ApiRequest,
-  { views }: Pick<ViewContext, 'views'>,
+  { views }: Pick<ViewServices, 'views'>,
   { validateOldest }: { readonly validateOldest: boolean },
-): Promise<Viewed> {
+): Promise<Viewed<TargetServerGroup>> {
   const key = parseClusterKey(request);
   const type = request.getParameter('cloudProvider');
   const location = request.getParameter('scope');

@@ -1,26 +1,29 @@
 import type { AccountFreshness } from '../../core/agents/agent-store.ts';
 import { demandRefresh } from '../../core/agents/demand-refresh.ts';
-import { noteUse } from '../../core/agents/note-use.ts';
+import { createRecentFreshness, readRecentFreshness } from '../../core/agents/recent-freshness.ts';
+import { touchAccounts } from '../../core/agents/touch-accounts.ts';
 import { createConsistentCache, createRequestCache } from '../../core/cache/request-cache.ts';
 import { createConcurrencyLimit } from '../../core/concurrency.ts';
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
+import type { Provider } from '../../core/providers/provider.ts';
 import { viewAnswerMax, viewConcurrency } from '../../core/request-limits.ts';
 import { parseMaxAgeMs, toFreshnessHeaders } from '../../core/views/freshness-headers.ts';
 import type { Viewed } from '../../core/views/views.ts';
-import {
-  createViewContext,
-  openReadContext,
-  type ReadContext,
-  type ViewContext,
-} from '../context/view-context.ts';
+import type { Services } from '../services/services.ts';
+import { createViews, openReads, type ReadServices, type ViewServices } from '../services/views.ts';
 import { type ApiFunction, type ApiRequest, type ApiResponse, apiHandler } from './api-handler.ts';
+import { answerIfChanged } from './entity-tag.ts';
 import { parseError } from './error-body.ts';
 
-/** What an answer may depend on: some accounts, the accounts in which some applications are, or everything there is. */
+/**
+ * What an answer may depend on: some accounts, the accounts in which some applications are, everything that there is in views, or all
+ * images.
+ */
 export type ViewScope =
   | { readonly accounts: readonly string[] }
   | { readonly applications: readonly string[] }
-  | 'everything';
+  | 'everything'
+  | 'images';
 
 /** How a view is read. */
 export interface ViewHandlerOptions {
@@ -34,18 +37,18 @@ export interface ViewHandlerOptions {
    * not.
    */
   readonly isUnrestricted?: (request: ApiRequest) => boolean;
-  /** Opens what functions work with. Default: the context of this process. */
-  readonly open?: () => Promise<ReadContext>;
+  /** Opens what functions work with. Default: the cache, and the providers in force. */
+  readonly open?: (services: Services) => Promise<ReadServices>;
 }
 
 /** Reads a view. Throws NotFoundError, with words for people, for what is not there. */
-export type ViewRead = (request: ApiRequest, context: ViewContext) => Promise<Viewed<unknown>>;
+export type ViewRead = (request: ApiRequest, services: ViewServices) => Promise<Viewed<unknown>>;
 
 /** Milliseconds that a request waits for caches to be as fresh as it demands: the rest of its 20 seconds is for reading. */
 const refreshWaitMs = 12_000;
 
 /** What a request is answered from, as far as its caller may read it. */
-interface ReadableContext extends ReadContext {
+interface ReadableServices extends ReadServices {
   mayRead(account: string): boolean;
 }
 
@@ -55,56 +58,57 @@ type Freshness = ReadonlyMap<string, AccountFreshness>;
 /**
  * Makes a Lambda function that answers out of the cache what the caller may read, and tells how old the answer is: see
  * `toFreshnessHeaders`. That holds for
- * what was not found, too. No answer fails because its age cannot be told.
+ * what was not found, too. No answer fails because its age cannot be told. Who has the answer already is told so: see
+ * `answerIfChanged`.
  *
  * A request may demand fresh data by `Cache-Control: max-age=30`: what is older is refreshed first. Where that takes longer than 12
  * seconds, it gets what there is: its age tells.
  */
 export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): ApiFunction {
-  const { scope = toPathScope, open = openReadContext, isUnrestricted = () => false } = options;
+  const { scope = toPathScope, open = openReads, isUnrestricted = () => false } = options;
   return apiHandler(open, async (request, opened) => {
     const { rights } = request.access;
     const isAll = isUnrestricted(request);
     const mayRead = (account: string): boolean => isAll || rights.mayUseAccount(account, 'READ');
-    const context = { ...opened, mayRead };
+    const services = { ...opened, mayRead };
     const wanted = scope(request);
-    const cache = createRequestCache(context.cache);
-    const scoped = listScopedAccounts(wanted, { ...context, cache });
+    const cache = createRequestCache(services.cache);
+    const scoped = listScopedAccounts(wanted, { ...services, cache });
     // Awaited last: a Lambda function that has answered may be stopped before it ends.
-    const noted = wanted === 'everything' ? undefined : noteUseOf(scoped, context);
+    const noted = typeof wanted === 'string' ? undefined : touchScopedAccounts(scoped, services);
     const maxAgeMs = parseMaxAgeMs(request.findHeader('cache-control'));
     const demanded =
-      maxAgeMs === undefined ? undefined : await refresh(context, { request, scoped, wanted, maxAgeMs });
-    const consistent = demanded && createConsistentCache(context.cache);
+      maxAgeMs === undefined ? undefined : await refresh(services, { request, scoped, wanted, maxAgeMs });
+    const consistent = demanded && createConsistentCache(services.cache);
     const [answer, freshness] = await Promise.all([
-      readAnswer(request, await createViewContext({ ...context, cache: consistent ?? cache }), read),
-      demanded ?? readFreshness(scoped, context),
+      readAnswer(request, await createViews({ ...services, cache: consistent ?? cache }), read),
+      demanded ?? readFreshness(scoped, services),
     ]);
     const headers = toFreshnessHeaders(
       freshness,
       answer.accounts ?? [...freshness.keys()],
-      context.clock.now(),
+      services.clock.now(),
     );
     await noted;
-    return { ...answer.response, headers };
+    return answerIfChanged(request, { ...answer.response, headers });
   });
 }
 
 /** A response, and the accounts it depends on; undefined where nobody tells: then it is all that it might have. */
 interface ViewAnswer {
-  readonly response: ApiResponse;
+  readonly response: ApiResponse & { readonly body: string };
   readonly accounts: readonly string[] | undefined;
 }
 
 /** What was read, or that it was not found: that, too, is as old as the cache. */
-async function readAnswer(request: ApiRequest, context: ViewContext, read: ViewRead): Promise<ViewAnswer> {
+async function readAnswer(request: ApiRequest, services: ViewServices, read: ViewRead): Promise<ViewAnswer> {
   try {
-    const { value, accounts } = await read(request, context);
+    const { value, accounts } = await read(request, services);
     request.access.checkResult(value);
     return { response: { status: 200, body: writeAnswer(value) }, accounts };
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
-    const body = parseError(error, context.clock.now());
+    const body = parseError(error, services.clock.now());
     return { response: { status: body.status, body: JSON.stringify(body) }, accounts: undefined };
   }
 }
@@ -129,9 +133,13 @@ function toPathScope(request: ApiRequest): ViewScope {
 /** The configured accounts in a scope, as far as the caller may read them. */
 async function listScopedAccounts(
   scope: ViewScope,
-  { providers, cache, mayRead }: Pick<ReadableContext, 'providers' | 'cache' | 'mayRead'>,
+  { providers, cache, mayRead }: Pick<ReadableServices, 'providers' | 'cache' | 'mayRead'>,
 ): Promise<readonly string[]> {
-  if (scope === 'everything') return providers.accounts.map(({ name }) => name).filter(mayRead);
+  if (typeof scope === 'string') {
+    const has = ({ openViews, images }: Provider) => (scope === 'images' ? images : openViews) !== undefined;
+    const owners = providers.providers.filter(has);
+    return owners.flatMap(({ accounts }) => accounts.map(({ name }) => name)).filter(mayRead);
+  }
   const named = 'accounts' in scope ? scope.accounts : await listAccountsOf(scope.applications, cache);
   return [...new Set(named)].filter(
     (account) => providers.findAccount(account) !== undefined && mayRead(account),
@@ -140,7 +148,7 @@ async function listScopedAccounts(
 
 async function listAccountsOf(
   applications: readonly string[],
-  cache: Pick<ReadContext['cache'], 'listAccounts'>,
+  cache: Pick<ReadServices['cache'], 'listAccounts'>,
 ): Promise<readonly string[]> {
   const limit = createConcurrencyLimit(viewConcurrency);
   const names = [...new Set(applications)];
@@ -148,18 +156,22 @@ async function listAccountsOf(
   return entries.flat().map(({ account }) => account);
 }
 
-async function noteUseOf(scoped: Promise<readonly string[]>, context: ReadContext): Promise<void> {
+async function touchScopedAccounts(
+  scoped: Promise<readonly string[]>,
+  services: ReadServices,
+): Promise<void> {
   // Where the accounts cannot be listed nothing can be read, either: the read tells why.
-  await noteUse(context, await scoped.catch(() => []));
+  await touchAccounts(services, await scoped.catch(() => []));
 }
 
 /** How fresh accounts are; of none when that cannot be read. */
 async function readFreshness(
   scoped: Promise<readonly string[]>,
-  { agents, log }: ReadContext,
+  { all, agents, clock, log }: ReadServices,
 ): Promise<Freshness> {
   try {
-    return await agents.readFreshness(await scoped);
+    const recent = all.get(createRecentFreshness);
+    return await readRecentFreshness({ agents, clock, recent }, await scoped);
   } catch (error) {
     log.warn('the age of an answer cannot be told', { error });
     return new Map();
@@ -180,16 +192,16 @@ interface Demand {
  * @returns how fresh it is then; of none when that cannot be read.
  */
 async function refresh(
-  context: ReadableContext,
+  services: ReadableServices,
   { request, scoped, wanted, maxAgeMs }: Demand,
 ): Promise<Freshness> {
-  const { clock, log } = context;
+  const { clock, log } = services;
   const deadlineMs = clock.monotonic() + refreshWaitMs;
   try {
     const known = await scoped;
-    const isNowhere = known.length === 0 && wanted !== 'everything' && 'applications' in wanted;
-    const accounts = isNowhere ? await listScopedAccounts('everything', context) : known;
-    return await demandRefresh(context, accounts, { maxAgeMs, deadlineMs, signal: request.signal });
+    const isNowhere = known.length === 0 && typeof wanted !== 'string' && 'applications' in wanted;
+    const accounts = isNowhere ? await listScopedAccounts('everything', services) : known;
+    return await demandRefresh(services, accounts, { maxAgeMs, deadlineMs, signal: request.signal });
   } catch (error) {
     log.warn('what a request demands cannot be refreshed', { error });
     return new Map();

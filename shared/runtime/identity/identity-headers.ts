@@ -18,7 +18,7 @@ export function listHeaderValues(event: APIGatewayProxyEvent, name: string): rea
 }
 
 /**
- * The user of `X-SPINNAKER-USER`. Several such headers count as none: one of them may have been put there by who may not, and
+ * The user of `X-SPINNAKER-USER`. Several such headers count as none: one of them may have been put there by whoever may not, and
  * nobody could tell which. A blank one is none.
  */
 export function findUser(event: APIGatewayProxyEvent): string | undefined {

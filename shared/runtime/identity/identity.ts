@@ -13,22 +13,16 @@ export interface IdentifierOptions {
   readonly log: Logger;
 }
 
-/** Fetched keys are remembered with the settings that name them, as long as these are in force. */
-const opened = new WeakMap<JsonObject, Promise<Identifier>>();
-
 /**
- * What tells who callers are, as `busdriver.identity` says; one for each settings object, however often it is opened.
+ * What tells who callers are, as `busdriver.identity` says. It remembers the keys that it fetches, so one is used for as long as the
+ * settings are in force. What most installations do not use is loaded late.
  *
  * @throws InvalidInputError for settings of no use, which `parseSettings` does not let pass.
  */
-export async function openIdentifier(settings: JsonObject, options: IdentifierOptions): Promise<Identifier> {
-  const known = opened.get(settings) ?? createIdentifier(settings, options);
-  opened.set(settings, known);
-  return known;
-}
-
-/** Loads late what most installations do not use. */
-async function createIdentifier(settings: JsonObject, options: IdentifierOptions): Promise<Identifier> {
+export async function createIdentifier(
+  settings: JsonObject,
+  options: IdentifierOptions,
+): Promise<Identifier> {
   const identity = parseIdentitySettings(settings);
   if (identity.kind === 'signed') {
     const [{ createSignedIdentifier }, { openKeySet }] = await Promise.all([

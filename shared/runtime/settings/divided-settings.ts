@@ -1,13 +1,13 @@
 import { asJsonArray, asJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { RejectedAccount } from '../../core/settings/account.ts';
 import { findMember, toCanonicalKey } from '../../core/settings/spring-config.ts';
+import { plugins } from '../../providers/index.ts';
 import type { ParsedSettings } from './live-providers.ts';
 
-/**
- * Settings, and plug-ins of the same names, whose credentials stand in the secret of artifacts when deployed: whoever fetches
- * artifacts need not know how clusters are reached, nor the other way round.
- */
-export const artifactKeys: readonly string[] = ['artifacts'];
+/** Settings that stand in the secret of artifacts when deployed: those below the names of plug-ins that say so. */
+const artifactKeys: readonly string[] = plugins
+  .filter(({ settingsSecret }) => settingsSecret === 'artifacts')
+  .map(({ name }) => name);
 
 /**
  * The settings of the secret with Spinnaker's YAML, without artifacts. What it still says of those is told among the rejected
@@ -29,21 +29,29 @@ export function withoutArtifacts(settings: JsonObject, source: string): ParsedSe
 }
 
 /**
- * The settings of the secret of artifacts: `artifacts` alone. Kubernetes accounts in it are told among the rejected ones.
+ * The settings of the secret of artifacts: `artifacts` alone. Other accounts in it are told among the rejected ones.
  *
  * @param source how messages name the secret.
  */
 export function onlyArtifacts(settings: JsonObject, source: string): ParsedSettings {
   const kept = Object.entries(settings).filter(([key]) => isArtifactKey(key));
-  const name = 'kubernetes.accounts';
-  const foreign = asJsonArray(findMember(asJsonObject(findMember(settings, 'kubernetes')) ?? {}, 'accounts'));
-  const reason =
-    `${name}: ${source} is for artifact accounts: move them to <prefix>-<stage>-config, or to the one that the option ` +
-    'configSecretArn names';
+  const foreign = plugins
+    .filter(({ name }) => !isArtifactKey(name))
+    .filter(({ name }) => hasAccounts(findMember(settings, name)))
+    .map(({ name }) => `${name}.accounts`);
   return {
     settings: Object.fromEntries(kept),
-    rejectedAccounts: foreign.length > 0 ? [{ name, reason }] : [],
+    rejectedAccounts: foreign.map((name) => ({
+      name,
+      reason:
+        `${name}: ${source} is for artifact accounts: move them to <prefix>-<stage>-config, or to the one that the option ` +
+        'configSecretArn names',
+    })),
   };
+}
+
+function hasAccounts(settings: JsonValue | undefined): boolean {
+  return asJsonArray(findMember(asJsonObject(settings) ?? {}, 'accounts')).length > 0;
 }
 
 function isArtifactKey(key: string): boolean {

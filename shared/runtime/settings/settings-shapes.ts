@@ -1,13 +1,7 @@
 import { Buffer } from 'node:buffer';
-import {
-  asJsonArray,
-  asJsonObject,
-  asString,
-  getPath,
-  type JsonObject,
-  type JsonValue,
-} from '../../core/json.ts';
-import { bindKeys, joinPath, toCanonicalPath } from '../../core/settings/spring-config.ts';
+import { asJsonArray, asJsonObject, asString, getPath, type JsonObject } from '../../core/json.ts';
+import { joinPath, toCanonicalPath } from '../../core/settings/spring-config.ts';
+import { plugins } from '../../providers/index.ts';
 import { parseSettingsDocuments, type SettingsDocument } from './settings-yaml.ts';
 
 /**
@@ -111,22 +105,14 @@ function unwrapSpinnakerService(document: SettingsDocument): readonly SettingsDo
   const files = asJsonObject(config.files) ?? {};
   return [translateDeployment(deployment), ...profiles].map((part) => ({
     ...part,
-    data: inlineKubeconfigs(part.data, files),
+    data: inlineFiles(part.data, files),
   }));
 }
 
-/** Puts the Operator's files in place of the accounts' kubeconfig files. `/` is written `__` in names of files. */
-function inlineKubeconfigs(data: JsonObject, files: JsonObject): JsonObject {
-  const kubernetes = asJsonObject(data.kubernetes);
-  if (!kubernetes || !Array.isArray(kubernetes.accounts)) return data;
-  const accounts = kubernetes.accounts.map((entry): JsonValue => {
-    const account = bindKeys(asJsonObject(entry) ?? {}, ['kubeconfigFile']);
-    const { kubeconfigFile, ...others } = account;
-    const name = asString(kubeconfigFile) ?? '';
-    const contents = asString(files[name]) ?? asString(files[name.replaceAll('/', '__')]);
-    return contents === undefined ? entry : { ...others, kubeconfigContents: contents };
-  });
-  return { ...data, kubernetes: { ...kubernetes, accounts } };
+/** Puts the Operator's files in the place of their paths. `/` is written `__` in names of files. */
+function inlineFiles(data: JsonObject, files: JsonObject): JsonObject {
+  const findFile = (path: string) => asString(files[path]) ?? asString(files[path.replaceAll('/', '__')]);
+  return plugins.reduce((inlined, plugin) => plugin.inlineFiles?.(inlined, findFile) ?? inlined, data);
 }
 
 /** The settings files inside a ConfigMap or Secret, ranked by their names. */

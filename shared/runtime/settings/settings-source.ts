@@ -1,10 +1,14 @@
+import type { JsonObject } from '../../core/json.ts';
+import { listArtifactStoreProblems } from '../../core/settings/artifact-store-settings.ts';
 import type { SecretReader } from '../../core/settings/secret-reference.ts';
 import { mergeDocuments } from '../../core/settings/spring-config.ts';
 import { type Config, type Environment, variables } from '../config.ts';
+import { type CredentialFile, mergeCredentialFiles, readCredentialFiles } from './credential-files.ts';
 import { onlyArtifacts, withoutArtifacts } from './divided-settings.ts';
 import type { ParsedSettings } from './live-providers.ts';
 import { parseSettings, readSettingsTexts, type SettingsText } from './settings.ts';
 import { createSettingsSecret } from './settings-secret.ts';
+import { findUnservedSettings, type UnservedSettings } from './unserved-settings.ts';
 
 /** The texts of settings with credentials, as far as this process may know them. */
 export interface CredentialTexts {
@@ -12,20 +16,32 @@ export interface CredentialTexts {
   readonly settings: readonly SettingsText[];
   /** The YAML with artifact accounts, where that stands apart. */
   readonly artifacts: readonly SettingsText[];
+  /** Go-clouddriver's files with artifact accounts. */
+  readonly files: readonly CredentialFile[];
 }
 
 /** Reads the files and secrets that the environment names. @throws what `readSettingsTexts` throws. */
 export async function readCredentialTexts(config: Config, secrets: SecretReader): Promise<CredentialTexts> {
-  const { configFiles: files, configSecretArn, artifactsSecretArn, profiles, kubeconfig } = config;
+  const {
+    configFiles: files,
+    configSecretArn,
+    artifactsSecretArn,
+    artifactsConfigDir,
+    profiles,
+    kubeconfig,
+  } = config;
   const read = (arn: string | undefined, variable: string, others: readonly string[]) => {
     const secret = arn === undefined ? undefined : createSettingsSecret(arn, secrets, variable);
     return readSettingsTexts({ files: others, secret, profiles, kubeconfig });
   };
-  const [settings, artifacts] = await Promise.all([
+  const [settings, artifacts, credentialFiles] = await Promise.all([
     read(configSecretArn, variables.configSecretArn, files),
     artifactsSecretArn === undefined ? [] : read(artifactsSecretArn, variables.artifactsSecretArn, []),
+    config.placement === 'local' && artifactsConfigDir !== undefined
+      ? readCredentialFiles(artifactsConfigDir)
+      : [],
   ]);
-  return { settings, artifacts };
+  return { settings, artifacts, files: credentialFiles };
 }
 
 /**
@@ -39,8 +55,14 @@ export function parseCredentialTexts(
   options: Pick<Config, 'profiles'> & { readonly environment: Environment; readonly isDivided: boolean },
 ): ParsedSettings {
   if (!options.isDivided) {
-    const { settings } = parseSettings([...texts.settings, ...texts.artifacts], options);
-    return { settings, rejectedAccounts: [] };
+    const parsed = parseSettings([...texts.settings, ...texts.artifacts], options);
+    const { settings, rejectedAccounts: files } = mergeCredentialFiles(parsed.settings, texts.files);
+    const { rejectedAccounts, warnings } = findUnserved(settings, texts);
+    return {
+      settings,
+      rejectedAccounts: [...files, ...rejectedAccounts],
+      warnings: [...warnings, ...listArtifactStoreProblems(settings, false)],
+    };
   }
   const { settings } = parseSettings(texts.settings, options);
   const artifacts = parseSettings(texts.artifacts, options);
@@ -48,10 +70,23 @@ export function parseCredentialTexts(
     withoutArtifacts(settings, toName(texts.settings)),
     onlyArtifacts(artifacts.settings, toName(texts.artifacts)),
   ];
+  const merged = mergeDocuments(parts.map((part) => part.settings));
+  const { rejectedAccounts, warnings } = findUnserved(merged, texts);
   return {
-    settings: mergeDocuments(parts.map((part) => part.settings)),
-    rejectedAccounts: parts.flatMap((part) => part.rejectedAccounts),
+    settings: merged,
+    rejectedAccounts: [...parts.flatMap((part) => part.rejectedAccounts), ...rejectedAccounts],
+    warnings: [...warnings, ...listArtifactStoreProblems(merged, true)],
   };
+}
+
+function findUnserved(
+  settings: JsonObject,
+  { settings: texts, artifacts }: CredentialTexts,
+): UnservedSettings {
+  return findUnservedSettings(
+    settings,
+    [...texts, ...artifacts].map(({ text }) => text),
+  );
 }
 
 function toName(texts: readonly SettingsText[]): string {

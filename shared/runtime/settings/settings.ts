@@ -1,14 +1,14 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { getErrorMessage, InvalidInputError } from '../../core/errors.ts';
-import { asJsonArray, asJsonObject, asString, type JsonObject } from '../../core/json.ts';
+import type { JsonObject } from '../../core/json.ts';
 import {
   bindDocuments,
   expandKeys,
-  getSetting,
   isActiveDocument,
   toCanonicalPath,
 } from '../../core/settings/spring-config.ts';
+import { plugins } from '../../providers/index.ts';
 import type { Environment } from '../config.ts';
 import { applyFiatVariables, checkAuthorization } from './authorization-settings.ts';
 import { getFileRank, listFileNames, unwrapDocument } from './settings-shapes.ts';
@@ -108,24 +108,6 @@ function checkSettings({ settings, locate }: LoadedSettings, environment: Enviro
   return { settings: applied, locate };
 }
 
-/**
- * Settings with one account for each context of a kubeconfig, named like the context.
- *
- * @param path the kubeconfig's file, which the accounts will name.
- * @throws InvalidInputError when the text is no kubeconfig. It never quotes the text.
- */
-export function accountsFromKubeconfig(text: string, path: string): JsonObject {
-  const [document] = parseSettingsDocuments(text, path);
-  if (!Array.isArray(document?.data.contexts)) {
-    throw new InvalidInputError(`${path}: contexts: expected a list, as in a kubeconfig`);
-  }
-  const names = asJsonArray(document.data.contexts).map((context) => asString(asJsonObject(context)?.name));
-  const accounts = [...new Set(names)]
-    .filter((name) => name !== undefined && name !== '')
-    .map((name) => ({ name: name as string, context: name as string, kubeconfigFile: path }));
-  return { kubernetes: { enabled: true, accounts } };
-}
-
 /** One or more kubeconfigs; files that do not exist are skipped as long as one does. */
 async function readKubeconfigs(kubeconfig: string): Promise<readonly SettingsText[]> {
   const paths = kubeconfig.split(delimiter).filter((path) => path !== '');
@@ -137,12 +119,13 @@ async function readKubeconfigs(kubeconfig: string): Promise<readonly SettingsTex
   );
 }
 
-/** The contexts of all kubeconfigs. */
+/** The contexts of all kubeconfigs, as accounts of the provider that knows such files. */
 function joinKubeconfigs(texts: readonly SettingsText[]): JsonObject {
-  const accounts = texts.flatMap(({ text, file }) =>
-    asJsonArray(getSetting(accountsFromKubeconfig(text, file), 'kubernetes.accounts')),
-  );
-  return { kubernetes: { enabled: true, accounts } };
+  const files = texts.map(({ text, file: path }) => {
+    const [document] = parseSettingsDocuments(text, path);
+    return { path, data: document?.data ?? {} };
+  });
+  return plugins.find(({ toLocalSettings }) => toLocalSettings)?.toLocalSettings?.(files) ?? {};
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

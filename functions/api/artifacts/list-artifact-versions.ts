@@ -1,0 +1,15 @@
+import { artifactAccountNotFound } from '../../../shared/core/providers/artifact-account.ts';
+import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { openProviders } from '../../../shared/runtime/services/providers.ts';
+
+/**
+ * GET /artifacts/account/{account}/versions: the versions of the artifact of the query's `artifactName`, for pickers; the account's host is
+ * asked. Accounts that cannot tell and accounts that are not there are as in the names of artifacts.
+ */
+export const handler = apiHandler(openProviders, async function listArtifactVersions(request, services) {
+  const account = { name: request.getParameter('account'), type: request.findQuery('type') ?? '' };
+  const fetcher = services.providers.findArtifactFetcher();
+  if (fetcher?.listVersions === undefined) throw artifactAccountNotFound(account);
+  const artifactName = request.findQuery('artifactName') ?? '';
+  return ok(await fetcher.listVersions(account, artifactName, request.signal));
+});

@@ -1,0 +1,10 @@
+import { parseImageQuery } from '../../../shared/core/views/images.ts';
+import { imageViewOptions, openImages } from '../../../shared/runtime/http/image-request.ts';
+import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+
+/** GET /{cloudProvider}/charts/find: versions of charts in registries, as Igor and Deck's pickers look for them; none of other providers. */
+export const handler = viewHandler(async function findCharts(request, services) {
+  const query = parseImageQuery(request);
+  const charts = await openImages(request, services, 'charts');
+  return (await charts?.findImages(query)) ?? { value: [], accounts: [] };
+}, imageViewOptions);

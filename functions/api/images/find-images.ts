@@ -1,0 +1,10 @@
+import { parseImageQuery } from '../../../shared/core/views/images.ts';
+import { imageViewOptions, openImages } from '../../../shared/runtime/http/image-request.ts';
+import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
+
+/** GET /{cloudProvider}/images/find: tags of repositories, as Igor and Deck's pickers look for them; none of other providers. */
+export const handler = viewHandler(async function findImages(request, services) {
+  const query = parseImageQuery(request);
+  const images = await openImages(request, services);
+  return (await images?.findImages(query)) ?? { value: [], accounts: [] };
+}, imageViewOptions);

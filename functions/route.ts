@@ -1,0 +1,71 @@
+/**
+ * What a route asks of its caller before it does or shows anything. The runtime enforces it: see
+ * `shared/runtime/http/access-gate.ts`, and docs/authorization.md for what each right is.
+ */
+export interface AccessRules {
+  /** The right to the `{account}` of the path that the caller must have. An account that is not configured is the function's 404. */
+  readonly account?: 'READ' | 'WRITE';
+  /** The right to the `{application}` of the path that the caller must have. */
+  readonly application?: 'READ' | 'EXECUTE';
+  /** The caller must be allowed to read the application of what is answered: `moniker.app`. */
+  readonly resultApplication?: true;
+  /** The answer holds only what is in accounts, or of applications, that the caller may read. */
+  readonly filter?: readonly ('accounts' | 'applications')[];
+  /** Each operation of the body must name an account that the caller may write to; the others are violations, 400. */
+  readonly operations?: true;
+  /** The right that the caller must have to every account of the task `{id}`. */
+  readonly task?: 'READ' | 'WRITE';
+  /** Only who may manage accounts. */
+  readonly manager?: true;
+  /** Who does not say who he is may call it, too: Gate and Fiat poll it for everybody. */
+  readonly anonymous?: true;
+}
+
+/** What a route asks: nothing at all, that its caller can be told from others, or rights. */
+export type Access = 'anonymous' | 'identified' | AccessRules;
+
+/** One route of the API: the row from which CDK, the local runtime, the OpenAPI document and the tests are made. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** API Gateway path: `{name}` is one segment. Siblings share one variable name. */
+  readonly path: string;
+  /** The function's module below `functions/`, without extension. */
+  readonly module: string;
+  /**
+   * What the function talks to besides its own stores: `store` nothing, `cluster` Kubernetes API servers (it runs in the
+   * VPC and may be larger), `internet` artifact sources.
+   */
+  readonly reaches: 'store' | 'cluster' | 'internet';
+  /** Lambda's time-out in seconds. Reads end below 20. */
+  readonly timeoutSeconds: number;
+  /** What it asks of its caller. */
+  readonly access: Access;
+  /** What the audit calls it, where each call is recorded. Refusals are recorded whatever they are of. */
+  readonly audit?:
+    | 'readSecret'
+    | 'readConsole'
+    | 'deleteJob'
+    | 'startOperations'
+    | 'changeTask'
+    | 'changeAccount';
+  /** What the function does with what all functions share: its role is granted exactly this. Default: nothing. */
+  readonly uses?: readonly (
+    | 'readAccountFacts'
+    | 'readAccounts'
+    | 'readStoredAccounts'
+    | 'writeAccounts'
+    | 'readSecretRoles'
+    | 'readArtifactAccounts'
+    | 'readArtifactStore'
+    | 'readTasks'
+    | 'writeTasks'
+    | 'sendOperations'
+    | 'publishEvents'
+    | 'readCache'
+    | 'writeCache'
+    | 'wakeAgents'
+    | 'sendAgents'
+  )[];
+  /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */
+  readonly memoryMb?: number;
+}

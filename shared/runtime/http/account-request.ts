@@ -1,0 +1,303 @@
+import { denyAccount } from '../../core/access/authorization.ts';
+import {
+  AccessDeniedError,
+  getErrorMessage,
+  InvalidInputError,
+  NotFoundError,
+  PreconditionFailedError,
+  RefusedChangeError,
+  UnavailableError,
+} from '../../core/errors.ts';
+import { checkAccountDefinition, parseAccountDefinition } from '../../core/providers/account-definitions.ts';
+import { type DefinitionChange, toDefinitionEvent } from '../../core/providers/definition-event.ts';
+import { maskDefinition, unmaskDefinition } from '../../core/providers/definition-secrets.ts';
+import { ifMatchMax } from '../../core/request-limits.ts';
+import { parseAccountsFlag, plainSecretsPath } from '../../core/settings/account-storage.ts';
+import type { AccountDefinition, AccountOrigin, StoredAccount } from '../../core/settings/account-store.ts';
+import { parseAccess } from '../../core/settings/permissions.ts';
+import { plugins } from '../../providers/index.ts';
+import type { AccountServices } from '../services/accounts.ts';
+import { openNewestProviders } from '../services/providers.ts';
+import { checkSecretRights } from './account-secrets.ts';
+import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
+
+/** Writes of one request, each after somebody else changed the account. */
+const attemptsMax = 5;
+
+/** The body of a request that defines an account. @throws what `parseAccountDefinition` throws */
+export function parseAccountBody(request: ApiRequest): AccountDefinition {
+  const definition = parseAccountDefinition(request.parseJson(), plugins);
+  request.audit({ action: 'changeAccount', account: definition.name });
+  return definition;
+}
+
+/**
+ * Creates an account whose name nobody has.
+ *
+ * @throws RefusedChangeError when somebody has it; InvalidInputError for a definition that no provider takes
+ */
+export async function createAccount(
+  request: ApiRequest,
+  services: AccountServices,
+  definition: AccountDefinition,
+): Promise<ApiResponse> {
+  const { name } = definition;
+  const refuse = (): never => {
+    throw new RefusedChangeError(`Cannot create an account which already exists (name: ${name})`);
+  };
+  if (await isNameTaken(services, name)) refuse();
+  const saved = await writeDefinition(request, services, { definition, before: undefined, verb: 'create' });
+  return saved === undefined ? refuse() : answer(saved);
+}
+
+/** Whether anybody has the name of an account, in any case. */
+export async function isNameTaken(services: AccountServices, name: string): Promise<boolean> {
+  return isConfigured(services, name) || (await services.accounts.findAnyCase(name)) !== undefined;
+}
+
+/** Creates or replaces an account. @throws what `saveDefinition` throws */
+export async function saveAccount(
+  request: ApiRequest,
+  services: AccountServices,
+  definition: AccountDefinition,
+): Promise<ApiResponse> {
+  return answer(await saveDefinition(request, services, { definition }));
+}
+
+/**
+ * Creates or replaces an account.
+ *
+ * @param how.origin the API that does it. Default: Clouddriver's
+ * @throws AccessDeniedError when it is there and the caller may not change it; InvalidInputError for a definition that no provider takes
+ */
+export async function saveDefinition(
+  request: ApiRequest,
+  services: AccountServices,
+  { definition, origin }: Pick<AccountWrite, 'definition' | 'origin'>,
+): Promise<StoredAccount> {
+  const { name } = definition;
+  return repeat(name, async () => {
+    const before = await findWritable(services, name);
+    checkRevision(request, name, before);
+    if (
+      (before !== undefined || isConfigured(services, name)) &&
+      !mayChange(request, services, { name, stored: before })
+    ) {
+      throw new AccessDeniedError(`Unauthorized to overwrite existing account (name: ${name})`);
+    }
+    return writeDefinition(request, services, { definition, origin, before, verb: 'save' });
+  });
+}
+
+/** Replaces the account of the path. @throws RefusedChangeError when there is none, or the names differ */
+export async function updateAccount(
+  request: ApiRequest,
+  services: AccountServices,
+  definition: AccountDefinition,
+): Promise<ApiResponse> {
+  const { name } = definition;
+  const path = request.getParameter('account');
+  if (path !== name) {
+    throw new RefusedChangeError(
+      `Mismatched account names. URI value: ${path}. Request body value: ${name}.`,
+    );
+  }
+  return answer(
+    await repeat(name, async () => {
+      const before = await services.accounts.find(name);
+      if (before === undefined) {
+        throw new RefusedChangeError(`Cannot update an account which does not exist (name: ${name})`);
+      }
+      if (!mayChange(request, services, { name, stored: before })) throw denyAccount(name, 'WRITE');
+      checkRevision(request, name, before);
+      return writeDefinition(request, services, { definition, before, verb: 'update' });
+    }),
+  );
+}
+
+/** Deletes the account of the path. @throws NotFoundError when there is none, RefusedChangeError for one that the settings have */
+export async function deleteAccount(request: ApiRequest, services: AccountServices): Promise<ApiResponse> {
+  const name = request.getParameter('account');
+  request.audit({ action: 'changeAccount', account: name });
+  const modifiedBy = request.access.identity.user;
+  await repeat(name, async () => {
+    const before = await services.accounts.find(name);
+    if (before === undefined) throw toAbsence(services, name);
+    if (!mayChange(request, services, { name, stored: before })) throw denyAccount(name, 'WRITE');
+    checkRevision(request, name, before);
+    const revision = await services.accounts.remove(name, { expected: before.revision, modifiedBy });
+    if (revision === undefined) return undefined;
+    await tell(services, { name, type: before.type, revision, change: 'deleted', by: modifiedBy });
+    return before;
+  });
+  return { status: 200, body: '', contentType: 'application/octet-stream' };
+}
+
+/** Whether the caller may change an account that is there. What is stored counts before what this process knows. */
+export function mayChange(
+  { access }: Pick<ApiRequest, 'access'>,
+  { providers }: Pick<AccountServices, 'providers'>,
+  { name, stored }: { readonly name: string; readonly stored: StoredAccount | undefined },
+): boolean {
+  const find = () => (stored === undefined ? providers.findAccount(name) : findAccess(stored));
+  return access
+    .getRights({ findAccount: (wanted) => (wanted === name ? toAccount(find()) : undefined) })
+    .mayUseAccount(name, 'WRITE');
+}
+
+type Rights = Parameters<ApiRequest['access']['getRights']>[0];
+type KnownAccount = ReturnType<Rights['findAccount']>;
+
+/** Only permissions of it are asked. */
+function toAccount(access: Pick<NonNullable<KnownAccount>, 'permissions'> | undefined): KnownAccount {
+  if (access === undefined) return undefined;
+  return {
+    name: '',
+    cloudProvider: '',
+    environment: '',
+    accountType: '',
+    requiredGroupMembership: [],
+    details: {},
+    ...access,
+  };
+}
+
+/** Who may use a stored account; nobody's are permissions that cannot be read. */
+function findAccess({ body }: StoredAccount) {
+  try {
+    return parseAccess(body);
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error;
+    return undefined;
+  }
+}
+
+/** One change of an account. */
+export interface AccountWrite {
+  readonly definition: AccountDefinition;
+  /** The API that does it. Default: Clouddriver's. */
+  readonly origin?: AccountOrigin | undefined;
+  /** The account as it was read; undefined for one that was not there. */
+  readonly before: StoredAccount | undefined;
+  readonly verb: 'create' | 'save' | 'update';
+}
+
+/**
+ * Holds a definition to all rules, writes it, and tells of it.
+ *
+ * @returns undefined when somebody else changed the account meanwhile
+ * @throws InvalidInputError for a definition that no provider takes; RefusedChangeError and AccessDeniedError where the caller may not
+ */
+export async function writeDefinition(
+  request: ApiRequest,
+  services: AccountServices,
+  { definition, before, verb, origin = 'credentials' }: AccountWrite,
+): Promise<StoredAccount | undefined> {
+  const filled = unmaskDefinition(definition, before?.body, plugins);
+  const { permissions } = parseAccess(filled.body);
+  if (permissions?.WRITE && !request.access.rights.hasGroupOf(permissions.WRITE)) {
+    throw new RefusedChangeError(
+      `Cannot ${verb} account without granting permissions for current user (name: ${definition.name})`,
+    );
+  }
+  const { settings, config, clock, randomness, log } = services;
+  await checkAccountDefinition(filled, {
+    plugins,
+    arePlainSecretsAllowed: parseAccountsFlag(settings, plainSecretsPath),
+    options: { settings, clock, randomness, log, placement: config.placement },
+  });
+  await checkSecretRights(request, services, { definition: filled, verb });
+  const { user } = request.access.identity;
+  const saved = await services.accounts.save(
+    { ...filled, origin },
+    { expected: before?.revision, modifiedBy: user },
+  );
+  if (saved === undefined) return undefined;
+  const { name, type, revision } = saved;
+  await tell(services, { name, type, revision, change: before ? 'updated' : 'created', by: user });
+  return saved;
+}
+
+/** Tells others, and this process itself at once. What fails is told by the version of the store within seconds. */
+async function tell(
+  { bus, clock, log, all, config }: AccountServices,
+  change: DefinitionChange,
+): Promise<void> {
+  const published = bus.publish([toDefinitionEvent(change, clock.now())]);
+  // Deployed, this function lives on facts, which are published anew.
+  const seen = config.placement === 'local' ? openNewestProviders(all) : undefined;
+  for (const outcome of await Promise.allSettled([published, seen])) {
+    if (outcome.status === 'rejected') {
+      log.warn('a change of an account could not be told at once', {
+        account: change.name,
+        cause: getErrorMessage(outcome.reason),
+      });
+    }
+  }
+}
+
+/** Tries again while others change the same account. @throws UnavailableError when they keep doing so */
+async function repeat(
+  name: string,
+  attempt: () => Promise<StoredAccount | undefined>,
+): Promise<StoredAccount> {
+  for (let attempts = 1; attempts <= attemptsMax; attempts += 1) {
+    const done = await attempt();
+    if (done !== undefined) return done;
+  }
+  throw new UnavailableError(`The account ${name} is being changed by others; try again`);
+}
+
+/** The stored account. @throws RefusedChangeError for a name that differs in case alone from another one */
+async function findWritable({ accounts }: AccountServices, name: string): Promise<StoredAccount | undefined> {
+  const found = await accounts.findAnyCase(name);
+  if (found === undefined || found.name === name) return found;
+  throw new RefusedChangeError(`Cannot create an account which already exists (name: ${found.name})`);
+}
+
+/**
+ * Whether the settings have an account of this name in any case. What of the store is among those that this process knows may be gone by
+ * now; where it lives on facts, nothing tells it apart.
+ */
+function isConfigured(
+  { providers, storedAccounts }: Pick<AccountServices, 'providers' | 'storedAccounts'>,
+  name: string,
+): boolean {
+  const wanted = name.toLowerCase();
+  const stored = new Set(storedAccounts.map((account) => account.name));
+  const rejected = providers.rejectedAccounts.filter(({ reason }) => !reason.startsWith('stored account'));
+  const accounts = providers.accounts.filter((account) => !stored.has(account.name));
+  return [...accounts, ...rejected].some((account) => account.name.toLowerCase() === wanted);
+}
+
+function toAbsence(services: AccountServices, name: string): Error {
+  const { providers, config } = services;
+  const isOfSettings = [...providers.accounts, ...providers.rejectedAccounts].some(
+    (account) => account.name === name,
+  );
+  if (!isOfSettings) return new NotFoundError(`No account found with name ${name}`);
+  const file = config.configFiles.join(', ') || config.kubeconfig || "the secret with Spinnaker's YAML";
+  return new RefusedChangeError(`The account ${name} stands in ${file}: remove it there`);
+}
+
+/** @throws PreconditionFailedError when the caller names another revision by `If-Match`; InvalidInputError where that is too long */
+function checkRevision(request: ApiRequest, name: string, stored: StoredAccount | undefined): void {
+  const wanted = request.findHeader('if-match') ?? '';
+  if (wanted.length > ifMatchMax) {
+    throw new InvalidInputError(`If-Match: expected at most ${ifMatchMax} characters, got ${wanted.length}`);
+  }
+  if (wanted.trim() === '') return;
+  const tags = wanted.split(',').map((tag) => tag.trim());
+  const isMet = stored !== undefined && (tags.includes('*') || tags.includes(toTag(stored)));
+  if (isMet) return;
+  const state = stored === undefined ? 'does not exist' : `has revision ${stored.revision}`;
+  throw new PreconditionFailedError(`The account ${name} ${state}`);
+}
+
+function answer(account: StoredAccount): ApiResponse {
+  return { ...ok(maskDefinition(account, plugins)), headers: { ETag: toTag(account) } };
+}
+
+function toTag({ revision }: Pick<StoredAccount, 'revision'>): string {
+  return `"${revision}"`;
+}

@@ -1,0 +1,29 @@
+import { hash } from 'node:crypto';
+import { ifNoneMatchMax } from '../../core/request-limits.ts';
+import type { ApiRequest, ApiResponse } from './api-function.ts';
+
+/** What callers may keep, for as long as they ask each time whether it is still so; and it is the same bytes, gzipped or not. */
+const keepHeaders = { 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' };
+
+/**
+ * Names what an answer holds by an `ETag`, and leaves it out (304) for a caller whose `If-None-Match` has that name: RFC 9110,
+ * sections 8.8.3, 13.1.2 and 15.4.5. The tag is weak, since the answer may come compressed. It is made of what is answered, after
+ * rights were asked: nobody learns by it what another caller sees. Anything but a 200 is handed on as it is.
+ */
+export function answerIfChanged(
+  request: Pick<ApiRequest, 'findHeader'>,
+  response: ApiResponse & { readonly body: string },
+): ApiResponse {
+  if (response.status !== 200) return response;
+  const tag = `"${hash('sha256', response.body, 'base64url')}"`;
+  const headers = { ...response.headers, ...keepHeaders, ETag: `W/${tag}` };
+  const isKnown = hasTag(request.findHeader('if-none-match'), tag);
+  return isKnown ? { status: 304, body: '', headers } : { ...response, headers };
+}
+
+/** Whether a list of tags, or `*`, names a tag; weak ones name the same as strong ones. What is malformed names nothing. */
+function hasTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  const text = (ifNoneMatch ?? '').slice(0, ifNoneMatchMax).trim();
+  if (text === '*') return true;
+  return text.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
+}

@@ -1,0 +1,40 @@
+import { DynamoAgentStore } from '../../aws/agents/agent-store.ts';
+import { createCacheStore } from '../../aws/cache/cache-store.ts';
+import type { AgentQueue } from '../../core/agents/agent-queue.ts';
+import type { AgentStore } from '../../core/agents/agent-store.ts';
+import type { CacheStore } from '../../core/cache/cache-store.ts';
+import { plugins } from '../../providers/index.ts';
+import { type CallKind, openDocuments } from './aws-clients.ts';
+import { type BaseServices, openBase } from './base.ts';
+import { createLateAgentQueue } from './late-agent-queue.ts';
+import type { Services } from './services.ts';
+
+/** What functions that deal with the cache work with. */
+export interface CacheServices extends BaseServices {
+  readonly cache: CacheStore;
+  readonly agents: AgentStore;
+  readonly agentQueue: AgentQueue;
+}
+
+/**
+ * What functions that deal with the cache work with.
+ *
+ * @param kind who waits for the calls of the store
+ */
+export function openCache(services: Services, kind: CallKind): CacheServices {
+  return services.get(createCache, kind);
+}
+
+function createCache(services: Services, kind: CallKind): CacheServices {
+  const base = openBase(services);
+  const { config, clock, randomness, remembered } = base;
+  const documents = openDocuments(services, kind);
+  const options = { documents, tableName: config.cacheTable, clock, randomness };
+  const codecs = Object.assign({}, ...plugins.map(({ rowCodecs }) => rowCodecs));
+  return {
+    ...base,
+    cache: createCacheStore({ ...options, codecs, remembered }),
+    agents: new DynamoAgentStore(options),
+    agentQueue: createLateAgentQueue(services),
+  };
+}

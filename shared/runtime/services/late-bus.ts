@@ -1,0 +1,36 @@
+import { guardBus } from '../../core/tasks/guarded-services.ts';
+import type { EventBus } from '../../core/tasks/task-events.ts';
+import { type ClientUse, finishClient, toClientOptions } from './aws-clients.ts';
+import { openBase } from './base.ts';
+import type { Services } from './services.ts';
+
+/**
+ * The bus of the configuration, one for the whole installation, behind a breaker. It is opened, and its client loaded, with the first
+ * event: most functions publish none.
+ */
+export function openLateBus(services: Services): EventBus {
+  return services.get(createGuardedBus);
+}
+
+function createGuardedBus(services: Services): EventBus {
+  return guardBus(createLateBus(services), openBase(services).clock);
+}
+
+function createLateBus(services: Services): EventBus {
+  let opening: Promise<EventBus> | undefined;
+  return {
+    async publish(events) {
+      opening ??= openBus(services);
+      await (await opening).publish(events);
+    },
+  };
+}
+
+async function openBus(services: Services): Promise<EventBus> {
+  const { config, clock, randomness } = openBase(services);
+  const { createBusClient, createEventBus } = await import('../../aws/event-bus.ts');
+  const use: ClientUse = { service: 'eventbridge', kind: 'bus' };
+  const client = finishClient(createBusClient(toClientOptions(services, use)), services, use);
+  services.closeLater(() => client.destroy());
+  return createEventBus(client, config.busName, { clock, randomness });
+}

@@ -1,0 +1,11 @@
+import { openProviders, type ProviderServices } from './providers.ts';
+import type { Services } from './services.ts';
+import { openTasks, type TaskServices } from './tasks.ts';
+
+/** What functions that accept or run operations work with: tasks and providers. */
+export interface OperationsServices extends TaskServices, ProviderServices {}
+
+/** Both together. @throws UnavailableError as `openProviders` does. */
+export async function openOperations(services: Services): Promise<OperationsServices> {
+  return { ...openTasks(services), ...(await openProviders(services)) };
+}

@@ -1,0 +1,36 @@
+import { openViewSet, type ViewSet } from '../../core/providers/view-set.ts';
+import { type CacheServices, openCache } from './cache.ts';
+import { openProviders, type ProviderServices } from './providers.ts';
+import type { Services } from './services.ts';
+
+/** What functions work with that read the cache of the configured accounts. */
+export interface ReadServices extends ProviderServices, CacheServices {}
+
+/** What one request works with that shows what is in the cache. */
+export interface ViewServices extends ReadServices {
+  /** The views of all providers. */
+  readonly views: ViewSet;
+  /** Whether an account may be shown to whom the answer is for. */
+  mayRead(account: string): boolean;
+}
+
+/**
+ * The cache, and the providers that are in force.
+ *
+ * @throws UnavailableError with the reason when the settings allow no providers.
+ */
+export async function openReads(services: Services): Promise<ReadServices> {
+  return { ...(await openProviders(services)), ...openCache(services, 'request') };
+}
+
+/**
+ * What one request works with, whose views read from the cache that is given.
+ *
+ * @param services.mayRead whether an account may be shown to whom the answer is for.
+ */
+export async function createViews(
+  services: ReadServices & { mayRead(account: string): boolean },
+): Promise<ViewServices> {
+  const { providers, cache, mayRead } = services;
+  return { ...services, views: await openViewSet(providers.providers, cache, mayRead) };
+}
