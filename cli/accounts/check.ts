@@ -1,0 +1,219 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { asString, getPath, type JsonValue } from '../../shared/core/json.ts';
+import type { ApiAnswer, ApiClient } from '../api-client.ts';
+import { ApiError, CliError } from '../cli-error.ts';
+import { type CliContext, isJsonWanted, openClient } from '../context.ts';
+import { printTable } from '../table.ts';
+import type { Style } from '../terminal.ts';
+import { formatDuration } from '../time.ts';
+import {
+  type ClusterCaller,
+  type FoundAccess,
+  type NeededAccess,
+  openCluster,
+  readNeededAccess,
+} from './cluster-access.ts';
+import { summarizeAgents } from './listing.ts';
+
+/** What the command line says of a check. */
+export interface CheckOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+}
+
+/** What was looked at, and what was found. */
+interface CheckRow {
+  readonly check: string;
+  /** `unknown` is not counted as a failure. */
+  readonly state: 'ok' | 'failed' | 'unknown';
+  readonly found: string;
+  /** What to do. */
+  readonly next?: string;
+}
+
+const styles: { readonly [state in CheckRow['state']]: Style } = {
+  ok: 'green',
+  failed: 'red',
+  unknown: 'yellow',
+};
+
+/** Milliseconds by which clocks may differ: headers tell seconds, and an answer takes its time. */
+const skewMsMax = 5_000;
+
+/** The examples of RBAC, by the names of what they are for. */
+const roles = ['read', 'deploy'] as const;
+
+/** Looks at an account. @returns the exit code: 1 when something failed */
+export async function checkAccount(
+  context: CliContext,
+  { name, options }: { readonly name: string; readonly options: CheckOptions },
+  command: Command,
+): Promise<number> {
+  if (options.kubeconfig === undefined && (options.context ?? options.namespace) !== undefined) {
+    command.error('error: --context and --namespace go with --kubeconfig');
+  }
+  const { terminal } = context;
+  const client = openClient(context, command);
+  const rows: CheckRow[] = [];
+  await terminal.wait(
+    () => `checking ${name}: ${rows.length} looked at`,
+    async () => {
+      const skewMs = await checkBusdriver(client, name, rows);
+      const { kubeconfig, namespace } = options;
+      if (kubeconfig === undefined) return;
+      await collect(rows, 'cluster', async () => {
+        await using cluster = await openCluster({ kubeconfig, context: options.context }, context);
+        await checkCluster({ cluster, skewMs, namespace }, rows);
+      });
+    },
+  );
+  const failed = rows.filter(({ state }) => state === 'failed');
+  if (isJsonWanted(command)) terminal.printJson(rows);
+  else {
+    printTable(terminal, {
+      headings: ['CHECK', 'STATE', 'FOUND'],
+      rows: rows.map(({ check, state, found }) => [check, { text: state, style: styles[state] }, found]),
+    });
+    for (const { check, next } of rows) if (next !== undefined) terminal.tell(`Next, ${check}: ${next}`);
+    if (options.kubeconfig === undefined && failed.length === 0) {
+      terminal.tell(
+        'Not looked at: version, rights and clock of the cluster. With --kubeconfig FILE they are.',
+      );
+    }
+  }
+  return failed.length > 0 ? 1 : 0;
+}
+
+/** Adds a row of failure where the work fails. */
+async function collect(rows: CheckRow[], check: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    rows.push({ check, state: 'failed', found: error.message, ...(error.next && { next: error.next }) });
+  }
+}
+
+/**
+ * What Busdriver itself says.
+ *
+ * @returns how far its clock is before ours, ms
+ * @throws CliError when it does not answer, or does not have the account
+ */
+async function checkBusdriver(
+  client: ApiClient,
+  name: string,
+  rows: CheckRow[],
+): Promise<number | undefined> {
+  const startMs = Date.now();
+  const health = await client.send('/health');
+  const skewMs = findSkew(health, (startMs + Date.now()) / 2);
+  rows.push({ check: 'busdriver', state: 'ok', found: `${client.url} answers` });
+  if (skewMs !== undefined) rows.push(toSkewRow('clock of busdriver', skewMs, 'this machine'));
+  const account = await client.get(`/credentials/${encodeURIComponent(name)}`);
+  const provider = asString(getPath(account, 'cloudProvider')) ?? 'unknown';
+  rows.push({ check: 'account', state: 'ok', found: `known, of provider ${provider}` });
+  rows.push(...(await listHealthRows(client, name)));
+  rows.push(toAgentRow(await client.get('/cache/introspection'), name));
+  return skewMs;
+}
+
+function findSkew({ headers }: ApiAnswer, nowMs: number): number | undefined {
+  const timeMs = Date.parse(headers.get('date') ?? '');
+  return Number.isNaN(timeMs) ? undefined : timeMs - nowMs;
+}
+
+/** @param other whose clock it is compared with */
+function toSkewRow(check: string, skewMs: number, other: string): CheckRow {
+  const size = Math.abs(skewMs);
+  if (size <= skewMsMax) return { check, state: 'ok', found: `within ${skewMsMax / 1_000}s of ${other}` };
+  const found = `${formatDuration(size)} ${skewMs > 0 ? 'before' : 'behind'} ${other}`;
+  return { check, state: 'failed', found, next: 'set the clocks by NTP: tokens are refused by wrong ones' };
+}
+
+/** The state of the account; nothing where the server has no such route. */
+async function listHealthRows(client: ApiClient, name: string): Promise<readonly CheckRow[]> {
+  let health: JsonValue | undefined;
+  try {
+    health = await client.get(`/credentials/${encodeURIComponent(name)}/health`);
+  } catch (error) {
+    if (error instanceof ApiError && [403, 404, 405].includes(error.status)) return [];
+    throw error;
+  }
+  const state = asString(getPath(health, 'state')) ?? 'UNKNOWN';
+  const reason = asString(getPath(health, 'reason'));
+  const found = reason === undefined ? state : `${state}: ${reason}`;
+  const outcome = state === 'UP' ? 'ok' : state === 'UNKNOWN' ? 'unknown' : 'failed';
+  return [{ check: 'state', state: outcome, found }];
+}
+
+/** Whether the cluster was reached: by its caching agents. */
+function toAgentRow(agents: JsonValue | undefined, name: string): CheckRow {
+  const { lagMs, error } = summarizeAgents(agents).get(name) ?? {};
+  const check = 'caching';
+  if (error !== undefined) {
+    return { check, state: 'failed', found: error, next: 'GET /cache/introspection tells each agent' };
+  }
+  if (lagMs === undefined) {
+    return { check, state: 'unknown', found: 'not read yet', next: 'look again in a minute' };
+  }
+  return { check, state: 'ok', found: `the cluster is read, ${formatDuration(lagMs)} behind at most` };
+}
+
+/** What a cluster is looked at with. */
+interface ClusterSubject {
+  readonly cluster: ClusterCaller;
+  /** How far Busdriver's clock is before ours. */
+  readonly skewMs: number | undefined;
+  /** The namespace that the account is bounded to; undefined for one that reads all, and deploys into that of the context. */
+  readonly namespace: string | undefined;
+}
+
+async function checkCluster(
+  { cluster, skewMs = 0, namespace }: ClusterSubject,
+  rows: CheckRow[],
+): Promise<void> {
+  const startMs = Date.now();
+  const { version, timeMs } = await cluster.getVersion();
+  const ownMs = (startMs + Date.now()) / 2;
+  rows.push({ check: 'cluster', state: 'ok', found: `answers, version ${version}` });
+  if (timeMs !== undefined)
+    rows.push(toSkewRow('clock of the cluster', timeMs - ownMs - skewMs, "Busdriver's"));
+  for (const role of roles) {
+    const folder = path.join(import.meta.dirname, '../../docs/examples');
+    const needed = await readNeededAccess(path.join(folder, `rbac-${role}.yaml`), role);
+    const where = role === 'deploy' ? (namespace ?? cluster.namespace) : namespace;
+    const found: FoundAccess[] = [];
+    for (const each of needed) found.push(await cluster.review(each, isNamespaced(each) ? where : undefined));
+    rows.push(...toAccessRows(role, found, where));
+  }
+}
+
+function isNamespaced({ group, resource }: Pick<NeededAccess, 'group' | 'resource'>): boolean {
+  return !(group === '' && resource === 'namespaces');
+}
+
+/** A row for all that is allowed, or one for each resource with what is missing. */
+function toAccessRows(
+  role: string,
+  found: readonly FoundAccess[],
+  namespace: string | undefined,
+): CheckRow[] {
+  const check = `rights to ${role}`;
+  const where = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
+  const lacking = found.filter(({ missing }) => missing.length > 0);
+  if (lacking.length === 0) {
+    const verbs = found.reduce((sum, each) => sum + each.verbs.length, 0);
+    return [{ check, state: 'ok', found: `all ${verbs} of docs/examples/rbac-${role}.yaml ${where}` }];
+  }
+  const rows = lacking.map(({ group, resource, missing }): CheckRow => {
+    const name = group === '' ? resource : `${resource}.${group}`;
+    const place = isNamespaced({ group, resource }) ? ` ${where}` : '';
+    return { check, state: 'failed', found: `${name}: no ${missing.join(', ')}${place}` };
+  });
+  const [first, ...others] = rows;
+  const next = `apply docs/examples/rbac-${role}.yaml, or what of it you need`;
+  return first === undefined ? [] : [{ ...first, next }, ...others];
+}
