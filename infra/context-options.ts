@@ -67,9 +67,18 @@ const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
     type: makeListType(makePrefixType('iam', 'role/([\\w+=,.@-]+/)+')),
     otherwise: [],
   },
-  accountSecretArns: { type: makeListType(makeSecretType()), otherwise: [] },
+  accountSecretArns: { type: makeListType(makeAccountSecretType()), otherwise: [] },
   accountSecretArnPrefixes: {
-    type: makeListType(makePrefixType('secretsmanager', 'secret:([\\w+=.@-]+/)+')),
+    type: makeListType(makeAccountSecretPrefixType()),
+    otherwise: [],
+  },
+  artifactStoreBucket: {
+    type: makeTextType(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket'),
+    otherwise: undefined,
+  },
+  repositoryArns: { type: makeListType(makeArnType('ecr', `repository/${anyName}`)), otherwise: [] },
+  repositoryArnPrefixes: {
+    type: makeListType(makePrefixType('ecr', 'repository/([\\w.-]+/)*')),
     otherwise: [],
   },
   encryptionKeyArn: { type: makeArnType('kms', `key/${anyName}`), otherwise: undefined },
@@ -151,6 +160,7 @@ function makePrefixType(service: string, resource: string): ValueType<string> {
   const pattern = new RegExp(`^arn:aws[a-z-]*:${service}:[a-z0-9-]*:\\d{12}:${resource}$`);
   const examples: { readonly [service: string]: string } = {
     eks: 'arn:aws:eks:us-east-1:123456789012:cluster/',
+    ecr: 'arn:aws:ecr:us-east-1:123456789012:repository/',
     iam: 'arn:aws:iam::123456789012:role/spinnaker/',
     secretsmanager: 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker/',
   };
@@ -161,4 +171,26 @@ function makePrefixType(service: string, resource: string): ValueType<string> {
 function makeSecretType(): ValueType<string> {
   const { parse } = makeArnType('secretsmanager', `secret:${anyName}-[A-Za-z0-9]{6}`);
   return { expected: 'the whole ARN of a secret, with the six characters at its end', parse };
+}
+
+/** Secrets that accounts refer to: in Secrets Manager, objects in S3, parameters of Parameter Store. */
+function makeAccountSecretType(): ValueType<string> {
+  const secret = makeSecretType();
+  const other =
+    /^arn:aws[a-z-]*:(s3:::[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/[\w!.()'/=@+ -]+|ssm:[a-z0-9-]+:\d{12}:parameter\/[\w./-]+)$/;
+  return {
+    expected: `${secret.expected}, or that of an object in S3 or a parameter, without wildcards`,
+    parse: (value) => secret.parse(value) ?? makeTextType(other, '').parse(value),
+  };
+}
+
+/** How ARNs of such secrets begin. */
+function makeAccountSecretPrefixType(): ValueType<string> {
+  const secret = makePrefixType('secretsmanager', 'secret:([\\w+=.@-]+/)+');
+  const other =
+    /^arn:aws[a-z-]*:(s3:::[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]\/([\w.=@+-]+\/)*|ssm:[a-z0-9-]+:\d{12}:parameter\/([\w.-]+\/)+)$/;
+  return {
+    expected: `${secret.expected}, or arn:aws:s3:::bucket/ or arn:aws:ssm:us-east-1:123456789012:parameter/spinnaker/`,
+    parse: (value) => secret.parse(value) ?? makeTextType(other, '').parse(value),
+  };
 }

@@ -56,10 +56,16 @@ export interface Context {
   readonly accountRoleArns: readonly string[];
   /** How the ARNs of such roles begin, a path at least: `arn:aws:iam::123456789012:role/spinnaker/`. Default: none. */
   readonly accountRoleArnPrefixes: readonly string[];
-  /** Further secrets that accounts refer to: kubeconfigs, tokens. Default: none. */
+  /** Further secrets that accounts refer to, in Secrets Manager, S3 or Parameter Store: kubeconfigs, tokens. Default: none. */
   readonly accountSecretArns: readonly string[];
   /** How the ARNs of such secrets begin: `arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker/`. Default: none. */
   readonly accountSecretArnPrefixes: readonly string[];
+  /** Bucket of S3 that is Spinnaker's artifact store, which functions may read. Default: none. */
+  readonly artifactStoreBucket: string | undefined;
+  /** Repositories of Amazon ECR that accounts read, and whose pushes are heard. Default: none. */
+  readonly repositoryArns: readonly string[];
+  /** How the ARNs of such repositories begin: `arn:aws:ecr:us-east-1:123456789012:repository/` for all of a registry. Default: none. */
+  readonly repositoryArnPrefixes: readonly string[];
   /** Existing KMS key for tables and secrets; its policy must let IAM decide. Default: one is made. */
   readonly encryptionKeyArn: string | undefined;
   /** Managed policy that bounds every role. Default: none. */

@@ -44,6 +44,8 @@ const others = [
   'accountRoleArnPrefixes',
   'accountSecretArns',
   'accountSecretArnPrefixes',
+  'repositoryArns',
+  'repositoryArnPrefixes',
   'permissionsBoundaryArn',
 ] as const;
 

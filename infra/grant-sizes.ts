@@ -2,8 +2,8 @@ import type { Context } from './context.ts';
 
 /** What functions that reach clusters may do to resources of accounts. */
 export interface AccountGrant {
-  /** IAM's name. */
-  readonly action: string;
+  /** IAM's names. */
+  readonly actions: readonly string[];
   /** ARNs, and beginnings of ARNs with `*` behind; at least one. */
   readonly resources: readonly string[];
 }
@@ -17,6 +17,8 @@ export type AccountResources = Pick<
   | 'accountRoleArnPrefixes'
   | 'accountSecretArns'
   | 'accountSecretArnPrefixes'
+  | 'repositoryArns'
+  | 'repositoryArnPrefixes'
 >;
 
 /**
@@ -26,16 +28,50 @@ export type AccountResources = Pick<
  */
 export const accountGrantCharactersMax = 40_000;
 
+/** How secrets are read, by the service in their ARNs. User secrets of Secrets Manager say in their tags what they are. */
+const readingActions: { readonly [service: string]: readonly string[] } = {
+  secretsmanager: ['secretsmanager:GetSecretValue', 'secretsmanager:DescribeSecret'],
+  s3: ['s3:GetObject'],
+  ssm: ['ssm:GetParameter'],
+};
+
+/** How repositories of ECR are read: their tags, and manifests and configurations of images by the registry itself. */
+const repositoryActions: readonly string[] = [
+  'ecr:BatchGetImage',
+  'ecr:DescribeImages',
+  'ecr:DescribeRepositories',
+  'ecr:GetDownloadUrlForLayer',
+];
+
+/** Repositories of ECR that accounts read: ARNs, and beginnings of ARNs with `*` behind. */
+export function listRepositories(
+  context: Pick<Context, 'repositoryArns' | 'repositoryArnPrefixes'>,
+): readonly string[] {
+  return merge(context.repositoryArns, context.repositoryArnPrefixes);
+}
+
 /** What the operator grants for accounts. */
 export function listAccountGrants(context: AccountResources): AccountGrant[] {
+  const secrets = merge(context.accountSecretArns, context.accountSecretArnPrefixes);
   return [
-    { action: 'eks:DescribeCluster', resources: merge(context.clusterArns, context.clusterArnPrefixes) },
-    { action: 'sts:AssumeRole', resources: merge(context.accountRoleArns, context.accountRoleArnPrefixes) },
+    { actions: ['eks:DescribeCluster'], resources: merge(context.clusterArns, context.clusterArnPrefixes) },
     {
-      action: 'secretsmanager:GetSecretValue',
-      resources: merge(context.accountSecretArns, context.accountSecretArnPrefixes),
+      actions: ['sts:AssumeRole'],
+      resources: merge(context.accountRoleArns, context.accountRoleArnPrefixes),
     },
+    { actions: repositoryActions, resources: listRepositories(context) },
+    ...Object.entries(readingActions).map(([service, actions]) => ({
+      actions,
+      resources: secrets.filter((arn) => arn.split(':')[2] === service),
+    })),
   ].filter(({ resources }) => resources.length > 0);
+}
+
+/** Secrets of accounts whose tags may say who may use them: those of Secrets Manager. */
+export function listTaggedSecrets(context: AccountResources): readonly string[] {
+  return listAccountGrants(context)
+    .filter(({ actions }) => actions.includes('secretsmanager:DescribeSecret'))
+    .flatMap(({ resources }) => resources);
 }
 
 /** How many characters the ARNs take in a policy, each with its quotes and its comma. */

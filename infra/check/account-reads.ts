@@ -112,7 +112,7 @@ export interface AccountRead<Input, Output> {
 }
 
 /**
- * Every operation that the check can call: each reads, none changes anything. The policy of who runs it is made of the same table.
+ * Every operation that the check can call: each reads, none changes anything. The policy of whoever runs it is made of the same table.
  * Actions are those of the Service Authorization Reference.
  */
 export const accountReads = {
@@ -281,7 +281,7 @@ export const accountReads = {
   ),
 };
 
-/** The operation that reads what is in a secret: called only by who asks for it. */
+/** The operation that reads what is in a secret: called only by whoever asks for it. */
 export const secretValueRead = define(
   'secretsmanager:GetSecretValue',
   ({ secretsManager }, input: GetSecretValueCommandInput, options) =>

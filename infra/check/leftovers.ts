@@ -75,7 +75,7 @@ export function judgeLeftovers(found: readonly Leftover[], toCommand: (name: str
 function listStackChecks({ plan, installed }: Subject): readonly Check[] {
   const what = 'stack';
   if (installed === undefined) {
-    const next = `allow ${accountReads.describeStacks.action} to who runs this`;
+    const next = `allow ${accountReads.describeStacks.action} to whoever runs this`;
     return [defineKnown(matter, 'stacks', [unchecked(`needs ${accountReads.describeStacks.action}`, next)])];
   }
   if (installed.size === 0)

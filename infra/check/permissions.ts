@@ -32,7 +32,7 @@ export function listPermissionChecks(subject: Subject): readonly Check[] {
   return [
     defineCheck({
       matter,
-      what: 'roles of CDK, by who asks',
+      what: 'roles of CDK, by whoever asks',
       gather: (reader) => simulateCaller(subject, reader),
       judge: (decisions) => [judgeCallerRights(decisions, subject)],
     }),
@@ -115,7 +115,7 @@ async function simulateCaller(
   return simulate(reader, principal, calls);
 }
 
-/** Whose policies count for who asks: of a session its role, whose path only IAM knows. */
+/** Whose policies count for whoever asks: of a session its role, whose path only IAM knows. */
 async function findPrincipal({ callerArn }: Subject, reader: AccountReader): Promise<string | undefined> {
   if (/:user\//.test(callerArn)) return callerArn;
   const [, RoleName] = /:assumed-role\/([^/]+)\//.exec(callerArn) ?? [];

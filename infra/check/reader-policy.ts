@@ -18,7 +18,7 @@ export interface ReaderPolicy {
  */
 export function toReaderPolicy(readsValues: boolean): ReaderPolicy {
   const actions = Object.values(accountReads).map(({ action }) => action);
-  // A secret with a key of its own is decrypted in the name of who reads it.
+  // A secret with a key of its own is decrypted in the name of whoever reads it.
   const values = readsValues ? [secretValueRead.action, 'kms:Decrypt'] : [];
   const Action = [...new Set([...actions, ...values])].sort();
   return {

@@ -81,7 +81,11 @@ function toUnchecked(error: unknown): Finding {
   if (!(error instanceof NotReadError)) throw error;
   const { message: found, refusedAction } = error;
   if (refusedAction === undefined) return { state: 'not checked', found };
-  return { state: 'not checked', found, next: `allow ${refusedAction} to who runs this, or look yourself` };
+  return {
+    state: 'not checked',
+    found,
+    next: `allow ${refusedAction} to whoever runs this, or look yourself`,
+  };
 }
 
 /** As it must be. */

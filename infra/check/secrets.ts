@@ -48,12 +48,22 @@ export function listSecretChecks(subject: Subject, readsValues: boolean): readon
       return arn === undefined ? [] : [{ option, arn }];
     },
   );
-  const ofAccounts = context.accountSecretArns.map((arn) => ({ option: 'accountSecretArns' as const, arn }));
+  const ofAccounts = context.accountSecretArns
+    .filter((arn) => parseArn(arn).service === 'secretsmanager')
+    .map((arn) => ({ option: 'accountSecretArns' as const, arn }));
   const looked = [...named, ...ofAccounts.slice(0, secretsMax)];
   const left = ofAccounts.length - secretsMax;
+  const elsewhere = context.accountSecretArns.length - ofAccounts.length;
   return [
     ...looked.map(({ option, arn }) => makeSecretCheck(subject, option, arn)),
     ...(readsValues ? named.map(({ option, arn }) => makeValueCheck(subject, option, arn)) : []),
+    ...(elsewhere > 0
+      ? [
+          defineKnown(matter, 'accountSecretArns', [
+            unchecked(`${elsewhere} in S3 or Parameter Store are not looked at`),
+          ]),
+        ]
+      : []),
     ...(left > 0
       ? [defineKnown(matter, 'accountSecretArns', [unchecked(`${left} more are not looked at`)])]
       : []),

@@ -3,56 +3,85 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from '../../functions/queues.ts';
 import type { Route } from '../../functions/routes.ts';
 import type { Schedule } from '../../functions/schedules.ts';
-import { accountFactsPartition, cacheTable, lookupPartitions, tasksTable } from '../../shared/aws/tables.ts';
-import { listAccountGrants, splitArns } from '../grant-sizes.ts';
-import type { Surroundings } from './surroundings.ts';
+import {
+  accountFactsPartition,
+  accountsTable,
+  cacheTable,
+  healthPartition,
+  lookupPartitions,
+  tasksTable,
+} from '../../shared/aws/tables.ts';
+import { listAccountGrants, listRepositories, listTaggedSecrets, splitArns } from '../grant-sizes.ts';
+import type { SharedResources } from './shared-resources.ts';
 
 /** What a row may say of what its function does. */
 export type Use = NonNullable<(Route | Queue | Schedule)['uses']>[number];
 
 /** The statements that a use needs: nothing but the calls that the stores make, on nothing but what is ours. */
-const grants: { readonly [use in Use]: (surroundings: Surroundings) => PolicyStatement[] } = {
-  readAccountFacts: (surroundings) => [
+const grants: { readonly [use in Use]: (sharedResources: SharedResources) => PolicyStatement[] } = {
+  readAccountFacts: (sharedResources) => [
     new PolicyStatement({
       actions: ['dynamodb:GetItem'],
-      resources: [getCacheArn(surroundings)],
+      resources: [getCacheArn(sharedResources)],
       conditions: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [accountFactsPartition] } },
     }),
-    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { surroundings, service: 'dynamodb' }),
+    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { sharedResources, service: 'dynamodb' }),
   ],
-  readAccounts: (surroundings) => readSecret(surroundings, surroundings.configSecretArn),
-  readArtifactAccounts: (surroundings) => readSecret(surroundings, surroundings.artifactsSecretArn),
-  readTasks: (surroundings) => [
-    allow(['dynamodb:GetItem', 'dynamodb:Query'], getTasksArn(surroundings)),
-    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { surroundings, service: 'dynamodb' }),
+  readAccounts: (sharedResources) => [
+    ...readSecret(sharedResources, sharedResources.configSecretArn),
+    ...readStoredAccounts(sharedResources),
   ],
-  writeTasks: (surroundings) => [
-    allow(['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'], getTasksArn(surroundings)),
-    allowKey(writingKeyActions, { surroundings, service: 'dynamodb' }),
+  readStoredAccounts,
+  writeAccounts: (sharedResources) => [
+    allow(writingActions, getResource(sharedResources.tables, accountsTable.name).tableArn),
+    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
+  ],
+  readSecretRoles: ({ context }) =>
+    splitArns(listTaggedSecrets(context)).map((part) => allow(['secretsmanager:DescribeSecret'], ...part)),
+  readArtifactAccounts: (sharedResources) => readSecret(sharedResources, sharedResources.artifactsSecretArn),
+  readArtifactStore: ({ context: { artifactStoreBucket: bucket } }) =>
+    bucket === undefined ? [] : [allow(['s3:GetObject'], `arn:${Aws.PARTITION}:s3:::${bucket}/*`)],
+  readTasks: (sharedResources) => [
+    allow(['dynamodb:GetItem', 'dynamodb:Query'], getTasksArn(sharedResources)),
+    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { sharedResources, service: 'dynamodb' }),
+  ],
+  writeTasks: (sharedResources) => [
+    allow(writingActions, getTasksArn(sharedResources)),
+    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
   ],
   sendOperations: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'operations').queueArn)],
   publishEvents: ({ bus }) => [allow(['events:PutEvents'], bus.eventBusArn)],
-  readCache: (surroundings) => [
-    allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], getCacheArn(surroundings)),
-    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { surroundings, service: 'dynamodb' }),
+  readCache: (sharedResources) => [
+    allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], getCacheArn(sharedResources)),
+    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { sharedResources, service: 'dynamodb' }),
   ],
-  writeCache: (surroundings) => [
-    allow(writingCacheActions, getCacheArn(surroundings)),
-    allowKey(writingKeyActions, { surroundings, service: 'dynamodb' }),
+  writeCache: (sharedResources) => [
+    allow(writingActions, getCacheArn(sharedResources)),
+    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
   ],
-  wakeAgents: (surroundings) => [
+  wakeAgents: (sharedResources) => [
     new PolicyStatement({
       actions: ['dynamodb:UpdateItem'],
-      resources: [getCacheArn(surroundings)],
+      resources: [getCacheArn(sharedResources)],
       conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['AGENTS#*'] } },
     }),
-    allowKey(writingKeyActions, { surroundings, service: 'dynamodb' }),
+    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
   ],
   sendAgents: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agents').queueArn)],
   sendStreams: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agent-streams').queueArn)],
 };
 
-const writingCacheActions = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
+const writingActions = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
+
+function readStoredAccounts(sharedResources: SharedResources): PolicyStatement[] {
+  return [
+    allow(
+      ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
+      getResource(sharedResources.tables, accountsTable.name).tableArn,
+    ),
+    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { sharedResources, service: 'dynamodb' }),
+  ];
+}
 
 /** What DynamoDB does with the key for who writes. */
 const writingKeyActions = [
@@ -65,42 +94,53 @@ const writingKeyActions = [
 ];
 
 /** What a function with these uses may do. */
-export function toUseStatements(uses: readonly Use[], surroundings: Surroundings): PolicyStatement[] {
-  return uses.flatMap((use) => grants[use](surroundings));
+export function toUseStatements(uses: readonly Use[], sharedResources: SharedResources): PolicyStatement[] {
+  return uses.flatMap((use) => grants[use](sharedResources));
 }
 
 /**
  * What a function that reaches clusters may do for accounts: look up those EKS clusters, assume those roles and read those
- * secrets that the operator names, by themselves or by how their ARNs begin, and share with the others what it looked up. Without
- * names, nothing.
+ * secrets that the operator names, by themselves or by how their ARNs begin, and share with the others what it looked up, and which
+ * accounts can be reached. Without names, the latter two alone.
  */
-export function toClusterStatements(surroundings: Surroundings): PolicyStatement[] {
-  const grants = listAccountGrants(surroundings.context);
-  if (grants.length === 0) return [];
+export function toClusterStatements(sharedResources: SharedResources): PolicyStatement[] {
+  const grants = listAccountGrants(sharedResources.context);
   return [
-    ...grants.flatMap(({ action, resources }) =>
-      splitArns(resources).map((part) => allow([action], ...part)),
+    ...grants.flatMap(({ actions, resources }) =>
+      splitArns(resources).map((part) => allow([...actions], ...part)),
     ),
-    new PolicyStatement({
-      actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-      resources: [getCacheArn(surroundings)],
-      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${lookupPartitions}*`] } },
-    }),
-    allowKey(writingKeyActions, { surroundings, service: 'dynamodb' }),
+    // IAM knows no resource of it: the token reads what its owner may read.
+    ...(listRepositories(sharedResources.context).length > 0
+      ? [allow(['ecr:GetAuthorizationToken'], '*')]
+      : []),
+    shareCache(sharedResources, `${lookupPartitions}*`, healthPartition),
+    shareKey(sharedResources),
   ];
+}
+
+function shareCache(sharedResources: SharedResources, ...partitions: string[]): PolicyStatement {
+  return new PolicyStatement({
+    actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    resources: [getCacheArn(sharedResources)],
+    conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions } },
+  });
+}
+
+function shareKey(sharedResources: SharedResources): PolicyStatement {
+  return allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' });
 }
 
 /**
  * What a function that reaches no clusters may not do though it writes the cache: say where clusters are. Who can, has tokens of other
  * functions sent to where he likes.
  */
-export function toLookupDenials(uses: readonly Use[], surroundings: Surroundings): PolicyStatement[] {
+export function toLookupDenials(uses: readonly Use[], sharedResources: SharedResources): PolicyStatement[] {
   if (!uses.includes('writeCache')) return [];
   return [
     new PolicyStatement({
       effect: Effect.DENY,
-      actions: writingCacheActions,
-      resources: [getCacheArn(surroundings)],
+      actions: writingActions,
+      resources: [getCacheArn(sharedResources)],
       conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [`${lookupPartitions}*`] } },
     }),
   ];
@@ -140,11 +180,11 @@ export function getResource<T>(resources: ReadonlyMap<string, T>, name: string):
   return found;
 }
 
-function getTasksArn({ tables }: Surroundings): string {
+function getTasksArn({ tables }: SharedResources): string {
   return getResource(tables, tasksTable.name).tableArn;
 }
 
-function getCacheArn({ tables }: Surroundings): string {
+function getCacheArn({ tables }: SharedResources): string {
   return getResource(tables, cacheTable.name).tableArn;
 }
 
@@ -153,20 +193,20 @@ function allow(actions: string[], ...resources: string[]): PolicyStatement {
 }
 
 /** Reading a secret that may be one of ours, and thus encrypted with our key. */
-export function readSecret(surroundings: Surroundings, secretArn: string): PolicyStatement[] {
+export function readSecret(sharedResources: SharedResources, secretArn: string): PolicyStatement[] {
   return [
     allow(['secretsmanager:GetSecretValue'], secretArn),
-    allowKey(['kms:Decrypt'], { surroundings, service: 'secretsmanager' }),
+    allowKey(['kms:Decrypt'], { sharedResources, service: 'secretsmanager' }),
   ];
 }
 
 /** The key, but only by way of the service that encrypts with it. */
 function allowKey(
   actions: string[],
-  { surroundings, service }: { surroundings: Surroundings; service: string },
+  { sharedResources, service }: { sharedResources: SharedResources; service: string },
 ): PolicyStatement {
   // In China services have names of their own, and KMS does not say by which of both it knows them.
   const hosts = ['amazonaws.com', Aws.URL_SUFFIX].map((suffix) => `${service}.${Aws.REGION}.${suffix}`);
   const conditions = { StringEquals: { 'kms:ViaService': hosts } };
-  return new PolicyStatement({ actions, resources: [surroundings.keyArn], conditions });
+  return new PolicyStatement({ actions, resources: [sharedResources.keyArn], conditions });
 }

@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import { Schedule as Rate, Rule } from 'aws-cdk-lib/aws-events';
+import { EventBus, Schedule as Rate, Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import type { Schedule } from '../../functions/schedules.ts';
@@ -7,34 +7,51 @@ import { type Context, toResourceName } from '../context.ts';
 import { addAccountAlarms } from './account-alarms.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { Surroundings } from './surroundings.ts';
+import { nameEventBus, type SharedResources } from './shared-resources.ts';
 import { findScheduleProblems } from './time-limits.ts';
 
 /** What a schedule is made of. */
 export interface ScheduledFunctionProps {
   readonly row: Schedule;
-  readonly surroundings: Surroundings;
+  readonly sharedResources: SharedResources;
 }
 
 /** A function that a rule starts again and again. */
 export class ScheduledFunction extends Construct {
   readonly worker: ServiceFunction;
 
-  constructor(scope: Construct, id: string, { row, surroundings }: ScheduledFunctionProps) {
+  constructor(scope: Construct, id: string, { row, sharedResources }: ScheduledFunctionProps) {
     super(scope, id);
     const rate = Duration.minutes(row.rateMinutes);
-    this.worker = new ServiceFunction(this, { row, surroundings });
+    this.worker = new ServiceFunction(this, { row, sharedResources });
     this.worker.addAlarms();
-    this.#addHeartbeat(row, surroundings.context);
+    this.#addHeartbeat(row, sharedResources.context);
     const { functionName } = this.worker;
-    if (row.tellsOfAccounts) addAccountAlarms(this, { context: surroundings.context, functionName });
+    if (row.tellsOfAccounts) addAccountAlarms(this, { context: sharedResources.context, functionName });
     new Rule(this, 'Rule', {
-      ruleName: toResourceName(surroundings.context, row.name),
+      ruleName: toResourceName(sharedResources.context, row.name),
       schedule: Rate.rate(rate),
       // A run that failed is not repeated: the next one does what it left.
       targets: [new LambdaFunction(this.worker.function, { retryAttempts: 0, maxEventAge: rate })],
     });
+    if (row.eventTypes) this.#addEvents(row.eventTypes, { row, sharedResources });
     this.node.addValidation({ validate: () => findScheduleProblems(row) });
+  }
+
+  /** What an event could not start, the next turn of the schedule does. */
+  #addEvents(detailType: readonly string[], { row, sharedResources }: ScheduledFunctionProps): void {
+    const { context } = sharedResources;
+    new Rule(this, 'Events', {
+      ruleName: toResourceName(context, `${row.name}-events`),
+      eventBus: EventBus.fromEventBusName(this, 'Bus', nameEventBus(context)),
+      eventPattern: { detailType: [...detailType] },
+      targets: [
+        new LambdaFunction(this.worker.function, {
+          retryAttempts: 2,
+          maxEventAge: Duration.minutes(row.rateMinutes),
+        }),
+      ],
+    });
   }
 
   /** Nothing waits for a schedule, so that nobody would notice one that is disabled, or a rule that is gone. */

@@ -25,7 +25,7 @@ import {
   type Use,
 } from './grants.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
-import { type FunctionNetwork, type Surroundings, toEnvironment } from './surroundings.ts';
+import { type FunctionNetwork, type SharedResources, toEnvironment } from './shared-resources.ts';
 
 /** What a table of functions says of one. */
 export interface FunctionRow {
@@ -43,7 +43,7 @@ export interface FunctionRow {
 /** What a function is made of. */
 export interface ServiceFunctionProps {
   readonly row: FunctionRow;
-  readonly surroundings: Surroundings;
+  readonly sharedResources: SharedResources;
   /** Invocations at once that are set aside for it, and its limit. Default: none are. */
   readonly reservedConcurrency?: number;
   /** Whether its messages come back to it: Lambda ends such a chain after some sixteen unless told. Default false. */
@@ -66,18 +66,18 @@ export class ServiceFunction extends Construct {
   readonly #name: string;
 
   constructor(scope: Construct, props: ServiceFunctionProps) {
-    const { row, surroundings } = props;
+    const { row, sharedResources } = props;
     super(scope, toConstructId(row.module));
-    this.#context = surroundings.context;
+    this.#context = sharedResources.context;
     this.#name = getModuleName(row.module);
     this.functionName = toResourceName(this.#context, this.#name);
     const logGroup = new LogGroup(this, 'Logs', {
       logGroupName: `/aws/lambda/${this.functionName}`,
-      retention: surroundings.context.logRetentionDays,
+      retention: sharedResources.context.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    const network = (row.reaches ?? 'store') === 'store' ? undefined : surroundings.network;
+    const network = (row.reaches ?? 'store') === 'store' ? undefined : sharedResources.network;
     this.function = new LambdaFunction(this, 'Function', {
       code: toCode(row.module),
       handler: toHandler(row.module),
@@ -96,16 +96,16 @@ export class ServiceFunction extends Construct {
     });
     for (const statement of [
       toLogStatement(logGroup),
-      ...toUseStatements(row.uses ?? [], surroundings),
+      ...toUseStatements(row.uses ?? [], sharedResources),
       ...(row.reaches === 'cluster'
-        ? toClusterStatements(surroundings)
-        : toLookupDenials(row.uses ?? [], surroundings)),
+        ? toClusterStatements(sharedResources)
+        : toLookupDenials(row.uses ?? [], sharedResources)),
       ...(network ? toNetworkStatements(this.functionName) : []),
       ...(props.statements ?? []),
     ]) {
       role.addToPolicy(statement);
     }
-    acknowledgeWildcards(this, row.reaches === 'cluster' ? listAccountGrants(surroundings.context) : []);
+    acknowledgeWildcards(this, row.reaches === 'cluster' ? listAccountGrants(sharedResources.context) : []);
   }
 
   /** Adds the alarms about a function for which no caller waits. */
@@ -137,26 +137,26 @@ function toConstructId(module: string): string {
   return getModuleName(module).replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function getEnvironment({ row, surroundings, environment }: ServiceFunctionProps): {
+function getEnvironment({ row, sharedResources, environment }: ServiceFunctionProps): {
   [name: string]: string;
 } {
   const { uses = [] } = row;
   return {
-    ...toEnvironment(surroundings),
+    ...toEnvironment(sharedResources),
     // By these a function knows what it may read: what is not named it takes from the account facts.
-    ...(uses.includes('readAccounts') && { [variables.configSecretArn]: surroundings.configSecretArn }),
+    ...(uses.includes('readAccounts') && { [variables.configSecretArn]: sharedResources.configSecretArn }),
     ...(uses.includes('readArtifactAccounts') && {
-      [variables.artifactsSecretArn]: surroundings.artifactsSecretArn,
+      [variables.artifactsSecretArn]: sharedResources.artifactsSecretArn,
     }),
     ...environment,
   };
 }
 
-function toLogOptions({ surroundings }: ServiceFunctionProps, logGroup: ILogGroup): FunctionOptions {
+function toLogOptions({ sharedResources }: ServiceFunctionProps, logGroup: ILogGroup): FunctionOptions {
   return {
     logGroup,
     loggingFormat: LoggingFormat.JSON,
-    applicationLogLevelV2: ApplicationLogLevel[surroundings.context.logLevel],
+    applicationLogLevelV2: ApplicationLogLevel[sharedResources.context.logLevel],
     systemLogLevelV2: SystemLogLevel.WARN,
   };
 }
@@ -186,7 +186,7 @@ function acknowledgeWildcards(scope: ServiceFunction, accountGrants: readonly Ac
     {
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason:
-        'X-Ray takes traces, and EC2 describes interfaces and subnets, on no resource: they know only *.',
+        'X-Ray takes traces, ECR gives tokens, and EC2 describes interfaces and subnets, on no resource: they know only *.',
     },
     {
       id: `AwsSolutions-IAM5[${interfaces}]`,

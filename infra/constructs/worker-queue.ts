@@ -1,21 +1,24 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Queue, QueueEncryption, type QueueProps } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Queue as QueueRow } from '../../functions/queues.ts';
 import { agentLagMetric, type DeadLetterReason, deadLettersMetric } from '../../shared/core/metrics.ts';
 import { toResourceName } from '../context.ts';
+import { listRepositories } from '../grant-sizes.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 import { ServiceFunction } from './service-function.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { SharedResources } from './shared-resources.ts';
 import { findQueueProblems } from './time-limits.ts';
 
 /** What a queue is made of. */
 export interface WorkerQueueProps {
   readonly row: QueueRow;
   /** What its functions share with others; this queue joins it. */
-  readonly surroundings: Surroundings;
+  readonly sharedResources: SharedResources;
 }
 
 /** SQS keeps no message longer. */
@@ -27,19 +30,47 @@ const deadLetterTimeoutSeconds = 60;
 /** Lambda polls a queue with no fewer invocations at once. */
 const deadLetterConcurrency = 2;
 
-/** A hint that is this much older than a function may run has not been taken, seconds. */
+/** A message that is this much older than a function may run has not been taken, seconds. */
 const latenessMax = 300;
 
 /** A dead letter that is this old is not being received, seconds. */
 const deadLetterAgeMax = 3_600;
 
-/** One account whose workers die leaves one or two letters in five minutes: nobody is called for it alone. */
-const cachingDeadLettersMax = 3;
-
 /** Reasons for which somebody is called, with what they say. */
 const deadLetterAlarms: { readonly [reason in Exclude<DeadLetterReason, 'settled'>]: string } = {
   unbegun: 'no worker could take them, so that what they ask for waits',
   unended: 'workers took them and died of it, or could not go on',
+};
+
+/** How late agents may run, seconds. */
+const agentLagMax = 300;
+
+/** The alarm about a metric that a worker tells. */
+interface MetricAlarm {
+  readonly metric: { readonly namespace: string; readonly metricName: string; readonly dimension: string };
+  /** What follows the queue's name in the alarm's. */
+  readonly suffix: string;
+  describe(queue: string): string;
+  readonly statistic: string;
+  readonly threshold: number;
+  /** Periods in a row. */
+  readonly periods: number;
+}
+
+/** The alarms by the metrics that rows of queues name. */
+const metricAlarms: {
+  readonly [metric in NonNullable<QueueRow['watchedMetrics']>[number]]: MetricAlarm;
+} = {
+  // The worker itself tells how late each agent ran: the age of messages, which are sent ahead of time, does not.
+  AgentLag: {
+    metric: agentLagMetric,
+    suffix: 'agent-lag',
+    describe: (queue) =>
+      `Agents of the queue ${queue} run late: what Spinnaker is shown of clusters is older than it should be.`,
+    statistic: Stats.percentile(99),
+    threshold: agentLagMax,
+    periods: 3,
+  },
 };
 
 /** A queue with its worker, its dead letters with theirs, and the alarms about both. */
@@ -48,11 +79,11 @@ export class WorkerQueue extends Construct {
   readonly deadLetterQueue: Queue;
   readonly worker: ServiceFunction;
   readonly deadLetterWorker: ServiceFunction;
-  readonly #surroundings: Surroundings;
+  readonly #sharedResources: SharedResources;
 
-  constructor(scope: Construct, id: string, { row, surroundings }: WorkerQueueProps) {
+  constructor(scope: Construct, id: string, { row, sharedResources }: WorkerQueueProps) {
     super(scope, id);
-    const { context } = surroundings;
+    const { context } = sharedResources;
     this.deadLetterQueue = makeQueue(this, 'DeadLetterQueue', {
       queueName: toResourceName(context, `${row.name}-dead-letters`),
       // AWS advises six times the function's, so that throttled batches are not handed out twice.
@@ -65,21 +96,21 @@ export class WorkerQueue extends Construct {
       retentionPeriod: Duration.seconds(row.retentionSeconds),
       deadLetterQueue: { queue: this.deadLetterQueue, maxReceiveCount: row.receivesMax },
     });
-    this.#surroundings = surroundings;
+    this.#sharedResources = sharedResources;
     this.worker = this.#addWorker(row);
     this.deadLetterWorker = this.#addDeadLetterWorker(row);
     this.#addAlarms(row);
+    this.#addRules(row);
     this.node.addValidation({ validate: () => findQueueProblems(row, deadLetterRetention.toSeconds()) });
   }
 
   #addWorker(row: QueueRow): ServiceFunction {
-    const surroundings = this.#surroundings;
-    const concurrency = surroundings.context.concurrency.get(row.name) ?? row.concurrency;
+    const sharedResources = this.#sharedResources;
+    const concurrency = sharedResources.context.concurrency.get(row.name) ?? row.concurrency;
     const worker = new ServiceFunction(this, {
       row,
-      surroundings,
-      // What people wait for has its share of the account's concurrency; caching takes what there is.
-      ...(row.stack !== 'caching' && { reservedConcurrency: concurrency }),
+      sharedResources,
+      ...(row.isReserved && { reservedConcurrency: concurrency }),
       sendsToItself: sendsToItself(row),
     });
     const { batchSize } = row;
@@ -99,7 +130,7 @@ export class WorkerQueue extends Construct {
       uses: deadLetterUses,
       timeoutSeconds: deadLetterTimeoutSeconds,
     };
-    const worker = new ServiceFunction(this, { row, surroundings: this.#surroundings });
+    const worker = new ServiceFunction(this, { row, sharedResources: this.#sharedResources });
     worker.function.addEventSource(
       new SqsEventSource(this.deadLetterQueue, {
         maxConcurrency: deadLetterConcurrency,
@@ -109,9 +140,9 @@ export class WorkerQueue extends Construct {
     return worker;
   }
 
-  #addAlarms({ name, timeoutSeconds, stack }: QueueRow): void {
-    const { context } = this.#surroundings;
-    if (stack === 'caching') this.#addLagAlarm(name);
+  #addAlarms({ name, timeoutSeconds, watchedMetrics = [], deadLettersMax = 1 }: QueueRow): void {
+    const { context } = this.#sharedResources;
+    for (const metric of watchedMetrics) this.#addMetricAlarm(name, metricAlarms[metric]);
     new ServiceAlarm(this, 'QueueAge', {
       context,
       name: `${name}-queue-age`,
@@ -119,14 +150,14 @@ export class WorkerQueue extends Construct {
       metric: this.queue.metricApproximateAgeOfOldestMessage({ period: alarmPeriod }),
       threshold: timeoutSeconds + latenessMax,
     });
-    this.#addDeadLetterAlarms(name, stack === 'caching' ? cachingDeadLettersMax : 1);
+    this.#addDeadLetterAlarms(name, deadLettersMax);
     this.worker.addAlarms();
     this.deadLetterWorker.addAlarms();
   }
 
   /** Dead letters are received at once, so that their queue shows them seldom: who receives them tells, and why they are. */
   #addDeadLetterAlarms(name: string, threshold: number): void {
-    const { context } = this.#surroundings;
+    const { context } = this.#sharedResources;
     const { namespace, metricName, dimension, reasonDimension } = deadLettersMetric;
     for (const [reason, what] of Object.entries(deadLetterAlarms)) {
       new ServiceAlarm(this, `DeadLetters-${reason}`, {
@@ -149,22 +180,39 @@ export class WorkerQueue extends Construct {
     });
   }
 
-  /** The worker itself tells how late each agent ran: the age of messages, which are sent ahead of time, does not. */
-  #addLagAlarm(name: string): void {
-    const { namespace, metricName, dimension } = agentLagMetric;
-    new ServiceAlarm(this, 'AgentLag', {
-      context: this.#surroundings.context,
-      name: `${name}-agent-lag`,
-      description: `Agents of the queue ${name} run late: what Spinnaker is shown of clusters is older than it should be.`,
+  /** Events of AWS' services come from repositories of ECR alone: without any that the operator names there are no rules. */
+  #addRules({ name, awsEvents = [] }: QueueRow): void {
+    const { context } = this.#sharedResources;
+    const arns = listRepositories(context).map((arn) => arn.split(':'));
+    if (arns.length === 0) return;
+    const regions = new Set(arns.map(([, , , region = '']) => region));
+    const accounts = new Set(arns.map(([, , , , account = '']) => account));
+    for (const { source, detailType, detail } of awsEvents) {
+      const service = source.replace('aws.', '');
+      new Rule(this, `Rule-${service}`, {
+        ruleName: toResourceName(context, `${name}-${service}-events`),
+        description: `Sends events '${detailType}' to the queue ${name}.`,
+        eventPattern: {
+          ...{ source: [source], detailType: [detailType] },
+          ...{ account: [...accounts].sort(), region: [...regions].sort() },
+          detail: Object.fromEntries(Object.entries(detail).map(([member, values]) => [member, [...values]])),
+        },
+        targets: [new SqsQueue(this.queue)],
+      });
+    }
+  }
+
+  #addMetricAlarm(name: string, alarm: MetricAlarm): void {
+    const { namespace, metricName, dimension } = alarm.metric;
+    const { threshold, periods } = alarm;
+    new ServiceAlarm(this, metricName, {
+      ...{ context: this.#sharedResources.context, threshold, periods },
+      name: `${name}-${alarm.suffix}`,
+      description: alarm.describe(name),
       metric: new Metric({
-        namespace,
-        metricName,
+        ...{ namespace, metricName, period: alarmPeriod, statistic: alarm.statistic },
         dimensionsMap: { [dimension]: this.worker.functionName },
-        period: alarmPeriod,
-        statistic: Stats.percentile(99),
       }),
-      threshold: agentLagMax,
-      periods: 3,
     });
   }
 }
@@ -173,9 +221,6 @@ export class WorkerQueue extends Construct {
 function sendsToItself({ uses = [] }: QueueRow): boolean {
   return (['sendOperations', 'sendAgents', 'sendStreams'] as const).some((use) => uses.includes(use));
 }
-
-/** How late agents may run, seconds. */
-const agentLagMax = 300;
 
 /** Messages hold no more than a task's id or names of agents: SQS' own key does for them. */
 function makeQueue(scope: Construct, id: string, props: QueueProps): Queue {

@@ -46,7 +46,7 @@ export const assumptions = {
 
   zones: assume(2, 'zones of each interface endpoint, one a subnet', 'what deploy.md advises'),
   natGateways: assume(1, 'NAT gateways', 'one for all zones; one in each costs so many times as much'),
-  pollersAtOnce: {
+  concurrentPollers: {
     value: 5,
     meaning: "Lambda's pollers of a queue without messages, 20 s a poll",
     origin: 'published',
@@ -84,19 +84,24 @@ export const assumptions = {
   ),
   turnSlots: quote(6, 'moments of an interval at which turns begin', 'shared/core/agents/agent-schedule.ts'),
   agentsPerMessage: quote(25, 'agents that share a message, at most', 'shared/core/agents/agent-queue.ts'),
+  messagesPerSend: quote(
+    10,
+    'messages that are sent with one call, at most',
+    'shared/core/agents/agent-queue.ts',
+  ),
   agentsPerStream: quote(
     50,
-    'agents that a worker follows, at most',
+    'agents that a worker watches, at most',
     'shared/core/agents/streams/stream-queue.ts',
   ),
-  fillsAtOnce: quote(40, 'workers of the queue `agents` at once', 'functions/queues.ts'),
+  concurrentFills: quote(40, 'workers of the queue `agents` at once', 'functions/queues.ts'),
   workerGb: quote(1.7275, 'GB of memory of a worker', 'functions/queues.ts'),
 
   runSeconds: assume(1.5, 'seconds of the worker for a message of agents without changes'),
   runWrites: measure(4, 'write units of a run: its item, claimed and given back', units),
   runReads: measure(1, "read units of a run: the account's epoch", units),
-  changeWrites: measure(1.98, 'write units of a changed object: itself and its row', units),
-  changeReads: measure(3.18, 'read units of a changed object: what was there before, its owner', units),
+  changeWrites: measure(2.34, 'write units of a changed object: itself and its rows', units),
+  changeReads: measure(2.16, 'read units of a changed object: what was there before, its rows', units),
   changeSeconds: assume(
     0.0012,
     'seconds of the worker for each changed object',
@@ -115,7 +120,7 @@ export const assumptions = {
     0.3,
     'KB that it answers for an object in a list: 3 KB of JSON, which gzip makes a tenth of',
   ),
-  checkReads: measure(0.1315, 'read units of an object that the hourly check compares', units),
+  checkReads: measure(0.1339, 'read units of an object that the hourly check compares', units),
   checkSeconds: assume(
     0.0004,
     'seconds of the worker for each object that the hourly check compares',
@@ -129,12 +134,12 @@ export const assumptions = {
 
   handoverShare: assume(
     1.01,
-    'what a worker that follows costs, with the time in which two do: some 10 s of 15 minutes',
+    'what a worker that watches costs, with the time in which two do: some 10 s of 15 minutes',
   ),
   flushSeconds: quote(
     5,
-    "seconds between two writes of a follower's progress, at least",
-    'shared/core/agents/streams/following.ts',
+    "seconds between two writes of a watcher's progress, at least",
+    'shared/core/agents/streams/agent-watch.ts',
   ),
 
   secretReads: assume(
@@ -179,10 +184,10 @@ export const assumptions = {
   deployWireKb: assume(60, "KB of a deploy's traffic with the API server"),
 
   storeSeconds: assume(0.005, 'seconds of a request to DynamoDB', 'AWS promises milliseconds, of one digit'),
-  writesAtOnce: quote(
+  concurrentWrites: quote(
     16,
     'requests to DynamoDB that a writer has under way',
-    'shared/providers/kubernetes/cache-writer/writing.ts',
+    'shared/providers/kubernetes/cache-writer/writer-context.ts',
   ),
 } as const satisfies { readonly [name: string]: Assumption };
 

@@ -7,7 +7,7 @@ export const groups = {
   wayOut: 'way out of the VPC',
   connected: 'Gate and Fiat, all day',
   turns: 'accounts cached by turns',
-  streams: 'accounts that are followed',
+  streams: 'accounts that are watched',
   accounts: 'all cached accounts',
   secrets: 'secrets with kubeconfigs',
   deploys: 'deploys',
@@ -76,7 +76,7 @@ function listFixed(counts: TemplateCounts): readonly Rule[] {
       '`schedule-agents`, each minute, the longer the more accounts there are',
       'minutes × invocation + minutes × turnSeconds × gbSecond',
     ],
-    ['DynamoDB', '… reads all agents twice, once consistently', 'listUnits × minutes × readUnit'],
+    ['DynamoDB', '… reads all agents', 'listUnits × minutes × readUnit'],
     ['DynamoDB', '… looks whether the account facts have changed', 'minutes × readUnit'],
     ['Secrets Manager', '… reads both secrets', '2 × minutes × secretRequest'],
     ['KMS', '… which are encrypted', '2 × minutes × keyRequest'],
@@ -84,7 +84,7 @@ function listFixed(counts: TemplateCounts): readonly Rule[] {
     [
       'SQS',
       `Lambda's polls of ${polledQueues} queues`,
-      'polledQueues × pollersAtOnce × 3 × minutes × queueRequest',
+      'polledQueues × concurrentPollers × 3 × minutes × queueRequest',
     ],
     ['VPC', 'endpoint of the API', 'endpoints × zones × hours × endpointHour'],
   ];
@@ -134,7 +134,7 @@ const listingRules: readonly Rule[] = [
 const turnRules: readonly Rule[] = [
   ['DynamoDB', 'runs: the item of the agent, claimed and given back', 'runWrites × runs × writeUnit'],
   ['DynamoDB', "… and the account's epoch", 'runReads × runs × readUnit'],
-  ['SQS', 'messages: sent, received, deleted', '3 × messages × queueRequest'],
+  ['SQS', 'messages: sent, received, deleted', 'sends × queueRequest + 2 × messages × queueRequest'],
   ['Lambda', 'the worker for them', 'messages × runSeconds × workerGb × gbSecond + messages × invocation'],
   ['X-Ray', '… traced', 'messageTraces × trace'],
   [
@@ -213,7 +213,7 @@ const deployRules: readonly Rule[] = [
   ['DynamoDB', 'looks at the finished tasks', 'operationsEach × deploys × taskReads × readUnit'],
   [
     'SQS',
-    'hints: sent, received, deleted',
+    'messages: sent, received, deleted',
     '3 × operationsEach × deploys × queueRequest + 3 × operationsEach × deploys × fairRequest',
   ],
   [

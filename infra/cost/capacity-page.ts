@@ -25,7 +25,7 @@ export const capacityPage = 'docs/capacity.md';
 /**
  * Reads a page that `npm run capacity` wrote: the numbers of its large account.
  *
- * @throws Error when a row is not there: then the page has another form, and this has to follow.
+ * @throws Error when a row is not there: then the page has another form, and this has to watch.
  */
 export function parseCapacity(page: string): Capacity {
   const [, section = ''] = page.split(/^## One large account$/m);

@@ -129,12 +129,12 @@ function toScenario(values: Given): Scenario {
   const accounts = parseCount('accounts', values.accounts, 100);
   const objects = parseCount('objects', values.objects, 10_000);
   const mode = parseChoice('mode', values.mode ?? 'adaptive', modes);
-  const isFollowed = mode === 'stream';
-  const streamAccounts = parseCount('stream-accounts', values['stream-accounts'], isFollowed ? accounts : 0);
+  const isWatched = mode === 'stream';
+  const streamAccounts = parseCount('stream-accounts', values['stream-accounts'], isWatched ? accounts : 0);
   if (streamAccounts > accounts) {
     throw new UsageError(`--stream-accounts must be at most the ${accounts} of --accounts`);
   }
-  if (isFollowed && streamAccounts < accounts) {
+  if (isWatched && streamAccounts < accounts) {
     throw new UsageError(
       '--stream-accounts goes with --mode interval or adaptive, which the other accounts have',
     );

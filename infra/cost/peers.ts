@@ -73,7 +73,7 @@ const asItWas = 'as it was';
 const nothing = 'nothing';
 const finished = 'is finished by another';
 
-/** What each does, without numbers of dollars: Busdriver adaptive, in use all day and followed, Clouddriver, go-clouddriver. */
+/** What each does, without numbers of dollars: Busdriver adaptive, in use all day and watched, Clouddriver, go-clouddriver. */
 export const peerRows: readonly (readonly string[])[] = [
   [
     'what a view shows is',
@@ -102,7 +102,7 @@ export const peerRows: readonly (readonly string[])[] = [
   ],
   [
     'a cached account whose worker dies',
-    'waits for its lease: 60 s',
+    'waits for its lease: 60 to 75 s',
     'the same',
     'waits for its lease of 45 s, and a minute',
     'waits for its lock: 5 minutes',

@@ -21,9 +21,6 @@ export interface Price {
 /** Prices by the names that formulas use. */
 export type Prices = ReadonlyMap<string, Price>;
 
-/** The region of prices.json, as AWS calls it for people. */
-export const ownRegionName: string = ownPrices.regionName;
-
 /** AWS' list prices in prices.json. */
 export function getOwnPrices(): Prices {
   const { region, date, prices } = ownPrices;

@@ -1,21 +1,22 @@
 import type { DerivedName } from './scenario.ts';
 
-/** What the quantities are that follow from a scenario, by the names that formulas use. Of a month, unless it is said. */
+/** What the quantities are that watch from a scenario, by the names that formulas use. Of a month, unless it is said. */
 export const quantities: { readonly [name in DerivedName]: string } = {
   runs: 'millions of runs of agents',
   messages: 'millions of messages for them: agents whose turns begin at the same moment share one',
+  sends: 'millions of calls that send them: ten a call, one a minute at least',
   messageTraces: 'millions of their traces: the first of each second, a twentieth of the others',
   changedRuns: 'millions of runs that changed something, at most',
   changes: 'millions of objects that change',
   cachedAccounts: 'accounts',
-  changesByTurns: '… of accounts that are not followed',
+  changesByTurns: '… of accounts that are not watched',
   comparedByTurns: 'millions of objects that workers compare with their clusters, once an hour each',
-  compared: 'the same, with those of accounts that are followed',
+  compared: 'the same, with those of accounts that are watched',
   stored: 'GB that are cached',
   listUnits: 'read units with which the scheduler reads all agents, a minute',
   turnSeconds: 'seconds of a turn of the scheduler',
-  flushes: "millions of times that followers' progress is stored",
-  streamWorkers: 'workers that follow',
+  flushes: "millions of times that watchers' progress is stored",
+  streamWorkers: 'workers that watch',
   pollers: 'replicas of Gate and Fiat',
   deploys: 'millions of deploys',
   questions: 'millions of questions of Orca about them',

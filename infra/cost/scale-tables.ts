@@ -43,13 +43,16 @@ export function toInstallationTable(basis: Basis): string {
     toRow('Gate and Fiat, all day', 'connected'),
     toRow('caching', 'turns', 'streams', 'accounts'),
     toRow('deploys, one an account and day', 'deploys', 'polls'),
-    ['**Busdriver, adaptive: the default**', ...bills.map(({ dollars }) => `**${formatDollars(dollars)}**`)],
+    [
+      '**Busdriver by turns, adaptive: `cacheMode: interval`**',
+      ...bills.map(({ dollars }) => `**${formatDollars(dollars)}**`),
+    ],
     [
       '… for each account',
       ...bills.map(({ dollars, scenario }) => formatDollars(dollars / scenario.accounts)),
     ],
     ['Busdriver, every account in use all day', ...ofMode('interval')],
-    ['Busdriver, every account followed', ...ofMode('stream')],
+    ['Busdriver, every account watched: at most what the default costs', ...ofMode('stream')],
     ['more where all kubeconfigs are secrets', ...secrets],
     ...Object.values(peers).map((peer) => [peer.name, ...ofPeer(peer)]),
   ];
@@ -64,7 +67,7 @@ export function toCachingTables(basis: Basis): string {
   const dear = toRows(interval, ...own);
   const rows = toRows(adaptive, ...own).map((row, index) => [...row, dear[index]?.at(-1) ?? '']);
   const sums = [adaptive, interval].map((bill) => `**${formatCents(sumGroups(bill, ...own))}**`);
-  const followed = [
+  const watched = [
     ...toRows(stream, 'streams', 'accounts'),
     toSumRow('1,000 accounts', sumGroups(stream, 'streams', 'accounts')),
   ];
@@ -76,9 +79,9 @@ export function toCachingTables(basis: Basis): string {
       [...rows, ['**1,000 accounts**', '', ...sums]],
     ),
     '',
-    '### Followed',
+    '### Watched',
     '',
-    toMarkdown(['What', 'Formula', 'US$'], followed),
+    toMarkdown(['What', 'Formula', 'US$'], watched),
     '',
     '### Quantities',
     '',
@@ -95,7 +98,7 @@ function toQuantityTable(bills: readonly Bill[]): string {
       ...bills.map(({ values }) => formatQuantity(values.get(name) ?? 0)),
       meaning,
     ]);
-  return toMarkdown(['Name', 'adaptive', 'in use all day', 'followed', 'Meaning'], rows);
+  return toMarkdown(['Name', 'adaptive', 'in use all day', 'watched', 'Meaning'], rows);
 }
 
 /** What one account costs in mode `stream`, and some of them. */
@@ -110,7 +113,7 @@ export function toStreamTable(basis: Basis): string {
       formatDollars(dollars / streamAccounts),
     ];
   });
-  return toMarkdown(['Followed accounts', 'Workers', 'US$ for following', 'US$ each'], rows);
+  return toMarkdown(['Watched accounts', 'Workers', 'US$ for watching', 'US$ each'], rows);
 }
 
 /** What others cost, and what each does for it. */
@@ -130,7 +133,7 @@ export function toPeerTable(basis: Basis): string {
   const processors = (peer: Peer): string => formatQuantity(countProcessors(peer, shownAccounts));
   const clouddrivers = `${processors(clouddriverLow)} to ${processors(clouddriverHigh)} processors`;
   return toMarkdown(
-    ['1,000 accounts', 'Busdriver, adaptive', 'in use all day', 'followed', 'Clouddriver', 'go-clouddriver'],
+    ['1,000 accounts', 'Busdriver, adaptive', 'in use all day', 'watched', 'Clouddriver', 'go-clouddriver'],
     [
       ['US$ a month', ...bills.map(({ dollars }) => formatDollars(dollars)), ...ofPeers(formatDollars)],
       ['US$ for an account', ...bills.map(({ dollars }) => each(dollars)), ...ofPeers(each)],
@@ -188,7 +191,7 @@ export function toFillTable(basis: Basis): string {
     const dollars = amount(
       'fillWrites × writeUnit + fillReads × readUnit + fillSeconds × workerGb × gbSecond + listWireKb × listed × natGb',
     );
-    const together = (1_000 * seconds) / amount('fillsAtOnce');
+    const together = (1_000 * seconds) / amount('concurrentFills');
     return [
       objects.toLocaleString('en-US'),
       formatQuantity(Math.round(amount('fillRequests') * 1e6)),
@@ -241,7 +244,7 @@ export function toLimitTable(basis: Basis): string {
     [
       "the workers' concurrency",
       'functions/queues.ts',
-      `${perSecond('messages × runSeconds')} workers are busy with runs at a time, of ${formatQuantity(amount('fillsAtOnce'))}`,
+      `${perSecond('messages × runSeconds')} workers are busy with runs at a time, of ${formatQuantity(amount('concurrentFills'))}`,
     ],
     [
       'the time of `schedule-agents`: 50 s',

@@ -4,7 +4,7 @@ import type { Values } from './formula.ts';
 import type { Prices } from './prices.ts';
 import type { TemplateCounts } from './template-counts.ts';
 
-/** How accounts are cached: by runs at their interval all the time, by runs that come less often while nobody looks, or followed. */
+/** How accounts are cached: by runs at their interval all the time, by runs that come less often while nobody looks, or watched. */
 export const modes = ['interval', 'adaptive', 'stream'] as const;
 
 /** One of {@link modes}. */
@@ -25,7 +25,7 @@ export interface Scenario {
   readonly changesPerHour: number;
   /** How accounts are cached that are none of `streamAccounts`. */
   readonly mode: Mode;
-  /** Accounts that are followed; all are in mode `stream`. */
+  /** Accounts that are watched; all are in mode `stream`. */
   readonly streamAccounts: number;
   /** Secrets with kubeconfigs that accounts name. */
   readonly secrets: number;
@@ -64,7 +64,7 @@ export type DerivedName = keyof ReturnType<typeof derive>;
 function derive(scenario: Scenario, capacity: Capacity) {
   return {
     ...toCachingValues(scenario),
-    ...toFollowedValues(scenario),
+    ...toStreamValues(scenario),
     ...toRequestValues(scenario, capacity),
     ...toFillValues(scenario, capacity),
     endpointServices: 5,
@@ -79,8 +79,9 @@ function countTurned({ accounts, streamAccounts }: Scenario): number {
 
 function toCachingValues(scenario: Scenario) {
   const { accounts, objects, changesPerHour } = scenario;
-  const { hours, seconds, interval, idleInterval, inUse, objectKb, agentKb, scheduleSeconds, agentSeconds } =
+  const { hours, minutes, seconds, interval, idleInterval, inUse, messagesPerSend, objectKb, agentKb } =
     valuesOf(assumptions);
+  const { scheduleSeconds, agentSeconds } = valuesOf(assumptions);
   const turned = countTurned(scenario);
   const share = scenario.mode === 'interval' ? 1 : inUse;
   const turnsInUse = seconds / interval;
@@ -92,6 +93,7 @@ function toCachingValues(scenario: Scenario) {
   return {
     runs: turned * runsEach,
     messages,
+    sends: Math.max(Math.min(messages, minutes), messages / messagesPerSend),
     messageTraces: countTraces(messages),
     changedRuns: turned * Math.min(runsEach, changesEach),
     changes: accounts * changesEach,
@@ -100,8 +102,8 @@ function toCachingValues(scenario: Scenario) {
     comparedByTurns: (turned * objects * hours) / 1e6,
     compared: (accounts * objects * hours) / 1e6,
     stored: (accounts * objects * objectKb) / 1e6,
-    // Consistently once, and once more at half the price; shards that are nearly empty cost a unit, or half of one.
-    listUnits: Math.max(24, (1.5 * agentKb * accounts) / 4),
+    // Eventually consistent, at half the price; each of 16 shards costs half a unit at least.
+    listUnits: Math.max(8, (0.5 * agentKb * accounts) / 4),
     turnSeconds: scheduleSeconds + agentSeconds * accounts,
   };
 }
@@ -113,7 +115,7 @@ function countMessages(accounts: number): number {
   return Math.max(accounts / agentsPerMessage, Math.min(accounts, slots));
 }
 
-function toFollowedValues({ streamAccounts, changesPerHour }: Scenario) {
+function toStreamValues({ streamAccounts, changesPerHour }: Scenario) {
   const { seconds, minutes, flushSeconds, agentsPerStream } = valuesOf(assumptions);
   // After each write it takes the pause and then until the next change; bookmarks are stored each minute.
   const flushes = changesPerHour === 0 ? 0 : seconds / (flushSeconds + 3600 / changesPerHour);
@@ -150,13 +152,13 @@ function toRequestValues(scenario: Scenario, { applications, listApplications }:
 }
 
 function toFillValues({ objects }: Scenario, { firstFill, objects: filled }: Capacity) {
-  const { storeSeconds, writesAtOnce } = valuesOf(assumptions);
+  const { storeSeconds, concurrentWrites } = valuesOf(assumptions);
   const share = objects / filled / 1e6;
   return {
     fillWrites: share * firstFill.writeUnits,
     fillReads: share * firstFill.readUnits,
     fillRequests: share * firstFill.requests,
-    fillSeconds: (share * firstFill.requests * storeSeconds) / writesAtOnce,
+    fillSeconds: (share * firstFill.requests * storeSeconds) / concurrentWrites,
     listed: objects / 1e6,
   };
 }

@@ -4,15 +4,17 @@ import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
 import { AwsError } from './aws-json-error.ts';
 import type { EngineAccess, EngineClientOptions, SigningName } from './engine-access.ts';
 import { startListeners } from './listeners.ts';
-
-/** One call of an action. */
-export interface AwsCall {
-  /** Calls `listener` when the connection ends, answered or not: a caller who went away gets no messages. */
-  onClose(listener: () => void): void;
-}
+import {
+  type AnswerRequest,
+  type EngineAnswer,
+  type EngineCall,
+  type EngineRequest,
+  type OwnClientOptions,
+  toOwnClientOptions,
+} from './own-engine-calls.ts';
 
 /** An action: answers what AWS answers, throws AwsError for a refusal. */
-export type AwsAction = (input: JsonObject, call: AwsCall) => object | Promise<object>;
+export type AwsAction = (input: JsonObject, call: EngineCall) => object | Promise<object>;
 
 /** How a service words its answers. */
 export interface AwsJsonDialect {
@@ -38,8 +40,14 @@ export interface AwsJsonService extends AwsJsonDialect {
 export interface AwsJsonServer extends AsyncDisposable {
   /** For example `http://127.0.0.1:40123`. */
   readonly url: string;
-  /** What its clients are made with. */
+  /** What its clients are made with, in whichever process. */
   readonly clientOptions: EngineClientOptions;
+  /**
+   * What clients of this process are made with, which need no socket.
+   *
+   * @param tryMs milliseconds of one try. Default: as long as it takes.
+   */
+  toOwnClientOptions(tryMs?: number): OwnClientOptions;
 }
 
 /**
@@ -56,9 +64,12 @@ export async function startAwsJsonServer(
   const service = makeService(url);
   const respond = answerer(service, access);
   server.on('request', (request, response) => void respond(request, response));
+  const clientOptions = access.toClientOptions(url);
+  const answer: AnswerRequest = (request, call) => answerOwn(service, request, call);
   return {
     url,
-    clientOptions: access.toClientOptions(url),
+    clientOptions,
+    toOwnClientOptions: (tryMs) => toOwnClientOptions(answer, clientOptions, tryMs),
     [Symbol.asyncDispose]: () => closeServer(server),
   };
 }
@@ -79,7 +90,12 @@ export async function listenOnLoopback(server: Server): Promise<string> {
  * sign with a time that is as far off.
  */
 export function stampDate(response: ServerResponse): void {
-  response.setHeader('date', new Date().toUTCString());
+  response.setHeader('date', formatDate());
+}
+
+/** This moment, as the header `Date` has it. */
+export function formatDate(): string {
+  return new Date().toUTCString();
 }
 
 /** Closes a server and its connections at once. */
@@ -97,33 +113,52 @@ function answerer(
   return async (request, response) => {
     stampDate(response);
     try {
-      const call: AwsCall = { onClose: (listener) => void response.once('close', listener) };
+      const call: EngineCall = { onClose: (listener) => void response.once('close', listener) };
       const body = await access.admit(request, service.signingName);
-      const output = await perform(service, { request, body, call });
-      send(response, { status: 200, body: output, version: service.version });
+      const page = request.method === 'GET' ? findPage(service, request.url ?? '/') : undefined;
+      const { headers } = request;
+      const target = String(headers['x-amz-target'] ?? '');
+      const output = page ?? (await perform(service, { target, body: body.toString('utf8'), call }));
+      send(response, toAnswer(service, output));
     } catch (error) {
       sendAwsError(response, service, error);
     }
   };
 }
 
-interface Received {
-  readonly request: IncomingMessage;
-  readonly body: Buffer;
-  readonly call: AwsCall;
+/** Answers a request of this process. */
+async function answerOwn(
+  service: AwsJsonService,
+  { headers, body }: EngineRequest,
+  call: EngineCall,
+): Promise<EngineAnswer> {
+  try {
+    return toAnswer(service, await perform(service, { target: headers['x-amz-target'] ?? '', body, call }));
+  } catch (error) {
+    return toErrorAnswer(service, error);
+  }
 }
 
-async function perform(service: AwsJsonService, { request, body, call }: Received): Promise<object> {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-  const page = service.pages?.[pathname];
-  if (request.method === 'GET' && page !== undefined) return page(searchParams);
-  const [target, name] = String(request.headers['x-amz-target'] ?? '').split('.');
+function findPage({ pages }: AwsJsonService, url: string): object | undefined {
+  const { pathname, searchParams } = new URL(url, 'http://localhost');
+  return pages?.[pathname]?.(searchParams);
+}
+
+interface Received {
+  /** The header `X-Amz-Target`. */
+  readonly target: string;
+  readonly body: string;
+  readonly call: EngineCall;
+}
+
+async function perform(service: AwsJsonService, { target: header, body, call }: Received): Promise<object> {
+  const [target, name] = header.split('.');
   const isKnown = target === service.target && name !== undefined && Object.hasOwn(service.actions, name);
   const action = isKnown ? service.actions[name] : undefined;
   if (action === undefined) {
     throw new AwsError('UnknownOperationException', `'${target}.${name}' is no action that is served here.`);
   }
-  return action(parseInput(body.toString('utf8')), call);
+  return action(parseInput(body), call);
 }
 
 function parseInput(text: string): JsonObject {
@@ -138,30 +173,39 @@ function parseInput(text: string): JsonObject {
 
 /** Answers with an error, as a service words it; what is no AwsError is a defect. Does nothing once an answer began. */
 export function sendAwsError(response: ServerResponse, service: AwsJsonDialect, error: unknown): void {
+  send(response, toErrorAnswer(service, error));
+}
+
+/** The answer that a service gives for an error; what is no AwsError is a defect. */
+export function toErrorAnswer(service: AwsJsonDialect, error: unknown): EngineAnswer {
   const known =
     error instanceof AwsError
       ? error
       : new AwsError('InternalFailure', `Defect of the local engine: ${error}`, 500);
   const queryCode = service.queryErrorCodes?.[known.code] ?? known.code;
   const fault = known.status >= 500 ? 'Receiver' : 'Sender';
-  if (!response.headersSent) response.setHeader('x-amzn-query-error', `${queryCode};${fault}`);
-  const body = { __type: `${service.errorNamespace}#${known.code}`, message: known.message };
-  send(response, { status: known.status, body, version: service.version });
-}
-
-interface Answer {
-  readonly status: number;
-  readonly body: object;
-  readonly version: string;
-}
-
-function send(response: ServerResponse, { status, body, version }: Answer): void {
-  if (response.headersSent || response.destroyed) return;
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'content-type': `application/x-amz-json-${version}`,
-    'content-length': Buffer.byteLength(text),
-    'x-amzn-requestid': randomUUID(),
+  const answer = toAnswer(service, {
+    __type: `${service.errorNamespace}#${known.code}`,
+    message: known.message,
   });
-  response.end(text);
+  return {
+    ...answer,
+    status: known.status,
+    headers: { ...answer.headers, 'x-amzn-query-error': `${queryCode};${fault}` },
+  };
+}
+
+function toAnswer({ version }: AwsJsonDialect, output: object): EngineAnswer {
+  const headers = {
+    'content-type': `application/x-amz-json-${version}`,
+    date: formatDate(),
+    'x-amzn-requestid': randomUUID(),
+  };
+  return { status: 200, headers, body: JSON.stringify(output) };
+}
+
+function send(response: ServerResponse, { status, headers, body }: EngineAnswer): void {
+  if (response.headersSent || response.destroyed) return;
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
 }

@@ -82,7 +82,6 @@ function getOptions(root: string, outputDir: string): BuildOptions {
     external: ['dynalite'],
     minifySyntax: true,
     minifyWhitespace: true,
-    keepNames: true,
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',

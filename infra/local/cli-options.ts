@@ -156,8 +156,10 @@ function checkNames(args: readonly string[]): void {
   for (const token of tokens) {
     if (token.kind === 'positional') throw new UsageError(`'${token.value}' is no option`);
     if (token.kind !== 'option' || Object.hasOwn(flags, token.name)) continue;
-    const hint = Object.keys(flags).find((name) => isNear(name, token.name));
-    throw new UsageError(`Unknown option '${token.rawName}'${hint ? `: did you mean --${hint}?` : ''}`);
+    const suggestion = Object.keys(flags).find((name) => isNear(name, token.name));
+    throw new UsageError(
+      `Unknown option '${token.rawName}'${suggestion ? `: did you mean --${suggestion}?` : ''}`,
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { onceAborted } from '../../shared/core/deadline.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { buildCluster } from './cluster-build.ts';
 import { keepFilesPrivate, makeFolderPrivate } from './private-folder.ts';
@@ -108,14 +109,10 @@ async function main(signal: AbortSignal): Promise<number> {
   const port = parsePort(values.port ?? '0');
   await using cluster = await startCluster({ dir, port, args: toClusterArguments(values), report, signal });
   console.log(describeCluster(cluster));
-  const exit = await Promise.race([cluster.exited, waitForAbort(signal)]);
+  const exit = await Promise.race([cluster.exited, onceAborted(signal)]);
   if (exit === undefined) return 0;
   report(`The cluster ended: ${exit.errorOutput.trim()}`);
   return 1;
-}
-
-function waitForAbort(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)));
 }
 
 const interrupted = new AbortController();

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitAtMost } from '../../shared/core/deadline.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
 import { type BuildClusterOptions, buildCluster } from './cluster-build.ts';
 
 const startTimeoutMs = 120_000;
@@ -107,14 +108,8 @@ function watchExit(child: ChildProcess): Promise<ClusterExit> {
 async function stopProcess(child: ChildProcess, exited: Promise<ClusterExit>): Promise<void> {
   child.stdin?.end();
   child.kill('SIGTERM');
-  const patience = new AbortController();
-  const giveUp = sleep(stopTimeoutMs, undefined, { signal: patience.signal }).then(
-    () => child.kill('SIGKILL'),
-    () => undefined,
-  );
+  if (!(await waitAtMost(systemClock, stopTimeoutMs, exited))) child.kill('SIGKILL');
   await exited;
-  patience.abort();
-  await giveUp;
 }
 
 type ReadyLine = Pick<Cluster, 'kubeconfig' | 'server' | 'caFile' | 'token' | 'pid'>;

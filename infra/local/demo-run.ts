@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { onceAborted } from '../../shared/core/deadline.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { startCluster } from './cluster.ts';
 import { type DemoTarget, makeDeleteRequest, makeDeployRequest } from './demo-application.ts';
@@ -46,7 +47,7 @@ export async function runDemo(given: RunDemoOptions): Promise<void> {
   screen.print(`\n${formatSummary({ ...summary, isKept: keep })}`);
   if (!keep || options.url !== undefined) return;
   screen.print(`\nBusdriver goes on at ${url}; Ctrl-C ends it.`);
-  await waitForAbort(interrupted);
+  await onceAborted(interrupted);
   broken.signal.throwIfAborted();
 }
 
@@ -161,9 +162,4 @@ async function cleanUp({
     const place = `namespace ${target.namespace} of account ${target.account}`;
     throw new Error(`The application may still be in ${place}: ${getErrorMessage(error)}`, { cause: error });
   }
-}
-
-async function waitForAbort(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => signal.addEventListener('abort', resolve));
 }

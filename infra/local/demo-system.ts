@@ -4,8 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitAtMost } from '../../shared/core/deadline.ts';
 import { asString, getPath } from '../../shared/core/json.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
+import { nodeOptions } from './memory-settings.ts';
 
 /** Its own drain takes up to ten seconds. */
 const stopTimeoutMs = 15_000;
@@ -57,7 +59,7 @@ export async function startDemoSystem(options: StartDemoSystemOptions): Promise<
 
 function toArguments({ mainFile, kubeconfig }: StartDemoSystemOptions, dataDir: string): string[] {
   const address = ['--json', '--port', '0', '--data-dir', dataDir];
-  return [mainFile, ...address, '--kubeconfig', kubeconfig, '--log-level', 'warn'];
+  return [...nodeOptions, mainFile, ...address, '--kubeconfig', kubeconfig, '--log-level', 'warn'];
 }
 
 function watchExit(child: ChildProcess): Promise<string> {
@@ -90,12 +92,6 @@ async function waitForUrl(
 async function stopProcess(child: ChildProcess, exited: Promise<string>): Promise<void> {
   // Not by closing the channel: a process that lets go of it itself is never told that the child's streams are closed.
   child.kill('SIGTERM');
-  const patience = new AbortController();
-  const giveUp = sleep(stopTimeoutMs, undefined, { signal: patience.signal }).then(
-    () => child.kill('SIGKILL'),
-    () => undefined,
-  );
+  if (!(await waitAtMost(systemClock, stopTimeoutMs, exited))) child.kill('SIGKILL');
   await exited;
-  patience.abort();
-  await giveUp;
 }

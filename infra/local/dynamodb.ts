@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CreateTableCommand,
@@ -17,12 +17,21 @@ import {
   type AwsJsonDialect,
   type AwsJsonServer,
   closeServer,
+  formatDate,
   listenOnLoopback,
   sendAwsError,
   stampDate,
+  toErrorAnswer,
 } from './aws-json-server.ts';
 import type { EngineAccess } from './engine-access.ts';
 import { type LevelStorage, requireOfLevel, watchStorage } from './level-storage.ts';
+import {
+  type AnswerRequest,
+  type EngineAnswer,
+  type EngineRequest,
+  toOwnClientOptions,
+} from './own-engine-calls.ts';
+import { rememberParsedExpressions } from './parsed-expressions.ts';
 
 /** Milliseconds between two looks at a table that is being made, and how many there are at most. */
 const statusPauseMs = 2;
@@ -69,6 +78,7 @@ export async function startDynamoDb(options: StartDynamoDbOptions): Promise<Dyna
 
 async function serveTables({ dir, tables, access }: StartDynamoDbOptions): Promise<DynamoDbServer> {
   letIteratorsClose();
+  rememberParsedExpressions();
   await mkdir(dir, { recursive: true });
   const calls = new Calls();
   const storage = watchStorage({ dir, settle: () => calls.settle() });
@@ -76,10 +86,17 @@ async function serveTables({ dir, tables, access }: StartDynamoDbOptions): Promi
   server.keepAliveTimeout = 0;
   const [handle] = server.listeners('request') as RequestListener[];
   server.removeAllListeners('request');
-  if (handle !== undefined) server.on('request', guard(handle, { access, storage, calls }));
+  if (handle === undefined) throw new Error('dynalite listens to no requests');
+  server.on('request', guard(handle, { access, storage, calls }));
   const url = await listenOnLoopback(server);
   const clientOptions = access.toClientOptions(url);
+  let isEnding = false;
+  const answer: AnswerRequest = (request) => {
+    if (isEnding) return Promise.reject(new Error('The tables are being closed'));
+    return answerOwn(handle, request, { storage, calls });
+  };
   const stop = async () => {
+    isEnding = true;
     await storage[Symbol.asyncDispose]();
     await closeServer(server);
   };
@@ -93,19 +110,25 @@ async function serveTables({ dir, tables, access }: StartDynamoDbOptions): Promi
   } finally {
     client.destroy();
   }
-  return { url, clientOptions, storage, [Symbol.asyncDispose]: stop };
+  return {
+    url,
+    clientOptions,
+    toOwnClientOptions: (tryMs) => toOwnClientOptions(answer, clientOptions, tryMs),
+    storage,
+    [Symbol.asyncDispose]: stop,
+  };
 }
 
 /** The calls under way. */
 class Calls {
   #count = 0;
 
-  /** Counts a call until it is answered. */
-  add(response: ServerResponse): void {
+  /** Counts a call. @returns what is to be called once, when it is answered */
+  begin(): () => void {
     this.#count += 1;
-    response.once('close', () => {
+    return () => {
       this.#count -= 1;
-    });
+    };
   }
 
   /** Waits until there are none. @returns whether there are none */
@@ -146,22 +169,73 @@ function guard(handle: RequestListener, { access, storage, calls }: Guards): Req
     access.admit(request, 'dynamodb').then(
       (body) => {
         if (!storage.isOpen) {
-          sendAwsError(
-            response,
-            dialect,
-            new AwsError('InternalServerError', 'The tables are being opened', 500),
-          );
+          sendAwsError(response, dialect, opening());
           return;
         }
-        calls.add(response);
-        const admitted = new AdmittedRequest(request);
-        handle(admitted as unknown as IncomingMessage, response);
-        admitted.emit('data', body);
-        admitted.emit('end');
+        response.once('close', calls.begin());
+        hand(handle, new AdmittedRequest(request), { body, response });
       },
       (error: unknown) => sendAwsError(response, dialect, error),
     );
   };
+}
+
+/** dynalite looks whether there is a signature, but not at it. */
+const unsigned = {
+  authorization: 'AWS4-HMAC-SHA256 Credential=none, SignedHeaders=none, Signature=none',
+  'x-amz-date': 'none',
+} as const;
+
+/** Answers a request of this process. */
+async function answerOwn(
+  handle: RequestListener,
+  { headers, body }: EngineRequest,
+  { storage, calls }: Pick<Guards, 'storage' | 'calls'>,
+): Promise<EngineAnswer> {
+  if (!storage.isOpen) return toErrorAnswer(dialect, opening());
+  const end = calls.begin();
+  try {
+    const request = new AdmittedRequest({ method: 'POST', url: '/', headers: { ...headers, ...unsigned } });
+    const { promise, resolve } = Promise.withResolvers<EngineAnswer>();
+    hand(handle, request, { body, response: new KeptResponse(resolve) });
+    return await promise;
+  } finally {
+    end();
+  }
+}
+
+function opening(): AwsError {
+  return new AwsError('InternalServerError', 'The tables are being opened', 500);
+}
+
+/** Has dynalite answer a request. It sees nothing of either but what stands below. */
+function hand(
+  handle: RequestListener,
+  request: AdmittedRequest,
+  { body, response }: { readonly body: Buffer | string; readonly response: object },
+): void {
+  (handle as unknown as (request: AdmittedRequest, response: object) => void)(request, response);
+  request.emit('data', body);
+  request.emit('end');
+}
+
+/** An answer that goes over no connection, as far as dynalite writes answers. */
+class KeptResponse {
+  statusCode = 200;
+  readonly #headers: { [name: string]: string } = { date: formatDate() };
+  readonly #resolve: (answer: EngineAnswer) => void;
+
+  constructor(resolve: (answer: EngineAnswer) => void) {
+    this.#resolve = resolve;
+  }
+
+  setHeader(name: string, value: string | number): void {
+    this.#headers[name.toLowerCase()] = String(value);
+  }
+
+  end(body = ''): void {
+    this.#resolve({ status: this.statusCode, headers: this.#headers, body });
+  }
 }
 
 /** A request whose body was read already, as far as dynalite looks at requests. */
@@ -170,7 +244,7 @@ class AdmittedRequest extends EventEmitter {
   readonly url: string | undefined;
   readonly headers: IncomingMessage['headers'];
 
-  constructor({ method, url, headers }: IncomingMessage) {
+  constructor({ method, url, headers }: Pick<IncomingMessage, 'method' | 'url' | 'headers'>) {
     super();
     this.method = method;
     this.url = url;

@@ -1,6 +1,11 @@
 import type { Queue } from '../../functions/queues.ts';
 import type { Table } from '../../shared/aws/tables.ts';
-import { type EngineCredentials, type LogLevel, variables } from '../../shared/runtime/config.ts';
+import {
+  type EngineCredentials,
+  endpointVariables,
+  type LogLevel,
+  variables,
+} from '../../shared/runtime/config.ts';
 import { localAccountId } from './local-aws.ts';
 
 /** URLs of the engines. */
@@ -54,9 +59,9 @@ export function toFunctionEnvironment(parts: EnvironmentParts): { [name: string]
     [variables.logLevel]: settings.logLevel,
     [variables.engineAccessKeyId]: credentials.accessKeyId,
     [variables.engineSecretAccessKey]: credentials.secretAccessKey,
-    AWS_ENDPOINT_URL_DYNAMODB: engines.dynamodb,
-    AWS_ENDPOINT_URL_SQS: engines.sqs,
-    AWS_ENDPOINT_URL_EVENTBRIDGE: engines.eventbridge,
+    [endpointVariables.dynamodb]: engines.dynamodb,
+    [endpointVariables.sqs]: engines.sqs,
+    [endpointVariables.eventbridge]: engines.eventbridge,
   };
 }
 

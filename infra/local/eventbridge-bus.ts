@@ -1,37 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
 import { AwsError } from './aws-json-error.ts';
-import { findText, getText, getTexts } from './aws-json-input.ts';
-import type { EventMatcher } from './eventbridge-pattern.ts';
+import { findText, getTexts } from './aws-json-input.ts';
 import { localAccountId, localRegion } from './local-aws.ts';
 
 /** An event as EventBridge delivers it. */
 export interface BusEvent extends JsonObject {
   readonly id: string;
-}
-
-/** A rule of a bus. */
-export interface Rule {
-  readonly name: string;
-  readonly arn: string;
-  readonly pattern: string;
-  readonly matches: EventMatcher;
-  readonly isEnabled: boolean;
-  /** ARNs of functions and queues by target id. */
-  readonly targets: Map<string, string>;
-}
-
-/** An event bus. */
-export interface EventBus {
-  readonly name: string;
-  readonly arn: string;
-  readonly rules: Map<string, Rule>;
-}
-
-/** Makes an empty bus. */
-export function makeBus(name: string): EventBus {
-  const arn = `arn:aws:events:${localRegion}:${localAccountId}:event-bus/${name}`;
-  return { name, arn, rules: new Map() };
 }
 
 /** The size that EventBridge counts of an entry of PutEvents, in bytes. */
@@ -68,13 +43,6 @@ export function toBusEvent(entry: JsonObject, nowMs: number): BusEvent {
 export function getBusName(input: JsonObject, member: string): string {
   const name = findText(input, member) ?? 'default';
   return name.slice(name.lastIndexOf('/') + 1);
-}
-
-/** The name in a request, checked. @throws AwsError ValidationException */
-export function getResourceName(input: JsonObject, member: string): string {
-  const name = getText(input, member);
-  if (/^[\w./-]{1,256}$/.test(name)) return name;
-  throw new AwsError('ValidationException', `${member} '${name}' must hold 1 to 256 of A-Z a-z 0-9 . - _ /`);
 }
 
 function getRequired(entry: JsonObject, name: string): string {

@@ -1,7 +1,8 @@
 import path from 'node:path';
+import { onceAborted } from '../../shared/core/deadline.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
-import type { AccountProblems } from '../../shared/runtime/context/provider-context.ts';
+import type { AccountProblems } from '../../shared/runtime/services/providers.ts';
 import { loadSettings } from '../../shared/runtime/settings/settings.ts';
 import type { CliOptions } from './cli-options.ts';
 import { startCluster } from './cluster.ts';
@@ -12,7 +13,7 @@ import { type Runtime, startRuntime } from './runtime.ts';
 import { toDiskMessage } from './storage-message.ts';
 
 /** What invocations under way get when the process stops, in milliseconds. */
-const drainTimeoutMs = 10_000;
+const shutdownTimeoutMs = 10_000;
 
 /**
  * Runs the system until SIGTERM, SIGINT or the end of a parent that holds an IPC channel, then drains it. A second
@@ -28,13 +29,13 @@ export async function runUntilStopped(options: CliOptions, print: (text: string)
   const settings = { ...options, kubeconfig };
   await loadSettings({ ...settings, files: options.configFiles, environment: readEnvironment() });
   await makeFolderPrivate(options.dataDir, report);
-  const runtime = stack.use(await start({ ...settings, drainTimeoutMs }));
+  const runtime = stack.use(await start({ ...settings, shutdownTimeoutMs }));
   const accounts = await listAccounts(runtime);
-  const { rejectedAccounts: leftOut, accountWarnings: doubts } = await listProblems();
+  const { rejectedAccounts: leftOut, accountWarnings: doubts } = await listProblems(runtime);
   const ready = { ...runtime, accounts, leftOut, doubts, options: settings };
   print(options.json ? formatReadyLine(ready) : formatReadyMessage(ready));
   for (const warning of formatWarnings(ready)) report(warning);
-  await waitForAbort(stop);
+  await onceAborted(stop);
   report('Stopping: running operations reach a safe point first. Once more ends at once.');
 }
 
@@ -100,14 +101,9 @@ async function listAccounts(runtime: Runtime): Promise<readonly string[]> {
 }
 
 /** What the functions, which share this process and its settings, have to tell of accounts. */
-async function listProblems(): Promise<AccountProblems> {
-  const { listAccountProblems } = await import('../../shared/runtime/context/provider-context.ts');
-  return listAccountProblems().catch(() => ({ rejectedAccounts: [], accountWarnings: [] }));
-}
-
-async function waitForAbort(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => signal.addEventListener('abort', resolve));
+async function listProblems({ services }: Runtime): Promise<AccountProblems> {
+  const { listAccountProblems } = await import('../../shared/runtime/services/providers.ts');
+  return listAccountProblems(services).catch(() => ({ rejectedAccounts: [], accountWarnings: [] }));
 }
 
 function report(line: string): void {

@@ -54,7 +54,7 @@ export class FunctionSlots {
   }
 
   /** Looks whether a request may wait, before anything is read of it. @throws HttpError 503 when too many wait */
-  checkRoom(): void {
+  checkCapacity(): void {
     const { waitingMax } = this.#limits;
     if (this.#free === 0 && this.#waiting >= waitingMax) {
       throw createOverloadError(`${waitingMax} requests wait for this function`);
@@ -62,7 +62,7 @@ export class FunctionSlots {
   }
 
   #enter(group: string): Waiter {
-    this.checkRoom();
+    this.checkCapacity();
     const waiter: Waiter = { group, removed: false, turn: Promise.withResolvers() };
     this.#order.add(waiter);
     this.#waiting += 1;

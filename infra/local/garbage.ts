@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds after the last large request at which memory is given back. */
+/** Milliseconds after the start, and after the last large request, at which memory is given back. */
 const quietMs = 2_000;
 
 /** Milliseconds between two looks at what the process takes … */
@@ -9,22 +9,26 @@ const watchMs = 2_000;
 /** … and, where that did not help, up to this long: what is in use stays. */
 const watchMaxMs = 30_000;
 
-/** Bytes by which it may have grown beyond what it began with, when nobody calls … */
-const idleGrowthBytes = 96 * 2 ** 20;
+/** Bytes by which it may have grown beyond what it took after its start, when nobody calls … */
+const idleGrowthBytes = 24 * 2 ** 20;
 /** … and while requests come: a collection makes V8 start small again, which made answers a tenth slower. */
-const busyGrowthBytes = 256 * 2 ** 20;
+const busyGrowthBytes = 128 * 2 ** 20;
 
 /**
  * Has V8 give memory back a while after large requests, and where the process has grown, as it does by what streams through it: by
  * itself V8 keeps what was taken for as long as there is little to do. That pauses the process for a tenth of a second or so, once.
+ *
+ * The first time is soon after the start: V8 takes what is in use after a collection for the measure of when the next one is due, and
+ * lets the heap grow to hundreds of MiB before the first.
  */
 export class GarbageCollection implements Disposable {
   readonly #timer: NodeJS.Timeout;
-  readonly #floorBytes = process.memoryUsage.rss();
+  /** What the process took after its first collection. */
+  #floorBytes: number | undefined;
   #watch: NodeJS.Timeout;
   #watchMs = watchMs;
   #collect: (() => void) | undefined;
-  #isDue = false;
+  #isDue = true;
   #isBusy = false;
 
   constructor() {
@@ -33,7 +37,7 @@ export class GarbageCollection implements Disposable {
   }
 
   /** Notes that a request came. */
-  noteRequest(): void {
+  countRequest(): void {
     this.#isBusy = true;
   }
 
@@ -62,21 +66,28 @@ export class GarbageCollection implements Disposable {
   #runIfGrown(): void {
     const growthBytes = this.#isBusy ? busyGrowthBytes : idleGrowthBytes;
     this.#isBusy = false;
-    const before = process.memoryUsage.rss() - this.#floorBytes;
-    if (before > growthBytes) this.#run();
-    const after = process.memoryUsage.rss() - this.#floorBytes;
-    this.#watchMs = after > growthBytes ? Math.min(this.#watchMs * 1.5, watchMaxMs) : watchMs;
+    if (this.#getGrowth() > growthBytes) this.#run();
+    this.#watchMs = this.#getGrowth() > growthBytes ? Math.min(this.#watchMs * 1.5, watchMaxMs) : watchMs;
+  }
+
+  #getGrowth(): number {
+    return this.#floorBytes === undefined ? 0 : process.memoryUsage.rss() - this.#floorBytes;
   }
 
   #run(): void {
     this.#isDue = false;
     this.#collect ??= loadCollector();
     this.#collect();
+    this.#floorBytes ??= process.memoryUsage.rss();
   }
 }
 
-/** The function that `--expose-gc` adds to contexts that are made later. */
+/** What `--expose-gc` adds to contexts that are made later. */
+type Collector = (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void;
+
+/** Collects, and gives pages back to the system that V8 would otherwise keep for what may come, for many seconds. */
 function loadCollector(): () => void {
   setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
+  const collect = runInNewContext('gc') as Collector;
+  return () => collect({ type: 'major', flavor: 'last-resort' });
 }

@@ -1,4 +1,6 @@
-import type { Handler } from './invoker.ts';
+import type { ServiceFunction } from '../../shared/runtime/services/function.ts';
+import type { Services } from '../../shared/runtime/services/services.ts';
+import type { Handler, LoadHandler } from './invoker.ts';
 
 /**
  * Loads the handler of a function. The bundler recognises the pattern and makes a table of all modules from it, each
@@ -14,4 +16,29 @@ export async function loadHandler(module: string): Promise<Handler> {
   );
   if (typeof loaded.handler !== 'function') throw new Error(`functions/${module}.ts exports no handler`);
   return loaded.handler as Handler;
+}
+
+/**
+ * Loads handlers that work with the services of an installation, not with those of the process: it may run several.
+ *
+ * @param services awaited when a handler is loaded
+ */
+export function bindHandlers(load: LoadHandler, services: Promise<Services>): LoadHandler {
+  const bound = new Map<string, Promise<Handler>>();
+  const bind = async (module: string): Promise<Handler> => bindHandler(await load(module), await services);
+  // An import costs a request a noticeable part of its time, even of what is there already.
+  return (module) => {
+    const known = bound.get(module);
+    if (known !== undefined) return known;
+    const handler = bind(module);
+    bound.set(module, handler);
+    // What could not be loaded is tried again.
+    handler.catch(() => bound.delete(module));
+    return handler;
+  };
+}
+
+/** Handlers that were made elsewhere than in `shared/runtime` open nothing. */
+function bindHandler(handler: Handler & Partial<ServiceFunction<Handler>>, services: Services): Handler {
+  return handler.withServices?.(services) ?? handler;
 }

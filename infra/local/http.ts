@@ -20,6 +20,7 @@ import { type FrontDoorLimits, frontDoorLimits } from './http-limits.ts';
 import { FunctionTimeoutError, type Invoker } from './invoker.ts';
 import { startListeners } from './listeners.ts';
 import { findRefusal } from './loopback-guard.ts';
+import { logRequest } from './request-log.ts';
 import { ResponseStream } from './response-streaming.ts';
 import { RouteTable } from './route-table.ts';
 import { Turns } from './turns.ts';
@@ -37,6 +38,8 @@ export interface StartHttpOptions {
   readonly allowedHosts: readonly string[];
   /** Who may call it; default everybody. */
   readonly access?: FrontDoorAccess;
+  /** Whether each request is logged with its headers and its body. Default: none is. */
+  readonly logsRequests?: boolean;
   /** What is taken on at a time. Default {@link frontDoorLimits}. */
   readonly limits?: FrontDoorLimits;
   /** Why nothing can be stored at the moment: functions that store something are not invoked then. Default: it always can be. */
@@ -85,6 +88,14 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
   };
 }
 
+/** What goes along with a request. */
+interface Invocation {
+  readonly response: ServerResponse;
+  readonly stream: ResponseStream;
+  readonly requestId: string;
+  readonly place: Place;
+}
+
 class FrontDoor {
   isStopping = false;
   readonly #table: RouteTable;
@@ -95,6 +106,7 @@ class FrontDoor {
   readonly #limits: FrontDoorLimits;
   readonly #admission: Admission;
   readonly #findObstacle: (() => string | undefined) | undefined;
+  readonly #logsRequests: boolean;
   readonly #largeTurns: Turns;
   /** By the function's module: several routes may lead to one. */
   readonly #slots = new Map<string, FunctionSlots>();
@@ -110,6 +122,7 @@ class FrontDoor {
     this.#limits = limits;
     this.#admission = new Admission(limits);
     this.#findObstacle = options.findObstacle;
+    this.#logsRequests = options.logsRequests === true;
     this.#largeTurns = new Turns(limits);
   }
 
@@ -120,7 +133,7 @@ class FrontDoor {
     const stream = new ResponseStream(toAnswerSink(response));
     using place = this.#admission.createPlace();
     try {
-      const answer = await this.#invoke(request, { stream, requestId, place });
+      const answer = await this.#invoke(request, { response, stream, requestId, place });
       if (response.destroyed) stream.destroy();
       else if (stream.writableEnded) await finished(stream);
       else writeAnswer(response, answer);
@@ -137,10 +150,10 @@ class FrontDoor {
 
   async #invoke(
     request: IncomingMessage,
-    { stream, requestId, place }: { stream: ResponseStream; requestId: string; place: Place },
+    { response, stream, requestId, place }: Invocation,
   ): Promise<unknown> {
     const receivedAtMs = Date.now();
-    this.#garbage.noteRequest();
+    this.#garbage.countRequest();
     const refusal = findRefusal(request, { allowedHosts: this.#allowedHosts });
     if (refusal !== undefined) throw new HttpError(403, refusal);
     const target = parseTarget(request.url ?? '/');
@@ -153,13 +166,14 @@ class FrontDoor {
     const caller = findCaller(request);
     place.enter({ caller, account: match.pathParameters['account'] });
     const slots = this.#getSlots(match.route);
-    slots.checkRoom();
+    slots.checkCapacity();
     const addBytes = (count: number) => place.addBodyBytes(count);
     const body = await readBody(request, { limits: this.#limits, addBytes });
     const isLarge = body.length >= this.#limits.largeBodyBytes;
     if (isLarge) this.#garbage.schedule();
     const event = toProxyEvent({ ...match, request, target, body, requestId, receivedAtMs });
     event.requestContext.identity.clientCert = findClientCertificate(request);
+    if (this.#logsRequests) logRequest(event, response, this.#log);
     checkSize(event, body.length);
     const { module, timeoutSeconds } = match.route;
     const invoke = () =>

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'aws-lambda';
+import { waitAtMost } from '../../shared/core/deadline.ts';
 import type { Logger } from '../../shared/core/logger.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
 import { localAccountId, localRegion } from './local-aws.ts';
 import { isStreaming, type ResponseStream } from './response-streaming.ts';
 
@@ -71,15 +73,9 @@ export class Invoker {
    *
    * @returns whether all ended
    */
-  async drain(timeoutMs: number): Promise<boolean> {
+  async shutDown(timeoutMs: number): Promise<boolean> {
     this.#stopAtMs = performance.now() + timeoutMs;
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), timeoutMs);
-    });
-    const isDone = await Promise.race([timeout, Promise.allSettled(this.#running).then(() => true)]);
-    clearTimeout(timer);
-    return isDone;
+    return waitAtMost(systemClock, timeoutMs, Promise.allSettled(this.#running));
   }
 
   async #run({ module, event, timeoutSeconds, stream }: Invocation, requestId: string): Promise<unknown> {
@@ -94,6 +90,7 @@ export class Invoker {
   }
 }
 
+/** With a timer of its own: a clock's sleep costs more, and each request has one. */
 async function withTimeout(
   running: Promise<unknown>,
   { module, timeoutSeconds }: Invocation,
@@ -129,8 +126,7 @@ function makeContext(module: string, requestId: string, getRemainingTimeInMillis
   };
 }
 
-/** ARN of a local function. */
-export function toFunctionArn(functionName: string): string {
+function toFunctionArn(functionName: string): string {
   return `arn:aws:lambda:${localRegion}:${localAccountId}:function:${functionName}`;
 }
 

@@ -1,6 +1,5 @@
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import { formatHelp, parseCliOptions, UsageError } from './cli-options.ts';
@@ -25,10 +24,6 @@ async function main(args: readonly string[]): Promise<number> {
   // Only the bundle has a folder of its own for it.
   if (import.meta.filename.endsWith('.js'))
     enableCompileCache(path.join(import.meta.dirname, '.compile-cache'));
-  // Young garbage is collected when it fills 1 MB instead of 16 or more: after some thousand requests that leaves
-  // 100 MB less resident and costs no time that can be measured. This factor works once the process runs, the option
-  // --max-semi-space-size does not.
-  setFlagsFromString('--semi-space-growth-factor=1');
   const { runUntilStopped } = await import('./foreground.ts');
   await runUntilStopped(options, printToStandardOutput);
   return 0;

@@ -14,7 +14,7 @@ export interface Ready {
   readonly accounts: readonly string[];
   /** Accounts that are left out since their settings are wrong. */
   readonly leftOut: readonly RejectedAccount[];
-  /** Settings of accounts that may not be as they were meant. */
+  /** Settings that may not be as they were meant. */
   readonly doubts: readonly AccountWarning[];
   readonly options: CliOptions;
 }
@@ -47,19 +47,24 @@ function formatLeftOut(leftOut: readonly RejectedAccount[]): readonly string[] {
   const count = leftOut.length === 1 ? 'One account is' : `${leftOut.length} accounts are`;
   return [
     `${count} left out because of wrong settings. The files are read again within 10 seconds of a change:`,
-    ...formatProblems(leftOut),
+    ...formatProblems(leftOut.map(({ name, reason }) => ({ account: name, reason }))),
   ];
 }
 
 function formatDoubts(doubts: readonly AccountWarning[]): readonly string[] {
   if (doubts.length === 0) return [];
   const count = doubts.length === 1 ? 'One setting' : `${doubts.length} settings`;
-  const problems = doubts.map(({ account, reason }) => ({ name: account, reason }));
-  return [`${count} of accounts may not be as meant:`, ...formatProblems(problems)];
+  return [`${count} may not be as meant:`, ...formatProblems(doubts)];
 }
 
-function formatProblems(problems: readonly RejectedAccount[]): readonly string[] {
-  const shown = problems.slice(0, toldMax).map(({ name, reason }) => `  ${toLine(name)}: ${toLine(reason)}`);
+function formatProblems(
+  problems: readonly { readonly account?: string; readonly reason: string }[],
+): readonly string[] {
+  const shown = problems
+    .slice(0, toldMax)
+    .map(
+      ({ account, reason }) => `  ${account === undefined ? '' : `${toLine(account)}: `}${toLine(reason)}`,
+    );
   const further = problems.length - shown.length;
   return further > 0 ? [...shown, `  and ${further} more: the log has them`] : shown;
 }

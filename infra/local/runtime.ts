@@ -4,10 +4,15 @@ import { type Route, routes } from '../../functions/routes.ts';
 import { type Schedule, schedules } from '../../functions/schedules.ts';
 import { type Table, tables } from '../../shared/aws/tables.ts';
 import type { Clock } from '../../shared/core/clock.ts';
+import { within } from '../../shared/core/deadline.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import { type EngineCredentials, setEnvironment } from '../../shared/runtime/config.ts';
-import { createLogger } from '../../shared/runtime/context/logger.ts';
-import { systemClock } from '../../shared/runtime/context/system.ts';
+import { areRequestsVerbose, type EngineCredentials, readEnvironment } from '../../shared/runtime/config.ts';
+import type { DirectServices } from '../../shared/runtime/services/direct-client.ts';
+import { createLogger } from '../../shared/runtime/services/logger.ts';
+import { Services } from '../../shared/runtime/services/services.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
+import { AwsEventRules, awsBusName } from './aws-events.ts';
+import type { AwsJsonServer } from './aws-json-server.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { checkDataFormat } from './data-format.ts';
 import { startDynamoDb } from './dynamodb.ts';
@@ -16,21 +21,26 @@ import { writeEngineFile } from './engine-file.ts';
 import { type Engines, type FunctionSettings, toFunctionEnvironment } from './environment.ts';
 import { createQueues, toEventSources } from './event-sources.ts';
 import { startEventBridge } from './eventbridge.ts';
+import type { BusEvent } from './eventbridge-bus.ts';
 import { type FrontDoorFiles, loadFrontDoorAccess } from './front-door-access.ts';
-import { loadHandler } from './handlers.ts';
+import { bindHandlers, loadHandler } from './handlers.ts';
 import { startHttp } from './http.ts';
-import { Invoker, type LoadHandler, toFunctionArn } from './invoker.ts';
+import { Invoker, type LoadHandler } from './invoker.ts';
 import type { LevelStorage } from './level-storage.ts';
 import { callOwnRoute } from './own-call.ts';
 import { offerResponseStreaming } from './response-streaming.ts';
-import { startScheduler } from './scheduler.ts';
-import { type SqsServer, startSqs } from './sqs.ts';
+import { type Scheduler, startScheduler } from './scheduler.ts';
+import { startSqs } from './sqs.ts';
 import { findStorageObstacle, tellOfStorage } from './storage-message.ts';
 import { startTableExpiry } from './table-expiry.ts';
+import { tellOfUnusedVariables } from './unused-variables.ts';
 import { startWorkers } from './workers.ts';
 
 /** Name of the event bus. */
 const busName = 'busdriver';
+
+/** What closing connections may take when the runtime stops, in milliseconds. */
+const closeTimeoutMs = 2_000;
 
 /** The functions and what they need: what CDK deploys, this runs. */
 export interface Inventory {
@@ -51,7 +61,7 @@ export interface StartRuntimeOptions extends FunctionSettings, FrontDoorFiles {
   /** Folder of all data; made when missing. */
   readonly dataDir: string;
   /** Milliseconds that invocations under way get when the runtime stops. */
-  readonly drainTimeoutMs: number;
+  readonly shutdownTimeoutMs: number;
   /** Default: Busdriver's own tables of functions. */
   readonly inventory?: Inventory;
   /** Loads functions; default from `functions/`. */
@@ -65,6 +75,8 @@ export interface Runtime extends AsyncDisposable {
   /** Where the API answers, for example `http://127.0.0.1:7002`. */
   readonly url: string;
   readonly engines: Engines;
+  /** What its functions work with. */
+  readonly services: Services;
   /** What callers of the engines sign with. */
   readonly credentials: EngineCredentials;
   /** Answers a GET of a path without parameters, asking for no token and no certificate. @throws Error when it fails */
@@ -73,8 +85,8 @@ export interface Runtime extends AsyncDisposable {
 
 /**
  * Runs every function in this process, on DynamoDB, SQS and EventBridge served on free ports of 127.0.0.1. Functions
- * find them by environment variables, as in Lambda, so a process can hold one runtime at a time. Killed at any
- * moment, the next one on the same folder goes on with what was accepted.
+ * find them by environment variables, as in Lambda; but these are the runtime's own, so a process can hold several runtimes. Killed
+ * at any moment, the next one on the same folder goes on with what was accepted.
  *
  * @throws DataDirInUseError; DataFormatError; AccessFileError; Error when the port cannot be bound
  */
@@ -88,15 +100,23 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   starting.use(await lockDataDir(options.dataDir));
   await checkDataFormat(options.dataDir);
   const log = createLogger({ logLevel: options.logLevel, placement: 'local' });
-  const invoker = new Invoker(load, log);
+  tellOfUnusedVariables(readEnvironment(), log);
+  const { promise: opened, resolve: setServices } = Promise.withResolvers<Services>();
+  const invoker = new Invoker(bindHandlers(load, opened), log);
   const frontDoor = await loadFrontDoorAccess(options, log);
   const access = new EngineAccess({ log });
   const { credentials } = access;
-  const { engines, storage } = await startEngines({ options, inventory, invoker, log, access }, starting);
+  // Closed after the engines: what still runs then must not write down that it failed, and goes on after the next start.
+  const closing = starting.use(new AsyncDisposableStack());
+  const events: EventListener = {};
+  const { engines, storage, servers } = await startEngines({ options, inventory, access, events }, starting);
   tellOfStorage(storage, { dataDir: options.dataDir, log });
   starting.use(await writeEngineFile(options.dataDir, { engines, credentials }));
   const parts = { settings: options, engines, credentials, busName, ...inventory };
-  setEnvironment(toFunctionEnvironment(parts));
+  const environment = { ...readEnvironment(), ...toFunctionEnvironment(parts) };
+  const services = new Services(environment, toDirectServices(servers));
+  closing.defer(() => closeServices(services, log));
+  setServices(services);
   offerResponseStreaming();
   // Disposed of in reverse order: first nothing new is taken, then what runs may end, then connections are cut.
   const findObstacle = () => findStorageObstacle(storage);
@@ -105,83 +125,96 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
     routes: inventory.routes,
     invoker,
     log,
+    logsRequests: areRequestsVerbose(),
     access: frontDoor,
     findObstacle,
   });
   starting.use(http);
   starting.defer(async () => {
-    await invoker.drain(options.drainTimeoutMs);
+    await invoker.shutDown(options.shutdownTimeoutMs);
   });
-  starting.use(
-    startWorkers({
-      sources: toEventSources(inventory.queues),
-      sqs: access.toClientOptions(engines.sqs),
-      invoker,
-      log,
-    }),
-  );
-  const dynamodb = access.toClientOptions(engines.dynamodb);
+  const sqs = servers.sqs.toOwnClientOptions();
+  starting.use(startWorkers({ sources: toEventSources(inventory.queues), sqs, invoker, log }));
+  const dynamodb = servers.dynamodb.toOwnClientOptions();
   starting.use(startTableExpiry({ tables: inventory.tables, dynamodb, clock, log }));
-  starting.use(startScheduler({ schedules: inventory.schedules, invoker, clock }));
+  const scheduler = starting.use(startScheduler({ schedules: inventory.schedules, invoker, clock }));
+  const rules = starting.use(new AwsEventRules({ queues: inventory.queues, sqs, log }));
+  events.onEvent = (event, name) => passOn(event, name, { scheduler, rules });
   starting.defer(() => http.stopAccepting());
   void invoker.preload(listModules(inventory));
   const running = starting.move();
   return {
     url: http.url,
     engines,
+    services,
     credentials,
     get: (path) => callOwnRoute(path, { routes: inventory.routes, invoker }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
 
-interface Surroundings {
+function passOn(
+  event: BusEvent,
+  name: string,
+  to: { readonly scheduler: Scheduler; readonly rules: AwsEventRules },
+): void {
+  to.scheduler.tell(String(event['detail-type']));
+  to.rules.take(event, name);
+}
+
+/** A function that is over its time may be opening something, which would hold up the end. */
+async function closeServices(services: Services, log: Logger): Promise<void> {
+  const deadline = { ms: closeTimeoutMs, what: 'closing what functions opened' };
+  try {
+    await within(systemClock, deadline, () => services[Symbol.asyncDispose]());
+  } catch (error) {
+    log.warn('what functions opened could not be closed', { error });
+  }
+}
+
+/** Who is told of events: it starts after the bus. */
+interface EventListener {
+  onEvent?: (event: BusEvent, busName: string) => void;
+}
+
+interface RuntimeParts {
+  readonly events: EventListener;
   readonly options: StartRuntimeOptions;
   readonly inventory: Inventory;
-  readonly invoker: Invoker;
-  readonly log: Logger;
   readonly access: EngineAccess;
 }
 
 async function startEngines(
-  { options, inventory, invoker, log, access }: Surroundings,
+  { options, inventory, access, events }: RuntimeParts,
   stack: AsyncDisposableStack,
-): Promise<{ readonly engines: Engines; readonly storage: LevelStorage }> {
+): Promise<{
+  readonly engines: Engines;
+  readonly storage: LevelStorage;
+  readonly servers: { readonly [engine in keyof Engines]: AwsJsonServer };
+}> {
   const dir = path.join(options.dataDir, 'dynamodb');
   const starts = [startDynamoDb({ dir, tables: inventory.tables, access }), startSqs(access)] as const;
   const [dynamodb, sqs] = await Promise.all(starts);
   stack.use(dynamodb);
   stack.use(sqs);
   await createQueues(sqs.clientOptions, inventory.queues);
-  const functions = new Map(toFunctions(inventory).map((one) => [toFunctionArn(getName(one.module)), one]));
   const eventbridge = await startEventBridge({
-    buses: [busName],
-    log,
+    buses: [busName, awsBusName],
     access,
-    async deliver(targetArn, event) {
-      const target = functions.get(targetArn);
-      if (target === undefined) deliverToQueue(sqs, targetArn, event);
-      else await invoker.invoke({ ...target, event });
-    },
+    onEvent: (event, name) => events.onEvent?.(event, name),
   });
   stack.use(eventbridge);
   const engines = { dynamodb: dynamodb.url, sqs: sqs.url, eventbridge: eventbridge.url };
-  return { engines, storage: dynamodb.storage };
+  return { engines, storage: dynamodb.storage, servers: { dynamodb, sqs, eventbridge } };
 }
 
-function deliverToQueue(sqs: SqsServer, arn: string, event: object): void {
-  sqs.sendTo(arn, JSON.stringify(event));
-}
-
-function toFunctions({
-  queues,
-  schedules,
-}: Inventory): readonly { module: string; timeoutSeconds: number }[] {
-  return [...queues, ...schedules];
-}
-
-function getName(module: string): string {
-  return module.slice(module.lastIndexOf('/') + 1);
+/** Functions are loaded into this process, and so need no socket: the engines' ports are for tools. */
+function toDirectServices(servers: { readonly [engine in keyof Engines]: AwsJsonServer }): DirectServices {
+  return {
+    dynamodb: (tryMs) => servers.dynamodb.toOwnClientOptions(tryMs),
+    sqs: (tryMs) => servers.sqs.toOwnClientOptions(tryMs),
+    eventbridge: (tryMs) => servers.eventbridge.toOwnClientOptions(tryMs),
+  };
 }
 
 /** Modules of all functions, those first that a deploy waits for. */

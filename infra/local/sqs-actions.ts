@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../shared/core/json.ts';
 import { AwsError } from './aws-json-error.ts';
 import { findInteger, getText, getTexts } from './aws-json-input.ts';
-import type { AwsCall } from './aws-json-server.ts';
 import { localAccountId } from './local-aws.ts';
+import type { EngineCall } from './own-engine-calls.ts';
 import { maximumMessageBytes, visibilityTimeoutRange } from './sqs-attributes.ts';
 import { attempt, getBatch, toBatchFailure } from './sqs-batch.ts';
 import {
@@ -73,7 +73,11 @@ function hashTraceHeader(traceHeader: string): string | undefined {
  *
  * @param call ends the wait when the receiver goes away
  */
-export async function receiveMessage(queue: MessageQueue, input: JsonObject, call: AwsCall): Promise<object> {
+export async function receiveMessage(
+  queue: MessageQueue,
+  input: JsonObject,
+  call: EngineCall,
+): Promise<object> {
   const receipts = await queue.receive({
     limit: findInteger(input, 'MaxNumberOfMessages', { from: 1, to: 10 }) ?? 1,
     visibilityTimeoutSeconds:

@@ -66,7 +66,7 @@ interface Waiter extends ReceiveOptions {
 
 /**
  * A standard queue of SQS: at least once, best-effort order, fair between message groups. Its messages live in
- * memory: Busdriver's are hints to records in the database, and a sweeper sends the lost ones again.
+ * memory: Busdriver's only name records in the database, and a sweeper sends the lost ones again.
  *
  * Every operation is O(log n), and one timer waits for the next event, so an idle queue costs nothing.
  */

@@ -18,7 +18,6 @@ import {
   type QueueAttributes,
 } from './sqs-attributes.ts';
 import { doEach } from './sqs-batch.ts';
-import { parseMessageDraft } from './sqs-message.ts';
 import { MessageQueue } from './sqs-queue.ts';
 
 const queryErrorPrefix = 'AWS.SimpleQueueService.';
@@ -35,16 +34,6 @@ const queryErrorCodes = {
   UnsupportedOperation: `${queryErrorPrefix}UnsupportedOperation`,
 };
 
-/** A running SQS. */
-export interface SqsServer extends AwsJsonServer {
-  /**
-   * Sends a message as another local service does, for example EventBridge to a target.
-   *
-   * @throws AwsError QueueDoesNotExist
-   */
-  sendTo(arn: string, body: string): void;
-}
-
 /**
  * Starts SQS on a free port of 127.0.0.1: standard queues with long polling, delays, visibility time-outs, fairness
  * between message groups and dead-letter queues, over AWS' JSON protocol. FIFO queues are refused.
@@ -53,7 +42,7 @@ export interface SqsServer extends AwsJsonServer {
  *
  * @param access who may call it
  */
-export async function startSqs(access: EngineAccess): Promise<SqsServer> {
+export async function startSqs(access: EngineAccess): Promise<AwsJsonServer> {
   const queues = new Map<string, MessageQueue>();
   const server = await startAwsJsonServer(access, (url) => ({
     target: 'AmazonSQS',
@@ -64,13 +53,7 @@ export async function startSqs(access: EngineAccess): Promise<SqsServer> {
     actions: makeActions({ queues, url }),
   }));
   return {
-    url: server.url,
-    clientOptions: server.clientOptions,
-    sendTo(arn, body) {
-      const queue = findByArn(queues, arn);
-      if (queue === undefined) throw refuseUnknownQueue(arn);
-      queue.send([parseMessageDraft({ MessageBody: body })]);
-    },
+    ...server,
     async [Symbol.asyncDispose]() {
       for (const queue of queues.values()) queue.close();
       await server[Symbol.asyncDispose]();

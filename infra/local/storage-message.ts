@@ -34,7 +34,7 @@ export function tellOfStorage(
       reason,
     });
   });
-  storage.on('room', () => log.info('the data directory can be written again: all goes on', { dataDir }));
+  storage.on('space', () => log.info('the data directory can be written again: all goes on', { dataDir }));
 }
 
 /** What to tell the user of an error of the disk at the start; undefined for other errors. */

@@ -12,7 +12,7 @@ import { readSecret } from '../constructs/grants.ts';
 import { PrivateDomain } from '../constructs/private-domain.ts';
 import { PublicDomain } from '../constructs/public-domain.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
-import { createSurroundings, type Surroundings } from '../constructs/surroundings.ts';
+import { createSharedResources, type SharedResources } from '../constructs/shared-resources.ts';
 import type { Authentication, Context } from '../context.ts';
 import { decideAuthentication } from '../context-rules.ts';
 import { ControllerStack } from './controller-stack.ts';
@@ -26,7 +26,7 @@ export interface ApiStackProps {
 export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { context }: ApiStackProps) {
     super(scope, id, { description: 'Busdriver: the API and its functions' });
-    const surroundings = createSurroundings(this, context);
+    const sharedResources = createSharedResources(this, context);
     if (context.vpcEndpointId !== undefined) {
       const words =
         'vpcEndpointId goes with the next release. Name the endpoint in vpcEndpointIds: docs/deploy.md.';
@@ -37,30 +37,33 @@ export class ApiStack extends Stack {
     const door = new FrontDoor(this, 'FrontDoor', {
       context,
       routes,
-      functions: this.#makeFunctions(surroundings),
+      functions: this.#makeFunctions(sharedResources),
       endpoints,
       authentication,
-      authorizer: this.#makeAuthorizer(surroundings, authentication),
+      authorizer: this.#makeAuthorizer(sharedResources, authentication),
     });
     this.#addDomain(door, context, endpoints);
   }
 
-  #makeFunctions(surroundings: Surroundings): ReadonlyMap<string, IFunction> {
+  #makeFunctions(sharedResources: SharedResources): ReadonlyMap<string, IFunction> {
     const controllers = Map.groupBy(routes, getController);
     const stacks = [...controllers].map(
-      ([name, rows]) => new ControllerStack(this, name, { routes: rows, surroundings }),
+      ([name, rows]) => new ControllerStack(this, name, { routes: rows, sharedResources }),
     );
     return new Map(stacks.flatMap(({ functions }) => [...functions]));
   }
 
-  #makeAuthorizer(surroundings: Surroundings, authentication: Authentication): FrontDoorProps['authorizer'] {
+  #makeAuthorizer(
+    sharedResources: SharedResources,
+    authentication: Authentication,
+  ): FrontDoorProps['authorizer'] {
     if (authentication !== 'secret') return undefined;
-    const { authorizerSecretArn, context } = surroundings;
+    const { authorizerSecretArn, context } = sharedResources;
     const row = sharedSecretAuthorizer;
     // Whoever names a secret of his own lets functions use its key, if it has one.
     const statements =
       context.authorizerSecretArn === undefined
-        ? readSecret(surroundings, authorizerSecretArn)
+        ? readSecret(sharedResources, authorizerSecretArn)
         : [
             new PolicyStatement({
               actions: ['secretsmanager:GetSecretValue'],
@@ -68,7 +71,7 @@ export class ApiStack extends Stack {
             }),
           ];
     const environment = { [variables.authorizerSecretArn]: authorizerSecretArn };
-    const made = new ServiceFunction(this, { row, surroundings, environment, statements });
+    const made = new ServiceFunction(this, { row, sharedResources, environment, statements });
     return { function: made.function, lifetimeSeconds: row.lifetimeSeconds };
   }
 

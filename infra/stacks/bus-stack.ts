@@ -3,7 +3,7 @@ import { EventBus, type IRuleTarget, Rule } from 'aws-cdk-lib/aws-events';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { LogGroup, ResourcePolicy } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { nameEventBus } from '../constructs/surroundings.ts';
+import { nameEventBus } from '../constructs/shared-resources.ts';
 import { type Context, toResourceName } from '../context.ts';
 
 /** What the stack is made of. */

@@ -11,8 +11,8 @@ import {
 } from 'aws-cdk-lib/aws-ec2';
 import type { Construct } from 'constructs';
 import { isIpv6Range } from '../address-ranges.ts';
+import { findVpc } from '../constructs/shared-resources.ts';
 import { shareValue } from '../constructs/shared-values.ts';
-import { findVpc } from '../constructs/surroundings.ts';
 import type { Context } from '../context.ts';
 import { makesEndpoint } from '../context-rules.ts';
 

@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import type { Queue } from '../../functions/queues.ts';
 import type { Schedule } from '../../functions/schedules.ts';
 import { ScheduledFunction } from '../constructs/scheduled-function.ts';
-import { createSurroundings } from '../constructs/surroundings.ts';
+import { createSharedResources } from '../constructs/shared-resources.ts';
 import { WorkerQueue } from '../constructs/worker-queue.ts';
 import type { Context } from '../context.ts';
 
@@ -19,14 +19,14 @@ export interface WorkerStackProps {
 export class WorkerStack extends Stack {
   constructor(scope: Construct, id: string, props: WorkerStackProps) {
     super(scope, id, { description: props.description });
-    const surroundings = createSurroundings(this, props.context);
+    const sharedResources = createSharedResources(this, props.context);
     for (const row of props.queues) {
-      const made = new WorkerQueue(this, `${row.name}-queue`, { row, surroundings });
+      const made = new WorkerQueue(this, `${row.name}-queue`, { row, sharedResources });
       this.exportValue(made.queue.queueArn);
       this.exportValue(made.queue.queueUrl);
     }
     for (const row of props.schedules) {
-      new ScheduledFunction(this, `${row.name}-schedule`, { row, surroundings });
+      new ScheduledFunction(this, `${row.name}-schedule`, { row, sharedResources });
     }
   }
 }

@@ -27,7 +27,7 @@ export type BusReference = Pick<IEventBus, 'eventBusArn' | 'eventBusName'>;
 export type QueueReference = Pick<IQueue, 'queueArn' | 'queueUrl'>;
 
 /** What functions share. */
-export interface Surroundings {
+export interface SharedResources {
   readonly context: Context;
   /** Undefined where functions run in no VPC. */
   readonly network: FunctionNetwork | undefined;
@@ -52,7 +52,7 @@ export interface Surroundings {
  *
  * @param stack one of the topmost; it must depend on the data, bus and network stacks
  */
-export function createSurroundings(stack: Stack, context: Context): Surroundings {
+export function createSharedResources(stack: Stack, context: Context): SharedResources {
   return {
     context,
     network: context.vpcId === undefined ? undefined : findNetwork(stack, context, context.vpcId),
@@ -101,8 +101,8 @@ export function nameEventBus({ namePrefix, stage }: Context): string {
 }
 
 /** The variables of every function: where what it shares with the others is. */
-export function toEnvironment(surroundings: Surroundings): { [name: string]: string } {
-  const { context, tables, queues, bus } = surroundings;
+export function toEnvironment(sharedResources: SharedResources): { [name: string]: string } {
+  const { context, tables, queues, bus } = sharedResources;
   return {
     ...toVariables(tables, 'TABLE', (table) => table.tableName),
     ...toVariables(queues, 'QUEUE_URL', (queue) => queue.queueUrl),
@@ -110,7 +110,6 @@ export function toEnvironment(surroundings: Surroundings): { [name: string]: str
     [variables.profiles]: context.profiles.join(','),
     [variables.logLevel]: context.logLevel,
     [variables.agentIntervalSeconds]: String(context.agentIntervalSeconds),
-    NODE_OPTIONS: '--enable-source-maps',
   };
 }
 
