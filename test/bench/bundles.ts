@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   type FunctionKind,
   getBundle,
@@ -7,6 +8,7 @@ import {
   writeBundle,
 } from '../support/function-bundles.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
+import type { RowResult } from './rows.ts';
 import { summarize } from './statistics.ts';
 
 /** What a function weighs as Lambda gets it. */
@@ -23,22 +25,21 @@ export interface BundleReport {
   readonly processorMs: number;
 }
 
+/** How long the import of a bundle may take at most, milliseconds. */
+export const importAimMs = 80;
+
 /** Imports of each bundle. */
 const imports = 7;
+
+/** The functions of which the time to import tells most: those that people wait for, and those that weigh most. */
+const importedModules = ['api/operations/start-operations', 'api/search/search'];
+const heaviest = 3;
 
 /** Imports the bundle of every function. */
 export async function measureBundles(report: (line: string) => void): Promise<BundleReport[]> {
   const reports: BundleReport[] = [];
   for (const { module, kind } of listFunctions()) {
-    await using dir = await makeTempDir();
-    const file = await writeBundle(module, dir.path);
-    const clock: number[] = [];
-    const processor: number[] = [];
-    for (let round = 0; round < imports; round += 1) {
-      const { clockMs, processorMs } = await measureImport(file);
-      clock.push(clockMs);
-      processor.push(processorMs);
-    }
+    const { clock, processor } = await importBundle(module);
     const { startKb, wholeKb } = getSizes(getBundle(module));
     const [importMs, processorMs] = [summarize(clock).median, summarize(processor).median];
     reports.push({
@@ -52,4 +53,39 @@ export async function measureBundles(report: (line: string) => void): Promise<Bu
     report(`bundle ${module}: ${Math.round(startKb)} KB at start`);
   }
   return reports;
+}
+
+/** Rows of the imports that tell most, below the name of a server. */
+export async function measureImports(server: string): Promise<RowResult[]> {
+  const weighed = listFunctions().map(({ module }) => ({ module, ...getSizes(getBundle(module)) }));
+  const byWeight = weighed.sort((one, other) => other.startKb - one.startKb).map(({ module }) => module);
+  const rows: RowResult[] = [];
+  for (const module of new Set([...importedModules, ...byWeight.slice(0, heaviest)])) {
+    rows.push(await measureImportOf(module, { server, aim: importAimMs }));
+  }
+  return rows;
+}
+
+/** The row of the import of one function, with what its median should not exceed. */
+export async function measureImportOf(
+  module: string,
+  { server, aim }: { readonly server: string; readonly aim: number },
+): Promise<RowResult> {
+  const { clock, processor } = await importBundle(module);
+  const head = { name: `import of ${path.basename(module)}`, unit: 'ms', aim } as const;
+  return { ...head, server, summary: summarize(clock), processorMs: summarize(processor).median };
+}
+
+/** Milliseconds by the clock and by the processors. */
+async function importBundle(module: string): Promise<{ clock: number[]; processor: number[] }> {
+  await using dir = await makeTempDir();
+  const file = await writeBundle(module, dir.path);
+  const clock: number[] = [];
+  const processor: number[] = [];
+  for (let index = 0; index < imports; index += 1) {
+    const { clockMs, processorMs } = await measureImport(file);
+    clock.push(clockMs);
+    processor.push(processorMs);
+  }
+  return { clock, processor };
 }

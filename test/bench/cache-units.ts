@@ -4,13 +4,13 @@ import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../shared/aws/tables.ts';
 import { getClaimableTurn } from '../../shared/core/agents/agent-schedule.ts';
 import type { CacheStore } from '../../shared/core/cache/cache-store.ts';
-import { toVersion } from '../../shared/core/cache/version.ts';
+import { toRevision } from '../../shared/core/cache/revision.ts';
 import { createCacheWriter } from '../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
 import type { ObjectChange } from '../../shared/providers/kubernetes/cache-writer/object-change.ts';
 import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
 import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/index.ts';
 import type { ObjectFacts } from '../../shared/providers/kubernetes/rows/facts.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/context/system.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
 import { countCapacity, type Units } from '../support/count-capacity.ts';
 
 /** What docs/scale.md reckons with. */
@@ -94,11 +94,11 @@ async function readHeads(cache: CacheStore, kinds: ReadonlySet<string>): Promise
 async function runIdle(agents: DynamoAgentStore): Promise<void> {
   const turn = getClaimableTurn(agent, systemClock.now());
   const answer = await agents.claim(agent, { owner: 'bench', turn, leaseMs: 60_000, demanded: true });
-  if (!('claimed' in answer)) throw new Error(`the agent could not be claimed: ${answer.refusal}`);
-  const state = (await answer.claimed.readState()) ?? 'x'.repeat(stateBytes);
+  if (answer === undefined) throw new Error('the agent could not be claimed');
+  const state = (await answer.readState()) ?? 'x'.repeat(stateBytes);
   const run = { outcome: 'SUCCESS', durationMs: 1_100, items: 10_000, changes: 0 } as const;
   const now = systemClock.now();
-  await agents.finish(answer.claimed.lease, {
+  await agents.finish(answer.lease, {
     ...run,
     asOfMs: now,
     nextRunMs: now + agent.intervalMs,
@@ -113,8 +113,8 @@ function toggle(facts: ObjectFacts, round: number): ObjectFacts {
 
 function toChange(facts: ObjectFacts, resourceVersion: number): ObjectChange {
   const { kind, namespace, name } = facts;
-  const version = toVersion(1, String(resourceVersion));
-  return { kind, namespace, name, version, seenAt: version, facts };
+  const revision = toRevision(1, String(resourceVersion));
+  return { kind, namespace, name, revision, seenAt: revision, facts };
 }
 
 /** The objects of each application: Deployments, services, two ReplicaSets each with three pods. */

@@ -7,10 +7,15 @@ import type { ClientRequest } from 'node:http';
  */
 const counts = new Map<string, number>();
 
+/** Engines in the same process are called without a socket. */
+subscribe('busdriver:engine:call', (message) => {
+  const { headers } = message as { headers: { readonly [name: string]: string } };
+  countTarget(headers['x-amz-target']);
+});
+
 subscribe('http.client.request.start', (message) => {
   const { request } = message as { request: ClientRequest };
-  const target = request.getHeader('x-amz-target');
-  if (typeof target === 'string') count(target.slice(target.indexOf('.') + 1));
+  countTarget(request.getHeader('x-amz-target'));
 });
 
 subscribe('undici:request:create', (message) => {
@@ -24,6 +29,10 @@ process.on('message', () => {
 });
 // The question must not keep the process alive once its server has stopped.
 process.channel?.unref();
+
+function countTarget(target: unknown): void {
+  if (typeof target === 'string') count(target.slice(target.indexOf('.') + 1));
+}
 
 function count(name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);

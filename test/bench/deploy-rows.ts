@@ -1,193 +1,141 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Pool } from 'undici';
+import type { ConcurrencyLimit } from '../../shared/core/concurrency.ts';
+import type { ApiClient } from './api-client.ts';
+import type { BenchServer } from './bench-server.ts';
 import type { Floor } from './floor.ts';
-import type { CallCounts, RunningSystem } from './running-system.ts';
-import { toDeployRequest } from './sample-objects.ts';
-import { measure, type Summary, summarize } from './statistics.ts';
+import { type Measured, type Row, type SampleCounts, takeMemory, takeSamples } from './rows.ts';
+import { type SampleDeploy, toDeployRequest } from './sample-objects.ts';
 
 /**
- * Milliseconds after which a deploy is asked about. When it was completed is told by its event on the bus, so that no poll takes
- * the process that is measured from its work.
+ * Milliseconds between two samples: what comes after a deploy (events here, controllers in the cluster) shares the machine's
+ * processors and is not what is measured.
  */
-const pollPauseMs = 60;
+const settlePauseMs = 20;
 
-/**
- * Milliseconds between two samples: what follows a deploy (events here, controllers in the cluster) shares the machine's cores
- * and is not what is measured.
- */
-const settlePauseMs = 10;
+/** Deploys of which the processor time is read together: Linux counts it in ticks of 10 ms. */
+const deploysTogether = 10;
 
-/** A row of the table. */
-export interface Row {
-  readonly name: string;
-  /** `ms`, `MiB` or `KB`. */
-  readonly unit: string;
-  readonly summary: Summary;
-  /** What the row must not exceed, in its unit. */
-  readonly limit?: number;
-  /** The bare calls of the same, measured alternately with it. */
-  readonly floor?: Summary;
-}
-
-/** A client of the API over one kept connection, as Orca has it. */
-export interface ApiClient extends AsyncDisposable {
-  /** Posts a deploy and answers after how many milliseconds its task was completed. @throws Error when it failed */
-  deploy(options: { namespace: string; name: string; revision: number }): Promise<number>;
-  /** Reads a live manifest. */
-  readManifest(options: { namespace: string; name: string; includeEvents: boolean }): Promise<void>;
-}
-
-/** Opens a client. */
-export function openApiClient({
-  url,
-  account,
-  getEventsPage,
-}: Pick<RunningSystem, 'url' | 'account' | 'getEventsPage'>): ApiClient {
-  const pool = new Pool(url, { connections: 1 });
-  const call = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await pool.request({ method, path, headers, ...(body && { body: JSON.stringify(body) }) });
-    const value = await answer.body.json();
-    if (answer.statusCode !== 200)
-      throw new Error(`${method} ${path}: ${answer.statusCode} ${JSON.stringify(value)}`);
-    return value;
-  };
-  return {
-    async deploy(options) {
-      const startMs = performance.timeOrigin + performance.now();
-      const { id } = (await call('POST', '/kubernetes/ops', toDeployRequest({ ...options, account }))) as {
-        id: string;
-      };
-      for (;;) {
-        await sleep(pollPauseMs);
-        const task = (await call('GET', `/task/${id}`)) as {
-          status: { completed: boolean; failed: boolean };
-        };
-        if (task.status.failed) throw new Error(JSON.stringify(task));
-        if (task.status.completed) break;
-      }
-      return findCompletion(await getEventsPage('/events'), id) - startMs;
-    },
-    async readManifest({ namespace, name, includeEvents }) {
-      const path = `/manifests/${account}/${namespace}/${encodeURIComponent(`deployment ${name}`)}`;
-      await call('GET', `${path}?includeEvents=${includeEvents}`);
-    },
-    [Symbol.asyncDispose]: () => pool.close(),
-  };
-}
-
-/** Wall time at which a task was completed, by the latest of the events about it; whole milliseconds, so half of one is added. */
-function findCompletion(page: unknown, taskId: string): number {
-  const { events } = page as {
-    events: {
-      event: { 'detail-type': string; time: string; detail: { taskId?: string; endedAtMs?: number } };
-    }[];
-  };
-  const end = events.findLast(({ event }) => event.detail.taskId === taskId && event.detail.endedAtMs);
-  if (end?.event.detail.endedAtMs === undefined) throw new Error(`no event tells the end of task ${taskId}`);
-  return end.event.detail.endedAtMs + 0.5;
-}
-
-/** What the rows are measured on. */
-export interface RowOptions {
+/** What rows of deploys need to know. */
+export interface DeployContext {
+  readonly server: BenchServer;
   readonly client: ApiClient;
   readonly floor: Floor;
+  /** Does work while no other server is measured. */
+  readonly alone: ConcurrencyLimit;
+  /** Empty when the rows begin. */
   readonly namespace: string;
-  /** Samples of each row. */
-  readonly n: number;
-  /** Samples before them that do not count. */
-  readonly warmUp: number;
 }
 
-/** What is measured of one kind of deploy, and what bounds it. */
-interface DeployKind {
-  readonly kind: string;
-  readonly limit: number;
-  readonly revision: number;
-  measureFloor(name: string): Promise<number>;
+/** How much is deployed. */
+export interface DeploySizes extends Pick<SampleCounts, 'samples' | 'warmUp'> {
+  /** Deploys after which the memory is read; more when the rows before make more. */
+  readonly deploysForMemory: number;
+  /** Milliseconds without calls before the memory of an idle server is read. */
+  readonly idleMs: number;
 }
 
-/** The rows of deploys: new, unchanged and changed, each alternating with its floor. */
-export async function measureDeploys(options: RowOptions): Promise<Row[]> {
-  const { floor } = options;
-  const kinds: DeployKind[] = [
-    { kind: 'new', limit: 25, revision: 1, measureFloor: (name) => floor.measureNew(name) },
-    { kind: 'unchanged', limit: 15, revision: 1, measureFloor: (name) => floor.measureUnchanged(name) },
-    { kind: 'changed', limit: 25, revision: 2, measureFloor: (name) => floor.measureChanged(name, 2) },
+/** The rows of deploys: new, unchanged and changed, each alternating with its floor; processor time and memory around them. */
+export function createDeployRows(sizes: DeploySizes): Row<DeployContext>[] {
+  const batches = Math.max(3, Math.ceil(sizes.samples / deploysTogether));
+  const timed = 3 * (sizes.samples + sizes.warmUp) + (batches + 1) * deploysTogether;
+  const deploys = Math.max(timed, sizes.deploysForMemory);
+  const deploy = ({ client, server, namespace }: DeployContext, options: DeployedThing): Promise<number> =>
+    client.deploy(toDeployRequest({ account: server.account, namespace, ...options }));
+  return [
+    {
+      name: 'memory when idle',
+      unit: 'MiB',
+      aim: 100,
+      async measure({ server, client }) {
+        await client.get('/credentials');
+        await sleep(sizes.idleMs);
+        return takeMemory(server);
+      },
+    },
+    createTimedRow('new', { sizes, deploy, revision: 1, aim: 24, peerFactor: 1 }),
+    createTimedRow('unchanged', { sizes, deploy, revision: 1, aim: 10.5, peerFactor: 1.5 }),
+    createTimedRow('changed', { sizes, deploy, revision: 2, aim: 26, peerFactor: 1 }),
+    {
+      name: 'processor time of one deploy, with its polls',
+      unit: 'ms',
+      aim: 15,
+      measure: (context) =>
+        measureProcessorTime(context, {
+          batches,
+          deploy: (index) => deploy(context, { name: `batch-${index}`, revision: 1 }),
+        }),
+    },
+    {
+      name: `memory after ${deploys} deploys`,
+      unit: 'MiB',
+      aim: 130,
+      async measure(context) {
+        for (let index = timed; index < deploys; index += 1) {
+          await deploy(context, { name: `more-${index}`, revision: 1 });
+        }
+        return takeMemory(context.server);
+      },
+    },
   ];
-  const rows: Row[] = [];
-  for (const kind of kinds) rows.push(await measureDeploy(kind, options));
-  return rows;
 }
 
-async function measureDeploy(
-  { kind, limit, revision, measureFloor }: DeployKind,
-  { client, namespace, n, warmUp }: RowOptions,
-): Promise<Row> {
-  const samples: number[] = [];
-  const floors: number[] = [];
-  for (let index = 0; index < warmUp + n; index += 1) {
-    await sleep(settlePauseMs);
-    const time = await client.deploy({ namespace, name: `bench-${index}`, revision });
-    await sleep(settlePauseMs);
-    const floor = await measureFloor(`floor-${index}`);
-    if (index < warmUp) continue;
-    samples.push(time);
-    floors.push(floor);
-  }
+type DeployedThing = Pick<SampleDeploy, 'name' | 'revision'>;
+
+interface TimedRowOptions {
+  readonly sizes: DeploySizes;
+  deploy(context: DeployContext, options: DeployedThing): Promise<number>;
+  readonly revision: number;
+  readonly aim: number;
+  readonly peerFactor: number;
+}
+
+function createTimedRow(
+  kind: 'new' | 'unchanged' | 'changed',
+  { sizes, deploy, revision, aim, peerFactor }: TimedRowOptions,
+): Row<DeployContext> {
+  const measureFloor = (floor: Floor, name: string): Promise<number> => {
+    if (kind === 'new') return floor.measureNew(name);
+    return kind === 'changed' ? floor.measureChanged(name) : floor.measureUnchanged(name);
+  };
   return {
-    name: `deployManifest, ${kind}: POST until completed`,
+    name: `deploy, ${kind}: POST to completed`,
     unit: 'ms',
-    summary: summarize(samples),
-    floor: summarize(floors),
-    limit,
+    aim,
+    peerFactor,
+    measure: (context) =>
+      takeSamples({
+        // The rows deploy the same names, so that each must take all its samples.
+        ...{ ...sizes, budgetMs: Number.POSITIVE_INFINITY },
+        ...{ server: context.server, alone: context.alone },
+        async sample(index) {
+          await sleep(settlePauseMs);
+          return deploy(context, { name: `bench-${index}`, revision });
+        },
+        async floor(index) {
+          await sleep(settlePauseMs);
+          return measureFloor(context.floor, `floor-${index}`);
+        },
+      }),
   };
 }
 
-/** The rows of live reads, without and with events, and their floor. */
-export async function measureReads({ client, floor, namespace, n, warmUp }: RowOptions): Promise<Row[]> {
-  const samples = { false: [] as number[], true: [] as number[] };
-  const floors: number[] = [];
-  for (let index = -warmUp; index < n; index += 1) {
-    for (const includeEvents of [false, true]) {
-      const time = await measure(() => client.readManifest({ namespace, name: 'bench-0', includeEvents }));
-      if (index >= 0) samples[`${includeEvents}`].push(time);
-    }
-    const time = await floor.measureUnchanged('floor-0');
-    if (index >= 0) floors.push(time);
+async function measureProcessorTime(
+  { server: { readFigures }, alone }: DeployContext,
+  { batches, deploy }: { batches: number; deploy(index: number): Promise<number> },
+): Promise<Measured> {
+  if (readFigures === undefined) throw new Error('no --peer-pid');
+  const samples: number[] = [];
+  for (let batch = 0; batch <= batches; batch += 1) {
+    const usedMs = await alone(async () => {
+      const before = await readFigures();
+      for (let index = 0; index < deploysTogether; index += 1) {
+        await sleep(settlePauseMs);
+        await deploy(batch * deploysTogether + index);
+      }
+      return (await readFigures()).processorMs - before.processorMs;
+    });
+    // The first one warms up.
+    if (batch > 0) samples.push(usedMs / deploysTogether);
   }
-  const common = { unit: 'ms', floor: summarize(floors), limit: 5 };
-  return [
-    { ...common, name: 'live manifest with status', summary: summarize(samples.false) },
-    { ...common, name: 'live manifest with status and events', summary: summarize(samples.true) },
-  ];
-}
-
-/** The calls of one deploy of each kind, once everything is warm. */
-export async function countDeployCalls(
-  system: RunningSystem,
-  namespace: string,
-): Promise<{ readonly [kind: string]: CallCounts }> {
-  await using client = openApiClient(system);
-  await client.deploy({ namespace, name: 'count-warm-up', revision: 1 });
-  const counts: { [kind: string]: CallCounts } = {};
-  for (const [kind, revision] of Object.entries({ new: 1, unchanged: 1, changed: 2 })) {
-    await settle(system);
-    await client.deploy({ namespace, name: 'count', revision });
-    counts[kind] = await settle(system);
-  }
-  return counts;
-}
-
-/** What follows completion goes on for a moment: its calls count too. Answers them once no more are made. */
-async function settle(system: RunningSystem): Promise<CallCounts> {
-  const sum: { [name: string]: number } = {};
-  for (;;) {
-    await sleep(100);
-    const counts = await system.takeCounts();
-    // A long poll for messages may begin at any time and says nothing.
-    const made = Object.entries(counts).filter(([name]) => name !== 'ReceiveMessage');
-    for (const [name, count] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + count;
-    if (made.length === 0) return sum;
-  }
+  return { samples };
 }

@@ -1,137 +1,250 @@
-import { parseArgs } from 'node:util';
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import path from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startCluster } from '../../infra/local/cluster.ts';
 import { startDynamoDb } from '../../infra/local/dynamodb.ts';
 import { tables } from '../../shared/aws/tables.ts';
+import { getErrorMessage } from '../../shared/core/errors.ts';
+import { readCommit } from '../lab/soak-report.ts';
 import { localClientOptions, openTestAccess } from '../support/local-aws-client.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
-import { type BundleReport, measureBundles } from './bundles.ts';
-import { measureCache } from './cache-rows.ts';
+import { measureArtifacts } from './artifact-rows.ts';
+import {
+  type BenchMode,
+  type BenchOptions,
+  type BenchPart,
+  benchHelp,
+  parseBenchOptions,
+} from './bench-options.ts';
+import { BenchRecord } from './bench-record.ts';
+import { type BenchSubject, formatTable } from './bench-report.ts';
+import { type FillRunOptions, runAccounts, runBench, runFill, runImages } from './bench-run.ts';
+import { toOwnName, toOwnSource, toPeerSource } from './bench-server.ts';
+import { deleteNamespace, makeNamespace } from './bench-world.ts';
+import { toBundleTable } from './bundle-table.ts';
+import { measureBundles, measureImports } from './bundles.ts';
 import { countUnits } from './cache-units.ts';
-import { countDeployCalls, measureDeploys, measureReads, openApiClient, type Row } from './deploy-rows.ts';
-import { openFloor } from './floor.ts';
-import { type CallCounts, startRunningSystem } from './running-system.ts';
-import { summarize } from './statistics.ts';
-import { toBundleTable, toTable } from './table.ts';
+import { type ClusterAccess, loadClusterAccess, openClusterClient } from './cluster-access.ts';
+import { type CycleReport, measureCycles } from './cycles.ts';
+import { countDeployCalls, countListCalls, formatCalls, measureStarts } from './own-rows.ts';
+import type { RowHead, RowResult } from './rows.ts';
 
-const help = `npm run bench -- [options]
+const root = path.join(import.meta.dirname, '..', '..');
 
-Measures Busdriver against the real control plane on this machine and prints a table, then the same as JSON. Absolute times
-wander on shared machines: compare rows with the floor that was measured in the same run.
+/** How much a run does, beside what its options say. */
+const sizes = {
+  world: { small: 10, medium: 100, large: 1_000 },
+  fill: { deployments: 5_000, podsEach: 4 },
+  budgetMs: 10_000,
+  warmUp: 30,
+  deploysForMemory: 400,
+  wholeMs: 2_000,
+  idleMs: 30_000,
+  changesMs: 60_000,
+};
 
-Options:
-  --samples N   samples of each timed row (default 60)
-  --starts N    starts of the whole system (default 7)
-  --bundles     the functions' bundles alone: needs no control plane
-  --cache       the cache alone: reads, freshness, idle cycles and memory
-  --units       units of DynamoDB that caching costs: what docs/scale.md reckons with
-  --json        print the JSON alone
-  --help        this text
-`;
+/** Samples of accounts are many in little time: all their rows together take less than a minute. */
+const accountSizes = { accounts: 1_000, warmUp: 10, budgetMs: 5_000 };
 
-/** Name of the calls of a caching cycle. */
-const cycle = 'caching cycle without changes';
+/** A hundred thousand tags of ten accounts, and a thousand repositories of one more. */
+const imageSizes = {
+  ...{ accounts: 10, repositoriesEach: 100, tagsEach: 100, wideRepositories: 1_000 },
+  ...{ warmUp: 10, budgetMs: 5_000 },
+};
 
-/** Everything that a run measured. */
-export interface BenchReport {
-  readonly node: string;
-  readonly rows: readonly Row[];
-  readonly calls: { readonly [kind: string]: CallCounts };
-  readonly bundles: readonly BundleReport[];
+process.exitCode = await main(process.argv.slice(2));
+
+/** Runs the command line. @returns the exit code */
+async function main(args: readonly string[]): Promise<number> {
+  let options: BenchOptions;
+  try {
+    options = parseBenchOptions(args);
+  } catch (error) {
+    console.error(getErrorMessage(error));
+    console.error("Try 'npm run bench -- --help'.");
+    return 2;
+  }
+  if (options.help) process.stdout.write(benchHelp);
+  else if (options.instead === 'bundles') await showBundles(options);
+  else if (options.instead === 'units') await showUnits();
+  else await showRows(options);
+  return 0;
 }
 
-interface Options {
-  readonly samples: number;
-  readonly starts: number;
+async function showRows(options: BenchOptions): Promise<void> {
+  const { json, write } = options;
+  await using stack = new AsyncDisposableStack();
+  const record = new BenchRecord({
+    subject: await readSubject(options),
+    linesFile: path.join(root, 'dist', 'bench.jsonl'),
+    ...(write && { page: path.join(root, 'docs', 'benchmarks.md') }),
+    tell: json ? tell : (line) => void process.stdout.write(`${line}\n`),
+  });
+  const cluster = await getCluster(options, stack);
+  const { kubeconfig } = cluster;
+  await measureOwnStarts(cluster, { options, record });
+  const rowOptions = {
+    ...{ run: createRunName(), record: (row: RowResult) => record.addRow(row), tell },
+    sizes: { ...sizes, samples: options.samples },
+  };
+  await runBench({
+    ...{ ...rowOptions, cluster, parts: options.only },
+    servers: [
+      ...options.modes.map((mode) => toOwnSource(mode, kubeconfig)),
+      ...options.peers.map(toPeerSource),
+    ],
+  });
+  await measureOwnRest(cluster, { options, record, rowOptions });
+  const { report } = record;
+  if (json) return printJson(report);
+  const lines = [...formatTable(report.rows), ...formatCalls(report.calls).map((line) => `Calls of ${line}`)];
+  process.stdout.write(`\n${lines.join('\n')}\n`);
 }
 
-const { values } = parseArgs({
-  options: {
-    samples: { type: 'string', default: '60' },
-    starts: { type: 'string', default: '7' },
-    bundles: { type: 'boolean', default: false },
-    cache: { type: 'boolean', default: false },
-    units: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
+interface OwnRows {
+  readonly options: BenchOptions;
+  readonly record: BenchRecord;
+}
 
-if (values.help) {
-  process.stdout.write(help);
-} else if (values.bundles) {
+interface OwnRest extends OwnRows {
+  readonly rowOptions: Omit<FillRunOptions, 'cluster' | 'servers'>;
+}
+
+async function measureOwnStarts(cluster: ClusterAccess, { options, record }: OwnRows): Promise<void> {
+  const { only, modes, starts } = options;
+  if (!only.includes('starts')) return;
+  for (const mode of modes) {
+    const head = { name: 'ready after start', unit: 'ms', server: toOwnName(mode) } as const;
+    await recordProblem(record, head, async () =>
+      record.addRow(await measureStarts(cluster, { mode, starts })),
+    );
+  }
+}
+
+/** What is ours alone: a first fill, cycles of the cache, imports of functions, calls of engines, many accounts, images. */
+async function measureOwnRest(
+  cluster: ClusterAccess,
+  { options, record, rowOptions }: OwnRest,
+): Promise<void> {
+  const [mode] = options.modes;
+  if (mode === undefined) return;
+  const server = toOwnName(mode);
+  const parts: { readonly [part in BenchPart]?: () => Promise<void> } = {
+    fill: () => measureFill(options.modes, rowOptions),
+    async cycles() {
+      const { row, calls } = await measureOwnCycles(cluster);
+      await record.addRow(row);
+      await record.addCalls(calls);
+    },
+    async artifacts() {
+      tell('measuring artifacts');
+      for (const row of await measureArtifacts(cluster, server)) await record.addRow(row);
+    },
+    async imports() {
+      tell('measuring imports');
+      for (const row of await measureImports(server)) await record.addRow(row);
+    },
+    calls: async () => record.addCalls(await countCalls(cluster)),
+    async accounts() {
+      tell(`measuring ${accountSizes.accounts} accounts`);
+      const { samples } = options;
+      const addRow = (row: RowResult) => record.addRow(row);
+      await runAccounts({ cluster, mode, sizes: { ...accountSizes, samples }, record: addRow });
+      await record.addCalls(await countListCalls(cluster));
+    },
+    async images() {
+      tell('measuring images of Docker registries');
+      const { samples } = options;
+      const addRow = (row: RowResult) => record.addRow(row);
+      await runImages({ cluster, mode, sizes: { ...imageSizes, samples }, record: addRow });
+    },
+  };
+  for (const [part, measurePart] of Object.entries(parts)) {
+    if (!options.only.some((each) => each === part)) continue;
+    await recordProblem(record, { name: part, unit: 'ms', server }, measurePart);
+  }
+}
+
+/** What fails costs its own rows alone: a row says why there are none. */
+async function recordProblem(
+  record: BenchRecord,
+  head: RowHead & { readonly server: string },
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await record.addRow({ ...head, problem: getErrorMessage(error) });
+  }
+}
+
+async function readSubject({ samples }: BenchOptions): Promise<BenchSubject> {
+  return {
+    commit: await readCommit(root),
+    startedAtMs: Date.now(),
+    node: process.version,
+    processors: `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`,
+    load: loadavg()[0] ?? 0,
+    samples,
+  };
+}
+
+async function getCluster({ cluster }: BenchOptions, stack: AsyncDisposableStack): Promise<ClusterAccess> {
+  if (cluster !== undefined) return loadClusterAccess(cluster);
+  return stack.use(await startCluster({ report: tell }));
+}
+
+/** No two runs on a control plane shall meet. */
+function createRunName(): string {
+  return Date.now().toString(36);
+}
+
+async function countCalls(cluster: ClusterAccess) {
+  tell('counting the calls of a deploy');
+  const namespace = `bench${createRunName()}c`;
+  await using client = await openClusterClient(cluster);
+  await makeNamespace(client, namespace);
+  const calls = await countDeployCalls(cluster, namespace);
+  await deleteNamespace(client, namespace);
+  return calls;
+}
+
+async function showBundles({ json }: BenchOptions): Promise<void> {
   const bundles = await measureBundles(tell);
-  if (!values.json) process.stdout.write(`${toBundleTable(bundles)}\n`);
-  process.stdout.write(`${JSON.stringify({ node: process.version, bundles }, undefined, 2)}\n`);
-} else if (values.units) {
+  if (!json) process.stdout.write(`${toBundleTable(bundles)}\n`);
+  printJson({ node: process.version, bundles });
+}
+
+/** On a control plane of its own, without the controllers, which would make pods of their own and delete them. */
+async function measureFill(modes: readonly BenchMode[], rowOptions: OwnRest['rowOptions']): Promise<void> {
+  const args = ['--no-controller-manager', '--no-scheduler', '--no-kubelet'];
+  await using cluster = await startCluster({ args, report: tell });
+  const servers = modes.map((mode) => toOwnSource(mode, cluster.kubeconfig));
+  await runFill({ ...rowOptions, cluster, servers });
+}
+
+async function measureOwnCycles(cluster: ClusterAccess): Promise<CycleReport> {
+  const application = `bench${createRunName()}cycles`;
+  await using client = await openClusterClient(cluster);
+  try {
+    return await measureCycles({ cluster, application, deployments: 1_000, cycles: 10, tell });
+  } finally {
+    await deleteNamespace(client, application);
+  }
+}
+
+async function showUnits(): Promise<void> {
   await using dir = await makeTempDir();
   await using engine = await startDynamoDb({ dir: dir.path, tables, access: openTestAccess() });
   const client = new DynamoDBClient({ ...localClientOptions, endpoint: engine.url });
-  const report = await countUnits(
-    DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
-  );
+  const marshallOptions = { removeUndefinedValues: true };
+  printJson(await countUnits(DynamoDBDocumentClient.from(client, { marshallOptions })));
   client.destroy();
-  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
-} else if (values.cache) {
-  await using cluster = await startCluster({ report: tell });
-  const { rows, cycleCalls } = await measureCache({ cluster, n: Number(values.samples), tell });
-  const report = { node: process.version, rows, calls: { [cycle]: cycleCalls }, bundles: [] };
-  if (!values.json) process.stdout.write(`${toTable(report)}\n`);
-  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
-} else {
-  const report = await runBench({ samples: Number(values.samples), starts: Number(values.starts) });
-  if (!values.json) process.stdout.write(`${toTable(report)}\n`);
-  process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`);
 }
 
-async function runBench({ samples, starts }: Options): Promise<BenchReport> {
-  await using cluster = await startCluster({ report: tell });
-  const namespace = 'default';
-  tell('starting the system');
-  const startRows = await measureStarts(cluster.kubeconfig, starts);
-  tell('counting the calls of a deploy');
-  const calls = await countCalls(cluster.kubeconfig, namespace);
-  tell('measuring deploys and reads');
-  await using dir = await makeTempDir();
-  await using system = await startRunningSystem({ kubeconfig: cluster.kubeconfig, dataDir: dir.path });
-  await using client = openApiClient(system);
-  await using floor = await openFloor(cluster, namespace);
-  const options = { client, floor, namespace, n: samples, warmUp: 100 };
-  const rows = [...startRows, ...(await measureDeploys(options)), ...(await measureReads(options))];
-  const memory = summarize([await system.readMemoryMiB()]);
-  rows.push({
-    name: `memory after ${3 * (samples + 100)} deploys, engines included`,
-    unit: 'MiB',
-    summary: memory,
-  });
-  const cache = await measureCache({ cluster, n: samples, tell });
-  tell('measuring bundles');
-  const all = { rows: [...rows, ...cache.rows], calls: { ...calls, [cycle]: cache.cycleCalls } };
-  return { node: process.version, ...all, bundles: await measureBundles(tell) };
-}
-
-async function measureStarts(kubeconfig: string, starts: number): Promise<Row[]> {
-  const ready: number[] = [];
-  const idle: number[] = [];
-  await using dir = await makeTempDir();
-  for (let round = 0; round <= starts; round += 1) {
-    await using system = await startRunningSystem({ kubeconfig, dataDir: dir.path });
-    await fetch(new URL('/health', system.url));
-    // The first start makes the tables and fills the compile cache.
-    if (round > 0) ready.push(system.readyMs);
-    if (round > 0) idle.push(await system.readMemoryMiB());
-  }
-  return [
-    { name: 'ready after start', unit: 'ms', summary: summarize(ready), limit: 1_500 },
-    { name: 'memory when idle, engines included', unit: 'MiB', summary: summarize(idle), limit: 150 },
-  ];
-}
-
-async function countCalls(kubeconfig: string, namespace: string): Promise<BenchReport['calls']> {
-  await using dir = await makeTempDir();
-  await using system = await startRunningSystem({ kubeconfig, dataDir: dir.path, counting: true });
-  return await countDeployCalls(system, namespace);
+function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
 }
 
 function tell(line: string): void {

@@ -1,104 +1,115 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { closeSync, openSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { readEngineCredentials } from '../support/engine-file.ts';
-import { getEventsPage } from '../support/signed-fetch.ts';
+import { memorySettings, nodeOptions } from '../../infra/local/memory-settings.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+
+/** Characters of a log that an error message quotes. */
+const logTailLength = 2_000;
 
 /** Numbers of calls by name, such as `PutItem` or `Kubernetes GET`. */
 export type CallCounts = { readonly [name: string]: number };
 
-/** What `npm start` starts, as its own process, watched from outside. */
+/** What `npm start` starts, as its own process, watched from outside. Disposing stops it. */
 export interface RunningSystem extends AsyncDisposable {
   readonly url: string;
-  /** Name of its first account. */
+  /** Name of its account, the first one. */
   readonly account: string;
-  /** Gets a page of its EventBridge, such as `/events`. */
-  getEventsPage(path: string): Promise<unknown>;
+  readonly pid: number;
   /** Milliseconds from the start of the process to its ready line. */
   readonly readyMs: number;
-  /** Resident memory of the process with all its engines, MiB. */
-  readMemoryMiB(): Promise<number>;
-  /** Seconds of a processor that the process used so far. */
-  readCpuSeconds(): Promise<number>;
   /** The calls it made since it was last asked. Answers only where counting was asked for. */
   takeCounts(): Promise<CallCounts>;
+  /** How the process ended, with the end of its log; undefined while it runs. */
+  findEnd(): Promise<string | undefined>;
 }
 
-/** Starts the built system on a free port. */
-export async function startRunningSystem(options: {
+/** How to start a system. */
+export interface RunningSystemOptions {
+  /** Folder for its data, its settings and its log; made where there is none. */
+  readonly dir: string;
   readonly kubeconfig: string;
-  readonly dataDir: string;
-  /** Spinnaker YAML with accounts, instead of the contexts of the kubeconfig. */
-  readonly config?: string;
+  /** Further fields of its account, such as `namespaces`. */
+  readonly account: object;
+  /** Further accounts. */
+  readonly accounts?: readonly object[];
+  /** Further sections of its settings, such as `busdriver`. */
+  readonly settings?: object;
+  /** `kubernetes.cache` of its settings. */
+  readonly cache?: object;
   /** Counting costs a little time: not for rows that measure time. */
   readonly counting?: boolean;
-}): Promise<RunningSystem> {
-  const preload = options.counting ? ['--import', join(import.meta.dirname, 'count-calls.ts')] : [];
-  const main = join(root, 'dist', 'local', 'main.js');
-  const parameters = [
-    '--json',
-    '--port',
-    '0',
-    '--data-dir',
-    options.dataDir,
-    '--kubeconfig',
-    options.kubeconfig,
-    ...(options.config === undefined ? [] : ['--config', options.config]),
-  ];
+}
+
+/**
+ * Starts the built system on a free port.
+ *
+ * @throws Error with the end of its log when it does not become ready
+ */
+export async function startRunningSystem(options: RunningSystemOptions): Promise<RunningSystem> {
+  const { dir } = options;
+  await mkdir(dir, { recursive: true });
+  const logFile = join(dir, 'log');
   const start = performance.now();
-  const child = spawn(process.execPath, [...preload, main, ...parameters], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  const child = spawnSystem(await toArguments(options), logFile);
+  const closed = once(child, 'close').then(async ([code, signal]) => {
+    const log = await readFile(logFile, 'utf8');
+    return `the system has ended (${code ?? signal}): ${log.slice(-logTailLength).trim()}`;
   });
-  const line = await readLine(child);
+  const line = await Promise.race([readLine(child), closed.then((end) => Promise.reject(new Error(end)))]);
   const readyMs = performance.now() - start;
-  const { url, accounts, engines } = JSON.parse(line) as {
-    url: string;
-    accounts: string[];
-    engines: { eventbridge: string };
-  };
-  const credentials = await readEngineCredentials(options.dataDir);
+  const { url, pid } = JSON.parse(line) as { url: string; pid: number };
   return {
     url,
-    account: accounts[0] ?? '',
-    getEventsPage: (page) => getEventsPage(engines.eventbridge, page, credentials),
+    account: 'bench',
+    pid,
     readyMs,
-    readMemoryMiB: () => readMemoryMiB(child.pid ?? 0),
-    readCpuSeconds: () => readCpuSeconds(child.pid ?? 0),
     async takeCounts() {
       const answer = once(child, 'message');
       child.send('counts');
       return (await answer)[0] as CallCounts;
     },
+    findEnd: async () => (child.exitCode === null && child.signalCode === null ? undefined : closed),
     async [Symbol.asyncDispose]() {
-      const closed = once(child, 'close');
       child.kill('SIGTERM');
       await closed;
     },
   };
 }
 
-async function readLine(child: ChildProcess): Promise<string> {
-  const { stdout } = child;
+async function toArguments(options: RunningSystemOptions): Promise<string[]> {
+  const { dir, kubeconfig, account, cache = {}, counting = false } = options;
+  const config = join(dir, 'clouddriver.yml');
+  const own = { name: 'bench', kubeconfigFile: kubeconfig, ...account };
+  const kubernetes = { enabled: true, accounts: [own, ...(options.accounts ?? [])], cache };
+  await writeFile(config, JSON.stringify({ ...options.settings, kubernetes }));
+  return [
+    ...(counting ? ['--import', join(import.meta.dirname, 'count-calls.ts')] : []),
+    join(root, 'dist', 'local', 'main.js'),
+    ...['--json', '--port', '0', '--data-dir', join(dir, 'data'), '--config', config],
+  ];
+}
+
+/** As `npm start` does it, with its log in a file. By the IPC channel it ends with this process. */
+function spawnSystem(parameters: readonly string[], logFile: string): ChildProcess {
+  const log = openSync(logFile, 'a');
+  try {
+    const env = { ...process.env, ...memorySettings };
+    return spawn(process.execPath, [...nodeOptions, ...parameters], {
+      stdio: ['ignore', 'pipe', log, 'ipc'],
+      env,
+    });
+  } finally {
+    closeSync(log);
+  }
+}
+
+async function readLine({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error('the system has no standard output');
-  const ended = once(child, 'close').then(() =>
-    Promise.reject(new Error('the system ended before it was ready')),
-  );
-  return Promise.race([once(createInterface(stdout), 'line').then(([line]) => String(line)), ended]);
-}
-
-/** Linux tells it in /proc. */
-async function readMemoryMiB(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
-}
-
-/** Linux counts it in ticks, a hundred a second. */
-async function readCpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  const [line] = await once(createInterface(stdout), 'line');
+  return String(line);
 }

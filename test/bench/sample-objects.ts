@@ -1,4 +1,4 @@
-/** A Deployment as the bench deploys it: without Pods, so that no controller competes for the machine. */
+/** A Deployment as the bench deploys it: with one pod, so that the cluster's controllers work as they would. */
 export function toDeployment(options: { namespace: string; name: string; revision: number }): {
   apiVersion: string;
   kind: string;
@@ -10,33 +10,54 @@ export function toDeployment(options: { namespace: string; name: string; revisio
     name: 'main',
     image: `example.invalid/app:${revision}`,
     ports: [{ containerPort: 8080 }],
-    resources: { requests: { cpu: '100m', memory: '64Mi' } },
+    resources: { requests: { cpu: '1m', memory: '1Mi' } },
   };
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name, namespace, labels: { app: name } },
     spec: {
-      replicas: 0,
+      replicas: 1,
       selector: { matchLabels: { app: name } },
       template: { metadata: { labels: { app: name } }, spec: { containers: [container] } },
     },
   };
 }
 
+/** A Deployment to deploy, and the account to do it by. */
+export interface SampleDeploy {
+  readonly account: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly revision: number;
+}
+
 /** The request by which Orca deploys it. */
-export function toDeployRequest(options: {
-  account: string;
-  namespace: string;
-  name: string;
-  revision: number;
+export function toDeployRequest(options: SampleDeploy): object[] {
+  return toRequest({ account: options.account, application: 'bench', manifest: toDeployment(options) });
+}
+
+/** The request by which an application gets a ConfigMap: servers that know only what they deployed know the application by it. */
+export function toIntroduction(options: {
+  readonly account: string;
+  readonly namespace: string;
+  readonly application: string;
 }): object[] {
+  const { account, namespace, application } = options;
+  const annotations = { 'strategy.spinnaker.io/versioned': 'false' };
+  const metadata = { namespace, name: 'bench-introduction', annotations };
+  return toRequest({ account, application, manifest: { apiVersion: 'v1', kind: 'ConfigMap', metadata } });
+}
+
+function toRequest(options: { account: string; application: string; manifest: object }): object[] {
+  const { account, application, manifest } = options;
+  const moniker = { app: application };
   const description = {
-    account: options.account,
+    account,
     cloudProvider: 'kubernetes',
-    moniker: { app: 'bench' },
+    moniker,
     source: 'text',
-    manifests: [toDeployment(options)],
+    manifests: [manifest],
   };
   return [{ deployManifest: description }];
 }

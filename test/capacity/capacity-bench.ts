@@ -68,7 +68,7 @@ export async function openCapacityBench(options: CapacityBenchOptions): Promise<
   );
   const reader = await provider.openViews?.(cache, () => true);
   if (reader === undefined) throw new Error('the provider has no views');
-  const core = (provider.cachingAgents ?? []).filter(({ name }) => name.includes('Core'));
+  const core = ((await provider.loadCachingAgents?.()) ?? []).filter(({ name }) => name.includes('Core'));
   // A function has processors of its own, and a table in AWS, too: here all of them share one.
   const own = core.map((agent): CachingAgent => ({ ...agent, timeoutMs }));
   const byAccount = new Map(own.map((agent) => [agent.account, agent]));

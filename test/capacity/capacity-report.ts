@@ -18,6 +18,8 @@ export interface CapacityPart {
   readonly accounts: number;
   /** By what everything was divided. */
   readonly divisor: number;
+  /** The day, the commit as `readCommit` answers it, and the machine. */
+  readonly made: string;
   readonly rows: readonly CapacityRow[];
 }
 
@@ -45,7 +47,7 @@ export function formatCapacityReport({ account, fleet }: CapacityReport): string
     '',
     '## One large account',
     '',
-    ...formatDivisor(account),
+    ...formatMade(account),
     ...formatSize(account.size),
     '',
     `Its largest application has ${format(largeDeployments)} Deployments with ${format(largeDeployments * replicaSetsEach)} ReplicaSets. Another one has`,
@@ -55,15 +57,16 @@ export function formatCapacityReport({ account, fleet }: CapacityReport): string
     '',
     `## ${format(fleet.accounts)} accounts`,
     '',
-    ...formatDivisor(fleet),
+    ...formatMade(fleet),
     ...formatSize(fleet.size),
     '',
     ...formatRows(fleet.rows),
   ].join('\n')}\n`;
 }
 
-function formatDivisor({ divisor }: CapacityPart): string[] {
-  return divisor === 1 ? [] : [`Told \`--divisor ${divisor}\`: the suite has so many times more of it.`, ''];
+function formatMade({ divisor, made }: CapacityPart): string[] {
+  const size = divisor === 1 ? '' : ` Told \`--divisor ${divisor}\`: the suite has so many times more of it.`;
+  return [`Measured on ${made}.${size}`, ''];
 }
 
 function formatSize(size: FleetSize): string[] {

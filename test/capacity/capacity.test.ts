@@ -6,6 +6,7 @@ import {
   startScriptedServer,
 } from '../shared/providers/kubernetes/client/scripted-server.ts';
 import { useLocalTables } from '../support/local-tables.ts';
+import { chooseSize } from '../support/test-size.ts';
 import { openCapacityBench, showApplication } from './capacity-bench.ts';
 import { bareApplication, createFleetWorld, type FleetSize } from './fleet-world.ts';
 
@@ -14,11 +15,12 @@ const openTable = useLocalTables();
 /** A part of what `npm run capacity` has: names of one application alone that no item would hold. */
 const size: FleetSize = {
   applications: 20,
-  deployments: 1_000,
-  largeDeployments: 950,
+  ...chooseSize({
+    short: { deployments: 250, largeDeployments: 200, pods: 250 },
+    long: { deployments: 1_000, largeDeployments: 950, pods: 1_000 },
+  }),
   replicaSetsEach: 10,
   bareReplicaSets: 9_500,
-  pods: 1_000,
 };
 
 describe('an account with more names than an item holds', () => {
@@ -40,13 +42,17 @@ describe('an account with more names than an item holds', () => {
     expect(own.map(({ application }) => application).sort()).toEqual(world.listApplications().sort());
     for (const { application, clusters } of own) expect(clusters).toEqual(world.listClusters(application));
     const [large = ''] = world.listApplications();
-    for (const application of [large, bareApplication]) {
+    const replicaSets = [
+      [large, size.largeDeployments * size.replicaSetsEach],
+      [bareApplication, size.bareReplicaSets],
+    ] as const;
+    for (const [application, count] of replicaSets) {
       const { clusters, serverGroups } = await showApplication(bench, application);
       expect(clusters[account]).toEqual(world.listClusters(application));
-      expect(serverGroups.size).toBe(9_500);
+      expect(serverGroups.size).toBe(count);
     }
     const { serverGroups } = await showApplication(bench, large);
-    expect([...serverGroups.values()].reduce((sum, pods) => sum + pods, 0)).toBe(950);
+    expect([...serverGroups.values()].reduce((sum, pods) => sum + pods, 0)).toBe(size.largeDeployments);
 
     bench.takeUnits();
     world.touch(10);

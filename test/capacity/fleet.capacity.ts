@@ -1,7 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forEachConcurrently } from '../../shared/core/concurrency.ts';
+import { readCommit } from '../lab/soak-report.ts';
 import {
   type ScriptedServer,
   startScriptedServer,
@@ -48,7 +50,7 @@ const accounts = Array.from(
 );
 
 /** Accounts whose agents run at a time. */
-const accountsAtOnce = 8;
+const concurrentAccounts = 8;
 
 /** Runs of an account's agent in which everything must have been listed. */
 const fillRunsMax = 10;
@@ -99,7 +101,7 @@ describe('the capacity suite', () => {
       },
     });
     expect(pods).toBe(large.pods);
-    await keep('account', { size: large, accounts: 1, divisor, rows });
+    await keep('account', { size: large, accounts: 1, divisor, made: await readSubject(), rows });
   });
 
   test.runIf(part === undefined || part === 'fleet')('a fleet of accounts is cached whole', async () => {
@@ -109,7 +111,7 @@ describe('the capacity suite', () => {
     await using bench = await openCapacityBench({ engine, server, world, accounts });
     const measure = createMeasure(bench, rows);
     const times = accounts.length;
-    const act = () => forEachConcurrently(accounts, accountsAtOnce, (account) => runWell(bench, account));
+    const act = () => forEachConcurrently(accounts, concurrentAccounts, (account) => runWell(bench, account));
     await measure('the first fill of an account', { times, act });
     await measure('a run in which nothing changed', { times, act });
     await measure('GET /applications', async () => {
@@ -127,7 +129,7 @@ describe('the capacity suite', () => {
       },
     });
     expect(pods).toBe(times * usual.pods);
-    await keep('fleet', { size: usual, accounts: accounts.length, divisor, rows });
+    await keep('fleet', { size: usual, accounts: accounts.length, divisor, made: await readSubject(), rows });
   });
 
   test.runIf(part === undefined || part === 'report')('the report is written', async () => {
@@ -137,6 +139,12 @@ describe('the capacity suite', () => {
     tell(`the report is in ${report}`);
   });
 });
+
+/** The day, the commit and the machine. */
+async function readSubject(): Promise<string> {
+  const machine = `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}`;
+  return `${new Date().toISOString().slice(0, 10)}, commit ${await readCommit(root)}, ${machine}`;
+}
 
 /** Keeps what a part came to for the report, which may be written after the other part was run by itself. */
 async function keep(name: Part, part: CapacityPart): Promise<void> {
@@ -205,9 +213,9 @@ async function runWell(bench: CapacityBench, account: string): Promise<void> {
 
 async function noteCluster({ cache }: CapacityBench, account: string): Promise<void> {
   const names = { clusters: ['bare-one-more'], namespaces: ['team0'] };
-  expect(await cache.noteApplication(bareApplication, account, names)).toEqual([]);
+  expect(await cache.recordApplication(bareApplication, account, names)).toEqual([]);
   // Nothing has it: it is not to be listed.
-  await cache.pruneApplication(bareApplication, account, async () => ({
+  await cache.pruneApplication({ application: bareApplication, account }, async () => ({
     clusters: createFleetWorld(large).listClusters(bareApplication),
     namespaces: Array.from({ length: 50 }, (_, index) => `team${index}`),
   }));

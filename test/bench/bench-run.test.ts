@@ -1,0 +1,201 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { buildLocal } from '../../infra/local/build.ts';
+import { describeWithCluster, requestApi } from '../support/cluster.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { BenchRecord } from './bench-record.ts';
+import { runsMarker } from './bench-report.ts';
+import { runAccounts, runBench, runFill, runImages } from './bench-run.ts';
+import { toOwnSource, toPeerSource } from './bench-server.ts';
+import { deleteNamespace, makeNamespace } from './bench-world.ts';
+import { measureImports } from './bundles.ts';
+import { openClusterClient } from './cluster-access.ts';
+import { countDeployCalls, countListCalls } from './own-rows.ts';
+import type { RowResult } from './rows.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** As little as shows that each row can be measured. */
+const sizes = {
+  ...{ samples: 2, warmUp: 1, budgetMs: 10_000, deploysForMemory: 45, idleMs: 0, wholeMs: 100, changesMs: 0 },
+  world: { small: 2, medium: 3, large: 4 },
+  fill: { deployments: 5, podsEach: 2 },
+  accounts: 4,
+};
+
+beforeAll(() => buildLocal({ root, outputDir: path.join(root, 'dist', 'local') }));
+
+/** A server that has an account and nothing else. */
+async function startPeer() {
+  const server = createServer(({ url }, response) => {
+    if (url === '/credentials') return response.end('[{"name": "dev", "type": "kubernetes"}]');
+    response.writeHead(404).end('{"message": "no such route"}');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+describeWithCluster('a run of the bench', (cluster) => {
+  it('measures each row of Busdriver, says of a peer what it does not serve, and writes all of it', async () => {
+    await using dir = await makeTempDir();
+    await using peer = await startPeer();
+    const [page, linesFile] = [path.join(dir.path, 'benchmarks.md'), path.join(dir.path, 'bench.jsonl')];
+    await writeFile(page, `# Benchmarks\n\n${runsMarker}\n`);
+    const lines: string[] = [];
+    const subject = { commit: 'abc123', startedAtMs: 0, node: 'v24', processors: '2', load: 0, samples: 2 };
+    const tell = (line: string) => void lines.push(line);
+    const record = new BenchRecord({ subject, linesFile, page, tell });
+    const run = Date.now().toString(36);
+    const shown: boolean[] = [];
+    await runBench({
+      ...{ cluster, sizes, run, parts: ['deploys', 'reads'], tell: () => undefined },
+      servers: [toPeerSource({ name: 'peer', url: peer.url }), toOwnSource('stream', cluster.kubeconfig)],
+      async record(row) {
+        await record.addRow(row);
+        shown.push((await readFile(page, 'utf8')).includes(`| ${row.name}, ${row.unit} |`));
+      },
+    });
+
+    const { rows } = record.report;
+    const find = (server: string): RowResult[] => rows.filter((row) => row.server === server);
+    expect(
+      find('Busdriver, stream').map(({ name, summary, problem }) => problem ?? (summary ? name : '')),
+    ).toEqual([
+      'memory when idle',
+      'deploy, new: POST to completed',
+      'deploy, unchanged: POST to completed',
+      'deploy, changed: POST to completed',
+      'processor time of one deploy, with its polls',
+      'memory after 49 deploys',
+      'serverGroups, 3 Deployments',
+      'serverGroups, 4 Deployments',
+      'clusters, 4 Deployments',
+      'loadBalancers of an application without any, 4 Deployments',
+      'serverGroupManagers, 4 Deployments',
+      "Deck's burst of six lists, 3 Deployments",
+      'live manifest with events, 2 Deployments in its namespace',
+      'live manifest with events, 4 Deployments in its namespace',
+      'memory with 9 Deployments cached and read',
+      'processor time of 0 s without calls and changes',
+      'memory after 0 s without calls and changes',
+      'a change in the cluster until it is shown',
+    ]);
+    for (const { name, summary, floor, processorMs } of find('Busdriver, stream')) {
+      if (!name.startsWith('processor')) expect.soft(summary?.median, name).toBeGreaterThan(0);
+      if (/^(deploy|live|serverGroup|clusters|loadBalancers|Deck)/.test(name)) {
+        expect.soft(floor?.median, name).toBeGreaterThan(0);
+        expect.soft(processorMs, name).toBeGreaterThanOrEqual(0);
+      }
+    }
+    const problems = find('peer').map(({ problem }) => problem);
+    expect(problems).toHaveLength(18);
+    expect(problems).not.toContain(undefined);
+    expect(problems[1]).toMatch(/^POST \/kubernetes\/ops: 404/);
+    expect(shown).toEqual(rows.map(() => true));
+    expect(lines).toHaveLength(rows.length);
+    expect((await readFile(linesFile, 'utf8')).trim().split('\n')).toHaveLength(rows.length);
+    expect(await readFile(page, 'utf8')).toContain('| deploy, new: POST to completed, ms | ≤ 24 |');
+    const { items } = (await requestApi('GET', '/api/v1/namespaces')) as { items: BenchNamespace[] };
+    const left = items.filter(
+      ({ metadata, status }) => metadata.name.includes(run) && status.phase === 'Active',
+    );
+    expect(left).toEqual([]);
+  }, 180_000);
+
+  it('measures the first fill', async () => {
+    const rows: RowResult[] = [];
+    await runFill({
+      ...{ cluster, sizes, run: `${Date.now().toString(36)}f`, tell: () => undefined },
+      servers: [toOwnSource('interval', cluster.kubeconfig)],
+      record: async (row) => void rows.push(row),
+    });
+    expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
+      'first fill of the cache, 5 Deployments with 2 pods each',
+      'serverGroups, 5 Deployments with 2 pods each',
+      'memory, 5 Deployments with 2 pods each',
+    ]);
+  });
+
+  it('measures many accounts', async () => {
+    const rows: RowResult[] = [];
+    const record = async (row: RowResult) => void rows.push(row);
+    await runAccounts({ cluster, sizes, mode: 'default', record });
+
+    expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
+      '/credentials, 4 accounts',
+      '/credentials?expand=true, 4 accounts',
+      'size of /credentials, 4 accounts',
+      'size of /credentials for who accepts gzip, 4 accounts',
+      'an added account until it is shown, 4 accounts',
+      'an added account until another process shows it, 4 accounts',
+      'a token broker a minute, 4 accounts of one provider',
+    ]);
+    const [list, expanded, size, gzipped, , , calls] = rows.map(({ summary }) => summary?.median ?? 0);
+    expect(list).toBeGreaterThan(0);
+    expect(expanded).toBeGreaterThan(0);
+    expect(size).toBeGreaterThan(0.1);
+    expect(gzipped).toBeLessThanOrEqual(size ?? 0);
+    expect(calls).toBe(1);
+  });
+
+  it('measures images of Docker registries', async () => {
+    const rows: RowResult[] = [];
+    const record = async (row: RowResult) => void rows.push(row);
+    const images = { ...sizes, accounts: 2, repositoriesEach: 3, tagsEach: 4, wideRepositories: 5 };
+    await runImages({ cluster, sizes: images, mode: 'default', record });
+
+    expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
+      'images/find of an account, 12 tags of 24',
+      'requests of a run without changes, 5 repositories',
+      'objects written of a run without changes, 5 repositories',
+      'processor time of a run without changes, 5 repositories',
+    ]);
+    const [find, requests, writes] = rows.map(({ summary }) => summary?.median);
+    expect(find).toBeGreaterThan(0);
+    expect([requests, writes]).toEqual([5, 0]);
+  });
+
+  it('counts the calls of a deploy, those of engines in the same process too', async () => {
+    await using client = await openClusterClient(cluster);
+    const namespace = `bench${Date.now().toString(36)}c`;
+    await makeNamespace(client, namespace);
+    const calls = await countDeployCalls(cluster, namespace);
+    await deleteNamespace(client, namespace);
+    expect(calls).toMatchObject({
+      'a deploy, new': { 'Kubernetes GET': 1, 'Kubernetes POST': 1 },
+      'a deploy, unchanged': { 'Kubernetes GET': 1 },
+      'a deploy, changed': { 'Kubernetes GET': 1, 'Kubernetes PATCH': 1 },
+    });
+    expect(calls['a deploy, unchanged']).not.toHaveProperty('Kubernetes PATCH');
+    expect(calls['a deploy, new']?.['UpdateItem']).toBeGreaterThan(0);
+  });
+
+  it('counts the looks whether accounts have changed, however often they are listed', async () => {
+    const [calls] = Object.values(await countListCalls(cluster));
+    expect(calls?.['GetItem']).toBeGreaterThan(0);
+    expect(calls?.['GetItem']).toBeLessThanOrEqual(2);
+  });
+});
+
+it('measures the imports that tell most', async () => {
+  const rows = await measureImports('one');
+  const names = rows.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['import of start-operations', 'import of search']));
+  expect(rows.length).toBeGreaterThanOrEqual(4);
+  for (const { name, summary } of rows) expect.soft(summary?.median, name).toBeGreaterThan(1);
+});
+
+interface BenchNamespace {
+  readonly metadata: { readonly name: string };
+  readonly status: { readonly phase: string };
+}
