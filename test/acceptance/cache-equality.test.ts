@@ -8,12 +8,16 @@ import { createNamespace, describeWithCluster } from '../support/cluster.ts';
 import { itLocally } from '../support/subject.ts';
 import { type System, startSystem } from '../support/system.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
+import { chooseSize } from '../support/test-size.ts';
 import { rageStorm } from './storm/storm.ts';
 
-/** A minute of it; `npm run soak` makes 5,000. */
-const changes = Number(process.env['STORM_CHANGES'] ?? 1_500);
+/** `npm run soak` makes as many as it is told. */
+const changes = Number(process.env['STORM_CHANGES'] ?? chooseSize({ short: 400, long: 5_000 }));
 /** The whole process is killed after a pause of so many milliseconds, at random, again and again while the storm lasts. */
-const killPauseMs = { least: 3_000, most: 12_000 };
+const killPauseMs = chooseSize({
+  short: { least: 2_000, most: 6_000 },
+  long: { least: 3_000, most: 12_000 },
+});
 /** A machine that is quick would be through with the changes before anything was killed. */
 const killsLeast = 3;
 const catchUpMs = 240_000;
@@ -27,7 +31,10 @@ describeWithCluster('the cache after a storm', (cluster) => {
       await using dir = await makeTempDir();
       const namespaces = [one.name, other.name];
       const accounts = [
-        { name: 'by-runs', kubeconfigFile: cluster.kubeconfig, namespaces, cacheIntervalSeconds: 2 },
+        {
+          ...{ name: 'by-runs', kubeconfigFile: cluster.kubeconfig, namespaces },
+          ...{ cacheMode: 'interval', cacheIntervalSeconds: 2 },
+        },
         { name: 'by-streams', kubeconfigFile: cluster.kubeconfig, namespaces, cacheMode: 'stream' },
       ];
       const config = join(dir.path, 'clouddriver.yml');

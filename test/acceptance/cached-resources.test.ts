@@ -43,9 +43,15 @@ describeWithCluster('load balancers, pods, security groups, searches and project
     const services = { front50: { baseUrl: front50.url } };
     await writeFile(config, JSON.stringify({ kubernetes: { accounts: [account] }, services }));
     system = await startSubject({ config: [config] });
-    // Pods are cached last. Another test may have had an account of this name, with what it saw still cached.
+    // The lag is known once everything was listed. Another test may have had an account of this name, with what it saw still cached.
     const path = `/instances/test/${namespace.name}/${encodeURIComponent(`pod ${pod.name}`)}`;
-    const isCached = async () => expect((await system.fetch(path)).status).toBe(200);
+    const isCached = async () => {
+      const { status, headers } = await system.fetch(path);
+      expect({ status, lag: headers.get('x-busdriver-lag') }).toEqual({
+        status: 200,
+        lag: expect.stringMatching(/^test=\d+$/),
+      });
+    };
     await vi.waitFor(isCached, { timeout: 120_000, interval: 250 });
   }, 180_000);
 

@@ -9,7 +9,7 @@ import { ItemTable } from '../../shared/aws/table.ts';
 import { tables as allTables, tasksTable } from '../../shared/aws/tables.ts';
 import { DynamoTaskStore } from '../../shared/aws/tasks/task-store.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/context/system.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
 import { type AwsEndpoints, readToken, type SeenCall, startAwsEndpoints } from '../support/aws-endpoints.ts';
 import { runProgram, writeBundle } from '../support/function-bundles.ts';
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
@@ -52,7 +52,7 @@ afterEach(async () => {
   await dir[Symbol.asyncDispose]();
 });
 
-/** It has one object, and knows no other. Without TLS: 300 connections of each environment are enough work. */
+/** It has one object, and knows no other. Without TLS: as many connections of each environment are enough work. */
 async function startApiServer(): Promise<Server> {
   const server = createServer((request, response) => {
     const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
@@ -190,7 +190,7 @@ function countBy(action: SeenCall['action'], parameter: string): ReadonlyMap<str
 
 const most = (counts: ReadonlyMap<string, number>): number => Math.max(0, ...counts.values());
 
-describe('a release with 300 EKS clusters over 20 roles', () => {
+describe(`a release with ${clusterCount} EKS clusters over ${roleCount} roles`, () => {
   it('asks EKS for each cluster once, however many environments start at once, and the next one not at all', async () => {
     placeClusters();
     aws.describeLimit.burst = 12;

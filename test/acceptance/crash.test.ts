@@ -6,8 +6,9 @@ import { createNamespace, describeWithCluster, kubectl } from '../support/cluste
 import { listOpenRows } from '../support/open-rows.ts';
 import { itLocally } from '../support/subject.ts';
 import { type System, startSystem } from '../support/system.ts';
+import { chooseSize } from '../support/test-size.ts';
 
-const kills = 20;
+const kills = chooseSize({ short: 6, long: 20 });
 const tasksPerRound = 10;
 
 interface Submission {
@@ -59,7 +60,8 @@ describeWithCluster('kill -9 of the whole process at random moments', (cluster) 
       await expectObjects(namespace.name, submissions);
       await system.idle();
       expect(await (await system.fetch('/task')).json()).toEqual([]);
-      expect(await listOpenRows(system.stores)).toEqual([]);
+      // Who was killed between the row and the header of a task leaves the row, which the next sweep removes.
+      await expect.poll(() => listOpenRows(system.stores), { timeout: 90_000, interval: 500 }).toEqual([]);
     },
     600_000,
   );

@@ -23,7 +23,8 @@ describeWithCluster('an account whose API server takes requests and never answer
       { name: 'healthy', kubeconfigFile: cluster.kubeconfig },
       { name: 'dead', kubeconfigContents: dead.kubeconfig },
     ];
-    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
+    const busdriver = { operations: { clusterWaitSeconds: 0 } };
+    await writeFile(config, JSON.stringify({ busdriver, kubernetes: { enabled: true, accounts } }));
     await using system = await startSystem({ config: [config] });
     const deploy = createDeployer(system, namespace.name);
 

@@ -131,7 +131,7 @@ const account = (isExpanded: boolean): unknown =>
     ...(isExpanded && {
       namespaces: some,
       spinnakerKindMap: containing({ deployment: 'serverGroupManagers' }),
-      dockerRegistries: [],
+      ...{ providerVersion: 'v2', skin: 'v2', dockerRegistries: [] },
     }),
   });
 

@@ -72,7 +72,7 @@ describeWithCluster('what Deck asks, as Gate sends it', (cluster) => {
     await dir?.[Symbol.asyncDispose]();
   });
 
-  /** The server group and its pod, once they are shown: pods are cached last. */
+  /** The server group and its pod, once they are shown and everything was listed: then the lag is known. */
   function findServing(): Promise<Pick<DeckObjects, 'replicaSet' | 'pod' | 'podUid'>> {
     const read = async () => {
       const answer = await system.fetch(`/applications/${application}/serverGroups`);
@@ -81,7 +81,9 @@ describeWithCluster('what Deck asks, as Gate sends it', (cluster) => {
         ({ name, instances }) => name.startsWith('replicaSet web') && instances.length > 0,
       );
       const [pod] = serving?.instances ?? [];
-      if (serving === undefined || pod === undefined) throw new Error('no pod is shown yet');
+      const lag = answer.headers.get('x-busdriver-lag') ?? '';
+      if (serving === undefined || pod === undefined || lag.includes('unknown'))
+        throw new Error(`no pod is shown yet, or not all is listed: ${lag}`);
       return { replicaSet: serving.name, pod: pod.name, podUid: pod.id };
     };
     return vi.waitFor(read, { timeout: 120_000, interval: 250 });

@@ -11,6 +11,7 @@ import {
   requestApi,
   type TestNamespace,
 } from '../support/cluster.ts';
+import { chooseSize } from '../support/test-size.ts';
 import {
   getName,
   type Outcome,
@@ -31,7 +32,7 @@ import { workloads } from './differential/written-workloads.ts';
 const seed = 20_261_121;
 const pairs = [
   ...namePairs([...pods, ...workloads, ...others, ...states, ...customResources], 'written'),
-  ...namePairs(generatePairs(seed), 'generated'),
+  ...namePairs(generatePairs(seed, chooseSize({ short: 0.3, long: 1 })), 'generated'),
 ];
 
 type NamedPair = (typeof pairs)[number];
@@ -81,9 +82,9 @@ describeWithCluster('apply leaves what kubectl leaves', ({ kubeconfig }) => {
     for (const step of steps) {
       const expected = traces.kubectl.get(`${name} ${step}`);
       const actual = traces.busdriver.get(`${name} ${step}`);
-      const hint = `${step} write; Busdriver: ${actual?.problem}; kubectl: ${expected?.problem}`;
-      expect(actual?.outcome, hint).toBe(expected?.outcome);
-      expect(actual?.object, hint).toEqual(expected?.object);
+      const message = `${step} write; Busdriver: ${actual?.problem}; kubectl: ${expected?.problem}`;
+      expect(actual?.outcome, message).toBe(expected?.outcome);
+      expect(actual?.object, message).toEqual(expected?.object);
     }
   });
 

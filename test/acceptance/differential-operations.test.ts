@@ -26,9 +26,9 @@ describeWithCluster('operations leave what kubectl leaves', ({ kubeconfig }) => 
       runByKubectl(each, byKubectl),
       runByBusdriver(each, byBusdriver, (name) => getOperation(provider, name)),
     ]);
-    const hint = `Busdriver: ${actual.problem}; kubectl: ${expected.problem}`;
-    expectHere(expected.failed, hint).toBe(each.fails ?? false);
-    expectHere(actual.failed, hint).toBe(expected.failed);
-    expectHere(actual.object, hint).toEqual(expected.object);
+    const message = `Busdriver: ${actual.problem}; kubectl: ${expected.problem}`;
+    expectHere(expected.failed, message).toBe(each.fails ?? false);
+    expectHere(actual.failed, message).toBe(expected.failed);
+    expectHere(actual.object, message).toEqual(expected.object);
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, kubectl } from '../support/cluster.ts';
 import { findDeployment } from '../support/deployed-system.ts';
-import { sendHints } from '../support/stores.ts';
+import { sendTaskMessages } from '../support/stores.ts';
 import { startSubject } from '../support/subject.ts';
 
 /** Deployed, each of the calls at once is a process of its own. */
@@ -37,9 +37,9 @@ describeWithCluster('the same request many times', (cluster) => {
     await using system = await startSubject({ kubeconfig: proxy.kubeconfig });
 
     const id = await system.postOperations(toJob(namespace.name), {});
-    await sendHints(system.stores, id, 3);
+    await sendTaskMessages(system.stores, id, 3);
     await system.waitForTask(id, { timeoutMs: 60_000 });
-    await sendHints(system.stores, id, 3);
+    await sendTaskMessages(system.stores, id, 3);
     await system.idle();
 
     expect(await countJobs(namespace.name)).toBe(1);

@@ -6,13 +6,21 @@ import { getHostileServer } from '../support/hostile-servers.ts';
 import { type System, startSystem } from '../support/system.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 
+/** On a machine that is busy enough, a large answer loses its place in memory to another before it has reached its limit. */
+const tooSlow = 'came too slowly while the answers of others waited for memory';
+
+const tooLarge = `(has more than \\d+ bytes|${tooSlow})`;
+
 /** Of each: what a task's and a read's error say, after the account's name. */
 const hostile = {
   refusing: { server: '500 with 200 KB of <', message: /HTTP 500: </ },
-  exploding: { server: 'a gzip bomb', message: /account "exploding" .* has more than \d+ bytes/ },
-  endless: { server: 'a body of 800 MB', message: /account "endless" .* has more than \d+ bytes/ },
-  crowded: { server: '800,000 objects in a page', message: /account "crowded" .* has more than \d+ bytes/ },
-  deep: { server: '100,000 levels of nesting', message: /account "deep".* is nested deeper than 512 levels/ },
+  exploding: { server: 'a gzip bomb', message: new RegExp(`account "exploding" .* ${tooLarge}`) },
+  endless: { server: 'a body of 800 MB', message: new RegExp(`account "endless" .* ${tooLarge}`) },
+  crowded: { server: '800,000 objects in a page', message: new RegExp(`account "crowded" .* ${tooLarge}`) },
+  deep: {
+    server: '100,000 levels of nesting',
+    message: new RegExp(`account "deep".* (is nested deeper than 512 levels|${tooSlow})`),
+  },
 } as const;
 
 describeWithCluster('accounts whose API servers answer too much', (cluster) => {

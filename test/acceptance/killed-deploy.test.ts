@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { type ApiProxyOptions, type ProxiedCall, startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../support/cluster.ts';
 import { endLease } from '../support/end-lease.ts';
-import { sendHints } from '../support/stores.ts';
+import { sendTaskMessages } from '../support/stores.ts';
 import { itLocally } from '../support/subject.ts';
 import { type System, type SystemTask, startSystem } from '../support/system.ts';
 import { createSixtyObjects, listGlobalPaths } from './killed-deploy/sixty-objects.ts';
@@ -42,7 +42,7 @@ describeWithCluster('a deploy of 60 objects of 20 kinds', (cluster) => {
         await system.restart();
         begins.push(proxy.calls.length);
         await endLease(system.stores, id);
-        await sendHints(system.stores, id, 1);
+        await sendTaskMessages(system.stores, id, 1);
       }
       const task = await system.waitForTask(id, { timeoutMs: 60_000 });
 

@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import document from '../../docs/openapi.json' with { type: 'json' };
 import { routes } from '../../functions/routes.ts';
+import { getPath } from '../../shared/core/json.ts';
 import { root } from '../architecture/source-files.ts';
 import { type ApiProxy, startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../support/cluster.ts';
@@ -9,17 +11,20 @@ import { type Front50, startFront50 } from '../support/front50.ts';
 import { startSubject } from '../support/subject.ts';
 import type { Subject } from '../support/system.ts';
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
+import {
+  type CalledWorld,
+  calledAccount,
+  createCalledManifests,
+  createRouteCalls,
+  type RouteCall,
+  toTarget,
+} from './route-calls.ts';
 
-interface Call {
-  readonly target: string;
-  readonly body?: unknown;
-}
-
-const artifact = {
-  type: 'embedded/base64',
-  artifactAccount: 'embedded-artifact',
-  reference: Buffer.from('kind: ConfigMap').toString('base64'),
-};
+/** Those whose answers have an \`ETag\`. */
+const tagged = routes.filter(
+  ({ method, path }) =>
+    getPath(document, 'paths', path, method.toLowerCase(), 'responses', '304') !== undefined,
+);
 
 // `system.fetch` holds every answer to the document; here each route is called, so that each is held.
 describeWithCluster('the OpenAPI document', (cluster) => {
@@ -34,19 +39,32 @@ describeWithCluster('the OpenAPI document', (cluster) => {
   beforeAll(async () => {
     namespace = await createNamespace('open-api');
     proxy = await startApiProxy(cluster, { getDelayMs: () => delayMs });
-    front50 = await startFront50({ projects: [{ name: 'shop', config: { applications: ['shop'] } }] });
+    const clusters = [{ account: 'test', stack: '*', detail: '*' }];
+    front50 = await startFront50({
+      projects: [{ name: 'shop', config: { applications: ['shop'], clusters } }],
+    });
     dir = await makeTempDir();
     const config = join(dir.path, 'clouddriver.yml');
     const account = { name: 'test', kubeconfigFile: proxy.kubeconfig };
     const services = { front50: { baseUrl: front50.url } };
-    await writeFile(config, JSON.stringify({ kubernetes: { accounts: [account] }, services }));
+    const stored = {
+      account: { storage: { enabled: true } },
+      busdriver: { accounts: { writableWithoutFiat: true, allowPlainSecrets: true } },
+    };
+    await writeFile(config, JSON.stringify({ kubernetes: { accounts: [account] }, services, ...stored }));
     system = await startSubject({ config: [config] });
     taskId = await system.postOperations([{ deployManifest: toDeploy() }], { clientRequestId: 'first' });
     const task = await system.waitForTask(taskId);
     expect(task.status).toMatchObject({ failed: false });
-    // An account that is new is cached with the scheduler's next turn, its pods last.
+    // An account that is new is cached with the scheduler's next turn. The lag is known once everything was listed.
     const pod = `/instances/test/${namespace.name}/pod%20frontend-v000`;
-    const isCached = async () => expect((await system.fetch(pod)).status).toBe(200);
+    const isCached = async () => {
+      const { status, headers } = await system.fetch(pod);
+      expect({ status, lag: headers.get('x-busdriver-lag') }).toEqual({
+        status: 200,
+        lag: expect.stringMatching(/^test=\d+$/),
+      });
+    };
     await vi.waitFor(isCached, { timeout: 120_000, interval: 500 });
   });
 
@@ -66,150 +84,52 @@ describeWithCluster('the OpenAPI document', (cluster) => {
     );
   });
 
-  it.each(routes.map(({ method, path }) => ({ method, path })))(
-    'has what $method $path answers',
-    async ({ method, path }) => {
-      const { target, body } = await findCall(`${method} ${path}`);
-      const response = await system.fetch(target, {
-        method,
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      expect({ status: response.status, body: await response.text() }).toMatchObject({ status: 200 });
-    },
-  );
+  it.each(routes)('has what $method $path answers', async (route) => {
+    const { method, path } = route;
+    const call = await prepare(createRouteCalls(getWorld())[`${method} ${path}`]);
 
-  /** A request that succeeds. */
-  async function findCall(route: string): Promise<Call> {
-    const cluster = `/manifests/test/${namespace.name}/replicaSet/cluster/shop/replicaSet%20frontend`;
-    const scale = toScale();
-    const job = route.includes('/jobs/') ? await runJob() : '';
-    const calls: { readonly [route: string]: Call } = {
-      ...listClusterCalls(),
-      ...listEmptyCalls(),
-      'GET /applications/{application}/loadBalancers': { target: '/applications/shop/loadBalancers' },
-      'GET /applications/{application}/rawResources': { target: '/applications/shop/rawResources' },
-      'GET /{cloudProvider}/loadBalancers': { target: '/kubernetes/loadBalancers' },
-      'GET /{cloudProvider}/loadBalancers/{account}/{region}/{name}': {
-        target: `/kubernetes/loadBalancers/test/${namespace.name}/service%20frontend`,
-      },
-      'GET /securityGroups': { target: '/securityGroups' },
-      'GET /securityGroups/{account}': { target: '/securityGroups/test' },
-      'GET /securityGroups/{account}/{cloudProvider}': {
-        target: `/securityGroups/test/kubernetes?region=${namespace.name}`,
-      },
-      'GET /securityGroups/{account}/{cloudProvider}/{region}': {
-        target: '/securityGroups/test/kubernetes/networkPolicy%20deny',
-      },
-      'GET /securityGroups/{account}/{cloudProvider}/{region}/{name}': {
-        target: `/securityGroups/test/kubernetes/${namespace.name}/networkPolicy%20deny`,
-      },
-      'GET /instances/{account}/{region}/{id}': {
-        target: `/instances/test/${namespace.name}/pod%20frontend-v000`,
-      },
-      'GET /search': { target: '/search?q=front&type=serverGroups,applications,projects' },
-      'GET /projects/{project}/clusters': { target: '/projects/shop/clusters' },
-      'GET /cache/introspection': { target: '/cache/introspection' },
-      'GET /applications/{application}/jobs/{account}/{location}/{id}': { target: job },
-      'POST /applications/{application}/jobs/{account}/{location}/{id}': { target: job },
-      'GET /applications/{application}/jobs/{account}/{location}/{id}/{fileName}': { target: `${job}/main` },
-      'GET /applications/{application}/kubernetes/pods/{account}/{location}/{pod}/{fileName}': {
-        target: `/applications/shop/kubernetes/pods/test/${namespace.name}/smoke/main`,
-      },
-      'DELETE /applications/{application}/jobs/{account}/{location}/{id}': { target: job },
-      'GET /instances/{account}/{region}/{id}/console': {
-        target: `/instances/test/${namespace.name}/pod%20smoke/console`,
-      },
-      'GET /applications/{application}': { target: '/applications/shop' },
-      'GET /applications/{application}/clusters': { target: '/applications/shop/clusters' },
-      'GET /applications/{application}/clusters/{account}': { target: '/applications/shop/clusters/test' },
-      'GET /applications/{application}/serverGroups': {
-        target: '/applications/shop/serverGroups?expand=true',
-      },
-      'GET /applications/{application}/serverGroups/{account}/{region}/{name}': {
-        target: `/applications/shop/serverGroups/test/${namespace.name}/replicaSet%20frontend-v000`,
-      },
-      'GET /applications/{application}/serverGroupManagers': {
-        target: '/applications/shop/serverGroupManagers',
-      },
-      'GET /applications': { target: '/applications?restricted=false&expand=false' },
-      'PUT /admin/db/truncate/{namespace}': { target: '/admin/db/truncate/any' },
-      'PUT /artifacts/fetch': { target: '/artifacts/fetch', body: artifact },
-      'GET /artifacts/account/{account}/names': { target: '/artifacts/account/embedded-artifact/names' },
-      'GET /artifacts/account/{account}/versions': {
-        target: '/artifacts/account/embedded-artifact/versions?type=embedded/base64',
-      },
-      'GET /artifacts/credentials': { target: '/artifacts/credentials' },
-      'GET /cache/{cloudProvider}/{type}': { target: '/cache/kubernetes/manifest' },
-      'POST /cache/{cloudProvider}/{type}': { target: '/cache/kubernetes/manifest', body: {} },
-      'GET /credentials': { target: '/credentials?expand=true' },
-      'GET /credentials/{account}': { target: '/credentials/test' },
-      'GET /credentials/{account}/authorized': { target: '/credentials/test/authorized' },
-      'GET /features/stages': { target: '/features/stages' },
-      'GET /': { target: '/' },
-      'GET /health': { target: '/health' },
-      'GET /installedPlugins': { target: '/installedPlugins' },
-      'GET /manifests/{account}/{location}': { target: `/manifests/test/namespace%20${namespace.name}` },
-      'GET /manifests/{account}/{location}/{name}': {
-        target: `/manifests/test/${namespace.name}/replicaSet%20frontend-v000`,
-      },
-      'GET /manifests/{account}/{location}/{name}/cluster/{application}/{cluster}': { target: cluster },
-      'GET /manifests/{account}/{location}/{name}/cluster/{application}/{cluster}/dynamic/{criteria}': {
-        target: `${cluster}/dynamic/newest`,
-      },
-      'POST /ops': { target: '/ops', body: [{ scaleManifest: scale }] },
-      'POST /ops/{operation}': { target: '/ops/scaleManifest', body: scale },
-      'GET /serverGroups': { target: '/serverGroups?applications=shop' },
-      'GET /serverGroups/{account}/{region}/{name}': {
-        target: `/serverGroups/test/${namespace.name}/replicaSet%20frontend-v000`,
-      },
-      'GET /task': { target: '/task' },
-      'GET /task/{id}': { target: `/task/${taskId}` },
-      'GET /v3/api-docs': { target: '/v3/api-docs' },
-      'POST /{cloudProvider}/ops': { target: '/kubernetes/ops', body: [{ scaleManifest: scale }] },
-      'POST /{cloudProvider}/ops/{operation}': { target: '/kubernetes/ops/scaleManifest', body: scale },
-      'PATCH /{cloudProvider}/task/{id}': { target: `/kubernetes/task/${taskId}`, body: { retry: true } },
-      'GET /{cloudProvider}/task/{id}/owner': { target: `/kubernetes/task/${taskId}/owner` },
+    const response = await system.fetch(toTarget(route, call, getWorld()), {
+      method,
+      ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+    });
+
+    expect({ status: response.status, body: await response.text() }).toEqual({
+      status: call.status ?? 200,
+      body: call.isEmpty ? '' : expect.stringContaining(call.shows),
+    });
+  });
+
+  it.each(tagged)('is told 304 for what $method $path answers as before', async (route) => {
+    const call = await prepare(createRouteCalls(getWorld())[`${route.method} ${route.path}`]);
+    const target = toTarget(route, call, getWorld());
+    // Else \`fetch\` itself would demand what is made now.
+    const headers = { 'Cache-Control': 'max-age=3600', 'Accept-Encoding': 'gzip' };
+    // What pods and controllers do may still change it meanwhile.
+    const askAgain = async () => {
+      const tag = (await system.fetch(target, { headers })).headers.get('etag') ?? 'none';
+      const again = await system.fetch(target, { headers: { ...headers, 'If-None-Match': tag } });
+      return { status: again.status, isSame: again.headers.get('etag') === tag, body: await again.text() };
     };
-    if (route === 'POST /task/{id}') return { target: `/task/${await startRetryable()}:resume` };
-    if (route === 'POST /{cloudProvider}/task/{id}/restart') {
-      return {
-        target: `/kubernetes/task/${await startRetryable()}/restart`,
-        body: [{ scaleManifest: scale }],
-      };
+    await expect.poll(askAgain).toEqual({ status: 304, isSame: true, body: '' });
+  });
+
+  function getWorld(): CalledWorld {
+    return { namespace: namespace.name, taskId };
+  }
+
+  /** A call whose needs are met. */
+  async function prepare(call: RouteCall | undefined): Promise<RouteCall> {
+    if (call === undefined) throw new Error('test/acceptance/route-calls.ts does not say how it is called');
+    if (call.needs === 'job') await runJob();
+    if (call.needs === 'storedAccount') {
+      const body = JSON.stringify(calledAccount);
+      await system.fetch('/credentials', { method: 'PUT', body });
     }
-    const call = calls[route];
-    if (call === undefined) throw new Error(`Say here how to call ${route}`);
-    return call;
-  }
-
-  /** Routes of what is not there, whatever it is. */
-  function listEmptyCalls(): { readonly [route: string]: Call } {
-    const empty = routes.filter(({ module }) => module.startsWith('api/other-providers/'));
-    const calls = empty.map(({ method, path }) => [
-      `${method} ${path}`,
-      { target: path.replaceAll(/\{\w+\}/g, 'any') },
-    ]);
-    return Object.fromEntries(calls);
-  }
-
-  /** Routes of one cluster, whose server group was deployed before. */
-  function listClusterCalls(): { readonly [route: string]: Call } {
-    const path = '/applications/shop/clusters/test/replicaSet%20frontend';
-    const target = `kubernetes/${namespace.name}/serverGroups/target/current`;
-    const targets = {
-      '': path,
-      '/{cloudProvider}': `${path}/kubernetes`,
-      '/{cloudProvider}/loadBalancers': `${path}/kubernetes/loadBalancers`,
-      '/{cloudProvider}/serverGroups': `${path}/kubernetes/serverGroups`,
-      '/{cloudProvider}/serverGroups/{serverGroup}': `${path}/kubernetes/serverGroups/replicaSet%20frontend-v000`,
-      '/{cloudProvider}/{scope}/serverGroups/target/{target}': `${path}/${target}`,
-      '/{cloudProvider}/{scope}/serverGroups/target/{target}/{summaryType}': `${path}/${target}/images`,
-    };
-    const calls = Object.entries(targets).map(([end, target]) => [
-      `GET /applications/{application}/clusters/{account}/{cluster}${end}`,
-      { target },
-    ]);
-    return Object.fromEntries(calls);
+    if (call.needs === 'noStoredAccount') {
+      await system.fetch(`/credentials/${calledAccount.name}`, { method: 'DELETE' });
+    }
+    if (call.needs !== 'retryableTask') return call;
+    return { ...call, path: { ...call.path, id: await startRetryable() } };
   }
 
   /** A task that was ended from outside while it waited for its cluster. */
@@ -222,15 +142,14 @@ describeWithCluster('the OpenAPI document', (cluster) => {
     return id;
   }
 
-  /** Where a Job that has just been started is found. */
-  async function runJob(): Promise<string> {
+  /** Starts the Job `smoke`, in place of an earlier one. */
+  async function runJob(): Promise<void> {
     const template = {
       spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.invalid/app' }] },
     };
     const manifest = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'smoke' }, spec: { template } };
     const description = { account: 'test', application: 'shop', namespace: namespace.name, manifest };
     await system.waitForTask(await system.postOperations([{ runJob: description }]));
-    return `/applications/shop/jobs/test/${namespace.name}/job%20smoke`;
   }
 
   function toScale(): object {
@@ -244,28 +163,7 @@ describeWithCluster('the OpenAPI document', (cluster) => {
   }
 
   function toDeploy(): object {
-    const labels = { app: 'frontend' };
-    const metadata = { name: 'frontend', namespace: namespace.name, labels };
-    const template = {
-      metadata: { labels },
-      spec: { containers: [{ name: 'main', image: 'example.invalid/app' }] },
-    };
-    const replicaSet = {
-      apiVersion: 'apps/v1',
-      kind: 'ReplicaSet',
-      metadata,
-      spec: { replicas: 1, selector: { matchLabels: labels }, template },
-    };
-    const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { color: 'blue' } };
-    // Not one of the ReplicaSet's, which would adopt it, and delete it once it is scaled to none.
-    const alone = { ...metadata, labels: { app: 'alone' } };
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: alone, spec: template.spec };
-    const policy = {
-      apiVersion: 'networking.k8s.io/v1',
-      kind: 'NetworkPolicy',
-      metadata: { ...metadata, name: 'deny' },
-      spec: { podSelector: {}, ingress: [{ ports: [{ port: 80 }] }] },
-    };
-    return { account: 'test', moniker: { app: 'shop' }, manifests: [replicaSet, settings, pod, policy] };
+    const manifests = createCalledManifests(namespace.name);
+    return { account: 'test', moniker: { app: 'shop' }, manifests };
   }
 });

@@ -4,10 +4,11 @@ import { createNamespace, describeWithCluster, type TestNamespace } from '../sup
 import type { OverloadData, OverloadReport } from '../support/overload-sender.ts';
 import { readMemoryMiB } from '../support/process-memory.ts';
 import { type System, startSystem } from '../support/system.ts';
+import { chooseSize } from '../support/test-size.ts';
 
 /** Operations posted at once, and pollers that follow them. */
-const operations = 2_000;
-const pollers = 200;
+const operations = chooseSize({ short: 800, long: 2_000 });
+const pollers = chooseSize({ short: 80, long: 200 });
 
 /** Milliseconds that no request may wait longer. */
 const waitMax = 5_000;
@@ -16,7 +17,7 @@ const waitMax = 5_000;
 const keptMax = 100;
 const givenBackMs = 60_000;
 
-describeWithCluster('2,000 operations posted at once, with 200 pollers', (cluster) => {
+describeWithCluster(`${operations} operations posted at once, with ${pollers} pollers`, (cluster) => {
   let namespace: TestNamespace;
   let system: System;
   let idleMiB: number;

@@ -15,6 +15,16 @@ export class PlantedSecrets {
     return text;
   }
 
+  /** Looks for a secret, too, that is there already. */
+  add(name: string, text: string): void {
+    this.#texts.set(name, text);
+  }
+
+  /** The names, in the order in which they were planted. */
+  get names(): readonly string[] {
+    return [...this.#texts.keys()];
+  }
+
   /** How many there are. */
   get count(): number {
     return this.#texts.size;
@@ -88,7 +98,7 @@ export async function writePlantedConfig(options: PlantedConfigOptions): Promise
   };
   const file = join(dir, 'spinnaker.yml');
   const more = {
-    busdriver: { authorization: { reads: 'off' } },
+    busdriver: { authorization: { reads: 'off' }, operations: { clusterWaitSeconds: 0 } },
     spinnaker: { extensibility: { repositories: { own: { password: plant('unknown-setting') } } } },
   };
   await writeFile(file, JSON.stringify({ kubernetes, artifacts, ...more }));

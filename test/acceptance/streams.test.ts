@@ -21,14 +21,18 @@ describeWithCluster('accounts of mode stream', ({ kubeconfig }) => {
       await using namespace = await createNamespace('stream');
       const file = path.join(dir.path, 'clouddriver.yml');
       const account = { name: 'live', kubeconfigFile: kubeconfig, namespaces: [namespace.name] };
-      const accounts = [{ ...account, cacheMode: 'stream' }];
+      const accounts = [account];
       await writeFile(file, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
       await using system = await startSystem({ config: [file] });
 
       await makeDeployment(namespace.name, 'first');
       await untilShown(system, 'first');
-      const agents = (await (await system.fetch('/cache/introspection')).json()) as ShownAgent[];
-      expect(agents).toMatchObject([{ account: 'live', state: 'running', failures: 0 }]);
+      // A run by schedule may have been first.
+      const readAgents = async () =>
+        (await (await system.fetch('/cache/introspection')).json()) as ShownAgent[];
+      await expect
+        .poll(readAgents, { timeout: 30_000 })
+        .toMatchObject([{ account: 'live', state: 'running', failures: 0 }]);
 
       const stoppedAtMs = performance.now();
       await system.kill('SIGTERM');

@@ -7,7 +7,7 @@ import { formatDemoHelp } from '../../infra/local/demo-options.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import * as taskItems from '../../shared/aws/tasks/task-items.ts';
 import * as agentSchedule from '../../shared/core/agents/agent-schedule.ts';
-import * as reviveAgents from '../../shared/core/agents/revive-agents.ts';
+import * as dueAgents from '../../shared/core/agents/due-agents.ts';
 import * as runAgent from '../../shared/core/agents/run-agent.ts';
 import * as sweepTasks from '../../shared/core/tasks/sweep-tasks.ts';
 import * as task from '../../shared/core/tasks/task.ts';
@@ -148,7 +148,7 @@ describe('docs/architecture.md', () => {
   it('tells the numbers of the code', () => {
     const constants: { readonly [name: string]: unknown } = {
       ...{ ...task, ...taskItems, ...sweepTasks },
-      ...{ ...agentSchedule, ...reviveAgents, ...runAgent },
+      ...{ ...agentSchedule, ...dueAgents, ...runAgent },
     };
     const { text } = getDocument('docs/architecture.md');
     const rows = findRows(text.slice(text.indexOf('## Numbers'))).slice(1);

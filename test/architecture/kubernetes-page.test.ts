@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { InvalidInputError } from '../../shared/core/errors.ts';
 import type { JsonObject } from '../../shared/core/json.ts';
 import type { PreparedOperation } from '../../shared/core/tasks/operation.ts';
-import { accountOptions } from '../../shared/providers/kubernetes/account/account-fields.ts';
 import { builtInKinds } from '../../shared/providers/kubernetes/kinds/index.ts';
 import type {
   Capability,
@@ -12,31 +11,16 @@ import type {
   ReplacerSet,
 } from '../../shared/providers/kubernetes/kinds/kind.ts';
 import { deployPriorities } from '../../shared/providers/kubernetes/kinds/priority.ts';
-import { settledStatus } from '../../shared/providers/kubernetes/kinds/status.ts';
+import { getSettledStatus } from '../../shared/providers/kubernetes/kinds/status.ts';
 import { annotationKeys } from '../../shared/providers/kubernetes/manifest/annotations.ts';
 import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
-import { getOperation, openProvider } from '../shared/providers/kubernetes/provider-setup.ts';
+import { getOperation, loadOperations, openProvider } from '../shared/providers/kubernetes/provider-setup.ts';
+import { formatTable, putTable } from './generated-tables.ts';
 import { root } from './source-files.ts';
 
 const page = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
 const provider = openProvider([{ name: 'test', kubeconfigContents: '{}' }]);
-
-/** What each operation does, in a few words. */
-const purposes: { readonly [operation: string]: string } = {
-  deployManifest: 'creates or changes objects',
-  scaleManifest: 'sets the number of replicas',
-  deleteManifest: 'deletes one object, or those that labels select, and waits until they are gone',
-  patchManifest: 'changes an object by a strategic, merge or JSON patch',
-  cleanupArtifacts: 'deletes old versions of what was deployed',
-  undoRolloutManifest: 'goes back to an earlier revision',
-  pauseRolloutManifest: 'stops a rollout for the time being',
-  resumeRolloutManifest: 'lets a paused rollout go on',
-  rollingRestartManifest: 'makes all pods anew, bit by bit',
-  enableManifest: 'puts a workload behind its services',
-  disableManifest: 'takes a workload from its services',
-  resizeServerGroup: 'sets the number of replicas',
-  runJob: 'runs a Job, in place of an earlier one of its name',
-};
+await loadOperations(provider);
 
 /** What is said of capabilities in the table of kinds; that of others is said by the operations. */
 const capabilityWords: { readonly [capability in Capability]?: string } = {
@@ -73,21 +57,10 @@ describe('docs/kubernetes.md', () => {
     const { ignoreCaching: _, ...keys } = annotationKeys;
     expect(Object.values(keys).filter((key) => !page.includes(`| \`${key}\` |`))).toEqual([]);
   });
-
-  it('tells every option of an account', () => {
-    const section = page.slice(page.indexOf('\n## Options of an account'));
-    expect(accountOptions.filter((option) => !section.includes(`\`${option}\``))).toEqual([]);
-  });
-
-  it('tells the rules of every kind that has some', () => {
-    const section = page.slice(page.indexOf('\n## When an object is stable'));
-    const kinds = builtInKinds.filter(hasRules).map(({ name }) => name);
-    expect(kinds.filter((kind) => !section.includes(`| ${kind} |`))).toEqual([]);
-  });
 });
 
 function listOperations(): string[][] {
-  return operationDefinitions.map(({ name }) => {
+  return operationDefinitions.map(({ name, purpose }) => {
     const attempts = builtInKinds.map((kind) => ({ kind: kind.name, prepared: prepare(name, kind) }));
     const able = attempts.filter(({ prepared }) => prepared !== undefined);
     const unable = attempts.filter(({ prepared }) => prepared === undefined).map(({ kind }) => kind);
@@ -95,7 +68,7 @@ function listOperations(): string[][] {
     const but = unable.length === 0 ? 'all' : `all but ${unable.join(', ')}`;
     const link = `[\`${name}\`](contract.md#${name.toLowerCase()})`;
     const phase = able[0]?.prepared?.phase ?? '';
-    return [link, purposes[name] ?? '', able.length > unable.length ? but : few, `\`${phase}\``];
+    return [link, purpose, able.length > unable.length ? but : few, `\`${phase}\``];
   });
 }
 
@@ -136,20 +109,6 @@ function toKindRow(kind: KindDefinition): string[] {
   ];
 }
 
-function hasRules(kind: KindDefinition): boolean {
-  return kind.getStatus({ apiVersion: 'apps/v1' }) !== settledStatus;
-}
-
-function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const ruler = `|${head.map(() => '---|').join('')}`;
-  const lines = [head, ...rows].map((cells) => `| ${cells.join(' | ')} |`.replaceAll(/ {2,}/g, ' '));
-  return [lines[0], ruler, ...lines.slice(1)].join('\n');
-}
-
-/** The page with a table in its place. */
-function putTable(text: string, name: string, table: string): string {
-  const begin = `<!-- generated: ${name} -->\n`;
-  const start = text.indexOf(begin) + begin.length;
-  expect(start).toBeGreaterThan(begin.length);
-  return `${text.slice(0, start)}\n${table}\n\n${text.slice(text.indexOf('<!-- end -->', start))}`;
+function hasRules({ getStatus }: KindDefinition): boolean {
+  return getStatus !== getSettledStatus;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { frontDoorLimits } from '../../infra/local/http-limits.ts';
-import { memorySettings } from '../../infra/local/memory-settings.ts';
+import { memorySettings, nodeOptions } from '../../infra/local/memory-settings.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import * as requestLimits from '../../shared/core/request-limits.ts';
 import { root } from './source-files.ts';
@@ -57,4 +57,5 @@ it('npm start gives memory back as the tests expect of it', () => {
   for (const [name, value] of Object.entries(memorySettings)) {
     expect(packageJson.scripts.start).toContain(` ${name}=${value} `);
   }
+  expect(packageJson.scripts.start).toContain(` node ${nodeOptions.join(' ')} `);
 });

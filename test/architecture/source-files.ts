@@ -21,10 +21,17 @@ export interface SyntaxNode {
   readonly [field: string]: unknown;
 }
 
-const folders = ['functions', 'infra', 'shared', 'test'];
+const folders = ['cli', 'functions', 'infra', 'shared', 'test'];
 
-/** Every TypeScript file of ours. */
+let sourceFiles: readonly SourceFile[] | undefined;
+
+/** Every TypeScript file of ours, parsed once for all tests of a worker. */
 export function loadSourceFiles(): readonly SourceFile[] {
+  sourceFiles ??= parseSourceFiles();
+  return sourceFiles;
+}
+
+function parseSourceFiles(): readonly SourceFile[] {
   return folders
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
@@ -37,10 +44,24 @@ function loadSourceFile(path: string): SourceFile {
 }
 
 /** What a file imports: paths from the root for files of ours, names as written for packages. */
-export function findImports({ path, parsed, text }: SourceFile): string[] {
+export function findImports(file: SourceFile): string[] {
+  return findRequests(file, () => true);
+}
+
+/** What is left of a file's imports when it runs: without those of `import type` and `export type`. */
+export function findRunTimeImports(file: SourceFile): string[] {
+  return findRequests(file, (statement) => !/^(import|export)\s+type\b/.test(statement));
+}
+
+function findRequests(
+  { path, parsed, text }: SourceFile,
+  isWanted: (statement: string) => boolean,
+): string[] {
+  const choose = <T extends { start: number; end: number }>(statements: readonly T[]): T[] =>
+    statements.filter(({ start, end }) => isWanted(text.slice(start, end)));
   const requests = [
-    ...parsed.module.staticImports.map((one) => one.moduleRequest.value),
-    ...parsed.module.staticExports.flatMap((one) =>
+    ...choose(parsed.module.staticImports).map((one) => one.moduleRequest.value),
+    ...choose(parsed.module.staticExports).flatMap((one) =>
       one.entries.map((entry) => entry.moduleRequest?.value).filter((value) => value !== undefined),
     ),
     ...parsed.module.dynamicImports

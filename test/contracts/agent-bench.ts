@@ -3,13 +3,7 @@ import { getAgentKey, parseAgent } from '../../shared/aws/agents/agent-items.ts'
 import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
 import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import { getClaimableTurn, getTurn } from '../../shared/core/agents/agent-schedule.ts';
-import type {
-  Agent,
-  AgentSpec,
-  ClaimAnswer,
-  ClaimedAgent,
-  Finish,
-} from '../../shared/core/agents/agent-store.ts';
+import type { Agent, AgentSpec, ClaimedAgent, Finish } from '../../shared/core/agents/agent-store.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
@@ -63,7 +57,7 @@ export async function removeAgents({ store }: AgentBench, ...specs: AgentSpec[])
 }
 
 /** Tries to claim an agent for its turn now, as a worker that nobody else is. */
-export function tryClaim({ store, clock }: AgentBench, spec: AgentSpec): Promise<ClaimAnswer> {
+export function tryClaim({ store, clock }: AgentBench, spec: AgentSpec): Promise<ClaimedAgent | undefined> {
   const turn = getClaimableTurn(spec, clock.now());
   return store.claim(spec, { owner: `${testRandomness.id()}@test`, turn, leaseMs });
 }
@@ -71,8 +65,8 @@ export function tryClaim({ store, clock }: AgentBench, spec: AgentSpec): Promise
 /** Claims an agent. */
 export async function claim(bench: AgentBench, spec: AgentSpec): Promise<ClaimedAgent> {
   const answer = await tryClaim(bench, spec);
-  if ('refusal' in answer) throw new Error(`no lease: ${answer.refusal}`);
-  return answer.claimed;
+  if (answer === undefined) throw new Error('the agent could not be claimed');
+  return answer;
 }
 
 /** The end of a good run. */

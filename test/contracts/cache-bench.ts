@@ -3,7 +3,7 @@ import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import type { CacheStore, NewObject, ObjectKey } from '../../shared/core/cache/cache-store.ts';
 import type { EntryPut, EntryRemoval } from '../../shared/core/cache/packed-row.ts';
-import { toVersion, type Version } from '../../shared/core/cache/version.ts';
+import { type Revision, toRevision } from '../../shared/core/cache/revision.ts';
 import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
@@ -28,8 +28,8 @@ export function newAccount(): string {
 }
 
 /** The version of a resource version in the first epoch. */
-export function v(resourceVersion: number, epoch = 1): Version {
-  return toVersion(epoch, String(resourceVersion));
+export function v(resourceVersion: number, epoch = 1): Revision {
+  return toRevision(epoch, String(resourceVersion));
 }
 
 /** Names a pod. */
@@ -37,19 +37,19 @@ export function podKey(account: string, name: string, namespace = 'shop'): Objec
   return { account, kind: 'pod', namespace, name };
 }
 
-/** A pod whose body tells its version. */
-export function pod(key: ObjectKey, version: Version): NewObject {
-  return { key, version, application: 'cart', body: `${key.name} at ${version}` };
+/** A pod whose body tells its revision. */
+export function pod(key: ObjectKey, revision: Revision): NewObject {
+  return { key, revision, application: 'cart', body: `${key.name} at ${revision}` };
 }
 
 /** Puts an entry. */
 export function put(key: string, at: number, value = `${key} at ${at}`): EntryPut {
-  return { key, version: v(at), seenAt: v(at), value };
+  return { key, revision: v(at), seenAt: v(at), value };
 }
 
 /** Removes an entry. */
 export function remove(key: string, at: number): EntryRemoval {
-  return { key, version: v(at), gone: true };
+  return { key, revision: v(at), gone: true };
 }
 
 /** Caches objects, all at once. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ItemTooLargeError } from '../../shared/core/cache/cache-store.ts';
-import { unusedNameRetentionMs } from '../../shared/core/cache/noted-names.ts';
+import { unusedNameRetentionMs } from '../../shared/core/cache/recorded-names.ts';
 import type { TestClock } from '../support/test-clock.ts';
 import {
   type CacheBench,
@@ -29,9 +29,9 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const { store } = open();
       const [one, other] = [newAccount(), newAccount()];
       const application = `cart ${one}`;
-      await store.noteApplication(application, one, shop);
-      await store.noteApplication(application, one, { clusters: ['cart-canary'], namespaces: [] });
-      await store.noteApplication(application, other, { clusters: [], namespaces: ['web'] });
+      await store.recordApplication(application, one, shop);
+      await store.recordApplication(application, one, { clusters: ['cart-canary'], namespaces: [] });
+      await store.recordApplication(application, other, { clusters: [], namespaces: ['web'] });
 
       const expected = [
         { application, account: one, clusters: ['cart', 'cart-canary', 'cart-main'], namespaces: ['shop'] },
@@ -48,7 +48,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const account = newAccount();
       const names = ['a', 'a#b', 'a%23b', 'é😀', '', 'a:b', '__proto__', 'n'.repeat(3_000)];
       for (const name of names)
-        await store.noteApplication(name, account, { clusters: [name], namespaces: [''] });
+        await store.recordApplication(name, account, { clusters: [name], namespaces: [''] });
       const own = (await store.listApplications()).filter((entry) => entry.account === account);
       expect(own.map(({ application }) => application).sort()).toEqual([...names].sort());
       const accounts = await store.listAccounts('a');
@@ -61,12 +61,12 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const { store, documents, clock } = open();
       const requests = countRequests(documents);
       const account = newAccount();
-      await store.noteApplication('cart', account, shop);
+      await store.recordApplication('cart', account, shop);
       expect(requests.take()).toEqual({ GetItem: 1, PutItem: 1 });
-      await store.noteApplication('cart', account, shop);
+      await store.recordApplication('cart', account, shop);
       expect(requests.take()).toEqual({});
       clock.advance(2 * 60_000 + 1);
-      await store.noteApplication('cart', account, shop);
+      await store.recordApplication('cart', account, shop);
       expect(requests.take()).toEqual({ GetItem: 1 });
     });
 
@@ -74,7 +74,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const account = newAccount();
       await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
-          open().store.noteApplication('cart', account, { clusters: [`c${index}`], namespaces: [] }),
+          open().store.recordApplication('cart', account, { clusters: [`c${index}`], namespaces: [] }),
         ),
       );
       const own = (await open().store.listAccounts('cart')).find((entry) => entry.account === account);
@@ -88,42 +88,62 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
         (await store.listAccounts('cart'))
           .filter((entry) => entry.account === account)
           .map(({ clusters }) => clusters);
-      await store.noteApplication('cart', account, shop);
+      await store.recordApplication('cart', account, shop);
 
       const left = { clusters: ['cart'], namespaces: ['shop'] };
-      expect(await store.pruneApplication('cart', account, async () => left)).toBe(true);
+      expect(await store.pruneApplication({ application: 'cart', account }, async () => left)).toBe(true);
       expect(await list()).toEqual([['cart']]);
-      expect(await store.pruneApplication('cart', account, async () => nothing)).toBe(true);
+      expect(await store.pruneApplication({ application: 'cart', account }, async () => nothing)).toBe(true);
       expect(await list()).toEqual([]);
-      await store.noteApplication('cart', account, left);
+      await store.recordApplication('cart', account, left);
       expect(await list()).toEqual([['cart']]);
 
       clock.advance(unusedNameRetentionMs + 1);
-      expect(await store.pruneApplication('cart', account, async () => left)).toBe(false);
+      expect(await store.pruneApplication({ application: 'cart', account }, async () => left)).toBe(false);
       expect(await list()).toEqual([['cart']]);
-      await store.pruneApplication('cart', account, async () => nothing);
+      await store.pruneApplication({ application: 'cart', account }, async () => nothing);
       clock.advance(unusedNameRetentionMs + 1);
-      expect(await store.pruneApplication('cart', account, async () => nothing)).toBe(false);
+      expect(await store.pruneApplication({ application: 'cart', account }, async () => nothing)).toBe(false);
       expect(await table.get({ pk: 'APPLICATIONS', sk: `cart#${account}` })).toBeUndefined();
-      expect(await store.pruneApplication('cart', account, async () => nothing)).toBe(false);
+      expect(await store.pruneApplication({ application: 'cart', account }, async () => nothing)).toBe(false);
     });
 
     it('asks again what is left when somebody notes something at that moment', async () => {
       const one = open();
       const other = open(one.clock);
       const account = newAccount();
-      await one.store.noteApplication('cart', account, shop);
+      await one.store.recordApplication('cart', account, shop);
       let asked = 0;
-      await one.store.pruneApplication('cart', account, async () => {
+      await one.store.pruneApplication({ application: 'cart', account }, async () => {
         asked += 1;
         if (asked === 1) {
-          await other.store.noteApplication('cart', account, { clusters: ['new'], namespaces: [] });
+          await other.store.recordApplication('cart', account, { clusters: ['new'], namespaces: [] });
         }
         return { ...shop, clusters: asked === 1 ? ['cart'] : ['cart', 'new'] };
       });
       expect(asked).toBe(2);
       const own = (await one.store.listAccounts('cart')).find((entry) => entry.account === account);
       expect(own?.clusters).toContain('new');
+    });
+  });
+
+  describe('the directory of an application with a thousand clusters', () => {
+    it('is one item, which is cheap to read and to write', async () => {
+      const { store, documents, table, clock } = open();
+      const account = newAccount();
+      const clusters = Array.from({ length: 1_000 }, (_, index) => `deployment cart-${index}`).sort();
+      await store.recordApplication('cart', account, { clusters, namespaces: ['shop'] });
+      const units = countWriteUnits(documents);
+      await store.recordApplication('cart', account, { clusters: ['cart-new'], namespaces: ['shop'] });
+      expect(units.take()).toBeLessThan(10);
+      const items = await table.query('APPLICATIONS');
+      expect(items.filter((item) => item['account'] === account)).toHaveLength(1);
+      const left = { clusters: ['cart-new'], namespaces: [] };
+      await store.pruneApplication({ application: 'cart', account }, async () => left);
+      clock.advance(unusedNameRetentionMs + 1);
+      expect(await store.pruneApplication({ application: 'cart', account }, async () => left)).toBe(false);
+      const own = (await store.listAccounts('cart')).find((entry) => entry.account === account);
+      expect(own).toMatchObject(left);
     });
   });
 
@@ -136,9 +156,9 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
     it('lists all of them, and notes another one for a few units', async () => {
       const { store, documents } = open();
       const account = newAccount();
-      expect(await store.noteApplication('cart', account, { clusters: many, namespaces: ['shop'] })).toEqual(
-        [],
-      );
+      expect(
+        await store.recordApplication('cart', account, { clusters: many, namespaces: ['shop'] }),
+      ).toEqual([]);
       expect(await find(store, account)).toEqual({
         application: 'cart',
         account,
@@ -146,7 +166,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
         namespaces: ['shop'],
       });
       const units = countWriteUnits(documents);
-      await store.noteApplication('cart', account, { clusters: ['cart-new'], namespaces: ['shop'] });
+      await store.recordApplication('cart', account, { clusters: ['cart-new'], namespaces: ['shop'] });
       expect(units.take()).toBeLessThan(20);
       expect((await find(store, account))?.clusters).toHaveLength(many.length + 1);
     });
@@ -154,15 +174,15 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
     it('takes away what is not left, from all of its items', async () => {
       const { store, clock, table } = open();
       const account = newAccount();
-      await store.noteApplication('cart', account, { clusters: many, namespaces: ['shop'] });
+      await store.recordApplication('cart', account, { clusters: many, namespaces: ['shop'] });
       const left = async () => ({ clusters: many.slice(0, 5), namespaces: ['shop'] });
-      expect(await store.pruneApplication('cart', account, left)).toBe(true);
+      expect(await store.pruneApplication({ application: 'cart', account }, left)).toBe(true);
       expect((await find(store, account))?.clusters).toEqual(many.slice(0, 5));
       clock.advance(unusedNameRetentionMs + 1);
-      expect(await store.pruneApplication('cart', account, async () => nothing)).toBe(true);
+      expect(await store.pruneApplication({ application: 'cart', account }, async () => nothing)).toBe(true);
       expect(await find(store, account)).toBeUndefined();
       clock.advance(unusedNameRetentionMs + 1);
-      expect(await store.pruneApplication('cart', account, async () => nothing)).toBe(false);
+      expect(await store.pruneApplication({ application: 'cart', account }, async () => nothing)).toBe(false);
       const items = await table.query('APPLICATIONS');
       expect(items.filter((item) => item['account'] === account)).toEqual([]);
     });
@@ -172,32 +192,45 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const account = newAccount();
       const huge = 'h'.repeat(350_000);
       expect(
-        await store.noteApplication('cart', account, { clusters: ['small', huge], namespaces: ['shop'] }),
+        await store.recordApplication('cart', account, { clusters: ['small', huge], namespaces: ['shop'] }),
       ).toEqual([huge]);
       expect((await find(store, account))?.clusters).toEqual(['small']);
       const application = 'a'.repeat(410_000);
       await expect(
-        store.noteApplication(application, account, { clusters: ['small'], namespaces: ['shop'] }),
+        store.recordApplication(application, account, { clusters: ['small'], namespaces: ['shop'] }),
       ).rejects.toThrow(ItemTooLargeError);
     });
+  });
 
-    it('reads what an earlier version wrote, and goes on from there', async () => {
-      const { store, table, clock } = open();
-      const account = newAccount();
-      const topics = [
-        ['clusters', [...many.slice(0, 4_000).map((name) => [name, 0]), ['unused', clock.now()]]],
-        ['namespaces', [['shop', 0]]],
-      ];
-      const key = { pk: 'APPLICATIONS', sk: `cart#${account}` };
-      await table.put({ ...key, application: 'cart', account, revision: 7, topics: JSON.stringify(topics) });
-      expect((await find(store, account))?.clusters).toEqual(many.slice(0, 4_000));
-
-      await store.noteApplication('cart', account, { clusters: ['unused', 'cart-new'], namespaces: ['web'] });
-      const listed = await find(store, account);
-      expect(listed?.clusters).toHaveLength(4_002);
-      expect(listed?.namespaces).toEqual(['shop', 'web']);
-      await store.pruneApplication('cart', account, async () => ({ clusters: ['cart-new'], namespaces: [] }));
-      expect(await find(store, account)).toMatchObject({ clusters: ['cart-new'], namespaces: [] });
+  describe('recordNamespaces()', () => {
+    it('notes what is there in the end, although who read first writes last', async () => {
+      const [account, empty] = [newAccount(), newAccount()];
+      const toKey = (name: string) => ({ account, kind: 'namespace', namespace: '', name });
+      const { store, documents } = open();
+      const other = open().store;
+      await store.putObject(pod(toKey('a'), v(1)));
+      await store.recordNamespaces(account);
+      await store.putObject(pod(toKey('b'), v(2)));
+      let isLate = true;
+      documents.middlewareStack.add(
+        (next, context) => async (args) => {
+          if (isLate && context.commandName === 'PutItemCommand') {
+            isLate = false;
+            await other.deleteObject(toKey('b'), v(3));
+            await other.recordNamespaces(account);
+          }
+          return next(args);
+        },
+        { step: 'initialize', name: 'deleteMeanwhile' },
+      );
+      await store.recordNamespaces(account);
+      expect(isLate).toBe(false);
+      expect(await store.listNamespaces([account])).toEqual(new Map([[account, ['a']]]));
+      const both = await store.listNamespaces([empty, account]);
+      expect([...both]).toEqual([
+        [empty, []],
+        [account, ['a']],
+      ]);
     });
   });
 
@@ -213,24 +246,37 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
         );
         await store.deleteObject({ ...podKey(each, 'gone'), kind: 'service' }, v(2));
         for (const application of ['cart', 'pay']) {
-          await store.noteApplication(application, each, shop);
-          await store.mergeRows(application, each, [{ view: 'v', row: 'r', changes: [put('self', 1)] }]);
+          await store.recordApplication(application, each, shop);
+          await store.mergeRows({ application, account: each }, [
+            { view: 'v', row: 'r', changes: [put('self', 1)] },
+          ]);
         }
+        await store.mergeRows({ namespace: 'shop', account: each }, [
+          { view: 'v', row: 'r', changes: [put('self', 1)] },
+        ]);
+        await store.recordNamespaces(each);
       }
       expect(await store.listKinds(account)).toEqual(['pod', 'service']);
 
       expect(await store.deleteAccount(account, { limit: 40 })).toEqual({ deleted: 40, done: false });
-      expect(await store.deleteAccount(account, { limit: 40 })).toEqual({ deleted: 23, done: false });
+      expect(await store.deleteAccount(account, { limit: 40 })).toEqual({ deleted: 25, done: false });
       expect((await store.listApplications()).filter((entry) => entry.account === account)).toEqual([]);
       clock.advance(unusedNameRetentionMs + 1);
       expect(await store.deleteAccount(account)).toEqual({ deleted: 0, done: true });
 
-      const partitions = ['OBJECT#', 'KINDS#', 'ROW#cart#', 'ROW#pay#'].map((prefix) =>
-        prefix === 'OBJECT#' ? `${prefix}${account}#pod` : `${prefix}${account}`,
-      );
+      const partitions = [
+        `OBJECT#${account}#pod`,
+        `KINDS#${account}`,
+        `ROW#cart#${account}`,
+        `ROW#pay#${account}`,
+        `NAMESPACE#${account}#shop`,
+      ];
       for (const pk of partitions) expect(await table.query(pk)).toEqual([]);
+      const noted = (await table.query('NAMESPACES')).map((item) => item['account']);
+      expect([noted.includes(account), noted.includes(other)]).toEqual([false, true]);
       expect(await collect(store.listHeads(other, 'pod'))).toHaveLength(60);
-      expect(await collect(store.listRows('pay', other))).toHaveLength(1);
+      expect(await collect(store.listRows({ application: 'pay', account: other }))).toHaveLength(1);
+      expect(await collect(store.listRows({ namespace: 'shop', account: other }))).toHaveLength(1);
       expect(await store.deleteAccount(account)).toEqual({ deleted: 0, done: true });
     });
 
@@ -239,10 +285,12 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       const late = open(clock).store;
       const account = newAccount();
       await late.putObject(pod(podKey(account, 'a'), v(1)));
-      await late.noteApplication('cart', account, shop);
+      await late.recordApplication('cart', account, shop);
       expect((await store.deleteAccount(account)).done).toBe(false);
       await late.putObject(pod(podKey(account, 'b'), v(2)));
-      await late.mergeRows('cart', account, [{ view: 'v', row: 'r', changes: [put('self', 1)] }]);
+      await late.mergeRows({ application: 'cart', account }, [
+        { view: 'v', row: 'r', changes: [put('self', 1)] },
+      ]);
 
       clock.advance(unusedNameRetentionMs + 1);
       expect(await store.deleteAccount(account)).toEqual({ deleted: 2, done: false });
@@ -267,7 +315,7 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
         { step: 'finalizeRequest', name: 'cacheMeanwhile' },
       );
       expect(await store.deleteAccount(key.account)).toMatchObject({ deleted: 0 });
-      expect((await store.getObjects([key], { consistent: true }))[0]?.version).toBe(v(7, 2));
+      expect((await store.getObjects([key], { consistent: true }))[0]?.revision).toBe(v(7, 2));
     });
   });
 }

@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CacheStore, RowKey, StoredRow } from '../../shared/core/cache/cache-store.ts';
 import { goneEntryRetentionMs, type RowChange } from '../../shared/core/cache/packed-row.ts';
+import { isRevision, type Revision } from '../../shared/core/cache/revision.ts';
 import { arbitraryHistory } from '../shared/core/cache/row-history.ts';
 import type { TestClock } from '../support/test-clock.ts';
+import { chooseSize } from '../support/test-size.ts';
 import { type CacheBench, collect, countRequests, newAccount, put, remove, v } from './cache-bench.ts';
 import { largePayload, repeatEveryWrite } from './store-bench.ts';
 
@@ -31,10 +33,25 @@ export function testCacheRows(open: (clock?: TestClock) => CacheBench): void {
       expect(row).toMatchObject({ view: key.view, row: key.row });
       expect(row?.read()).toEqual(
         new Map([
-          ['self', { version: v(1), value: 'self at 1' }],
-          ['pod b', { version: v(4), value: 'pod b at 4' }],
+          ['self', { revision: v(1), value: 'self at 1' }],
+          ['pod b', { revision: v(4), value: 'pod b at 4' }],
         ]),
       );
+    });
+
+    it('of a namespace are not those of an application of its name', async () => {
+      const { store } = open();
+      const [account, view, row] = [newAccount(), 'pods', 'replicaSet shop cart-v003'];
+      const changes = [{ view, row, changes: [put('pod a', 1)] }];
+      await store.mergeRows({ account, namespace: 'shop' }, changes);
+      expect((await store.getRow({ account, namespace: 'shop', view, row }))?.read().size).toBe(1);
+      for (const place of [
+        { account, application: 'shop' },
+        { account, namespace: 'cart' },
+      ]) {
+        expect(await collect(store.listRows(place))).toEqual([]);
+        expect(await store.getRow({ ...place, view, row })).toBeUndefined();
+      }
     });
 
     it('take all changes of a call that names a row twice', async () => {
@@ -42,7 +59,7 @@ export function testCacheRows(open: (clock?: TestClock) => CacheBench): void {
       const key = newRow();
       const { view, row } = key;
       const twice = [put('self', 1), put('pod', 2)].map((change) => ({ view, row, changes: [change] }));
-      expect(await store.mergeRows(key.application, key.account, twice)).toBe(1);
+      expect(await store.mergeRows(key, twice)).toBe(1);
       expect(await listKeys(store, key)).toEqual(['self', 'pod']);
     });
 
@@ -68,7 +85,32 @@ export function testCacheRows(open: (clock?: TestClock) => CacheBench): void {
           const rows = await list(open().store, key);
           expect(rows.map((row) => row.read())).toEqual(end.size === 0 ? [] : [end]);
         }),
-        { numRuns: 25 },
+        { numRuns: chooseSize({ short: 12, long: 25 }) },
+      );
+    });
+
+    it('give back entries whose revisions stand between two others', async () => {
+      const { store } = open();
+      const key = newRow();
+      const between = (text: string): Revision => {
+        if (!isRevision(text)) throw new Error(`${text} is no revision`);
+        return text;
+      };
+      const moved = between(`${v(1)}~${v(2)}`);
+      const ended = between(`${v(1)}~`);
+      await merge(store, key, [
+        { key: 'moved', revision: moved, seenAt: moved, value: 'moved' },
+        { key: 'ended', revision: ended, seenAt: ended, value: 'ended' },
+        { key: 'last', revision: between(`${v(3)}~~`), gone: true },
+      ]);
+      await merge(store, key, [put('last', 3)]);
+
+      const row = await store.getRow(key, { consistent: true });
+      expect(row?.read()).toEqual(
+        new Map([
+          ['moved', { revision: moved, value: 'moved' }],
+          ['ended', { revision: ended, value: 'ended' }],
+        ]),
       );
     });
 
@@ -182,20 +224,22 @@ export function testCacheRows(open: (clock?: TestClock) => CacheBench): void {
         changes: [put('self', 1, value)],
       }));
       const service = { view: 'loadBalancers', row: 'odd', changes: [put('self', 2)] };
-      expect(await store.mergeRows('cart', account, [...changes, service])).toBe(65);
+      expect(await store.mergeRows({ application: 'cart', account }, [...changes, service])).toBe(65);
       expect(requests.take()).toEqual({ Query: 65, PutItem: 65 });
 
-      const rows = await collect(store.listRows('cart', account, { view: 'serverGroups' }));
+      const rows = await collect(store.listRows({ application: 'cart', account }, { view: 'serverGroups' }));
       expect(rows.map(({ row }) => row).sort()).toEqual([...all].sort());
       for (const { row, read } of rows) {
-        expect(read()).toEqual(new Map([['self', { version: v(1), value: values.get(row) }]]));
+        expect(read()).toEqual(new Map([['self', { revision: v(1), value: values.get(row) }]]));
       }
       expect(requests.take()['Query']).toBeGreaterThan(1);
-      expect(await collect(store.listRows('cart', account))).toHaveLength(all.length + 1);
-      expect(await collect(store.listRows('cart', account, { view: 'loadBalancers' }))).toHaveLength(1);
-      expect(await collect(store.listRows('cart', account, { view: 'server' }))).toEqual([]);
-      expect(await collect(store.listRows('car', account))).toEqual([]);
-      expect(await collect(store.listRows('cart', `${account}x`))).toEqual([]);
+      expect(await collect(store.listRows({ application: 'cart', account }))).toHaveLength(all.length + 1);
+      expect(
+        await collect(store.listRows({ application: 'cart', account }, { view: 'loadBalancers' })),
+      ).toHaveLength(1);
+      expect(await collect(store.listRows({ application: 'cart', account }, { view: 'server' }))).toEqual([]);
+      expect(await collect(store.listRows({ application: 'car', account }))).toEqual([]);
+      expect(await collect(store.listRows({ application: 'cart', account: `${account}x` }))).toEqual([]);
       for (const row of odd) {
         const found = await store.getRow({ application: 'cart', account, view: 'serverGroups', row });
         expect(found?.read().get('self')?.value).toBe(values.get(row));
@@ -213,16 +257,13 @@ function newRow(): RowKey {
   };
 }
 
-function merge(
-  store: CacheStore,
-  { application, account, view, row }: RowKey,
-  changes: readonly RowChange[],
-) {
-  return store.mergeRows(application, account, [{ view, row, changes }]);
+function merge(store: CacheStore, key: RowKey, changes: readonly RowChange[]) {
+  const { view, row } = key;
+  return store.mergeRows(key, [{ view, row, changes }]);
 }
 
-function list(store: CacheStore, { application, account }: RowKey): Promise<StoredRow[]> {
-  return collect(store.listRows(application, account, { consistent: true }));
+function list(store: CacheStore, key: RowKey): Promise<StoredRow[]> {
+  return collect(store.listRows(key, { consistent: true }));
 }
 
 async function listKeys(store: CacheStore, key: RowKey): Promise<string[]> {

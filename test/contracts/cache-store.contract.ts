@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ItemTooLargeError, tombstoneRetentionMs } from '../../shared/core/cache/cache-store.ts';
 import type { TestClock } from '../support/test-clock.ts';
+import { chooseSize } from '../support/test-size.ts';
 import {
   type CacheBench,
   collect,
@@ -14,6 +15,7 @@ import {
   v,
 } from './cache-bench.ts';
 import { testCacheDirectory } from './cache-directory.contract.ts';
+import { testCacheRowMemory } from './cache-row-memory.contract.ts';
 import { testCacheRows } from './cache-rows.contract.ts';
 import { largePayload, repeatEveryWrite, type StoreEngine } from './store-bench.ts';
 
@@ -76,7 +78,7 @@ export function testCacheStore(name: string, getEngine: () => StoreEngine): void
         expect(await store.putObject(pod(key, v(99)))).toBe(false);
 
         const [found] = await store.getObjects([key], { consistent: true });
-        expect(found).toMatchObject({ key, version: v(3, 2), application: 'cart', gone: false });
+        expect(found).toMatchObject({ key, revision: v(3, 2), application: 'cart', gone: false });
         expect(found?.readBody()).toBe(`cart-1 at ${v(3, 2)}`);
       });
 
@@ -121,9 +123,9 @@ export function testCacheStore(name: string, getEngine: () => StoreEngine): void
             );
             const last = Math.max(...tellings.map(({ at }) => at));
             const [found] = (await benches[0]?.store.getObjects([key], { consistent: true })) ?? [];
-            expect(found?.version).toBe(goneAt.includes(last) ? undefined : v(last));
+            expect(found?.revision).toBe(goneAt.includes(last) ? undefined : v(last));
           }),
-          { numRuns: 30 },
+          { numRuns: chooseSize({ short: 15, long: 30 }) },
         );
       });
 
@@ -138,20 +140,20 @@ export function testCacheStore(name: string, getEngine: () => StoreEngine): void
       it('are written over what was read only if that is still there', async () => {
         const { store } = open();
         const key = podKey(newAccount(), 'cart-1');
-        const over = { version: v(1), application: 'cart' };
+        const over = { revision: v(1), application: 'cart' };
         expect(await store.putObject(pod(key, v(2)), { over })).toBe(false);
         expect(await store.putObject(pod(key, v(1)), { over: undefined })).toBe(true);
         expect(await store.putObject(pod(key, v(2)), { over: undefined })).toBe(false);
         expect(await store.putObject(pod(key, v(2)), { over: { ...over, application: 'shop' } })).toBe(false);
-        expect(await store.putObject(pod(key, v(2)), { over: { version: v(1) } })).toBe(false);
+        expect(await store.putObject(pod(key, v(2)), { over: { revision: v(1) } })).toBe(false);
         expect(await store.deleteObject(key, v(2), { over: undefined })).toBe(false);
         expect(await store.putObject({ ...pod(key, v(2)), application: undefined }, { over })).toBe(true);
 
         expect(await store.deleteObject(key, v(3), { over })).toBe(false);
-        expect(await store.deleteObject(key, v(1), { over: { version: v(2) } })).toBe(false);
-        expect(await store.deleteObject(key, v(3), { over: { version: v(2) } })).toBe(true);
+        expect(await store.deleteObject(key, v(1), { over: { revision: v(2) } })).toBe(false);
+        expect(await store.deleteObject(key, v(3), { over: { revision: v(2) } })).toBe(true);
         // Its end is as good as nothing, but what came before it stays out.
-        expect(await store.putObject(pod(key, v(4)), { over: { version: v(3) } })).toBe(false);
+        expect(await store.putObject(pod(key, v(4)), { over: { revision: v(3) } })).toBe(false);
         expect(await store.putObject(pod(key, v(3)), { over: undefined })).toBe(false);
         expect(await store.putObject(pod(key, v(4)), { over: undefined })).toBe(true);
       });
@@ -174,14 +176,14 @@ export function testCacheStore(name: string, getEngine: () => StoreEngine): void
         await fc.assert(
           fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 3000 }), fc.nat(3), async (text, times) => {
             const body = text.repeat(times);
-            await store.putObject({ key, version: v(1), body });
+            await store.putObject({ key, revision: v(1), body });
             const [found] = await store.getObjects([key], { consistent: true });
             expect(found?.readBody()).toBe(body);
           }),
-          { numRuns: 25 },
+          { numRuns: chooseSize({ short: 12, long: 25 }) },
         );
 
-        await store.putObject({ key, version: v(2), body: '{"some":"manifest"}'.repeat(100_000) });
+        await store.putObject({ key, revision: v(2), body: '{"some":"manifest"}'.repeat(100_000) });
         const item = await table.get({ pk: `OBJECT#${key.account}#pod`, sk: 'shop#large' });
         const stored = item?.['body'];
         expect(stored instanceof Uint8Array && stored.length < 20_000).toBe(true);
@@ -235,10 +237,14 @@ export function testCacheStore(name: string, getEngine: () => StoreEngine): void
         expect(objects).toHaveLength(999);
         expect(new Set(objects.map((object) => object.readBody()))).toEqual(new Set([body]));
         expect(await collect(store.listObjects(account, 'pod', { namespace: 'n7' }))).toHaveLength(99);
+        await store.putObject({ ...pod(podKey(account, 'p17', 'n7'), v(7)), application: 'pay' });
+        const outside = await collect(store.listObjects(account, 'pod', { namespace: 'n7', outside: 'pay' }));
+        expect(outside).toHaveLength(98);
+        expect(await collect(store.listObjects(account, 'pod', { outside: 'other' }))).toHaveLength(999);
         expect(await collect(store.listHeads(account, 'pod'))).toHaveLength(999);
         const heads = await collect(store.listHeads(account, 'pod', { namespace: 'n7', withGone: true }));
         expect(heads.filter(({ gone }) => gone)).toEqual([
-          { key: podKey(account, 'p7', 'n7'), version: v(6), gone: true, application: undefined },
+          { key: podKey(account, 'p7', 'n7'), revision: v(6), gone: true, application: undefined },
         ]);
         expect(heads).toHaveLength(100);
         expect(await collect(store.listHeads(account, 'pod', { namespace: 'n' }))).toEqual([]);
@@ -293,6 +299,7 @@ export function testCacheStore(name: string, getEngine: () => StoreEngine): void
     });
 
     testCacheRows(open);
+    testCacheRowMemory(open);
     testCacheDirectory(open);
   });
 }

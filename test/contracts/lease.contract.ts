@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Lease, LeaseLostError, leaseDurationMs } from '../../shared/core/tasks/task.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import { chooseSize } from '../support/test-size.ts';
 import { type LeaseAction, leaseModel, type ModelTask, newModelTask } from './lease-model.ts';
 import {
   entry,
@@ -185,7 +186,7 @@ export function testLeases(open: (clock?: TestClock) => StoreBench): void {
             await expectTask({ worker, id, clock }, model);
           }
         }),
-        { numRuns: 40 },
+        { numRuns: chooseSize({ short: 20, long: 40 }) },
       );
     });
 
@@ -209,7 +210,7 @@ export function testLeases(open: (clock?: TestClock) => StoreBench): void {
           const fences = [...one.fences, ...other.fences];
           expect(new Set(fences).size).toBe(fences.length);
         }),
-        { numRuns: 20 },
+        { numRuns: chooseSize({ short: 10, long: 20 }) },
       );
     });
   });

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { type Item, type ItemKey, ItemTable } from '../../shared/aws/table.ts';
+import { type Item, type ItemKey, ItemTable, type RawItem } from '../../shared/aws/table.ts';
 import { DynamoTaskStore } from '../../shared/aws/tasks/task-store.ts';
 import type { JournalEntry, LeasedTask, NewTask, SubmittedOperation } from '../../shared/core/tasks/task.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
@@ -129,8 +129,8 @@ export function watchPuts(documents: DynamoDBDocumentClient): readonly ItemKey[]
   const keys: ItemKey[] = [];
   documents.middlewareStack.add(
     (next) => async (args) => {
-      const { Item: item } = args.input as { Item?: ItemKey };
-      if (item !== undefined) keys.push({ pk: item.pk, sk: item.sk });
+      const { Item: item } = args.input as { Item?: RawItem };
+      if (item !== undefined) keys.push({ pk: item['pk']?.S ?? '', sk: item['sk']?.S ?? '' });
       return next(args);
     },
     { step: 'initialize', name: 'watchPuts', priority: 'high' },

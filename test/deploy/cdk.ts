@@ -92,7 +92,7 @@ export async function measureAssembly(assembly: string): Promise<AssemblySize> {
   };
 }
 
-/** This process's surroundings, with the emulator in the place of AWS and of the developer's own account. */
+/** This process's environment, with the emulator in the place of AWS and of the developer's own account. */
 function toEnvironment(endpoint: string): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !/^(AWS_|VITEST|NODE_OPTIONS$)/.test(name));
   return {

@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runFuzz } from '../fuzz/run-fuzz.ts';
 import { describeWithCluster } from '../support/cluster.ts';
 import { configureDeployedSystem, getDeployment } from '../support/deployed-system.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
 import { openPythonEnvironment } from './python-environment.ts';
 
 /** A call takes ten times as long as on one machine: `npm run test:fuzz` makes many more there, and with the coverage phase. */
@@ -9,8 +12,15 @@ const calls = 2_000;
 
 describeWithCluster('a fuzzer of the deployed API', (cluster) => {
   it(`finds no answer in ${calls} calls that the OpenAPI document does not have`, async () => {
-    const { kubeconfig } = cluster;
-    await using system = await configureDeployedSystem(getDeployment(), { kubeconfig });
+    await using dir = await makeTempDir();
+    const config = join(dir.path, 'clouddriver.yml');
+    const settings = {
+      account: { storage: { enabled: true } },
+      busdriver: { accounts: { writableWithoutFiat: true, allowPlainSecrets: true } },
+      kubernetes: { accounts: [{ name: 'fuzz', kubeconfigFile: cluster.kubeconfig }] },
+    };
+    await writeFile(config, JSON.stringify(settings));
+    await using system = await configureDeployedSystem(getDeployment(), { config: [config] });
     const python = await openPythonEnvironment({ report: console.log });
 
     const report = await runFuzz({

@@ -3,13 +3,13 @@ import type { Deployment } from '../support/deployed-system.ts';
 import type { ClusterOffer } from '../support/global-cluster.ts';
 
 /** What the runner tells the tests' processes. */
-export interface TestSurroundings {
+export interface TestEnvironment {
   readonly deployment: Deployment;
   readonly clusterOffer: ClusterOffer;
 }
 
-/** Environment variable with the surroundings as JSON. */
-export const surroundingsVariable = 'BUSDRIVER_TEST_SURROUNDINGS';
+/** Environment variable with the environment as JSON. */
+export const environmentVariable = 'BUSDRIVER_TEST_ENVIRONMENT';
 
 /**
  * Tells tests where the stacks are deployed, and where the cluster is.
@@ -17,9 +17,9 @@ export const surroundingsVariable = 'BUSDRIVER_TEST_SURROUNDINGS';
  * @throws Error unless `npm run test:deploy` runs them
  */
 export function setup(project: TestProject): void {
-  const text = process.env[surroundingsVariable];
+  const text = process.env[environmentVariable];
   if (text === undefined) throw new Error('These tests are run by: npm run test:deploy');
-  const { deployment, clusterOffer }: TestSurroundings = JSON.parse(text);
+  const { deployment, clusterOffer }: TestEnvironment = JSON.parse(text);
   project.provide('deployment', deployment);
   project.provide('clusterOffer', clusterOffer);
 }

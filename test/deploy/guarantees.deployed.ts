@@ -3,7 +3,7 @@ import { attemptsMax } from '../../shared/core/tasks/task.ts';
 import { type ProxiedCall, startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '../support/cluster.ts';
 import { configureDeployedSystem, endFunctions, getDeployment } from '../support/deployed-system.ts';
-import { drainQueue, sendHints, sendMessages } from '../support/stores.ts';
+import { awaitEmptyQueue, sendMessages, sendTaskMessages } from '../support/stores.ts';
 
 import type { Subject } from '../support/system.ts';
 import { stopFunction } from './function-concurrency.ts';
@@ -34,7 +34,7 @@ describeWithCluster('the guarantees of the deployed system', (cluster) => {
     await using system = await configureDeployedSystem(deployment, { kubeconfig: proxy.kubeconfig });
 
     const id = await system.postOperations(toDeploy([toJob(namespace.name)]));
-    await sendHints(system.stores, id, 3);
+    await sendTaskMessages(system.stores, id, 3);
     const task = await system.waitForTask(id, recovery);
 
     expect(ended).toBeDefined();
@@ -80,15 +80,15 @@ describeWithCluster('the guarantees of the deployed system', (cluster) => {
     {
       await using _stopped = await stopFunction(deployment, worker);
       id = await system.postOperations(operations);
-      const hint = JSON.stringify({ taskId: id });
+      const message = JSON.stringify({ taskId: id });
       for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-        await sendMessages(system.stores, deadLetters, [hint]);
-        expect(await drainQueue(system.stores, 30_000, deadLetters)).toBe(true);
+        await sendMessages(system.stores, deadLetters, [message]);
+        expect(await awaitEmptyQueue(system.stores, 30_000, deadLetters)).toBe(true);
       }
     }
     const task = await system.waitForTask(id);
-    // Now the workers take the first hint, for a task that is finished.
-    await sendHints(system.stores, id, 3);
+    // Now the workers take the first message, for a task that is finished.
+    await sendTaskMessages(system.stores, id, 3);
     await system.idle();
 
     expect(task.status).toMatchObject({ completed: true, failed: true });
@@ -111,7 +111,7 @@ describeWithCluster('the guarantees of the deployed system', (cluster) => {
     const id = await system.postOperations(toDeploy([toConfigMap(namespace.name, 'well')], account));
     const task = await system.waitForTask(id);
     await system.idle();
-    expect(await drainQueue(system.stores, 30_000, deadLetters)).toBe(true);
+    expect(await awaitEmptyQueue(system.stores, 30_000, deadLetters)).toBe(true);
 
     expect(task.status).toMatchObject({ completed: true, failed: false });
     expect(await system.readLog()).toContain('malformed message taken off the queue');
@@ -123,8 +123,8 @@ describeWithCluster('the guarantees of the deployed system', (cluster) => {
     await using system = await configureDeployedSystem(deployment, { kubeconfig: proxy.kubeconfig });
 
     const id = await system.postOperations(toDeploy(toManifests(namespace.name, 'delayed')));
-    const hint = JSON.stringify({ taskId: id });
-    await sendMessages(system.stores, deadLetters, [hint, hint]);
+    const message = JSON.stringify({ taskId: id });
+    await sendMessages(system.stores, deadLetters, [message, message]);
     const task = await system.waitForTask(id, recovery);
 
     expect(task.status).toMatchObject({ completed: true, failed: false });

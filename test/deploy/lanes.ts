@@ -62,6 +62,7 @@ export const lanes: readonly Lane[] = [
       makeTests('guarantees', ['test/deploy/guarantees']),
       makeTests('large-reads', ['test/deploy/large-reads']),
       makeTests('facts', ['test/deploy/account-facts']),
+      makeTests('accounts', ['test/deploy/stored-accounts', 'test/deploy/docker-images']),
     ],
   },
 ];

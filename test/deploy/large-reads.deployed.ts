@@ -98,7 +98,8 @@ interface Account {
 async function waitUntilCached(subject: Subject): Promise<readonly ServerGroup[]> {
   const deadline = performance.now() + filledWithinMs;
   for (;;) {
-    const groups = await read<ServerGroup[]>(subject, `/applications/${application}/serverGroups`);
+    const path = `/applications/${application}/serverGroups`;
+    const groups = await read<ServerGroup[]>(subject, path, { isBusy: true });
     const whole = groups.filter(({ instances }) => instances.length === podsEach).length;
     tell(`${whole} of ${deployments} server groups are shown with their pods`);
     if (whole === deployments) return groups;
@@ -107,13 +108,18 @@ async function waitUntilCached(subject: Subject): Promise<readonly ServerGroup[]
   }
 }
 
-async function read<T>(subject: Subject, path: string): Promise<T> {
+/** @param isBusy the emulator has so much to do that a call of it may take too long: who asks is told 503, and asks again as Orca does */
+async function read<T>(subject: Subject, path: string, { isBusy = false } = {}): Promise<T> {
   const start = performance.now();
   // The emulator may close a connection that was idle just when it is used again: reading twice harms nobody.
   const answer = await subject.fetch(path).catch(() => subject.fetch(path));
   const text = await answer.text();
   const kib = Math.round(text.length / 1024);
   tell(`GET ${path.slice(0, 80)}: ${answer.status}, ${kib} KiB, ${Math.round(performance.now() - start)} ms`);
+  if (isBusy && answer.status === 503) {
+    await new Promise((resolve) => setTimeout(resolve, pollPauseMs));
+    return read(subject, path, { isBusy });
+  }
   expect(answer.status, text.slice(0, 500)).toBe(200);
   return JSON.parse(text) as T;
 }

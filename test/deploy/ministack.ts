@@ -31,9 +31,14 @@ export interface Ministack extends AsyncDisposable {
  * Starts ministack on a free port of 127.0.0.1. It runs functions on the Node that is pinned in package.json.
  *
  * @param folder where it puts what it writes
+ * @param variables of its environment, beside those that it always has
  * @throws Error when it does not become ready, with the end of its log
  */
-export async function startMinistack(environment: PythonEnvironment, folder: string): Promise<Ministack> {
+export async function startMinistack(
+  environment: PythonEnvironment,
+  folder: string,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<Ministack> {
   await patchMinistack(await findPackage(environment));
   const temporary = path.join(folder, 'functions');
   await mkdir(temporary, { recursive: true });
@@ -43,7 +48,7 @@ export async function startMinistack(environment: PythonEnvironment, folder: str
   const child = spawn(environment.bin('ministack'), [], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
-    env: toEnvironment(port, temporary),
+    env: { ...toEnvironment(port, temporary), ...variables },
   });
   const log = createWriteStream(logFile);
   child.stdout.pipe(log, { end: false });
@@ -71,7 +76,7 @@ async function findPackage({ python }: PythonEnvironment): Promise<string> {
   return stdout.trim();
 }
 
-/** The surroundings of this process without what belongs to AWS: a function must not find the developer's own account. */
+/** The environment of this process without what belongs to AWS: a function must not find the developer's own account. */
 function toEnvironment(port: number, temporary: string): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !/^(AWS_|BUSDRIVER_|LOCALSTACK_|VITEST|NODE_OPTIONS$)/.test(name),
@@ -117,8 +122,8 @@ async function stop(child: ChildProcess): Promise<void> {
   const functions = await listDescendants(pid);
   const exited = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
-  const patience = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+  const killTimer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
   await exited;
-  clearTimeout(patience);
+  clearTimeout(killTimer);
   endProcesses(functions.map((each) => each.pid));
 }

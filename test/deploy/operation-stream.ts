@@ -9,7 +9,7 @@ const pauseMs = 700;
 /** Pause between two looks at a task, and before a call is repeated. */
 const pollIntervalMs = 500;
 /** How long a call is repeated, and how long a task may take: longer than any update does. */
-const patienceMs = 180_000;
+const timeoutMs = 180_000;
 
 const jobLabel = 'asked';
 
@@ -144,7 +144,7 @@ export class OperationStream {
   }
 
   async #waitForTask(id: string): Promise<SystemTask> {
-    const endsAtMs = performance.now() + patienceMs;
+    const endsAtMs = performance.now() + timeoutMs;
     for (;;) {
       const task: SystemTask = JSON.parse(await this.#call(`/task/${id}`));
       if (task.status.completed) {
@@ -161,7 +161,7 @@ export class OperationStream {
    * answer. @returns the body of the answer, which is 200
    */
   async #call(path: string, init?: RequestInit): Promise<string> {
-    const endsAtMs = performance.now() + patienceMs;
+    const endsAtMs = performance.now() + timeoutMs;
     for (;;) {
       const { status, text } = await this.#tryCall(path, init);
       if (status === 200) return text;

@@ -73,6 +73,7 @@ export const optionSteps: { readonly [K in keyof Context]: OptionStep | OptionRe
   concurrency: { change: () => ({ concurrency: 'operations=5,agents=20' }) },
   configSecretArn: { change: ({ config }) => ({ configSecretArn: config }) },
   artifactsSecretArn: { change: ({ artifacts }) => ({ artifactsSecretArn: artifacts }) },
+  artifactStoreBucket: { change: () => ({ artifactStoreBucket: 'stored-artifacts' }) },
   encryptionKeyArn: {
     change: () => ({ encryptionKeyArn: arn('kms', 'key/01234567-89ab-cdef-0123-456789abcdef') }),
     recorded: 'it encrypts nothing',
@@ -97,6 +98,11 @@ export const optionSteps: { readonly [K in keyof Context]: OptionStep | OptionRe
   },
   accountSecretArnPrefixes: {
     change: () => ({ accountSecretArnPrefixes: arn('secretsmanager', 'secret:spinnaker/') }),
+    recorded: noIam,
+  },
+  repositoryArns: { change: () => ({ repositoryArns: arn('ecr', 'repository/shop/cart') }), recorded: noIam },
+  repositoryArnPrefixes: {
+    change: () => ({ repositoryArnPrefixes: arn('ecr', 'repository/') }),
     recorded: noIam,
   },
   alarmTopicArn: {

@@ -109,9 +109,9 @@ interface TestPhase {
 
 async function test(run: DeployRun, { name, filters, output }: TestPhase): Promise<PhaseResult> {
   const { clusterOffer, folder } = run;
-  const surroundings = { deployment: run.getDeployment(), clusterOffer };
+  const environment = { deployment: run.getDeployment(), clusterOffer };
   const resultFile = path.join(folder, `${name}.json`);
-  const counts = await runTests({ filters, surroundings, resultFile, output });
+  const counts = await runTests({ filters, environment, resultFile, output });
   return { counts, remark: 'against the deployed API' };
 }
 

@@ -60,6 +60,17 @@ export async function openPythonEnvironment(options: PythonEnvironmentOptions): 
   return { python: bin('python'), bin };
 }
 
+/** Why there is no Python here that can make the environment; undefined where there is one. */
+export async function findPythonProblem(pythonCommand = 'python3'): Promise<string | undefined> {
+  try {
+    await getVersion(pythonCommand);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PythonUnavailableError) return error.message;
+    throw error;
+  }
+}
+
 /** Version and platform of the interpreter, which what pip installs depends on. */
 async function getVersion(command: string): Promise<string> {
   const program =

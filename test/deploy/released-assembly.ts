@@ -25,6 +25,12 @@ interface Template {
 /** Manifests and templates; not the tree and the findings, which no deploy reads. */
 const packed = /^(cdk\.out|manifest\.json|.+\.assets\.json|.+\.template\.json)$/;
 
+/** Functions that have another name by now: what the released ones end in, and the present ones. */
+const renamed: readonly (readonly [before: string, now: string])[] = [
+  ['drop-agent-hints', 'drop-agent-messages'],
+  ['drop-stream-hints', 'drop-stream-messages'],
+];
+
 /** Packs an assembly into a file small enough for the repository. Two functions with the same code are not told apart. */
 export async function packAssembly(assembly: string, file: string): Promise<void> {
   const files = await readFiles(assembly);
@@ -42,7 +48,7 @@ export interface Unpacking {
 
 /**
  * Unpacks what was packed, as an assembly that can be deployed. The code of its functions is that of the present ones with the same
- * names: what is looked at are the templates.
+ * names, or with those they have now: what is looked at are the templates.
  *
  * @throws Error for a function that there is not any more
  */
@@ -53,7 +59,7 @@ export async function unpackAssembly(file: string, { current, folder }: Unpackin
   const present = new Map([...listFunctions(await readFiles(current))].map(([hash, name]) => [name, hash]));
   const hashes = new Map(
     Object.entries(functions).map(([hash, name]) => {
-      const found = present.get(name);
+      const found = present.get(toPresentName(name));
       if (found === undefined)
         throw new Error(`${path.basename(file)}: there is no function ${name} any more`);
       return [hash, found];
@@ -89,4 +95,9 @@ function* listFunctions(files: PackedAssembly['files']): Generator<readonly [has
       yield [path.basename(Code?.S3Key ?? '', '.zip'), FunctionName];
     }
   }
+}
+
+function toPresentName(name: string): string {
+  const [before, now] = renamed.find(([end]) => name.endsWith(end)) ?? ['', ''];
+  return `${name.slice(0, name.length - before.length)}${now}`;
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { surroundingsVariable, type TestSurroundings } from './global-deployment.ts';
+import { environmentVariable, type TestEnvironment } from './global-deployment.ts';
 import type { PhaseOutput } from './phase-output.ts';
 
 const root = path.join(import.meta.dirname, '../..');
@@ -33,7 +33,7 @@ export function formatCounts({ passed, failed, skipped }: TestCounts): string {
 export interface TestRun {
   /** Parts of paths of test files. */
   readonly filters: readonly string[];
-  readonly surroundings: TestSurroundings;
+  readonly environment: TestEnvironment;
   /** A file for the results, which nobody else writes. */
   readonly resultFile: string;
   /** Receives what vitest writes. */
@@ -42,7 +42,7 @@ export interface TestRun {
 
 /** Runs tests against the deployed stacks by vitest. A file that cannot be loaded counts as one failure. */
 export async function runTests(options: TestRun): Promise<TestCounts> {
-  const { filters, surroundings, resultFile, output } = options;
+  const { filters, environment, resultFile, output } = options;
   const reporters = ['--reporter=verbose', '--reporter=json', `--outputFile.json=${resultFile}`];
   const child = spawn(
     process.execPath,
@@ -50,7 +50,7 @@ export async function runTests(options: TestRun): Promise<TestCounts> {
     {
       cwd: root,
       stdio: ['ignore', output.descriptor, output.descriptor],
-      env: { ...process.env, [surroundingsVariable]: JSON.stringify(surroundings) },
+      env: { ...process.env, [environmentVariable]: JSON.stringify(environment) },
     },
   );
   const code = await new Promise<number | null>((resolve, reject) => {

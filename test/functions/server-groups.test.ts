@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCacheWriter } from '../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
 import type { ObjectFacts } from '../../shared/providers/kubernetes/rows/facts.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/context/system.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
 import {
   object,
   pod,

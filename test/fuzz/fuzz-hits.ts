@@ -3,7 +3,20 @@ import { createOperationHits } from './operation-hits.ts';
 import { application, type Hits, kept, type Playground, retryableMark } from './playground.ts';
 import { createViewHits } from './view-hits.ts';
 
-/** One request or more for each route that can miss. */
+/** Routes that succeed with anything: no request has to aim. */
+export const unaimedRoutes: readonly string[] = [
+  'PUT /admin/db/truncate/{namespace}',
+  'POST /cache/{cloudProvider}/{type}',
+];
+
+/** An account that the fuzzer makes, changes and deletes. Nothing answers at its address. */
+const storedAccount = { type: 'kubernetes', name: 'fuzzed', server: { host: 'http://127.0.0.1:1' } };
+
+/** The same in go-clouddriver's form. It has a token: no broker is there to ask. */
+const storedProvider = { name: 'fuzzed-provider', host: 'http://127.0.0.1:1', bearerToken: 'fuzzed' };
+const ofProvider = [{ path: { account: storedProvider.name } }];
+
+/** One request or more for each route that can miss: who adds one that no view has adds its request here. */
 export function createHits(playground: Playground): Hits {
   const { account, otherAccounts } = playground;
   const accounts = [account, ...otherAccounts].map((name) => ({ path: { account: name } }));
@@ -15,6 +28,19 @@ export function createHits(playground: Playground): Hits {
     ...createJobHits(playground),
     'GET /credentials/{account}': accounts,
     'GET /credentials/{account}/authorized': accounts,
+    'GET /credentials/{account}/health': accounts,
+    'POST /credentials': [{ body: storedAccount }],
+    'PUT /credentials': [{ body: storedAccount }],
+    'PUT /credentials/{account}': [{ path: { account: storedAccount.name }, body: storedAccount }],
+    'GET /credentials/type/{type}': [{ path: { type: 'kubernetes' } }],
+    'GET /credentials/{account}/history': [{ path: { account: storedAccount.name } }],
+    'DELETE /credentials/{account}': [{ path: { account: storedAccount.name } }],
+    'POST /v1/kubernetes/providers': [{ body: storedProvider }],
+    'PUT /v1/kubernetes/providers': [{ body: storedProvider }],
+    'GET /v1/kubernetes/providers/{account}': ofProvider,
+    'DELETE /v1/kubernetes/providers/{account}': ofProvider,
+    'PUT /v1/kubernetes/providers/{account}/resources': accounts,
+    'DELETE /v1/kubernetes/providers/{account}/resources': accounts,
     'GET /cache/{cloudProvider}/{type}': [{ path: { cloudProvider: 'kubernetes', type: 'manifest' } }],
     'GET /artifacts/account/{account}/names': artifactAccounts,
     'GET /artifacts/account/{account}/versions': artifactAccounts,
@@ -57,7 +83,11 @@ function createManifestHits({ account, namespace }: Playground): Hits {
   const members = `${route}/{name}/cluster/{application}/{cluster}`;
   return {
     [route]: clusterScoped.map((location) => ({ path: { account, location } })),
-    [`${route}/{name}`]: names.map((name) => ({ path: { account, location: namespace, name } })),
+    [`${route}/{name}`]: [
+      ...names.map((name) => ({ path: { account, location: namespace, name } })),
+      // What is left when operations have deleted all of the others: an API server makes it again.
+      { path: { account, location: 'default', name: 'service kubernetes' } },
+    ],
     [members]: [{ path: cluster }],
     [`${members}/dynamic/{criteria}`]: [
       { path: cluster },

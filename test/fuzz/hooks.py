@@ -45,17 +45,31 @@ def before_load_schema(context, raw_schema):
         for method, operation in methods.items():
             hits = HITS.get(f"{method.upper()} {path}")
             if hits:
-                set_examples(operation, hits[0])
+                set_examples(raw_schema, operation, hits[0])
 
 
-def set_examples(operation, hit):
-    for parameter in operation.get("parameters", []):
+def set_examples(raw_schema, operation, hit):
+    parameters = [resolve(raw_schema, parameter) for parameter in operation.get("parameters", [])]
+    for parameter in parameters:
         value = hit.get(parameter["in"], {}).get(parameter["name"])
         if value is not None:
             parameter["example"] = value
+    # Those that many routes have stand in the document once: each route has a copy with its own example.
+    if parameters:
+        operation["parameters"] = parameters
     if "body" in hit:
         for media_type in operation["requestBody"]["content"].values():
             media_type["examples"] = {"hit": {"value": hit["body"]}}
+
+
+def resolve(raw_schema, parameter):
+    """A copy of a parameter, or of the one that it refers to within the document."""
+    if "$ref" not in parameter:
+        return dict(parameter)
+    found = raw_schema
+    for name in parameter["$ref"].removeprefix("#/").split("/"):
+        found = found[name]
+    return dict(found)
 
 
 @schemathesis.hook

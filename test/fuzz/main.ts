@@ -64,7 +64,14 @@ async function runFuzzHere(options: Omit<RunFuzzOptions, 'url'>): Promise<FuzzRe
     { name: 'fuzz-limited', kubeconfigFile, namespaces: ['default'], kinds: ['configMap', 'deployment'] },
     { name: 'fuzz-restricted', kubeconfigFile, permissions: { READ: ['team'], WRITE: ['team'] } },
   ];
-  await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
+  await writeFile(
+    config,
+    JSON.stringify({
+      account: { storage: { enabled: true } },
+      busdriver: { accounts: { writableWithoutFiat: true, allowPlainSecrets: true } },
+      kubernetes: { enabled: true, accounts },
+    }),
+  );
   await using system = await startSystem({ config: [config], args: ['--log-level', 'debug'] });
   const report = await runFuzz({ ...options, url: system.url, freezeSeconds: 2 });
   await system.idle();

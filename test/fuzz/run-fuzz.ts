@@ -21,7 +21,7 @@ const defaultCalls = 2_000;
 const callsPerExample = routes.length / 2;
 const examplesMin = 10;
 /** How long tasks may take to end once the calls are over, in milliseconds. */
-const defaultDrainTimeoutMs = 120_000;
+const defaultSettleTimeoutMs = 120_000;
 const setUpTimeoutMs = 60_000;
 /** How often it is told how many calls were made, milliseconds. */
 const progressIntervalMs = 15_000;
@@ -42,7 +42,7 @@ export interface RunFuzzOptions {
   /** Seconds that a refusal may take. Default: any time; functions that start cold take theirs. */
   readonly freezeSeconds?: number;
   /** How long tasks may take to end after the last call, in milliseconds; default two minutes. */
-  readonly drainTimeoutMs?: number;
+  readonly settleTimeoutMs?: number;
   /** Told about progress, line by line. */
   readonly log?: (line: string) => void;
 }
@@ -65,7 +65,7 @@ export interface FuzzReport extends FuzzLog {
 export async function runFuzz(options: RunFuzzOptions): Promise<FuzzReport> {
   const {
     seed = randomInt(2 ** 31),
-    drainTimeoutMs = defaultDrainTimeoutMs,
+    settleTimeoutMs = defaultSettleTimeoutMs,
     log = () => undefined,
   } = options;
   const api = openFuzzApi(options.url);
@@ -76,7 +76,7 @@ export async function runFuzz(options: RunFuzzOptions): Promise<FuzzReport> {
   const errors = await makeCalls(api, playground, { ...options, seed, dir: dir.path, log });
   const found = parseFuzzLog(await readLog(dir.path));
   log(`fuzz: ${found.calls} calls made; waiting until all tasks have ended`);
-  const stuckTasks = await api.waitForTasks(drainTimeoutMs);
+  const stuckTasks = await api.waitForTasks(settleTimeoutMs);
   const problems = [
     ...errors,
     ...found.failures.map(({ operation, check, count, curl, message, status, answer }) =>
@@ -85,7 +85,7 @@ export async function runFuzz(options: RunFuzzOptions): Promise<FuzzReport> {
       ),
     ),
     ...findUnreached(found),
-    ...stuckTasks.map((id) => `Task ${id} did not end within ${drainTimeoutMs} ms`),
+    ...stuckTasks.map((id) => `Task ${id} did not end within ${settleTimeoutMs} ms`),
     ...(await findSickness(api)),
   ];
   await removeNamespace(api, playground);
@@ -172,13 +172,13 @@ async function makePlayground(api: FuzzApi): Promise<Playground> {
   throw new Error(`No account of ${api.url} can make a namespace to play in. ${problems.join('; ')}`);
 }
 
-interface Room {
+interface Target {
   readonly account: string;
   readonly names: readonly string[];
   readonly namespace: string;
 }
 
-async function furnish(api: FuzzApi, { account, names, namespace }: Room): Promise<Playground> {
+async function furnish(api: FuzzApi, { account, names, namespace }: Target): Promise<Playground> {
   const good = await deploy(api, account, [
     ...createKeptManifests(namespace),
     ...createScratchManifests(namespace),
@@ -214,14 +214,24 @@ async function removeNamespace(api: FuzzApi, { account, namespace }: Playground)
   await api.waitForTask(id, setUpTimeoutMs);
 }
 
-/** Nothing is found there without Front50, of which the document tells nothing. */
-const unreachable = ['GET /projects/{project}/clusters'];
+/** Nothing is found there without Front50 or an artifact store, of which the document tells nothing. */
+const unreachable = [
+  'GET /projects/{project}/clusters',
+  'GET /artifacts/content-address/{application}/{hash}',
+];
 
 /** Routes that never succeeded: a run that only ever hears that nothing is there proves little. */
 function findUnreached({ operations }: FuzzLog): string[] {
   return Object.entries(operations)
-    .filter(([name, { statuses }]) => statuses['200'] === undefined && !unreachable.includes(name))
-    .map(([name, { calls }]) => `${name} never answered 200 in ${calls} calls`);
+    .filter(([name, { statuses }]) => !Object.keys(statuses).some(isSuccess) && !unreachable.includes(name))
+    .map(
+      ([name, { calls, statuses }]) =>
+        `${name} never succeeded in ${calls} calls, but ${JSON.stringify(statuses)}`,
+    );
+}
+
+function isSuccess(status: string): boolean {
+  return status.startsWith('2');
 }
 
 async function findSickness(api: FuzzApi): Promise<string[]> {

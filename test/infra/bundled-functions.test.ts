@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import document from '../../docs/openapi.json' with { type: 'json' };
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
@@ -69,12 +72,17 @@ async function listMetrics(module: string, request: object = {}): Promise<object
 }
 
 /** What the handler of a module writes in a process of its own, as Lambda would run it: with what its row grants it. */
-async function run(module: string, request: object, { isAnswered = true } = {}): Promise<string[]> {
+async function run(
+  module: string,
+  request: object,
+  { isAnswered = true, logLevel = 'SILENT' } = {},
+): Promise<string[]> {
   const file = await writeBundle(module, dir.path);
   const ofAws = Object.entries(readEnvironment()).filter(([name]) => name.startsWith('AWS_'));
   const { method: httpMethod, path: resource } = routes.find((row) => row.module === module) ?? {};
   const event = { headers: {}, httpMethod, resource, path: resource, body: null, ...request };
   const script = `import { handler } from ${JSON.stringify(file)};
+    process.stderr.write = process.stdout.write.bind(process.stdout);
     const context = { awsRequestId: 'one', getRemainingTimeInMillis: () => 20_000 };
     const answer = await handler(${JSON.stringify(event)}, context)${isAnswered ? '' : '.catch(() => null)'};
     process.stdout.write('\\n' + JSON.stringify(answer ?? null), () => process.exit());`;
@@ -89,7 +97,7 @@ async function run(module: string, request: object, { isAnswered = true } = {}):
     BUSDRIVER_BUS_NAME: 'bus',
     ...(uses.includes('readAccounts') && { BUSDRIVER_CONFIG_SECRET_ARN: 'config' }),
     ...(uses.includes('readArtifactAccounts') && { BUSDRIVER_ARTIFACTS_SECRET_ARN: 'artifacts' }),
-    BUSDRIVER_LOG_LEVEL: 'SILENT',
+    BUSDRIVER_LOG_LEVEL: logLevel,
     AWS_LAMBDA_FUNCTION_NAME: `busdriver-dev-${module.split('/').at(-1)}`,
   });
   return output.split('\n');
@@ -138,7 +146,7 @@ describe('a function with nothing but its bundle', () => {
   it('has the document of the API in it', async () => {
     const answer = await invoke('api/docs/get-api-docs', {});
 
-    expect(JSON.parse(answer.body)).toMatchObject({ paths: { '/credentials': { get: {} } } });
+    expect(JSON.parse(answer.body)).toEqual(document);
   });
 
   it('without secrets answers 503 until the account facts are published', async () => {
@@ -148,6 +156,18 @@ describe('a function with nothing but its bundle', () => {
     expect(JSON.parse(answer.body).message).toBe(
       'The settings cannot be used: account facts are not published yet: the function schedule-agents publishes them each minute, or its log says why not',
     );
+  });
+
+  it('logs where an error comes from by the lines of the sources', async () => {
+    const lines = await run('api/credentials/list-credentials', {}, { logLevel: 'ERROR' });
+    const logged = lines.find((line) => line.includes('the settings cannot be used')) ?? '{}';
+    const { stack } = (JSON.parse(logged) as { error: { stack: string } }).error;
+    const [top = ''] = stack.split('\n').filter((line) => line.startsWith('    at '));
+    const [, file = '', line] = /([\w./-]+\.ts):(\d+):\d+\)?$/.exec(top) ?? [];
+
+    const source = readFileSync(join(import.meta.dirname, '..', '..', file), 'utf8');
+    expect(source.split('\n')[Number(line) - 1]).toContain('throw new');
+    expect(stack).not.toContain('.mjs');
   });
 
   it('lists accounts without reading a secret', async () => {
@@ -229,8 +249,8 @@ describe('a function with nothing but its bundle', () => {
 
   it.each([
     ['settle-dead-letters', { taskId: '01J000000000000000000000AA' }],
-    ['drop-agent-hints', { agents: [{ account: 'gone', name: 'core' }], dueMs: 5 }],
-    ['drop-stream-hints', { agents: [{ account: 'gone', name: 'core' }] }],
+    ['drop-agent-messages', { agents: [{ account: 'gone', name: 'core' }], dueMs: 5 }],
+    ['drop-stream-messages', { agents: [{ account: 'gone', name: 'core' }] }],
   ])('tells as %s why a message is a dead letter', async (name, message) => {
     const attributes = { ApproximateReceiveCount: '6' };
     const record = { messageId: 'm1', receiptHandle: 'r1', body: JSON.stringify(message), attributes };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getBundles } from '../../infra/bundles.ts';
 import {
   ceilings,
@@ -9,25 +9,10 @@ import {
   getBundle,
   getSizes,
   listFunctions,
-  measureImport,
-  writeBundle,
 } from '../support/function-bundles.ts';
-import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
 
 const functions = listFunctions();
 const kinds = Object.keys(ceilings) as FunctionKind[];
-
-/**
- * A machine that is busy makes imports slow by the clock, not by what their processors do; and of so many, hardly each one is
- * disturbed: the cheapest tells what the bundle costs.
- */
-const importsMax = 20;
-
-let dir: TempDir;
-beforeAll(async () => {
-  dir = await makeTempDir();
-});
-afterAll(() => dir[Symbol.asyncDispose]());
 
 describe('the bundles', () => {
   it('are those of all functions', () => {
@@ -46,20 +31,6 @@ describe('the bundles', () => {
     expect(wholeKb, `KB in all; loaded later are ${later}`).toBeLessThanOrEqual(ceilings[kind].wholeKb);
   });
 
-  it.each(kinds)('of kind %s start in time, by the processor: the largest does', async (kind) => {
-    const ofKind = functions.filter((row) => row.kind === kind);
-    const module = ofKind
-      .map(({ module }) => module)
-      .sort((one, other) => getStart(other) - getStart(one))[0];
-    if (module === undefined) throw new Error(`there is no function of kind ${kind}`);
-    const file = await writeBundle(module, dir.path);
-
-    expect(
-      await measureCheapest(file, ceilings[kind].importMs),
-      `ms to import ${module}`,
-    ).toBeLessThanOrEqual(ceilings[kind].importMs);
-  });
-
   it('leave for later what functions need that reach a cluster, an artifact or AWS', () => {
     const late = /undici|client\/kubernetes-client|client-(eks|sts|secrets-manager)|credential-provider-ini/;
 
@@ -73,12 +44,30 @@ describe('the bundles', () => {
     }
   });
 
+  it('hold nothing of the schemas of answers, whose types alone are imported', () => {
+    const bundles = functions.map(({ module }) => getBundle(module));
+    const sources = bundles.flatMap(({ files }) => files.flatMap((file) => Object.keys(file.sources)));
+
+    expect(sources.filter((path) => path.includes('shared/contract/'))).toEqual([]);
+  });
+
   it.each(kinds)('of kind %s have the ceilings that docs/stacks.md tells', (kind) => {
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'stacks.md'), 'utf8');
     const row = text.split('\n').find((line) => line.startsWith(`| \`${kind}\` |`));
-    const { startKb, wholeKb, importMs } = ceilings[kind];
+    const { startKb, wholeKb } = ceilings[kind];
 
-    expect(row?.split('|').slice(3, 6).map(Number)).toEqual([startKb, wholeKb, importMs]);
+    expect(row?.split('|').slice(3, 5).map(Number)).toEqual([startKb, wholeKb]);
+  });
+
+  it('have nothing of @kubernetes/client-node, which is large and of use to types and tests alone', () => {
+    const sources = [...getBundles().values()]
+      .flatMap(({ files }) => files)
+      .flatMap((file) => Object.keys(file.sources));
+
+    expect(sources.filter((path) => path.includes('credentials/kubeconfig.ts')).length).toBeGreaterThan(0);
+    expect(sources.filter((path) => path.includes('@kubernetes/') || path.includes('openid-client'))).toEqual(
+      [],
+    );
   });
 
   it('load nothing late where nothing is asked', () => {
@@ -87,16 +76,3 @@ describe('the bundles', () => {
     }
   });
 });
-
-function getStart(module: string): number {
-  return getSizes(getBundle(module)).startKb;
-}
-
-/** The processor's milliseconds of the cheapest of several imports; no further one once it took no more than that. */
-async function measureCheapest(file: string, enoughMs: number): Promise<number> {
-  let cheapest = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < importsMax && cheapest > enoughMs; round += 1) {
-    cheapest = Math.min(cheapest, (await measureImport(file)).processorMs);
-  }
-  return cheapest;
-}

@@ -74,6 +74,24 @@ describe('readContext', () => {
     expect(read(fromLine).subnetIds).toHaveLength(2);
   });
 
+  it('takes secrets of accounts in Secrets Manager, S3 and Parameter Store', () => {
+    const accountSecretArns = [
+      secretArn,
+      'arn:aws:s3:::team-secrets/shop/ca.pem',
+      'arn:aws-cn:ssm:cn-north-1:123456789012:parameter/shop/token',
+    ];
+    const accountSecretArnPrefixes = [
+      'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker/',
+      'arn:aws:s3:::team-secrets/',
+      'arn:aws:s3:::team-secrets/spinnaker/',
+      'arn:aws:ssm:us-east-1:123456789012:parameter/spinnaker/',
+    ];
+
+    const context = read({ ...privateOptions, accountSecretArns, accountSecretArnPrefixes });
+
+    expect(context).toMatchObject({ accountSecretArns, accountSecretArnPrefixes });
+  });
+
   it('reads the concurrency of queues by name', () => {
     const { concurrency } = read({ ...privateOptions, concurrency: 'operations=7' });
 
@@ -128,6 +146,10 @@ describe('an option of another form is refused with what was expected', () => {
     ['configSecretArn', 'busdriver-config', /whole ARN/],
     ['artifactsSecretArn', 'busdriver-artifacts', /whole ARN/],
     ['clusterArns', 'production', /ARN of eks/],
+    ['repositoryArns', 'shop/cart', /ARN of ecr/],
+    ['repositoryArns', 'arn:aws:ecr:us-east-1:123456789012:repository/*', /without wildcards/],
+    ['repositoryArnPrefixes', 'arn:aws:ecr:us-east-1:123456789012:', /repository\//],
+    ['repositoryArnPrefixes', 'arn:aws:ecr:us-east-1:123456789012:repository/sh', /repository\//],
     ['accountRoleArns', '*', /ARN of iam/],
     ['accountRoleArns', 'arn:aws:iam::123456789012:role/*', /without wildcards/],
     ['clusterArnPrefixes', 'arn:aws:eks:us-east-1:123456789012:', /cluster\//],
@@ -143,6 +165,13 @@ describe('an option of another form is refused with what was expected', () => {
       'arn:aws:secretsmanager:us-east-1:123456789012:secret:a/*',
       /secret:spinnaker\//,
     ],
+    ['accountSecretArns', 'arn:aws:s3:::team-secrets', /object in S3/],
+    ['accountSecretArns', 'arn:aws:s3:::team-secrets/*', /without wildcards/],
+    ['accountSecretArns', 'arn:aws:ssm:us-east-1:123456789012:parameter/shop/*', /without wildcards/],
+    ['accountSecretArns', secretArn.slice(0, -7), /six characters/],
+    ['accountSecretArnPrefixes', 'arn:aws:s3:::team', /arn:aws:s3:::bucket\//],
+    ['accountSecretArnPrefixes', 'arn:aws:s3:::team-secrets/shop', /arn:aws:s3:::bucket\//],
+    ['accountSecretArnPrefixes', 'arn:aws:ssm:us-east-1:123456789012:parameter/', /parameter\/spinnaker\//],
     ['encryptionKeyArn', 'alias/data', /ARN of kms/],
     ['permissionsBoundaryArn', 'boundary', /ARN of iam/],
     ['alarmTopicArn', 'arn:aws:sqs:us-east-1:123456789012:topic', /ARN of sns/],

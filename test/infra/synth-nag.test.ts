@@ -19,6 +19,10 @@ const installations: { readonly [name: string]: Options } = {
     clientCidrs: '10.20.0.0/16',
     authentication: 'secret',
   },
+  'a private API that reads a registry of ECR': {
+    ...privateOptions,
+    repositoryArnPrefixes: 'arn:aws:ecr:us-east-1:123456789012:repository/',
+  },
   'a public API with mutual TLS': { publicApi: true, truststoreUri: 's3://trust/store.pem', ...domain },
   'a public API with a shared secret': {
     publicApi: true,

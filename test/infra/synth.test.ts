@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { root } from '../architecture/source-files.ts';
+import { compileCache } from '../support/compile-cache.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { type Options, privateOptions } from './stacks/synthesize.ts';
 
@@ -15,7 +16,13 @@ async function runApp(
   destination: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number; errors: string }> {
   const context = { 'aws:cdk:bundling-stacks': [], ...options };
-  const env = { PATH: '', ...destination, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) };
+  const env = {
+    PATH: '',
+    ...compileCache,
+    ...destination,
+    CDK_OUTDIR: outdir,
+    CDK_CONTEXT_JSON: JSON.stringify(context),
+  };
   try {
     const { stderr } = await run(process.execPath, ['infra/app.ts'], { cwd: root, env });
     return { code: 0, errors: stderr };

@@ -13,8 +13,8 @@ import { listOpenRows } from '../support/open-rows.ts';
 import { type Stores, scanTasks } from '../support/stores.ts';
 import type { SystemTask } from '../support/system.ts';
 import type { Chain } from './chains.ts';
+import { accounts, type LabEnvironment } from './environment.ts';
 import type { OrcaCaller } from './orca-caller.ts';
-import { accounts, type Surroundings } from './surroundings.ts';
 
 /** Share of the operations that may fail since the API server does not answer, as on a machine that is far too busy; from 0 to 1. */
 const excusedShareMax = 0.1;
@@ -42,7 +42,7 @@ export interface Posting {
 
 /** What a run left behind. */
 export interface AuditOptions {
-  readonly surroundings: Surroundings;
+  readonly environment: LabEnvironment;
   readonly postings: readonly Posting[];
   /** The same chains without faults, one of each sort. */
   readonly reference: readonly Posting[];
@@ -51,7 +51,7 @@ export interface AuditOptions {
   readonly caller: OrcaCaller;
   readonly secrets: PlantedSecrets;
   /** How long to wait for what comes about by itself, milliseconds. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
 }
 
 /** Looks at every promise once nothing goes wrong any more. */
@@ -98,10 +98,10 @@ export function describeFailure({ id, resultObjects, history }: SystemTask): str
   return `task ${id}: ${exception?.['message'] ?? JSON.stringify(history.at(-1))}`;
 }
 
-async function auditEffects({ surroundings, postings }: AuditOptions): Promise<Finding> {
-  const { namespace } = surroundings;
+async function auditEffects({ environment, postings }: AuditOptions): Promise<Finding> {
+  const { namespace } = environment;
   const live = await listLive(namespace);
-  const calls = surroundings.listClusterCalls();
+  const calls = environment.listClusterCalls();
   const chains = new Set(postings.map(({ chain }) => chain));
   const violations = [...chains].flatMap(({ sort, place, operations }) => {
     const own = postings.filter(({ chain }) => chain.place === place);
@@ -122,7 +122,7 @@ function auditHistories({ postings, reference }: AuditOptions): Finding {
     const same = reference.find((one) => one.chain.sort.name === chain.sort.name && one.index === index);
     const expected = toLines(same?.task, same?.chain.place.name);
     const lines = toLines(task, chain.place.name);
-    if (!chain.sort.isAtOnce && JSON.stringify(lines) !== JSON.stringify(expected)) {
+    if (!chain.sort.isConcurrent && JSON.stringify(lines) !== JSON.stringify(expected)) {
       return [
         `task ${task?.id} (${chain.place.name}) tells ${JSON.stringify(lines)} instead of ${JSON.stringify(expected)}`,
       ];
@@ -164,18 +164,18 @@ function auditAnswers({ caller }: AuditOptions): Finding {
   };
 }
 
-async function auditOpenRows({ surroundings, caller, patienceMs }: AuditOptions): Promise<Finding> {
-  const rows = await until(patienceMs, () => listOpenRows(surroundings.stores), isEmpty);
+async function auditOpenRows({ environment, caller, timeoutMs }: AuditOptions): Promise<Finding> {
+  const rows = await until(timeoutMs, () => listOpenRows(environment.stores), isEmpty);
   const answer = await caller.call('GET', '/task');
   const running = answer?.body === '[]' ? [] : [`GET /task tells ${answer?.body}`];
   const violations = [...rows.map((row) => `the open row ${row} is left`), ...running];
   return { promise: 'Nothing is left in the list of open tasks', checked: '16 partitions', violations };
 }
 
-async function auditQueues({ surroundings: { stores }, patienceMs }: AuditOptions): Promise<Finding> {
+async function auditQueues({ environment: { stores }, timeoutMs }: AuditOptions): Promise<Finding> {
   // The queues of agents always hold the message for the next run.
   const names = ['operations', ...queues.map(({ name }) => `${name}-dead-letters`)];
-  const violations = await until(patienceMs, () => listMessages(stores, names), isEmpty);
+  const violations = await until(timeoutMs, () => listMessages(stores, names), isEmpty);
   return { promise: 'No message is left in a queue', checked: `${names.length} queues`, violations };
 }
 
@@ -200,14 +200,14 @@ async function listMessages(stores: Stores, names: readonly string[]): Promise<s
 }
 
 /** Each task's events are those that its sort has without faults; repeats are allowed, and any order over several workers. */
-function auditEvents({ surroundings: { events }, postings, reference }: AuditOptions): Finding {
+function auditEvents({ environment: { events }, postings, reference }: AuditOptions): Finding {
   const told = groupEvents(events);
   const ended = postings.filter(({ task }) => task !== undefined);
   const violations = ended.flatMap(({ chain, index, task }) => {
     const own = told.get(task?.id ?? '') ?? new Set();
     const same = reference.find((one) => one.chain.sort.name === chain.sort.name && one.index === index);
     const ends = ['TaskAccepted', task?.status.failed ? 'TaskFailed' : 'TaskCompleted'];
-    const isComparable = !chain.sort.isAtOnce && !task?.status.failed;
+    const isComparable = !chain.sort.isConcurrent && !task?.status.failed;
     const expected = isComparable ? [...(told.get(same?.task?.id ?? '') ?? ends)] : ends;
     const missing = expected.filter((name) => !own.has(name));
     return missing.length === 0
@@ -235,20 +235,20 @@ function groupEvents(events: readonly BusEvent[]): Map<string, Set<string>> {
   return groups;
 }
 
-async function auditViews({ surroundings, patienceMs }: AuditOptions): Promise<Finding> {
-  const { namespace, stores, fleet } = surroundings;
+async function auditViews({ environment, timeoutMs }: AuditOptions): Promise<Finding> {
+  const { namespace, stores, fleet } = environment;
   const fetchAny = (target: string, init?: RequestInit) => fetch(new URL(target, fleet.urls[0]), init);
   const differences = accounts.map(async (account) => {
     const part = { account, namespaces: [namespace] };
-    const left = await until(patienceMs, () => findDifferences({ stores, fetch: fetchAny }, part), isEmpty);
+    const left = await until(timeoutMs, () => findDifferences({ stores, fetch: fetchAny }, part), isEmpty);
     return left.map((difference) => `account ${account}: ${difference}`);
   });
   const violations = (await Promise.all(differences)).flat();
   return { promise: 'What is cached equals the cluster', checked: `${accounts.length} accounts`, violations };
 }
 
-async function auditSecrets({ surroundings, secrets, postings }: AuditOptions): Promise<Finding> {
-  const { logDir, credentials, events, stores } = surroundings;
+async function auditSecrets({ environment, secrets, postings }: AuditOptions): Promise<Finding> {
+  const { logDir, credentials, events, stores } = environment;
   const names = (await readdir(logDir)).filter((name) => name.endsWith('.log'));
   const logs = names.map(async (name) => ({ name, text: await readFile(join(logDir, name), 'utf8') }));
   const places = [
@@ -278,11 +278,11 @@ function isEmpty(list: readonly string[]): boolean {
 
 /** What is read once it is as it should be, or when that took too long. */
 async function until<T>(
-  patienceMs: number,
+  timeoutMs: number,
   read: () => Promise<T>,
   isRight: (value: T) => boolean,
 ): Promise<T> {
-  const endsAtMs = performance.now() + patienceMs;
+  const endsAtMs = performance.now() + timeoutMs;
   for (;;) {
     const value = await read();
     if (isRight(value) || performance.now() > endsAtMs) return value;

@@ -29,7 +29,7 @@ export interface ChainSort {
   arrange(place: Place): Promise<void>;
   listOperations(place: Place): readonly Operation[];
   /** True when they are posted all at once; then what each one tells depends on the others. */
-  readonly isAtOnce?: boolean;
+  readonly isConcurrent?: boolean;
   /** What is wrong at the end, in words. */
   findWrongs(place: Place, outcome: TrialOutcome): string[];
 }
@@ -115,7 +115,7 @@ const versions: ChainSort = {
 const colliding: ChainSort = {
   name: 'colliding',
   weight: 3,
-  isAtOnce: true,
+  isConcurrent: true,
   arrange: async () => undefined,
   listOperations: ({ namespace, name }) =>
     texts.map((text) => deploy(createConfigMap(name, { text }, { namespace }))),

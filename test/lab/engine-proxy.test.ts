@@ -64,8 +64,6 @@ beforeAll(async () => {
       await startEventBridge({
         buses: ['b'],
         access,
-        log: { debug() {}, info() {}, warn() {}, error() {} },
-        deliver: async () => undefined,
       }),
     ).url,
   };

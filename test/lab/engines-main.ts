@@ -1,16 +1,14 @@
-import { EventBridgeClient, PutRuleCommand, PutTargetsCommand } from '@aws-sdk/client-eventbridge';
 import { queues } from '../../functions/queues.ts';
 import { startDynamoDb } from '../../infra/local/dynamodb.ts';
-import { EngineAccess, type EngineClientOptions } from '../../infra/local/engine-access.ts';
+import { EngineAccess } from '../../infra/local/engine-access.ts';
 import type { Engines } from '../../infra/local/environment.ts';
 import { createQueues } from '../../infra/local/event-sources.ts';
 import { startEventBridge } from '../../infra/local/eventbridge.ts';
 import type { BusEvent } from '../../infra/local/eventbridge-bus.ts';
-import { toFunctionArn } from '../../infra/local/invoker.ts';
 import { startSqs } from '../../infra/local/sqs.ts';
 import { tables } from '../../shared/aws/tables.ts';
 import type { EngineCredentials } from '../../shared/runtime/config.ts';
-import { createLogger } from '../../shared/runtime/context/logger.ts';
+import { createLogger } from '../../shared/runtime/services/logger.ts';
 
 /** What the process of the engines tells: first where they are, then each event that the bus delivers. */
 export type EnginesMessage =
@@ -35,24 +33,11 @@ async function main([dir = '', busName = '']: readonly string[]): Promise<void> 
   );
   const eventbridge = await startEventBridge({
     buses: [busName],
-    log,
     access,
-    deliver: async (_target, event) => tell({ event }),
+    onEvent: (event) => tell({ event }),
   });
-  await targetEverything(eventbridge.clientOptions, busName);
   const engines = { dynamodb: dynamodb.url, sqs: sqs.url, eventbridge: eventbridge.url };
   tell({ engines, credentials: access.credentials });
-}
-
-async function targetEverything(options: EngineClientOptions, busName: string): Promise<void> {
-  const client = new EventBridgeClient(options);
-  const EventBusName = busName;
-  const Rule = 'everything';
-  const EventPattern = JSON.stringify({ source: [{ prefix: '' }] });
-  await client.send(new PutRuleCommand({ EventBusName, Name: Rule, EventPattern }));
-  const Targets = [{ Id: 'laboratory', Arn: toFunctionArn('laboratory') }];
-  await client.send(new PutTargetsCommand({ EventBusName, Rule, Targets }));
-  client.destroy();
 }
 
 function tell(message: EnginesMessage): void {

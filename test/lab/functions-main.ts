@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
@@ -10,12 +12,17 @@ import { offerResponseStreaming } from '../../infra/local/response-streaming.ts'
 import { startScheduler } from '../../infra/local/scheduler.ts';
 import { startWorkers } from '../../infra/local/workers.ts';
 import { readConfig } from '../../shared/runtime/config.ts';
-import { createLogger } from '../../shared/runtime/context/logger.ts';
-import { systemClock } from '../../shared/runtime/context/system.ts';
+import { createLogger } from '../../shared/runtime/services/logger.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
 
 /** What a process of functions tells once it serves the API. */
 export interface FunctionsMessage {
   readonly url: string;
+}
+
+/** What it tells when it gets the signal SIGUSR2: what is in use of its heap. */
+export interface HeapMessage {
+  readonly heapBytes: number;
 }
 
 /**
@@ -38,6 +45,14 @@ async function main(scheduleSeconds: number): Promise<void> {
   process.send?.(message);
 }
 
+function tellHeap(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const message: HeapMessage = { heapBytes: process.memoryUsage().heapUsed };
+  process.send?.(message);
+}
+
+process.on('SIGUSR2', tellHeap);
 // Whoever started it is gone, however that came.
 process.once('disconnect', () => process.exit());
 await main(Number(process.argv[2]));

@@ -6,9 +6,9 @@ import { createRandom } from '../support/seeded-random.ts';
 import { audit, describeFailure, type Finding, isExcused, type Posting } from './audit.ts';
 import { type Chain, type ChainSort, createChain, drawChains, listChainSorts } from './chains.ts';
 import { EngineFaults } from './engine-faults.ts';
+import { type LabEnvironment, startLabEnvironment } from './environment.ts';
 import { OrcaCaller } from './orca-caller.ts';
 import { type LabPlan, planRun } from './plan.ts';
-import { type Surroundings, startSurroundings } from './surroundings.ts';
 
 /** Share of the calls of the engines that go wrong, from 0 to 1. */
 const engineFaultShare = 0.06;
@@ -39,7 +39,7 @@ export interface LaboratoryOptions {
   /** Seconds between two runs of a scheduled function in each process. */
   readonly scheduleSeconds: number;
   /** How long to wait afterwards for what comes about by itself, milliseconds. */
-  readonly patienceMs: number;
+  readonly timeoutMs: number;
   /** Where logs go when something is wrong. */
   readonly evidenceDir: string;
   /** Called with each line that tells how far the run is. */
@@ -65,7 +65,7 @@ export interface LaboratoryReport {
  * looks at every promise.
  */
 export async function runLaboratory(options: LaboratoryOptions): Promise<LaboratoryReport> {
-  const { cluster, seed, scheduleSeconds, durationMs, patienceMs, say } = options;
+  const { cluster, seed, scheduleSeconds, durationMs, timeoutMs, say } = options;
   const secrets = new PlantedSecrets();
   const sorts = listChainSorts(secrets.plant('secret'));
   const { length: chains } = drawChains(sorts, { ...options, namespace: '' });
@@ -74,30 +74,30 @@ export async function runLaboratory(options: LaboratoryOptions): Promise<Laborat
   say(
     `seed ${seed}: ${options.operations} operations, ${options.kills} kills, ${seconds(durationMs)} of faults`,
   );
-  await using surroundings = await startSurroundings({ cluster, seed, scheduleSeconds, faults });
+  await using environment = await startLabEnvironment({ cluster, seed, scheduleSeconds, faults });
   const caller = new OrcaCaller({
-    getUrls: () => surroundings.fleet.urls,
+    getUrls: () => environment.fleet.urls,
     random: createRandom(seed),
-    signal: AbortSignal.timeout(startMs + durationMs + patienceMs),
+    signal: AbortSignal.timeout(startMs + durationMs + timeoutMs),
   });
-  const run = new Run({ ...options, plan, faults, surroundings, caller });
+  const run = new Run({ ...options, plan, faults, environment, caller });
   const reference = await run.playReference(sorts);
   const beganAtMs = performance.now();
-  const postings = await run.play(drawChains(sorts, { ...options, namespace: surroundings.namespace }));
+  const postings = await run.play(drawChains(sorts, { ...options, namespace: environment.namespace }));
 
   say('looking at every promise');
   const { operations } = run.counts;
   const findings = await audit({
-    surroundings,
+    environment,
     postings,
     reference,
     operations,
     caller,
     secrets,
-    patienceMs,
+    timeoutMs,
   });
   if (findings.some(({ violations }) => violations.length > 0)) {
-    await cp(surroundings.logDir, options.evidenceDir, { recursive: true });
+    await cp(environment.logDir, options.evidenceDir, { recursive: true });
     say(`something is wrong: the logs are in ${options.evidenceDir}`);
   }
   const ranMs = performance.now() - beganAtMs;
@@ -107,7 +107,7 @@ export async function runLaboratory(options: LaboratoryOptions): Promise<Laborat
 interface RunOptions extends LaboratoryOptions {
   readonly plan: LabPlan;
   readonly faults: EngineFaults;
-  readonly surroundings: Surroundings;
+  readonly environment: LabEnvironment;
   readonly caller: OrcaCaller;
 }
 
@@ -137,7 +137,7 @@ class Run {
 
   /** A machine that is too busy may have the API server not answer: then once more. */
   async #playReferenceChain(sort: ChainSort, index: number, attempt = 1): Promise<Posting[]> {
-    const chain = createChain(sort, this.#options.surroundings.namespace, index);
+    const chain = createChain(sort, this.#options.environment.namespace, index);
     await sort.arrange(chain.place);
     const postings = await this.#playChain(chain);
     const isExcusable = postings.some(({ task }) => task !== undefined && isExcused(task));
@@ -147,14 +147,14 @@ class Run {
 
   /** Plays chains while everything goes wrong, and on until all have ended. */
   async play(chains: readonly Chain[]): Promise<Posting[]> {
-    const { plan, faults, surroundings, durationMs, say } = this.#options;
+    const { plan, faults, environment, durationMs, say } = this.#options;
     for (const { sort, place } of chains) await sort.arrange(place);
     this.counts.operations = chains.reduce((total, { operations }) => total + operations.length, 0);
     say(`the faults begin; ${this.counts.operations} operations about ${chains.length} objects are coming`);
     const over = new AbortController();
     const beside = [this.#tellProgress(over.signal), this.#readViews(over.signal)];
     faults.begin();
-    surroundings.setClusterFaults(true);
+    environment.setClusterFaults(true);
     const trouble = this.#makeTrouble();
     const playing = chains.map(async (chain, index) => {
       await sleep(plan.beginnings[index]);
@@ -162,7 +162,7 @@ class Run {
     });
     await Promise.all([trouble, sleep(durationMs)]);
     faults.end();
-    surroundings.setClusterFaults(false);
+    environment.setClusterFaults(false);
     say(`the faults are over; ${this.counts.operations - this.counts.ended} operations have not ended yet`);
     const postings = (await Promise.all(playing)).flat();
     over.abort();
@@ -172,12 +172,12 @@ class Run {
 
   /** How often what was injected, by name. */
   listInjected(): ReadonlyMap<string, number> {
-    const { faults, surroundings } = this.#options;
+    const { faults, environment } = this.#options;
     const { kills, freezes } = this.counts;
     return new Map([
       ...Object.entries({ 'functions: killed': kills, 'functions: frozen': freezes }),
       ...[...faults.counts].toSorted(([one], [other]) => one.localeCompare(other)),
-      ...Object.entries(surroundings.clusterFaults).map(
+      ...Object.entries(environment.clusterFaults).map(
         ([type, count]) => [`API server: ${type}`, count] as const,
       ),
     ]);
@@ -186,7 +186,8 @@ class Run {
   /** Posts the operations of a chain one after the other. What follows one that does not end well is not posted. */
   async #playChain(chain: Chain): Promise<Posting[]> {
     const indices = [...chain.operations.keys()];
-    if (chain.sort.isAtOnce) return Promise.all(indices.map((index) => this.#playOperation(chain, index)));
+    if (chain.sort.isConcurrent)
+      return Promise.all(indices.map((index) => this.#playOperation(chain, index)));
     const postings: Posting[] = [];
     for (const index of indices) {
       const posting = await this.#playOperation(chain, index);
@@ -197,9 +198,9 @@ class Run {
   }
 
   async #playOperation(chain: Chain, index: number): Promise<Posting> {
-    const { caller, surroundings } = this.#options;
+    const { caller, environment } = this.#options;
     const operations = chain.operations.slice(index, index + 1);
-    const id = await caller.post(operations, `${surroundings.namespace}-${chain.place.name}-${index}`);
+    const id = await caller.post(operations, `${environment.namespace}-${chain.place.name}-${index}`);
     if (id !== undefined) this.counts.accepted += 1;
     const task = id === undefined ? undefined : await caller.awaitEnd(id);
     if (task !== undefined) this.counts.ended += 1;
@@ -208,17 +209,17 @@ class Run {
 
   /** Kills processes and has them stand still, as planned. */
   async #makeTrouble(): Promise<void> {
-    const { plan, surroundings } = this.#options;
+    const { plan, environment } = this.#options;
     const kills = plan.kills.map(async ({ atMs, process, isAfterWrite }) => {
       await sleep(atMs);
-      if (isAfterWrite) await surroundings.awaitWrite(process);
+      if (isAfterWrite) await environment.awaitWrite(process);
       this.counts.kills += 1;
-      await surroundings.fleet.kill(process);
+      await environment.fleet.kill(process);
     });
     const freezes = plan.freezes.map(async ({ atMs, process, ms }) => {
       await sleep(atMs);
       this.counts.freezes += 1;
-      await surroundings.fleet.freeze(process, ms);
+      await environment.fleet.freeze(process, ms);
     });
     await Promise.all([...kills, ...freezes]);
   }

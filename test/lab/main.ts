@@ -3,7 +3,7 @@ import path from 'node:path';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { formatSoakHelp, parseSoakOptions, type SoakOptions } from './soak-options.ts';
 
-/** `npm run soak`: runs the laboratory and the storm by vitest, which starts the API server. */
+/** `npm run soak`: runs the laboratory, the storm and other long tests by vitest, which starts the API server. */
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
@@ -26,7 +26,12 @@ function runSoak(options: SoakOptions): Promise<number> {
   const child = spawn(process.execPath, [vitest, 'run', '--config', config, '--root', root], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, SOAK_OPTIONS: JSON.stringify(options), STORM_CHANGES: String(options.changes) },
+    env: {
+      ...process.env,
+      SOAK_OPTIONS: JSON.stringify(options),
+      STORM_CHANGES: String(options.changes),
+      TEST_SIZE: 'long',
+    },
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject).once('close', (code) => resolve(code ?? 1));

@@ -12,7 +12,7 @@ const { minutes, seed, operations, kills } = options;
 const durationMs = minutes * 60_000;
 
 /** As long as anything takes that nobody does anything about: an agent's lease, a sweep, a hidden message. */
-const patienceMs = 300_000;
+const timeoutMs = 300_000;
 
 /** For the start, the operations that are arranged, and the audit. */
 const spareMs = 1_200_000;
@@ -23,7 +23,7 @@ describeWithCluster('the soak', (cluster) => {
     async () => {
       const commit = await readCommit(root);
       const report = await runLaboratory({
-        ...{ cluster, seed, operations, kills, durationMs, scheduleSeconds: 60, patienceMs },
+        ...{ cluster, seed, operations, kills, durationMs, scheduleSeconds: 60, timeoutMs },
         evidenceDir: path.join(root, 'dist/laboratory', String(seed)),
         say: (line) => process.stdout.write(`soak: ${line}\n`),
       });
@@ -32,6 +32,6 @@ describeWithCluster('the soak', (cluster) => {
       process.stdout.write(`\n${text}\nsoak: the report is in ${options.report}\n`);
       expect(report.findings.flatMap(({ violations }) => violations)).toEqual([]);
     },
-    durationMs + patienceMs + spareMs,
+    durationMs + timeoutMs + spareMs,
   );
 });

@@ -1,11 +1,36 @@
 import { defineConfig } from 'vitest/config';
+import { startWith } from '../support/run-order.ts';
 
-/** `npm run soak`: the laboratory and the storm, one after the other, for as long as they are told. */
+const laboratory = 'test/lab/soak.lab.ts';
+
+/** Of which `npm test` runs the short form: with `TEST_SIZE=long` they try more, and for longer. */
+const longForms = [
+  'test/acceptance/cache-equality.test.ts',
+  'test/acceptance/crash.test.ts',
+  'test/acceptance/differential-apply.test.ts',
+  'test/acceptance/faults.test.ts',
+  'test/acceptance/flood-servers.test.ts',
+  'test/acceptance/flood.test.ts',
+  'test/acceptance/many-accounts.test.ts',
+  'test/acceptance/overload.test.ts',
+  'test/capacity/capacity.test.ts',
+  'test/second-opinions/dynamodb-local.test.ts',
+  'test/shared/aws/agents/agent-store.test.ts',
+  'test/shared/aws/cache/cache-store.test.ts',
+  'test/shared/aws/tasks/task-store.test.ts',
+  'test/shared/providers/kubernetes/caching/agent-storm.test.ts',
+  'test/shared/providers/kubernetes/client/hostile-servers.test.ts',
+];
+
+/** `npm run soak`: the laboratory, then the storm and the long forms of other tests, one after the other. */
 export default defineConfig({
   test: {
-    include: ['test/lab/soak.lab.ts', 'test/acceptance/cache-equality.test.ts'],
+    include: [laboratory, ...longForms],
     fileParallelism: false,
+    sequence: { sequencer: startWith([laboratory, ...longForms]) },
     globalSetup: ['./test/support/global-cluster.ts'],
+    testTimeout: 60_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 });

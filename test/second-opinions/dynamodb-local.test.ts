@@ -1,7 +1,8 @@
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
-import { cacheTable, type Table, tables, tasksTable } from '../../shared/aws/tables.ts';
+import { accountsTable, cacheTable, type Table, tables, tasksTable } from '../../shared/aws/tables.ts';
+import { testAccountStore } from '../contracts/account-store.contract.ts';
 import { testAgentStore } from '../contracts/agent-store.contract.ts';
 import { testCacheStore } from '../contracts/cache-store.contract.ts';
 import type { StoreEngine } from '../contracts/store-bench.ts';
@@ -20,6 +21,7 @@ await describeWithJavaEngine('dynamodb-local', (start) => {
 
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
+  testAccountStore('DynamoDB Local', () => open(accountsTable));
   testTaskStore('DynamoDB Local', () => open(tasksTable));
   testCacheStore('DynamoDB Local', () => open(cacheTable));
   testAgentStore('DynamoDB Local', () => open(cacheTable));

@@ -1,11 +1,11 @@
 import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
 import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import type { AgentMessage } from '../../shared/core/agents/agent-queue.ts';
-import type { Agent, AgentKey } from '../../shared/core/agents/agent-store.ts';
+import { type Agent, type AgentKey, toAgentId } from '../../shared/core/agents/agent-store.ts';
 import type { CachingAgent, CachingResult, CachingRun } from '../../shared/core/agents/caching-agent.ts';
-import { createScheduleMemory } from '../../shared/core/agents/revive-agents.ts';
 import { type AgentSystem, runAgents } from '../../shared/core/agents/run-agents.ts';
 import {
+  createScheduleMemory,
   type ScheduleReport,
   type ScheduleSystem,
   scheduleAgents,
@@ -44,8 +44,8 @@ export interface TestAgentSystem extends AgentSystem, ScheduleSystem {
   wanted: readonly CachingAgent[];
   /** What happens to a message that is sent: it is put on the queue. */
   onSend(message: PendingMessage): void;
-  /** Runs a turn of the scheduler. */
-  schedule(): Promise<ScheduleReport>;
+  /** Runs a turn of the scheduler. @param ended aborted when nobody waits for it any more */
+  schedule(ended?: AbortSignal): Promise<ScheduleReport>;
   /** Runs a message as a worker does; one that dies makes no call any more, and gets no answer. */
   work(
     message: AgentMessage,
@@ -82,15 +82,18 @@ export function openAgentSystem(engine: StoreEngine): TestAgentSystem {
     recordStaleAccounts: (count) => void system.counts.push(count),
     onSend: (message) => void system.pending.push(message),
     agentQueue: {
-      async send(message, { delaySeconds = 0 } = {}) {
-        const pending = { message, comesMs: clock.now() + delaySeconds * 1000 };
-        system.sent.push(pending);
-        system.onSend(pending);
+      async send(messages, nowMs) {
+        for (const message of messages) {
+          const delayMs = Math.ceil((message.dueMs - nowMs) / 1000) * 1000;
+          const pending = { message, comesMs: nowMs + Math.max(0, delayMs) };
+          system.sent.push(pending);
+          system.onSend(pending);
+        }
       },
     },
     schedule: () => scheduleAgents(system, { wanted: system.wanted, memory }),
     work(message, { stop = nobody, death = nobody } = {}) {
-      const known = new Map(system.wanted.map((agent) => [toId(agent), agent]));
+      const known = new Map(system.wanted.map((agent) => [toAgentId(agent), agent]));
       const mortal = {
         ...system,
         agents: makeMortal(system.agents, death),
@@ -98,7 +101,7 @@ export function openAgentSystem(engine: StoreEngine): TestAgentSystem {
         agentQueue: makeMortal(system.agentQueue, death),
         bus: makeMortal(system.bus, death),
       };
-      return runAgents(mortal, message, { findAgent: (key) => known.get(toId(key)), stop });
+      return runAgents(mortal, message, { findAgent: (key) => known.get(toAgentId(key)), stop });
     },
     async find({ account, name }) {
       const found = (await system.agents.list()).find((one) => one.account === account && one.name === name);
@@ -166,7 +169,7 @@ async function live(system: TestAgentSystem, ms: number, until?: () => boolean):
   };
   const schedule = async (): Promise<void> => {
     for (;;) {
-      await system.schedule();
+      await system.schedule(ended.signal);
       await clock.sleep(60_000, ended.signal);
     }
   };
@@ -181,7 +184,7 @@ function trackAgents(store: DynamoAgentStore, clock: VirtualClock): DynamoAgentS
   const agents = clock.track(store);
   const claim: DynamoAgentStore['claim'] = async (key, how) => {
     const answer = await agents.claim(key, how);
-    return 'claimed' in answer ? { ...answer, claimed: clock.track(answer.claimed) } : answer;
+    return answer && clock.track(answer);
   };
   return new Proxy(agents, {
     get: (object, name) => (name === 'claim' ? claim : Reflect.get(object, name)),
@@ -200,10 +203,6 @@ function makeMortal<T extends object>(target: T, death: AbortSignal): T {
       };
     },
   });
-}
-
-function toId({ account, name }: AgentKey): string {
-  return JSON.stringify([account, name]);
 }
 
 function createLog(take: (line: { level: string; message: string; fields: object }) => void): Logger {

@@ -21,12 +21,13 @@ export interface SystemTask {
 /** Attempts of a post that is refused since there is too much at once, which a busy machine makes of a burst. */
 const attemptsMax = 20;
 
+/** Milliseconds between two looks at a task: few at first, and more each time. To look costs processor time that the task needs. */
+const pollIntervalMs = { first: 5, most: 100, growth: 1.5 };
+
 /** Calls the API as Spinnaker's services do, and holds every answer to the OpenAPI document. */
 export abstract class ApiCaller {
   /** Where the API answers. */
   abstract readonly url: string;
-  /** Milliseconds between two looks at a task. */
-  protected abstract readonly pollIntervalMs: number;
 
   /**
    * `fetch` of a path of the API.
@@ -71,7 +72,7 @@ export abstract class ApiCaller {
    */
   async waitForTask(id: string, { timeoutMs = 30_000 }: { timeoutMs?: number } = {}): Promise<SystemTask> {
     const endsAtMs = performance.now() + timeoutMs;
-    for (;;) {
+    for (let pauseMs = pollIntervalMs.first; ; pauseMs *= pollIntervalMs.growth) {
       const { status, body } = await this.readTask(id);
       const task: SystemTask | undefined = status === 200 ? JSON.parse(body) : undefined;
       if (task?.status.completed) return task;
@@ -80,7 +81,7 @@ export abstract class ApiCaller {
           `Task ${id} was not completed after ${timeoutMs} ms: ${body}${await this.describe()}`,
         );
       }
-      await sleep(this.pollIntervalMs);
+      await sleep(Math.min(pauseMs, pollIntervalMs.most));
     }
   }
 

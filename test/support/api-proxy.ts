@@ -13,6 +13,8 @@ export interface PassingCall {
   readonly method: string;
   /** Path without its query. */
   readonly path: string;
+  /** Without the question mark; empty without one. */
+  readonly query: string;
   /** What it sends: a manifest, a patch; undefined when it sends none. */
   readonly body: unknown;
 }
@@ -43,8 +45,13 @@ export interface WrittenObject {
 export type Fault =
   /** It takes longer. */
   | { readonly type: 'latency'; readonly ms: number }
-  /** It is answered by this status, and not passed on. */
-  | { readonly type: 'status'; readonly status: number; readonly retryAfterSeconds?: number }
+  /** It is answered by this status, and not passed on; with a message, as the API server tells one. */
+  | {
+      readonly type: 'status';
+      readonly status: number;
+      readonly retryAfterSeconds?: number;
+      readonly message?: string;
+    }
   /**
    * The connection breaks, by a reset or by the proxy's end of it (half-closed), before the call is passed on, or in place of
    * the API server's answer, or in the midst of that.
@@ -71,6 +78,8 @@ export interface ApiProxyOptions {
   cut?(call: ProxiedCall): boolean | Promise<boolean>;
   /** What goes wrong with a call. Default: nothing. */
   getFault?(call: PassingCall): Fault | undefined;
+  /** The connection breaks when this resolves, even in the midst of the call's answer. Default: never. */
+  breaksWhen?(call: PassingCall): Promise<unknown> | undefined;
   /** Given, the proxy speaks TLS, and breaks the handshakes of those connections for which it answers true. */
   breaksHandshake?(): boolean;
 }
@@ -111,9 +120,9 @@ interface Passage {
 async function passOn(passage: Passage): Promise<void> {
   const { request, response, calls, options } = passage;
   const { method = 'GET', url = '/' } = request;
-  const path = url.split('?')[0] ?? '';
+  const [path = '', query = ''] = url.split('?');
   const sent = await buffer(request);
-  const call = { method, path, body: parseBody(sent) };
+  const call = { method, path, query, body: parseBody(sent) };
   const fault = options.getFault?.(call);
   const status = options.refuse?.(call) ?? (fault?.type === 'status' ? fault.status : undefined);
   if (status !== undefined) {
@@ -136,7 +145,8 @@ async function passOn(passage: Passage): Promise<void> {
     return;
   }
   if (breaks(fault, 'after')) return breakOff(passage, fault);
-  response.writeHead(proxied.status, answer.headers);
+  response.writeHead(proxied.status, answer.headers).flushHeaders();
+  void options.breaksWhen?.(call)?.then(() => response.destroy());
   if (breaks(fault, 'midst')) {
     response.write(body?.subarray(0, body.length / 2), () => breakOff(passage, fault));
   } else if (body === undefined) answer.pipe(response);
@@ -155,8 +165,13 @@ function askApiServer({ request, cluster, agent }: Passage, body: Buffer): Promi
 }
 
 function refuse(response: ServerResponse, status: number, fault: Fault | undefined): void {
-  const seconds = fault?.type === 'status' ? fault.retryAfterSeconds : undefined;
+  const { retryAfterSeconds: seconds, message = undefined } = fault?.type === 'status' ? fault : {};
   const headers = { ...(seconds !== undefined && { 'retry-after': String(seconds) }) };
+  if (message !== undefined) {
+    const body = { apiVersion: 'v1', kind: 'Status', status: 'Failure', message, code: status };
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+    return;
+  }
   response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end('refused by the test');
 }
 

@@ -6,7 +6,13 @@ import { vi } from 'vitest';
 
 /** A call as it came over the wire. */
 export interface SeenCall {
-  readonly action: 'AssumeRole' | 'DescribeCluster' | 'GetSecretValue';
+  readonly action:
+    | 'AssumeRole'
+    | 'DescribeCluster'
+    | 'DescribeSecret'
+    | 'GetObject'
+    | 'GetParameter'
+    | 'GetSecretValue';
   /** Access key that signed it. */
   readonly accessKeyId: string;
   /** Region that it was signed for. */
@@ -28,6 +34,12 @@ export interface AwsWorld {
   readonly clusters: Map<string, object | Refusal>;
   /** Secrets by name or ARN. Another text is another version. */
   readonly secrets: Map<string, { SecretString?: string; SecretBinary?: string } | Refusal>;
+  /** Tags of secrets, by the secret's name. */
+  readonly tags: Map<string, { readonly [key: string]: string } | Refusal>;
+  /** Objects in S3, by `bucket/key`. */
+  readonly objects: Map<string, string | Refusal>;
+  /** Parameters of Systems Manager, by name. */
+  readonly parameters: Map<string, string | Refusal>;
   /** Roles that may be assumed, by ARN; the life of a session in seconds. */
   readonly roles: Map<string, number | Refusal>;
   /** How many DescribeCluster EKS takes at once, and then each second, of one AWS account in one region. Default: any number. */
@@ -55,6 +67,9 @@ export async function startAwsEndpoints(folder: string): Promise<AwsEndpoints> {
   const world: AwsWorld = {
     clusters: new Map(),
     secrets: new Map(),
+    tags: new Map(),
+    objects: new Map(),
+    parameters: new Map(),
     roles: new Map(),
     describeLimit: { burst: Number.POSITIVE_INFINITY, perSecond: 0 },
   };
@@ -89,6 +104,8 @@ function stubEnvironment(url: string, folder: string): void {
     AWS_ENDPOINT_URL_STS: url,
     AWS_ENDPOINT_URL_EKS: url,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: url,
+    AWS_ENDPOINT_URL_S3: url,
+    AWS_ENDPOINT_URL_SSM: url,
     AWS_REGION: 'eu-west-1',
     AWS_DEFAULT_REGION: undefined,
     AWS_PROFILE: undefined,
@@ -106,16 +123,26 @@ async function readCall(message: IncomingMessage): Promise<SeenCall> {
   const body = await text(message);
   const [, accessKeyId = '', region = ''] =
     /Credential=([^/]+)\/\d+\/([^/]+)/.exec(message.headers.authorization ?? '') ?? [];
+  const target = String(message.headers['x-amz-target']);
   const [, cluster] = /^\/clusters\/([^/?]+)/.exec(message.url ?? '') ?? [];
   if (cluster !== undefined) {
     return { action: 'DescribeCluster', accessKeyId, region, parameters: { name: cluster } };
   }
-  if (message.headers['x-amz-target'] === 'secretsmanager.GetSecretValue') {
-    return { action: 'GetSecretValue', accessKeyId, region, parameters: JSON.parse(body) };
+  const [, action] = /\.(DescribeSecret|GetParameter|GetSecretValue)$/.exec(target) ?? [];
+  if (isJsonAction(action)) return { action, accessKeyId, region, parameters: JSON.parse(body) };
+  if (message.headers.authorization?.includes('/s3/aws4_request') === true) {
+    const id = decodeURIComponent(message.url ?? '').slice(1);
+    return { action: 'GetObject', accessKeyId, region, parameters: { id } };
   }
   const parameters = Object.fromEntries(new URLSearchParams(body));
   if (parameters['Action'] !== 'AssumeRole') throw new Error(`no such call: ${message.url} ${body}`);
   return { action: 'AssumeRole', accessKeyId, region, parameters };
+}
+
+function isJsonAction(
+  action: string | undefined,
+): action is 'DescribeSecret' | 'GetParameter' | 'GetSecretValue' {
+  return action !== undefined;
 }
 
 interface Answering {
@@ -172,6 +199,40 @@ const answerers: Record<SeenCall['action'], (call: SeenCall, answering: Answerin
     const found = world.secrets.get(name) ?? { code: 'ResourceNotFoundException', status: 400, message };
     if (!isRefusal(found)) answerJson(response, 200, { Name: name, VersionId: toVersionId(found), ...found });
     else answerJson(response, found.status, { __type: found.code, Message: found.message });
+  },
+
+  DescribeSecret({ parameters }, { world, response }) {
+    const name = parameters['SecretId'] ?? '';
+    const found = world.tags.get(name) ?? {};
+    if (isRefusal(found))
+      answerJson(response, Number(found.status), { __type: found.code, Message: found.message });
+    else {
+      const Tags = Object.entries(found).map(([Key, Value]) => ({ Key, Value }));
+      answerJson(response, 200, { Name: name, Tags });
+    }
+  },
+
+  GetObject({ parameters }, { world, response }) {
+    const missing = { code: 'NoSuchKey', status: 404, message: 'The specified key does not exist.' };
+    const found = world.objects.get(parameters['id'] ?? '') ?? missing;
+    if (typeof found === 'string') {
+      response.writeHead(200, { etag: `"${toVersionId({ found })}"` }).end(found);
+    } else {
+      const { code, message } = found;
+      const xml = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+      response.writeHead(found.status, { 'content-type': 'application/xml' }).end(xml);
+    }
+  },
+
+  GetParameter({ parameters }, { world, response }) {
+    const missing = { code: 'ParameterNotFound', status: 400, message: '' };
+    const found = world.parameters.get(parameters['Name'] ?? '') ?? missing;
+    if (typeof found !== 'string') {
+      answerJson(response, found.status, { __type: `com.amazonaws#${found.code}`, message: found.message });
+    } else {
+      const Version = Number.parseInt(toVersionId({ found }).slice(0, 6), 16);
+      answerJson(response, 200, { Parameter: { Name: parameters['Name'], Value: found, Version } });
+    }
   },
 
   AssumeRole({ parameters }, { world, response, count, meter }) {

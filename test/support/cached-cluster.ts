@@ -12,7 +12,7 @@ import type { AccountFacts } from '../../shared/providers/kubernetes/views/appli
 import { toLoadBalancerViews } from '../../shared/providers/kubernetes/views/load-balancer-view.ts';
 import { toServerGroupManagerViews } from '../../shared/providers/kubernetes/views/server-group-manager-view.ts';
 import { toServerGroupSummaryViews } from '../../shared/providers/kubernetes/views/server-group-view.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/context/system.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
 import { requestApi } from './cluster.ts';
 import { toDynamoDbOptions } from './stores.ts';
 import type { Subject } from './system.ts';
@@ -116,6 +116,10 @@ async function compareViews(
     const expected = { application, accounts: [toAccountFacts({ account, application, facts })] };
     for (const [view, build] of Object.entries(views)) {
       const answer = await subject.fetch(`/applications/${encodeURIComponent(application)}/${view}`);
+      if (!answer.ok) {
+        differences.push(`${application}/${view}: answered ${answer.status}`);
+        continue;
+      }
       const shown = ((await answer.json()) as View[]).filter((each) => each.account === account);
       const live = toViewMap(build(expected) as readonly View[]);
       differences.push(

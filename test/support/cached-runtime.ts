@@ -11,7 +11,7 @@ import { cacheTable, tables } from '../../shared/aws/tables.ts';
 import type { CacheStore } from '../../shared/core/cache/cache-store.ts';
 import { plugins } from '../../shared/providers/index.ts';
 import { setEnvironment, variables } from '../../shared/runtime/config.ts';
-import { systemClock, systemRandomness } from '../../shared/runtime/context/system.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
 import { makeTempDir } from './temp-dir.ts';
 import { checkResponse } from './validate-answer.ts';
 
@@ -23,7 +23,7 @@ export interface CachedRuntime extends AsyncDisposable {
   get(path: string, headers?: { readonly [name: string]: string }): Promise<Response>;
 }
 
-/** Starts every route in this process, which can hold one such runtime. @param accounts names of Kubernetes accounts. */
+/** Starts every route in this process. @param accounts names of Kubernetes accounts. */
 export async function startCachedRuntime(accounts: readonly string[]): Promise<CachedRuntime> {
   await using starting = new AsyncDisposableStack();
   const dir = starting.use(await makeTempDir());
@@ -32,7 +32,7 @@ export async function startCachedRuntime(accounts: readonly string[]): Promise<C
   setEnvironment({ [variables.operationsQueueUrl]: 'none', [variables.agentsQueueUrl]: 'none' });
   const runtime = starting.use(
     await startRuntime({
-      ...{ host: '127.0.0.1', port: 0, allowedHosts: [], drainTimeoutMs: 1_000, logLevel: 'ERROR' },
+      ...{ host: '127.0.0.1', port: 0, allowedHosts: [], shutdownTimeoutMs: 1_000, logLevel: 'ERROR' },
       ...{ dataDir: join(dir.path, 'data'), configFiles: [file], profiles: [], kubeconfig: undefined },
       inventory: { routes, queues: [], schedules: [], tables },
     }),

@@ -119,7 +119,11 @@ async function sendToApi(method: string, target: string, body?: unknown): Promis
       if (statusCode < 300) return resolve(JSON.parse(answer ?? ''));
       reject(new ApiStatusError(statusCode, `${method} ${target}: ${statusCode} ${answer}`));
     });
-    call.once('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+    // The server ends connections that nobody used for 90 seconds, maybe just now.
+    const isStale = (error: Error) => call.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
+    const end = (error: Error) =>
+      isStale(error) ? sendToApi(method, target, body).then(resolve, reject) : reject(error);
+    call.once('error', end).end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
 

@@ -12,7 +12,7 @@ import { ApiCaller } from './api-caller.ts';
 import { readLogs } from './deployed-logs.ts';
 import { localClientOptions } from './local-aws-client.ts';
 import { listOpenRows } from './open-rows.ts';
-import { drainQueue, purgeQueue, type Stores } from './stores.ts';
+import { awaitEmptyQueue, purgeQueue, type Stores } from './stores.ts';
 import type { BusEvent, StartSystemOptions, Subject } from './system.ts';
 
 /** Where the stacks were deployed; what `npm run test:deploy` tells its tests. */
@@ -58,7 +58,7 @@ export function getDeployment(): Deployment {
 
 const idleTimeoutMs = 60_000;
 /** A message whose worker was killed stays hidden for a quarter of an hour: it is not waited for. */
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 const openTasksTimeoutMs = 180_000;
 const pollIntervalMs = 100;
 const tailLength = 4_000;
@@ -112,7 +112,6 @@ interface Account {
 }
 
 class DeployedSystem extends ApiCaller implements Omit<Subject, typeof Symbol.asyncDispose> {
-  protected readonly pollIntervalMs = pollIntervalMs;
   readonly url: string;
   readonly accounts: readonly string[];
   readonly stores: Stores;
@@ -160,11 +159,11 @@ class DeployedSystem extends ApiCaller implements Omit<Subject, typeof Symbol.as
       if (performance.now() > endsAtMs) throw new Error(`Tasks are open: ${rows}${await this.describe()}`);
       await sleep(pollIntervalMs);
     }
-    if (!(await drainQueue(this.stores, patienceMs))) await purgeQueue(this.stores);
+    if (!(await awaitEmptyQueue(this.stores, timeoutMs))) await purgeQueue(this.stores);
   }
 
   async idle(): Promise<void> {
-    if (await drainQueue(this.stores, idleTimeoutMs)) return;
+    if (await awaitEmptyQueue(this.stores, idleTimeoutMs)) return;
     throw new Error(`The queue is not idle${await this.describe()}`);
   }
 

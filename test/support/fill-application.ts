@@ -56,14 +56,19 @@ async function createDeployment(
   { index, create }: { index: number; create(path: string, body: object): Promise<Created> },
 ): Promise<void> {
   const name = `${application}-${String(index).padStart(5, '0')}`;
-  const labels = { app: name };
+  const selected = { app: name };
+  // As a deploy by Spinnaker labels them.
+  const labels = {
+    ...{ ...selected, 'app.kubernetes.io/name': application },
+    'app.kubernetes.io/managed-by': 'spinnaker',
+  };
   const annotations = {
     'moniker.spinnaker.io/application': application,
     'moniker.spinnaker.io/cluster': `deployment ${name}`,
   };
   const template = { metadata: { labels, annotations }, spec: { containers: [toContainer(index)] } };
   const apps = `/apis/apps/v1/namespaces/${namespace}`;
-  const spec = { selector: { matchLabels: labels }, template, replicas: podsEach };
+  const spec = { selector: { matchLabels: selected }, template, replicas: podsEach };
   const meta = { namespace, labels, annotations };
   const deployment = await create(`${apps}/deployments`, {
     ...toNamed({ apiVersion: 'apps/v1', kind: 'Deployment' }, name, meta),

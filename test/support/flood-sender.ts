@@ -2,6 +2,7 @@ import { Agent, type ClientRequest, type IncomingMessage, request as sendRequest
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type HostileRequest, hostileRequests } from '../acceptance/flood-data.ts';
+import { chooseSize } from './test-size.ts';
 
 /** What a sender is told. */
 export interface SenderData {
@@ -28,7 +29,7 @@ export interface HostileAnswer {
 }
 
 /** Milliseconds for which requests are held that are not answered. */
-const holdMs = 3_000;
+const holdMs = chooseSize({ short: 2_000, long: 3_000 });
 
 /** Characters of an answer's body that are told. */
 const bodyLength = 300;

@@ -28,6 +28,7 @@ export async function startFront50(
     const lists: { readonly [path: string]: readonly JsonObject[] } = {
       '/v2/applications?restricted=false': front50.applications,
       '/v2/projects': front50.projects,
+      '/v2/pipelineTemplates?scopes=global': [...front50.templates.values()].map((text) => JSON.parse(text)),
     };
     const list = lists[request.url ?? ''];
     const text = list ? JSON.stringify(list) : front50.templates.get(toTemplateKey(request.url ?? ''));

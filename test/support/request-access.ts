@@ -5,7 +5,12 @@ export const fullAccess: RequestAccess = {
   route: { method: 'GET', path: '/health' },
   rules: {},
   identity: { user: undefined, allowedAccounts: undefined, kind: 'header' },
-  rights: { mayUseAccount: () => true, mayUseApplication: () => true, isManager: true },
+  rights: {
+    mayUseAccount: () => true,
+    mayUseApplication: () => true,
+    isManager: true,
+    hasGroupOf: () => true,
+  },
   getRights: () => fullAccess.rights,
   checkTask() {},
   mayReadTask: () => true,

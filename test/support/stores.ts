@@ -9,9 +9,9 @@ import {
 import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
 import type { EngineCredentials } from '../../shared/runtime/config.ts';
 
-const pollIntervalMs = 5;
+const pollIntervalMs = 25;
 
-/** Where the system under test keeps tasks and hints. */
+/** Where the system under test keeps tasks and messages. */
 export interface Stores {
   /** Endpoint of DynamoDB. */
   readonly dynamodb: string;
@@ -53,8 +53,8 @@ export async function scanTasks(stores: Stores): Promise<string> {
   }
 }
 
-/** Puts a task's hint on the real queue several times at once, as duplicate deliveries would. */
-export async function sendHints(stores: Stores, taskId: string, times: number): Promise<void> {
+/** Puts a task's message on the real queue several times at once, as duplicate deliveries would. */
+export async function sendTaskMessages(stores: Stores, taskId: string, times: number): Promise<void> {
   const bodies = Array.from({ length: times }, () => JSON.stringify({ taskId }));
   await sendMessages(stores, stores.operationsQueue, bodies);
 }
@@ -72,7 +72,7 @@ export async function sendMessages(
   });
 }
 
-/** Takes every hint off the queue of operations, hidden ones too. Without open tasks nothing is lost by it. */
+/** Takes every message off the queue of operations, hidden ones too. Without open tasks nothing is lost by it. */
 export async function purgeQueue(stores: Stores): Promise<void> {
   await useQueue(stores, stores.operationsQueue, async (client, QueueUrl) => {
     await client.send(new PurgeQueueCommand({ QueueUrl }));
@@ -85,7 +85,7 @@ export async function purgeQueue(stores: Stores): Promise<void> {
  * @param queue default: that of operations
  * @returns whether it came to that in time
  */
-export async function drainQueue(
+export async function awaitEmptyQueue(
   stores: Stores,
   timeoutMs: number,
   queue = stores.operationsQueue,

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildLocal } from '../../infra/local/build.ts';
-import { memorySettings } from '../../infra/local/memory-settings.ts';
+import { memorySettings, nodeOptions } from '../../infra/local/memory-settings.ts';
 import { tasksTable } from '../../shared/aws/tables.ts';
 import type { EngineCredentials } from '../../shared/runtime/config.ts';
 import { ApiCaller } from './api-caller.ts';
 import { readEngineCredentials } from './engine-file.ts';
 import { getEventsPage } from './signed-fetch.ts';
-import { drainQueue, type Stores } from './stores.ts';
+import { awaitEmptyQueue, type Stores } from './stores.ts';
 import { makeTempDir } from './temp-dir.ts';
 
 export type { SystemTask } from './api-caller.ts';
@@ -119,7 +119,6 @@ interface Started extends ReadyLine {
 }
 
 class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyncDispose> {
-  protected readonly pollIntervalMs = 5;
   readonly dataDir: string;
   stdout = '';
   stderr = '';
@@ -157,7 +156,8 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
   async start(): Promise<void> {
     const { env } = this.#options;
     // With the IPC channel it ends when this process ends, however that happens.
-    const child = spawn(process.execPath, [path.join(outputDir, 'main.js'), ...this.#toArguments()], {
+    const args = [...nodeOptions, path.join(outputDir, 'main.js'), ...this.#toArguments()];
+    const child = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: { ...process.env, ...memorySettings, ...env },
     });
@@ -187,7 +187,7 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
   }
 
   async idle(): Promise<void> {
-    if (await drainQueue(this.stores, idleTimeoutMs)) return;
+    if (await awaitEmptyQueue(this.stores, idleTimeoutMs)) return;
     throw new Error(`The queue is not idle${await this.describe()}`);
   }
 
@@ -215,9 +215,9 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
   async stop(): Promise<void> {
     const child = this.#child;
     child?.kill('SIGTERM');
-    const patience = setTimeout(() => child?.kill('SIGKILL'), stopTimeoutMs);
+    const killTimer = setTimeout(() => child?.kill('SIGKILL'), stopTimeoutMs);
     await this.#exited;
-    clearTimeout(patience);
+    clearTimeout(killTimer);
   }
 
   #toArguments(): readonly string[] {

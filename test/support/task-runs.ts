@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../shared/core/json.ts';
 import type { Operation, OperationRun } from '../../shared/core/tasks/operation.ts';
-import { processHint } from '../../shared/core/tasks/process-hint.ts';
+import { processTaskMessage } from '../../shared/core/tasks/process-message.ts';
 import type { NewTask, Task } from '../../shared/core/tasks/task.ts';
 import { toTaskView } from '../../shared/core/tasks/task-view.ts';
 import type { TestTaskSystem } from './task-system.ts';
@@ -36,19 +36,19 @@ export async function acceptTask(system: TestTaskSystem, names: readonly string[
   return task;
 }
 
-/** A delivered hint for a task. */
-export function hintOf(task: Task): { taskId: string; receiptHandle: string } {
+/** A delivered message for a task. */
+export function messageOf(task: Task): { taskId: string; receiptHandle: string } {
   return { taskId: task.id, receiptHandle: 'none' };
 }
 
-/** Processes a hint for a task whose operations do what `works` says by their names. */
+/** Processes a message for a task whose operations do what `works` says by their names. */
 export async function runTaskOnce(
   system: TestTaskSystem,
   task: Task,
   { works, stop }: { works: { [name: string]: Work }; stop?: AbortSignal },
 ): Promise<void> {
-  await processHint(system, hintOf(task), {
-    findOperation: (_provider, name) => toOperation(name, works[name]),
+  await processTaskMessage(system, messageOf(task), {
+    findOperation: async (_provider, name) => toOperation(name, works[name]),
     stop: stop ?? new AbortController().signal,
   });
 }

@@ -15,7 +15,7 @@ import { createOperationQueue } from '../../shared/aws/tasks/operation-queue.ts'
 import { DynamoTaskStore } from '../../shared/aws/tasks/task-store.ts';
 import type { JsonObject } from '../../shared/core/json.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import type { TaskSystem } from '../../shared/core/tasks/process-hint.ts';
+import type { TaskSystem } from '../../shared/core/tasks/process-message.ts';
 import { localClientOptions, openTestAccess } from './local-aws-client.ts';
 import { getEventsPage } from './signed-fetch.ts';
 import { createTestClock, type TestClock, testRandomness } from './test-clock.ts';
@@ -30,8 +30,8 @@ export interface TestTaskSystem extends TaskSystem, AsyncDisposable {
   listEvents(taskId: string): Promise<string[]>;
   /** The events on the bus about a task, in order. */
   listTaskEvents(taskId: string): Promise<TaskEvent[]>;
-  /** Ids of the tasks whose hints are on the queue now; they are hidden from then on. */
-  receiveHints(): Promise<string[]>;
+  /** Ids of the tasks whose messages are on the queue now; they are hidden from then on. */
+  receiveTaskMessages(): Promise<string[]>;
 }
 
 /** An event as the bus has it. */
@@ -48,7 +48,7 @@ export async function startTaskSystem(): Promise<TestTaskSystem> {
   const access = openTestAccess();
   const dynamoDb = await startDynamoDb({ dir, tables, access });
   const sqs = await startSqs(access);
-  const bus = await startEventBridge({ buses: ['busdriver'], deliver: async () => undefined, log, access });
+  const bus = await startEventBridge({ buses: ['busdriver'], access });
   const queueClient = new SQSClient({ ...localClientOptions, endpoint: sqs.url });
   const { QueueUrl = '' } = await queueClient.send(new CreateQueueCommand({ QueueName: 'operations' }));
   const documents = DynamoDBDocumentClient.from(
@@ -73,7 +73,7 @@ export async function startTaskSystem(): Promise<TestTaskSystem> {
     ),
     listEvents: async (taskId) => (await listTaskEvents(bus.url, taskId)).map(({ type }) => type),
     listTaskEvents: (taskId) => listTaskEvents(bus.url, taskId),
-    receiveHints: () => receiveHints(queueClient, QueueUrl),
+    receiveTaskMessages: () => receiveTaskMessages(queueClient, QueueUrl),
     async [Symbol.asyncDispose]() {
       for (const engine of [bus, sqs, dynamoDb]) await engine[Symbol.asyncDispose]();
       await rm(dir, { recursive: true });
@@ -122,7 +122,7 @@ async function listTaskEvents(url: string, taskId: string): Promise<TaskEvent[]>
     .map(({ event }) => ({ type: event['detail-type'], detail: event.detail }));
 }
 
-async function receiveHints(client: SQSClient, queueUrl: string): Promise<string[]> {
+async function receiveTaskMessages(client: SQSClient, queueUrl: string): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
     const { Messages = [] } = await client.send(

@@ -33,6 +33,8 @@ const validators = createValidators(document);
 export function validateAnswer(answer: Answer): void {
   const { method, path, status, contentType, body } = answer;
   const what = `${method} ${path} answered ${status}`;
+  // API Gateway gives an answer a type that has none.
+  if ((status === 304 || status === 204) && findResponse(answer) !== undefined && body === '') return;
   const content = findContent(answer);
   if (content === undefined)
     throw new Error(`${what}, which the document does not have: ${body.slice(0, bodyShown)}`);
@@ -63,7 +65,13 @@ export async function checkResponse(response: Response, init: RequestInit = {}):
 }
 
 /** Content by media type, as the document has it for the answer. */
-function findContent({ method, path, status }: Answer): JsonObject | undefined {
+function findContent(answer: Answer): JsonObject | undefined {
+  const content = getPath(findResponse(answer), 'content');
+  return isJsonObject(content) ? content : undefined;
+}
+
+/** What the document has for the answer. */
+function findResponse({ method, path, status }: Answer): JsonValue | undefined {
   const match = findMatch(method, path);
   const isRouted = match !== undefined && 'route' in match;
   const responses = isRouted
@@ -73,9 +81,7 @@ function findContent({ method, path, status }: Answer): JsonObject | undefined {
     ? getPath(responses, String(status))
     : Object.values(responses as JsonObject).find((each) => isErrorOf(each, status));
   const name = getPath(found, '$ref');
-  const response = name === undefined ? found : resolve(String(name));
-  const content = getPath(response, 'content');
-  return isJsonObject(content) ? content : undefined;
+  return name === undefined ? found : resolve(String(name));
 }
 
 /** Undefined for a path that is malformed, too: the front door refuses it before it looks for a route. */

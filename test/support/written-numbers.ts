@@ -6,11 +6,11 @@ const withIntegers = new WeakSet<object>();
  * double does not hold are no matter of this.
  */
 export function parseNoting(text: string): unknown {
-  return JSON.parse(text, noteMember);
+  return JSON.parse(text, recordMember);
 }
 
 /** A reviver; `this` is what has the member. */
-function noteMember(this: object, ...[, value, context]: [string, unknown, { source?: string }?]): unknown {
+function recordMember(this: object, ...[, value, context]: [string, unknown, { source?: string }?]): unknown {
   if (Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? '')) withIntegers.add(this);
   return value;
 }

@@ -22,6 +22,7 @@ const inForAll: Outcomes = ['in', 'in', 'in', 'in', 'in'];
 const closed: Outcomes = ['closed', 'closed', 'closed', 'closed', 'closed'];
 /** Gate lists accounts that somebody may write to: of who may read it knows nothing. */
 const inForListed: Outcomes = ['refused', 'refused', 'refused', 'in', 'in'];
+const inForAdmins: Outcomes = ['refused', 'refused', 'refused', 'refused', 'in'];
 const wholeForListed: Outcomes = ['cut', 'cut', 'cut', 'whole', 'whole'];
 const wholeForReaders: Outcomes = ['cut', 'cut', 'whole', 'whole', 'whole'];
 
@@ -33,8 +34,14 @@ const rules = {
   read: [inForListed, ['refused', 'refused', 'in', 'in', 'in'], closed],
   /** WRITE of the account, EXECUTE of the application. */
   write: [inForListed, ['refused', 'refused', 'refused', 'in', 'in'], closed],
+  /** The right to manage accounts: without Fiat everybody on the machine itself has it. */
+  manage: [inForAll, inForAdmins, closed],
+  /** The same, and WRITE of the account. */
+  manageAccount: [inForListed, inForAdmins, closed],
   /** READ of the application, of which only what is in accounts that may be read is shown. Without Fiat applications are everybody's. */
   application: [wholeForListed, ['refused', 'refused', 'whole', 'whole', 'whole'], closed],
+  /** READ of the application, and of no account. */
+  ofApplication: [inForAll, ['refused', 'refused', 'in', 'in', 'in'], closed],
   /** What may be read is shown. */
   list: [wholeForListed, wholeForReaders, closed],
   /** The same, of which there is nothing here. */
@@ -76,6 +83,7 @@ export const table: { readonly [route: string]: keyof typeof rules } = {
   'GET /applications/{application}/serverGroups/{account}/{region}/{name}': 'read',
   'GET /artifacts/account/{account}/names': 'open',
   'GET /artifacts/account/{account}/versions': 'open',
+  'GET /artifacts/content-address/{application}/{hash}': 'ofApplication',
   'GET /artifacts/credentials': 'open',
   'PUT /artifacts/fetch': 'open',
   'PUT /admin/db/truncate/{namespace}': 'open',
@@ -86,9 +94,22 @@ export const table: { readonly [route: string]: keyof typeof rules } = {
   'GET /certificates/{cloudProvider}': 'open',
   'GET /cloudMetrics/{cloudProvider}/{account}/{region}': 'open',
   'GET /credentials': 'open',
-  'GET /credentials/type/{type}': 'open',
+  'POST /credentials': 'manage',
+  'PUT /credentials': 'manage',
+  'GET /credentials/type/{type}': 'manage',
   'GET /credentials/{account}': 'open',
+  'PUT /credentials/{account}': 'manageAccount',
+  'DELETE /credentials/{account}': 'manageAccount',
+  'GET /credentials/{account}/history': 'manageAccount',
   'GET /credentials/{account}/authorized': 'write',
+  'GET /credentials/{account}/health': 'read',
+  'POST /v1/kubernetes/providers': 'manage',
+  'PUT /v1/kubernetes/providers': 'manage',
+  'GET /v1/kubernetes/providers': 'manage',
+  'GET /v1/kubernetes/providers/{account}': 'manageAccount',
+  'DELETE /v1/kubernetes/providers/{account}': 'manageAccount',
+  'PUT /v1/kubernetes/providers/{account}/resources': 'manageAccount',
+  'DELETE /v1/kubernetes/providers/{account}/resources': 'manageAccount',
   'GET /ecs/cloudMetrics/alarms': 'open',
   'GET /ecs/ecsClusters': 'open',
   'GET /ecs/secrets': 'open',

@@ -7,6 +7,7 @@ import type { KubernetesClient } from '../../../shared/providers/kubernetes/api/
 import type { Manifest } from '../../../shared/providers/kubernetes/api/manifest.ts';
 import { applyManifest } from '../../../shared/providers/kubernetes/apply/apply.ts';
 import { createManifest, replaceManifest } from '../../../shared/providers/kubernetes/apply/write.ts';
+import { systemClock } from '../../../shared/runtime/services/system.ts';
 import { getCluster } from '../../support/cluster.ts';
 import { type Verb, verbs } from './pair.ts';
 
@@ -55,11 +56,14 @@ export async function writeByBusdriver(
 }
 
 async function writeOne(client: KubernetesClient, manifest: Manifest, verb: Verb): Promise<string> {
-  if (verb === 'apply') return (await applyManifest(client, manifest)).outcome;
+  if (verb === 'apply') return (await applyManifest(client, manifest, { clock: systemClock })).outcome;
   if (verb === 'create') await createManifest(client, manifest);
-  else if (verb === 'replace') await replaceManifest(client, manifest);
+  else if (verb === 'replace') await replaceManifest(client, manifest, { clock: systemClock });
   else
-    await applyManifest(client, manifest, { serverSide: verb === 'serverSide' ? true : 'force-conflicts' });
+    await applyManifest(client, manifest, {
+      clock: systemClock,
+      serverSide: verb === 'serverSide' ? true : 'force-conflicts',
+    });
   return {
     create: 'created',
     replace: 'replaced',

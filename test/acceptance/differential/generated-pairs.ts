@@ -314,10 +314,18 @@ const variations: readonly Variation[] = [
   },
 ];
 
-/** Pairs of generated manifests, the same in every run. @param seed another one gives other pairs */
-export function generatePairs(seed: number): Pair[] {
+/**
+ * Pairs of generated manifests, the same in every run.
+ *
+ * @param seed another one gives other pairs
+ * @param share of those that there are to be of each kind, from 0 to 1
+ */
+export function generatePairs(seed: number, share: number): Pair[] {
   return variations.flatMap((variation, index) =>
-    fc.sample(generatePair(variation), { seed: seed + index, numRuns: variation.count }),
+    fc.sample(generatePair(variation), {
+      seed: seed + index,
+      numRuns: Math.ceil(variation.count * share),
+    }),
   );
 }
 

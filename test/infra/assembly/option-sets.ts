@@ -89,6 +89,7 @@ const changes: { readonly [name: string]: { readonly [change: string]: Options }
     'a secret of the operator': sharedSecret,
     'settings in a secret of the operator': { configSecretArn: secret('settings') },
     'artifact accounts in a secret of the operator': { artifactsSecretArn: secret('artifacts') },
+    'an artifact store': { artifactStoreBucket: 'stored-artifacts' },
     'a key of the operator': { encryptionKeyArn: arn('kms', 'key/01234567-89ab-cdef-0123-456789abcdef') },
     'a boundary': { permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/boundary' },
     'alarms to a topic': { alarmTopicArn: arn('sns', 'alarms') },
@@ -106,6 +107,8 @@ const changes: { readonly [name: string]: { readonly [change: string]: Options }
       accountRoleArnPrefixes: 'arn:aws:iam::123456789012:role/spinnaker/',
       accountSecretArnPrefixes: arn('secretsmanager', 'secret:spinnaker/'),
     },
+    'a registry of ECR': { repositoryArnPrefixes: arn('ecr', 'repository/') },
+    'repositories of ECR by name': { repositoryArns: arn('ecr', 'repository/shop/cart') },
     'two hundred secrets by name': {
       accountSecretArns: Array.from({ length: 200 }, (_, index) =>
         secret(`spinnaker/kubeconfig-${index}`),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Row } from '../../../infra/check/rows.ts';
 import { root } from '../../architecture/source-files.ts';
+import { compileCache } from '../../support/compile-cache.ts';
 import { recorded } from './recorded-answers.ts';
 
 /** How the command ended. */
@@ -48,6 +49,7 @@ export async function runDeployCheck(
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...Object.fromEntries(own),
+      ...compileCache,
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: 'test',
       AWS_EC2_METADATA_DISABLED: 'true',

@@ -71,6 +71,7 @@ describe('the plan of a deploy', { timeout: 120_000 }, () => {
     expect(functions).toContain('busdriver-prod-run-operations');
     expect(functions.length).toBeGreaterThan(60);
     expect(listTexts(plan.stacks, 'AWS::DynamoDB::Table', 'TableName').sort()).toEqual([
+      'busdriver-prod-accounts',
       'busdriver-prod-cache',
       'busdriver-prod-tasks',
     ]);

@@ -44,6 +44,7 @@ describe('a worker queue', () => {
       ...(operations as Queue),
       name: 'agents',
       stack: 'caching',
+      watchedMetrics: ['AgentLag'],
       module: 'workers/sweep-tasks',
       deadLetterModule: 'api/health/get-health',
     };

@@ -5,7 +5,7 @@ import { queues } from '../../../functions/queues.ts';
 import { assumptions } from '../../../infra/cost/assumption-data.ts';
 import { getOwnPrices } from '../../../infra/cost/prices.ts';
 import { quantities } from '../../../infra/cost/quantities.ts';
-import { agentsPerMessage } from '../../../shared/core/agents/agent-queue.ts';
+import { agentsPerMessage, messagesPerSend } from '../../../shared/core/agents/agent-queue.ts';
 import {
   defaultAgentIntervalMs,
   idleIntervalMs,
@@ -13,7 +13,7 @@ import {
 } from '../../../shared/core/agents/agent-schedule.ts';
 import { agentsPerStream } from '../../../shared/core/agents/streams/stream-queue.ts';
 import { taskRetentionMs } from '../../../shared/core/tasks/task.ts';
-import { writingConcurrency } from '../../../shared/providers/kubernetes/cache-writer/writing.ts';
+import { writingConcurrency } from '../../../shared/providers/kubernetes/cache-writer/writer-context.ts';
 import { root } from '../../architecture/source-files.ts';
 
 /** A number that a file keeps to itself. */
@@ -32,12 +32,13 @@ describe('what the code says', () => {
     ['idleInterval', idleIntervalMs / 1_000],
     ['turnSlots', slotsPerInterval],
     ['agentsPerMessage', agentsPerMessage],
+    ['messagesPerSend', messagesPerSend],
     ['agentsPerStream', agentsPerStream],
-    ['fillsAtOnce', agents?.concurrency],
+    ['concurrentFills', agents?.concurrency],
     ['workerGb', Number(((agents?.memoryMb ?? 0) / 1_024).toFixed(4))],
     ['taskMonths', Number((taskRetentionMs / (30.4 * 24 * 3_600_000)).toFixed(2))],
-    ['flushSeconds', findConstant('shared/core/agents/streams/following.ts', 'storeIntervalMs') / 1_000],
-    ['writesAtOnce', writingConcurrency],
+    ['flushSeconds', findConstant('shared/core/agents/streams/agent-watch.ts', 'storeIntervalMs') / 1_000],
+    ['concurrentWrites', writingConcurrency],
     // Each of two workers tells how late agents ran, and what is too large; alarms watch the former.
     ['unwatchedMetrics', queues.filter(({ stack }) => stack === 'caching').length],
   ] as const)('%s is what bills reckon with', (name, value) => {
@@ -46,7 +47,7 @@ describe('what the code says', () => {
 
   it('is looked at whole', () => {
     const quoted = Object.entries(assumptions).filter(([, { origin }]) => origin === 'code');
-    expect(quoted).toHaveLength(11);
+    expect(quoted).toHaveLength(12);
   });
 
   it('has workers of one size', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeBill, sumGroups, sumServices } from '../../../infra/cost/bill.ts';
 import { type Group, groups } from '../../../infra/cost/bill-lines.ts';
 import type { Scenario } from '../../../infra/cost/scenario.ts';
+import { modePrices } from '../../../shared/core/agents/mode-price.ts';
 import { sampleBasis, sampleScenario } from './sample-basis.ts';
 
 const reckon = (change: Partial<Scenario> = {}, basis = sampleBasis) =>
@@ -51,13 +52,26 @@ describe('what it costs', () => {
     expect((own[1] ?? 0) + (own[2] ?? 0)).toBeLessThan(219 / 3);
   });
 
-  it('to follow one account: a worker that never ends, some 62 US$', () => {
+  it('to watch one account: a worker that never ends, some 62 US$', () => {
     const dollars = sumGroups(reckon({ accounts: 1, mode: 'stream', streamAccounts: 1 }), 'streams');
     expect(dollars).toBeGreaterThan(60);
     expect(dollars).toBeLessThan(63);
   });
 
-  it('to follow fifty and fifty-one accounts: another worker', () => {
+  it('to find out what changes: what introspection tells', () => {
+    const lines = reckon({ accounts: 1_000, mode: 'interval' }).lines.filter(
+      ({ group }) => group === 'turns',
+    );
+    const ofTurns = lines.filter(({ formula }) => !/changesByTurns|comparedByTurns/.test(formula));
+    expect(ofTurns.reduce((sum, { dollars }) => sum + dollars, 0) / 1_000).toBeCloseTo(modePrices.turns, 2);
+    const watched = reckon({ accounts: 1_000, mode: 'stream', streamAccounts: 1_000 });
+    const find = (name: string) => watched.lines.find(({ formula }) => formula.includes(name))?.dollars ?? 0;
+    const workers = watched.values.get('streamWorkers') ?? 0;
+    expect(find('streamWorkers') / workers).toBeCloseTo(modePrices.worker, 2);
+    expect(find('flushes') / 1_000).toBeCloseTo(modePrices.progress, 2);
+  });
+
+  it('to watch fifty and fifty-one accounts: another worker', () => {
     const getWorkers = (streamAccounts: number) =>
       reckon({ accounts: 60, streamAccounts }).values.get('streamWorkers');
     expect([0, 1, 50, 51].map(getWorkers)).toEqual([0, 1, 1, 2]);

@@ -10,6 +10,7 @@ const size = {
   bareReplicaSets: 500,
   pods: 2_000,
 };
+const made = '2026-11-22, commit 1234';
 const units = { requests: 64_649, readUnits: 50_605.5, writeUnits: 35_981 };
 const rows = [
   { what: 'the first fill', units, tookMs: 154_000 },
@@ -18,10 +19,15 @@ const rows = [
 
 describe('the page of capacity', () => {
   it('is understood as its own program writes it', () => {
-    const account = { size, accounts: 1, divisor: 1, rows };
+    const account = { size, accounts: 1, divisor: 1, made, rows };
     const other = { units: { requests: 9, readUnits: 9, writeUnits: 9 }, tookMs: 9 };
     const fleet = { ...account, accounts: 1_000, rows: rows.map((row) => ({ ...row, ...other })) };
-    expect(parseCapacity(formatCapacityReport({ account, fleet }))).toEqual({
+    const page = formatCapacityReport({ account, fleet: { ...fleet, made: '2026-11-23, commit 5678' } });
+    expect(page.match(/^Measured on .*$/gm)).toEqual([
+      'Measured on 2026-11-22, commit 1234.',
+      'Measured on 2026-11-23, commit 5678.',
+    ]);
+    expect(parseCapacity(page)).toEqual({
       objects: 5_500,
       applications: 5,
       firstFill: { requests: 64_649, readUnits: 50_606, writeUnits: 35_981 },
@@ -36,7 +42,7 @@ describe('the page of capacity', () => {
   });
 
   it('is not taken for another part of it', () => {
-    const account = { size, accounts: 1, divisor: 1, rows: rows.slice(0, 1) };
+    const account = { size, accounts: 1, divisor: 1, made, rows: rows.slice(0, 1) };
     const fleet = { ...account, accounts: 1_000, rows };
     expect(() => parseCapacity(formatCapacityReport({ account, fleet }))).toThrow(
       "no row 'GET /applications'",

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { type Cluster, type StartClusterOptions, startCluster } from '../../../infra/local/cluster.ts';
-import { describeWithCluster, runKubectl } from '../../support/cluster.ts';
+import { describeWithCluster, getCluster, runKubectl } from '../../support/cluster.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -69,8 +69,7 @@ describeWithCluster('a cluster of its own', () => {
     await expect(start({ args: ['--apiserver-arg=--nonsense'] })).rejects.toThrow(
       /ended before it was ready \(exit code 1\): .*kube-apiserver: unknown flag: --nonsense/,
     );
-    await using cluster = await start();
-    const port = Number(new URL(cluster.server).port);
+    const port = Number(new URL(getCluster().server).port);
     await expect(start({ port })).rejects.toThrow(/address already in use/);
   });
 

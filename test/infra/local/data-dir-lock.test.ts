@@ -40,8 +40,9 @@ test.runIf(process.platform === 'linux')(
   'a killed process whose parent has not looked is no holder',
   async () => {
     await using temp = await makeTempDir();
-    // The shell becomes a program that never asks for its children: the one that ended stays a zombie.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 1000'], {
+    // The shell becomes a program that never asks for its children: the one that ends after that stays a zombie.
+    const script = '(until grep -q sleep /proc/$$/comm; do :; done) & echo $!; exec sleep 1000';
+    const parent = spawn('sh', ['-c', script], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     onTestFinished(() => void parent.kill('SIGKILL'));

@@ -42,9 +42,7 @@ beforeEach(async () => {
   const temp = started.use(await makeTempDir());
   dynamodb = started.use(await startDynamoDb({ dir: path.join(temp.path, 'db'), tables, access }));
   sqs = started.use(await startSqs(access));
-  eventbridge = started.use(
-    await startEventBridge({ buses: ['busdriver'], deliver: async () => undefined, log, access }),
-  );
+  eventbridge = started.use(await startEventBridge({ buses: ['busdriver'], access }));
 });
 
 afterEach(() => started.disposeAsync());

@@ -59,11 +59,11 @@ test('callers have turns: whoever sends many does not keep the others waiting', 
 test('too many who wait are refused at once, with when to try again', async () => {
   const { slots, run, end } = startWork();
   const all = ['a', 'b', 'c', 'd', 'e'].map((name) => run(name));
-  expect(() => slots.checkRoom()).toThrow('3 requests wait for this function');
+  expect(() => slots.checkCapacity()).toThrow('3 requests wait for this function');
   await expect(run('f')).rejects.toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
   end('a');
   await all[0];
-  expect(() => slots.checkRoom()).not.toThrow();
+  expect(() => slots.checkCapacity()).not.toThrow();
   for (const name of ['b', 'c', 'd', 'e']) {
     await expect.poll(() => end(name) ?? true).toBe(true);
   }

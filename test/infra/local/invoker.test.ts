@@ -30,7 +30,7 @@ test('gives up on a function after its time', async () => {
   );
 });
 
-test('draining shortens the remaining time, and waits for what runs', async () => {
+test('shutting down shortens the remaining time, and waits for what runs', async () => {
   let seen: Context | undefined;
   let finish = () => {};
   const { invoker } = open((_event, context) => {
@@ -43,25 +43,25 @@ test('draining shortens the remaining time, and waits for what runs', async () =
   await new Promise((resolve) => setImmediate(resolve));
   expect(seen?.getRemainingTimeInMillis()).toBeGreaterThan(890_000);
 
-  const drained = invoker.drain(10_000);
+  const stopped = invoker.shutDown(10_000);
   expect(seen?.getRemainingTimeInMillis()).toBeLessThanOrEqual(10_000);
   finish();
 
-  expect(await drained).toBe(true);
+  expect(await stopped).toBe(true);
   await running;
 });
 
-test('draining ends when its time is over', async () => {
+test('shutting down ends when its time is over', async () => {
   const { invoker } = open(() => new Promise(() => {}));
   void invoker.invoke({ module: 'm', event: {}, timeoutSeconds: 900 }).catch(() => undefined);
   await new Promise((resolve) => setImmediate(resolve));
-  expect(await invoker.drain(20)).toBe(false);
+  expect(await invoker.shutDown(20)).toBe(false);
 });
 
-test('draining with nothing to wait for ends at once', async () => {
+test('shutting down with nothing to wait for ends at once', async () => {
   const { invoker } = open(async () => undefined);
   await invoker.invoke({ module: 'm', event: {}, timeoutSeconds: 1 });
-  expect(await invoker.drain(60_000)).toBe(true);
+  expect(await invoker.shutDown(60_000)).toBe(true);
 });
 
 function open(handler: Handler): { readonly invoker: Invoker; readonly logged: (LogFields | undefined)[] } {

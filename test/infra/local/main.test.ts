@@ -90,7 +90,7 @@ describe('npm start', () => {
     const config = await writeConfig(temp, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
     const args = ['--port', '0', '--data-dir', temp.path, '--config', config];
     const { stdout } = await runUntil(/Ctrl-C/, args);
-    expect(stdout).toMatch(/^One setting of .*\n {2}prod: .*\.namspaces: .* did you mean 'namespaces'\?$/m);
+    expect(stdout).toMatch(/^One setting may .*\n {2}prod: .*\.namspaces: .* did you mean 'namespaces'\?$/m);
   });
 
   test('starts again after kill -9', async () => {

@@ -30,15 +30,10 @@ test('settings that may be meant otherwise are told of last', () => {
   const reason = "kubernetes.accounts[0].namspaces: unknown, and of no effect: did you mean 'namespaces'?";
   const doubt = { message: 'account with an unknown key', account: 'prod', reason };
   const lines = formatReadyMessage(makeReady([{ name: 'test', reason: 'x' }], [doubt])).split('\n');
-  expect(lines.slice(-4)).toEqual([
-    '  test: x',
-    'One setting of accounts may not be as meant:',
-    `  prod: ${reason}`,
-    '',
-  ]);
+  expect(lines.slice(-4)).toEqual(['  test: x', 'One setting may not be as meant:', `  prod: ${reason}`, '']);
   const many = Array.from({ length: 22 }, () => ({ ...doubt, reason: 'two\nlines \u001b[2J' }));
   const text = formatReadyMessage(makeReady([], many));
-  expect(text).toContain('22 settings of accounts may not be as meant:\n  prod: two lines \n');
+  expect(text).toContain('22 settings may not be as meant:\n  prod: two lines \n');
   expect(text.trimEnd()).toMatch(/and 2 more: the log has them$/);
 });
 

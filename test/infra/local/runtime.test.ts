@@ -2,12 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import {
-  EventBridgeClient,
-  PutEventsCommand,
-  PutRuleCommand,
-  PutTargetsCommand,
-} from '@aws-sdk/client-eventbridge';
 import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -60,9 +54,9 @@ beforeEach(async () => {
 
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-test('functions find their resources in the environment, and serve requests', async () => {
+test('functions find their resources in the environment of the runtime, and serve requests', async () => {
   await using runtime = await start();
-  const config = readConfig();
+  const config = readConfig(runtime.services.environment);
   expect(config).toMatchObject({
     tasksTable: 'tasks',
     busName: 'busdriver',
@@ -112,33 +106,6 @@ test('a message that its worker cannot take ends with the dead-letter function',
   expect(tries).toEqual(['poison', 'poison']);
 });
 
-test('rules of the bus reach functions and queues', async () => {
-  const bodies: string[] = [];
-  work = async (event) => {
-    bodies.push(...(event as SQSEvent).Records.map(({ body }) => body));
-  };
-  await using runtime = await start();
-  const client = new EventBridgeClient({
-    endpoint: runtime.engines.eventbridge,
-    region: localRegion,
-    credentials: runtime.credentials,
-  });
-  const rule = { Name: 'all', EventBusName: 'busdriver', EventPattern: '{"source":["test"]}' };
-  await client.send(new PutRuleCommand(rule));
-  const arns = [
-    'arn:aws:sqs:us-east-1:000000000000:operations',
-    'arn:aws:lambda:us-east-1:000000000000:function:sweep',
-  ];
-  const Targets = arns.map((Arn, index) => ({ Id: String(index), Arn }));
-  await client.send(new PutTargetsCommand({ Rule: 'all', EventBusName: 'busdriver', Targets }));
-  const entry = { EventBusName: 'busdriver', Source: 'test', DetailType: 'Test', Detail: '{"a":1}' };
-  await client.send(new PutEventsCommand({ Entries: [entry] }));
-  client.destroy();
-
-  await expect.poll(() => bodies.map((body) => JSON.parse(body).detail)).toEqual([{ a: 1 }]);
-  await expect.poll(() => swept).toBe(2);
-});
-
 describe('stopping', () => {
   test('lets a running invocation end, and shortens its time', async () => {
     let context: Context | undefined;
@@ -168,6 +135,13 @@ describe('stopping', () => {
     slowRequests[0]?.();
     expect(await (await answer).json()).toEqual({ name: 'slow' });
     await stopped;
+  });
+
+  test('waits no longer than a moment for what will not close', async () => {
+    const runtime = await start();
+    runtime.services.closeLater(() => new Promise(() => undefined));
+    await runtime[Symbol.asyncDispose]();
+    await expect(fetch(`${runtime.url}/ping/you`)).rejects.toThrow();
   });
 
   test('frees the data folder, which only one runtime may use', async () => {
@@ -213,7 +187,7 @@ function start(options: Partial<Parameters<typeof startRuntime>[0]> = {}): Promi
     port: 0,
     allowedHosts: [],
     dataDir,
-    drainTimeoutMs: 10_000,
+    shutdownTimeoutMs: 10_000,
     configFiles: ['/a', '/b'],
     profiles: ['local', 'test'],
     kubeconfig: '/k',
@@ -230,6 +204,11 @@ async function send(runtime: Runtime, MessageBody: string): Promise<void> {
     region: localRegion,
     credentials: runtime.credentials,
   });
-  await client.send(new SendMessageCommand({ QueueUrl: readConfig().operationsQueueUrl, MessageBody }));
+  await client.send(
+    new SendMessageCommand({
+      QueueUrl: readConfig(runtime.services.environment).operationsQueueUrl,
+      MessageBody,
+    }),
+  );
   client.destroy();
 }

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
-import { startScheduler } from '../../../infra/local/scheduler.ts';
+import { type Scheduler, startScheduler } from '../../../infra/local/scheduler.ts';
 import { createTestClock } from '../../support/test-clock.ts';
 
-const schedule = { name: 'sweep', module: 'workers/sweep', rateMinutes: 1, timeoutSeconds: 50 };
+const schedule = {
+  name: 'sweep',
+  module: 'workers/sweep',
+  rateMinutes: 1,
+  timeoutSeconds: 50,
+  eventTypes: ['AccountDefinitionChanged'],
+};
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 test('runs at the start, and then once a period', async () => {
@@ -18,9 +24,42 @@ test('runs at the start, and then once a period', async () => {
   });
 
   for (let period = 2; period <= 4; period++) {
+    // It sleeps again only after the function has returned.
+    await settle();
     clock.advance(60_000);
     await expect.poll(() => events).toHaveLength(period);
   }
+});
+
+test('runs soon after an event that is its own, once for many, and once more after those that came meanwhile', async () => {
+  let runs = 0;
+  let finish = () => {};
+  const work: Handler = async () => {
+    runs += 1;
+    await new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+  };
+  const clock = createTestClock();
+  await using scheduler = start(work, clock);
+  await expect.poll(() => runs).toBe(1);
+  finish();
+  await settle();
+
+  scheduler.tell('SomethingElse');
+  clock.advance(1_000);
+  await settle();
+  expect(runs).toBe(1);
+  for (let times = 0; times < 5; times++) scheduler.tell('AccountDefinitionChanged');
+  await expect.poll(() => runs).toBe(2);
+  scheduler.tell('AccountDefinitionChanged');
+  scheduler.tell('AccountDefinitionChanged');
+  finish();
+  await expect.poll(() => runs).toBe(3);
+  finish();
+  clock.advance(1_000);
+  await settle();
+  expect(runs).toBe(3);
 });
 
 test('does not run before the period is over', async () => {
@@ -78,7 +117,7 @@ test('goes on after a failure, and ends on disposal', async () => {
   expect(runs).toBe(2);
 });
 
-function start(handler: Handler, clock: ReturnType<typeof createTestClock>): AsyncDisposable {
+function start(handler: Handler, clock: ReturnType<typeof createTestClock>): Scheduler {
   return startScheduler({ schedules: [schedule], invoker: new Invoker(async () => handler, silent), clock });
 }
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll } from 'vitest';
-import { type SqsServer, startSqs } from '../../../infra/local/sqs.ts';
+import type { AwsJsonServer } from '../../../infra/local/aws-json-server.ts';
+import { startSqs } from '../../../infra/local/sqs.ts';
 import { testQueueEngine } from '../../contracts/queue.contract.ts';
 import { openTestAccess } from '../../support/local-aws-client.ts';
 
-let server: SqsServer;
+let server: AwsJsonServer;
 
 beforeAll(async () => {
   server = await startSqs(openTestAccess());

@@ -7,14 +7,15 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { AwsJsonServer } from '../../../infra/local/aws-json-server.ts';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
-import { type SqsServer, startSqs } from '../../../infra/local/sqs.ts';
+import { startSqs } from '../../../infra/local/sqs.ts';
 import { type EventSource, startWorkers } from '../../../infra/local/workers.ts';
 import { localClientOptions, openTestAccess } from '../../support/local-aws-client.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-let server: SqsServer;
+let server: AwsJsonServer;
 let client: SQSClient;
 let url: string;
 

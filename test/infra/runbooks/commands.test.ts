@@ -43,7 +43,7 @@ const programs = { curl: `case "$*" in *-D*) echo 'Age: 412';; *) echo '${intros
 const startsProgram = /^\s*(?:aws|npm|npx|jq|curl|kubectl) /m;
 
 /** npm's own, of which pages use these. */
-const npmCommands = ['audit', 'ci', 'install', 'rebuild', 'start', 'test'];
+const npmCommands = ['audit', 'ci', 'install', 'link', 'rebuild', 'start', 'test'];
 
 describe('the commands of pages', () => {
   it('are found', () => {

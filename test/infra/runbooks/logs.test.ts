@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compilePattern } from '../../../infra/local/eventbridge-pattern.ts';
 import type { JsonObject } from '../../../shared/core/json.ts';
+import { compilePattern } from './event-pattern.ts';
 import { compileFilterPattern, type LogLine } from './filter-pattern.ts';
 import { findQueryProblems } from './insights-query.ts';
 import { fillIn, listCommands, readPages } from './page-commands.ts';

@@ -1,12 +1,14 @@
 import { vi } from 'vitest';
+import { type AuditRecord, toAuditEvent } from '../../../shared/core/access/audit.ts';
 import { toRunEvent } from '../../../shared/core/agents/agent-events.ts';
 import type { Agent } from '../../../shared/core/agents/agent-store.ts';
 import { tellStaleAccounts } from '../../../shared/core/agents/stale-accounts.ts';
-import { type AuditRecord, toAuditEvent } from '../../../shared/core/tasks/audit.ts';
 import type { BusEvent } from '../../../shared/core/tasks/task-events.ts';
-import { createLogger, runWithLogFields } from '../../../shared/runtime/context/logger.ts';
+import { readEnvironment } from '../../../shared/runtime/config.ts';
 import { tellDeadLetter } from '../../../shared/runtime/events/dead-letters.ts';
 import { Audit } from '../../../shared/runtime/http/audit.ts';
+import { createLogger, runWithLogFields } from '../../../shared/runtime/services/logger.ts';
+import { Services } from '../../../shared/runtime/services/services.ts';
 import { startSystem } from '../../support/system.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
 import { createTestClock } from '../../support/test-clock.ts';
@@ -82,9 +84,10 @@ function recordTold(): LogLine[] {
     const audit = new Audit({ log, clock: createTestClock(), bus: { publish: async () => undefined } });
     for (const record of records) void audit.record(record);
     tellStaleAccounts(log, { all: 20, stale: ['edge', 'prod'] }, { told: '', turns: 0 });
-    const context = { log, clock: createTestClock(), config: { logLevel: 'INFO' } } as const;
+    const all = new Services(readEnvironment());
+    const services = { log, clock: createTestClock(), config: { logLevel: 'INFO' }, all } as const;
     for (const reason of ['unbegun', 'unended'] as const)
-      runWithLogFields({ taskId: filledInId }, () => tellDeadLetter(context, reason, { deliveries: 5 }));
+      runWithLogFields({ taskId: filledInId }, () => tellDeadLetter(services, reason, { deliveries: 5 }));
     return parseLines(written.mock.calls.map(([text]) => String(text)).join(''));
   } finally {
     written.mockRestore();

@@ -9,11 +9,13 @@ import { getFunctionStatements, getResources, type Statement } from './policies.
 import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
 
 const accountSecretArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:kubeconfig-AbCdEf';
+const objectArn = 'arn:aws:s3:::team-secrets/shop/ca.pem';
+const parameterArn = 'arn:aws:ssm:us-east-1:123456789012:parameter/shop/token';
 const templates = synthesize({
   ...privateOptions,
   clusterArns: 'arn:aws:eks:us-east-1:123456789012:cluster/production',
   accountRoleArns: 'arn:aws:iam::123456789012:role/deployer',
-  accountSecretArns: accountSecretArn,
+  accountSecretArns: [accountSecretArn, objectArn, parameterArn].join(),
 });
 const statements = getFunctionStatements(templates.values());
 
@@ -127,15 +129,15 @@ describe('a function', () => {
     ]);
   });
 
-  it('that answers GET writes nothing but that accounts are used and what was looked up in AWS, and sends for nothing but their agents and the audit', () => {
+  it('that answers GET writes nothing but that accounts are used what was looked up in AWS and what can be reached, and sends for nothing but their agents and the audit', () => {
     const reading =
-      /^(dynamodb:(GetItem|BatchGetItem|Query)|kms:(Decrypt|DescribeKey)|secretsmanager:GetSecretValue|eks:DescribeCluster|sts:AssumeRole)$/;
+      /^(dynamodb:(GetItem|BatchGetItem|Query)|kms:(Decrypt|DescribeKey)|secretsmanager:(GetSecretValue|DescribeSecret)|s3:GetObject|ssm:GetParameter|eks:DescribeCluster|sts:AssumeRole)$/;
     const reads = routeRows.filter(({ method }) => method === 'GET');
     const isHarmless = ({ actions, resources, leadingKeys }: Statement): boolean => {
       if (actions.every((action) => reading.test(action) || action.startsWith('kms:'))) return true;
       if (actions.join() === 'events:PutEvents') return true;
       if (actions.join() === 'dynamodb:UpdateItem') return leadingKeys?.join() === 'AGENTS#*';
-      if (actions.includes('dynamodb:PutItem')) return leadingKeys?.join() === 'LOOKUP#*';
+      if (actions.includes('dynamodb:PutItem')) return leadingKeys?.join() === 'LOOKUP#*,HEALTH';
       return actions.join() === 'sqs:SendMessage' && resources.every((one) => /agents/i.test(one));
     };
 
@@ -172,15 +174,50 @@ describe('a function', () => {
     for (const action of ['sts:AssumeRole', 'eks:DescribeCluster']) {
       expect(findModules(({ actions }) => actions.includes(action))).toEqual(reaching.sort());
     }
-    expect(findModules(({ resources }) => resources.includes(accountSecretArn))).toEqual(reaching);
+    const isRead = ({ actions, resources }: Statement) =>
+      actions.includes('secretsmanager:GetSecretValue') && resources.includes(accountSecretArn);
+    expect(findModules(isRead)).toEqual(reaching);
   });
 
-  it('shares what it looked up only where it reaches clusters', () => {
+  it('reads secrets of accounts by what their store needs, and no more', () => {
+    const reaching = rows.filter(({ reaches }) => reaches === 'cluster');
+    const expected = new Map([
+      [accountSecretArn, ['secretsmanager:DescribeSecret', 'secretsmanager:GetSecretValue']],
+      [objectArn, ['s3:GetObject']],
+      [parameterArn, ['ssm:GetParameter']],
+    ]);
+
+    for (const { module } of reaching) {
+      for (const [arn, actions] of expected) {
+        const granted = getStatements(module).filter(({ resources }) => resources.includes(arn));
+        expect([module, granted.flatMap((statement) => [...statement.actions].sort())]).toEqual([
+          module,
+          actions,
+        ]);
+      }
+    }
+    const secretReads = ['s3:GetObject', 'ssm:GetParameter'];
+    for (const action of secretReads) {
+      expect(findModules(({ actions }) => actions.includes(action)).sort()).toEqual(
+        reaching.map(({ module }) => module).sort(),
+      );
+    }
+  });
+
+  it('shares what it looked up, and which accounts can be reached, only where it reaches clusters', () => {
     const reaching = rows.filter(({ reaches }) => reaches === 'cluster').map(({ module }) => module);
 
     const isSharing = ({ effect, leadingKeys }: Statement): boolean =>
-      effect === 'Allow' && leadingKeys?.join() === 'LOOKUP#*';
+      effect === 'Allow' && leadingKeys?.join() === 'LOOKUP#*,HEALTH';
     expect(findModules(isSharing)).toEqual(reaching.sort());
+    // Discovery is shared where nothing of AWS is named, too.
+    const unnamed = getFunctionStatements(synthesize().values());
+    expect(
+      [...unnamed]
+        .filter(([, all]) => all.some(isSharing))
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual([...new Set(reaching.map(getName))].sort());
   });
 
   it('is granted no wildcard but where AWS knows nothing else', () => {
@@ -253,15 +290,18 @@ describe('what a row says of its uses', () => {
   const opens = ({ module }: Row, pattern: RegExp): boolean =>
     pattern.test(sources.get(`functions/${module}.ts`) ?? '');
 
-  it('agrees with the context that its function opens', () => {
+  it('agrees with the services that its function opens', () => {
     const wrong = rows.filter((row) => {
       // The gate looks at accounts before any function that it lets callers into.
-      const accounts = opens(row, /open(Provider|Operations|Read)Context|viewHandler|apiHandler/);
-      const tasks = opens(row, /open(Task|TaskWork|Operations)Context/);
-      const agents = opens(row, /openAgentContext/);
-      const streams = opens(row, /openStreamContext/);
+      const accounts = opens(
+        row,
+        /open(Providers|Operations|Reads)\b|viewHandler|apiHandler|providerHandler/,
+      );
+      const tasks = opens(row, /open(Tasks|WorkTasks|Operations)\b/);
+      const agents = opens(row, /openAgents\b/);
+      const streams = opens(row, /openStreams\b/);
       const views = opens(row, /viewHandler/);
-      const cache = views || opens(row, /open(Read|Cache|AgentStore)Context/);
+      const cache = views || opens(row, /open(Reads|Cache|AgentStore)\b/);
       const uses: readonly Use[] = row.uses ?? [];
       return (
         accounts !== (uses.includes('readAccountFacts') || uses.includes('readAccounts')) ||

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { queues } from '../../../functions/queues.ts';
 import { routes } from '../../../functions/routes.ts';
-import { lookupPartitions } from '../../../shared/aws/tables.ts';
+import { healthPartition, lookupPartitions } from '../../../shared/aws/tables.ts';
 import { getFunctionStatements, type Statement } from './policies.ts';
 import { privateOptions, synthesize } from './synthesize.ts';
 
@@ -62,7 +62,7 @@ describe('300 clusters over 20 roles', () => {
     expect(sharing).toMatchObject([
       {
         actions: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-        leadingKeys: [`${lookupPartitions}*`],
+        leadingKeys: [`${lookupPartitions}*`, healthPartition],
       },
     ]);
   });

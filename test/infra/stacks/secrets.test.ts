@@ -9,6 +9,7 @@ const secret = (name: string): string =>
 /** Functions that call clusters. */
 const reachClusters = [
   'cancel-job',
+  'create-provider',
   'get-cluster-scoped-manifest',
   'get-console-output',
   'get-dynamic-manifest',
@@ -21,6 +22,17 @@ const reachClusters = [
   'run-agent-streams',
   'run-caching-agents',
   'run-operations',
+  // Token brokers are asked, whose keys are secrets.
+  'save-provider',
+];
+
+/** Functions that take definitions of accounts, or show them. */
+const referToSecrets = [
+  'create-account',
+  'list-account-definitions',
+  'list-providers',
+  'save-account',
+  'update-account',
 ];
 
 /**
@@ -31,7 +43,7 @@ const readers: { readonly [name: string]: readonly string[] } = {
   // Inline kubeconfigs, roles of EKS clusters. `schedule-agents` publishes what the others may know.
   settings: [...reachClusters, 'schedule-agents'],
   // Passwords and tokens of artifact accounts.
-  artifacts: ['fetch-artifact', 'schedule-agents'],
+  artifacts: ['fetch-artifact', 'list-artifact-names', 'list-artifact-versions', 'schedule-agents'],
   // Kubeconfigs in secrets of their own.
   kubeconfig: reachClusters,
   // What callers must send.
@@ -63,9 +75,16 @@ function findFunctions(
 describe('a secret', () => {
   it.each(Object.keys(readers))('%s is read by these functions, and by no other', (name) => {
     const isReader = (actions: readonly string[], resources: readonly string[]) =>
-      actions.some((action) => action.startsWith('secretsmanager:')) && resources.includes(secret(name));
+      actions.includes('secretsmanager:GetSecretValue') && resources.includes(secret(name));
 
     expect(findFunctions(isReader)).toEqual([...(readers[name] ?? [])].sort());
+  });
+
+  it('of an account tells its roles to who reads it, and to who decides whose accounts may refer to it', () => {
+    const isAsked = (actions: readonly string[], resources: readonly string[]) =>
+      actions.includes('secretsmanager:DescribeSecret') && resources.includes(secret('kubeconfig'));
+
+    expect(findFunctions(isAsked)).toEqual([...reachClusters, ...referToSecrets].sort());
   });
 
   it('other than these is read by nobody, and nothing is done with one but reading', () => {
@@ -73,17 +92,17 @@ describe('a secret', () => {
     const all = [...statements.values()].flat().filter(({ actions }) => actions.some(isOfSecrets));
 
     expect(new Set(all.flatMap(({ actions }) => actions))).toEqual(
-      new Set(['secretsmanager:GetSecretValue']),
+      new Set(['secretsmanager:GetSecretValue', 'secretsmanager:DescribeSecret']),
     );
     expect(new Set(all.flatMap(({ resources }) => resources))).toEqual(new Set(known));
   });
 
-  it('is known to few: to 15 functions of 71, and to the authorizer its own', () => {
+  it('is known to few: to 19 functions of 78, and to the authorizer its own', () => {
     const named = new Set(Object.values(readers).flat());
 
     // A new function may be among them or not; the table above, and docs/stacks.md, say which.
-    expect(statements.size).toBeGreaterThanOrEqual(72);
-    expect(named.size).toBe(15 + 1);
+    expect(statements.size).toBeGreaterThanOrEqual(79);
+    expect(named.size).toBe(19 + 1);
   });
 
   it.each([

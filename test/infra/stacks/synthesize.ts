@@ -25,8 +25,18 @@ export function createApp(options: Options, outdir: string): App {
   return app;
 }
 
+/** Templates as text by their names, by the options in JSON: files of tests that share a worker make each once. */
+const synthesized = new Map<string, ReadonlyMap<string, string>>();
+
 /** The templates of all stacks by their names behind prefix and stage: `data`, `api`, and `api/tasks` for a nested one. */
 export function synthesize(options: Options = privateOptions): ReadonlyMap<string, Template> {
+  const key = JSON.stringify(options);
+  const texts = synthesized.get(key) ?? writeTemplates(options);
+  synthesized.set(key, texts);
+  return new Map([...texts].map(([name, text]) => [name, Template.fromJSON(JSON.parse(text))]));
+}
+
+function writeTemplates(options: Options): ReadonlyMap<string, string> {
   return withOutdir((outdir) => {
     const app = createApp(options, outdir);
     app.synth();
@@ -34,7 +44,7 @@ export function synthesize(options: Options = privateOptions): ReadonlyMap<strin
     return new Map(
       stacks.map(({ node, templateFile }) => [
         node.path.replace(/^busdriver-dev-/, ''),
-        Template.fromJSON(JSON.parse(readFileSync(join(outdir, templateFile), 'utf8'))),
+        readFileSync(join(outdir, templateFile), 'utf8'),
       ]),
     );
   });

@@ -96,7 +96,7 @@ describe('a queue', () => {
       FunctionResponseTypes: ['ReportBatchItemFailures'],
     });
     expect(getFunction('settle-dead-letters')).toMatchObject({ Timeout: 60 });
-    expect(getFunction('drop-agent-hints')).toMatchObject({ Timeout: 60 });
+    expect(getFunction('drop-agent-messages')).toMatchObject({ Timeout: 60 });
   });
 
   it('of agents takes no share of the concurrency that operations have', () => {
@@ -205,8 +205,8 @@ describe('alarms', () => {
       'agents-dead-letters-age',
       'run-caching-agents-errors',
       'run-caching-agents-throttles',
-      'drop-agent-hints-errors',
-      'drop-agent-hints-throttles',
+      'drop-agent-messages-errors',
+      'drop-agent-messages-throttles',
       'agent-streams-agent-lag',
       'agent-streams-queue-age',
       'agent-streams-dead-letters-unbegun',
@@ -214,8 +214,8 @@ describe('alarms', () => {
       'agent-streams-dead-letters-age',
       'run-agent-streams-errors',
       'run-agent-streams-throttles',
-      'drop-stream-hints-errors',
-      'drop-stream-hints-throttles',
+      'drop-stream-messages-errors',
+      'drop-stream-messages-throttles',
       'schedule-agents-errors',
       'schedule-agents-throttles',
       'schedule-agents-silent',
@@ -252,8 +252,8 @@ describe('alarms', () => {
 
   it.each([
     ['operations', 'settle-dead-letters', 1],
-    ['agents', 'drop-agent-hints', 3],
-    ['agent-streams', 'drop-stream-hints', 3],
+    ['agents', 'drop-agent-messages', 3],
+    ['agent-streams', 'drop-stream-messages', 3],
   ])('ring for dead letters of %s that were not settled', (queue, receiver, threshold) => {
     const own = [template, caching].flatMap((one) => [...getResources(one).values()]);
     const named = own.filter(({ Properties }) =>

@@ -7,11 +7,11 @@ import {
   ServiceBusyError,
 } from '../../../shared/core/lookup.ts';
 import {
+  type LookupRequest,
   lookupClaimMs,
   lookupLifetimeMs,
   lookupPauseMs,
   lookupPauseMsMax,
-  type Question,
   SharedLookups,
 } from '../../../shared/core/shared-lookups.ts';
 import { useLocalTables } from '../../support/local-tables.ts';
@@ -41,7 +41,7 @@ function openProcess(store: LookupStore = openLookups(openTable(cacheTable), clo
   return new SharedLookups({ store, clock, randomness: { fraction: () => 0.5 }, log });
 }
 
-function find(lookups: SharedLookups, more: Partial<Question> = {}) {
+function find(lookups: SharedLookups, more: Partial<LookupRequest> = {}) {
   const ask = async () => {
     asked += 1;
     return answer();
@@ -50,7 +50,7 @@ function find(lookups: SharedLookups, more: Partial<Question> = {}) {
 }
 
 /** What a process finds that has just started. */
-const findAnew = (more: Partial<Question> = {}) => find(openProcess(), more);
+const findAnew = (more: Partial<LookupRequest> = {}) => find(openProcess(), more);
 
 describe('what a service was asked', () => {
   it('is found by one of many processes that want it at once', async () => {
@@ -64,7 +64,7 @@ describe('what a service was asked', () => {
     expect(asked).toBe(1);
   });
 
-  it('is shared by who asks at once within a process, too', async () => {
+  it('is shared by whoever asks at once within a process, too', async () => {
     const lookups = openProcess();
     await Promise.all(Array.from({ length: 20 }, () => find(lookups)));
     expect(asked).toBe(1);
@@ -146,7 +146,7 @@ describe('what a process with a wrong clock was told', () => {
 });
 
 describe('an answer that did not work', () => {
-  it('is replaced for all by one question', async () => {
+  it('is replaced for all by one request', async () => {
     const doubted = await findAnew();
     answer = () => 'there';
     clock.advance(lookupPauseMs);
@@ -197,12 +197,12 @@ describe('a service', () => {
   it('that is busy is asked again by one at a time, ever later, while all wait for that', async () => {
     answer = () => (asked < 4 ? Promise.reject(new ServiceBusyError('throttled')) : 'here');
     const found = Array.from({ length: 5 }, () => findAnew());
-    for (const question of [1, 2, 3]) {
-      await expect.poll(() => asked).toBe(question);
+    for (const request of [1, 2, 3]) {
+      await expect.poll(() => asked).toBe(request);
       const { store } = openLookups(openTable(cacheTable), clock);
       await expect.poll(async () => (await store.find(key))?.state).toBe('busy');
       const { notBeforeMs = 0, repeats = 0 } = (await store.find(key)) ?? {};
-      expect(repeats).toBe(question);
+      expect(repeats).toBe(request);
       clock.advance(Math.max(0, notBeforeMs - clock.now()));
     }
     for (const { value } of await Promise.all(found)) expect(value).toBe('here');

@@ -5,7 +5,7 @@ import { tasksTable } from '../../../../shared/aws/tables.ts';
 import { DynamoTaskStore } from '../../../../shared/aws/tasks/task-store.ts';
 import { createStoreClock } from '../../../../shared/core/store-clock.ts';
 import { leaseDurationMs } from '../../../../shared/core/tasks/task.ts';
-import { systemClock } from '../../../../shared/runtime/context/system.ts';
+import { systemClock } from '../../../../shared/runtime/services/system.ts';
 import { newTask, take } from '../../../contracts/store-bench.ts';
 import { useLocalTables } from '../../../support/local-tables.ts';
 import { testRandomness } from '../../../support/test-clock.ts';

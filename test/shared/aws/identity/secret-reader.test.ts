@@ -1,7 +1,11 @@
+import { cbor } from '@smithy/core/cbor';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { parse } from 'yaml';
 import { AwsIdentities } from '../../../../shared/aws/identity/aws-identity.ts';
 import { createSecretReader } from '../../../../shared/aws/identity/secret-reader.ts';
-import { systemClock, systemRandomness } from '../../../../shared/runtime/context/system.ts';
+import { parseSecretReference } from '../../../../shared/core/settings/secret-reference.ts';
+import { readEnvironment } from '../../../../shared/runtime/config.ts';
+import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
 import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
 
@@ -20,12 +24,21 @@ afterEach(async () => {
   await dir[Symbol.asyncDispose]();
 });
 
-const reader = () =>
+const reader = (placement: 'local' | 'deployed' = 'deployed') =>
   createSecretReader({
     identities: new AwsIdentities(systemClock),
     clock: systemClock,
     randomness: systemRandomness,
+    placement,
+    environment: readEnvironment(),
+    parseYaml: async (text) => parse(text),
   });
+
+/** What a reference in Spinnaker's syntax reads as, or why it cannot be read. */
+const readText = (text: string, placement?: 'local' | 'deployed') =>
+  reader(placement)
+    .read(parseSecretReference(text, 'at'))
+    .catch((error: Error) => error.message);
 
 describe('a secret', () => {
   test.each([
@@ -72,4 +85,162 @@ describe('a secret', () => {
     expect(String(error)).toContain(message);
     expect(JSON.stringify([error, (error as Error).stack, (error as Error).cause])).not.toContain(planted);
   });
+});
+
+describe('a reference reads', () => {
+  test.each([
+    ['encrypted:secrets-manager!r:eu-west-1!s:team/db!k:password', 'of secrets manager'],
+    ['encryptedFile:secrets-manager!r:eu-west-1!s:team/file', 'a whole\nfile'],
+    ['encrypted:s3!r:eu-west-1!b:spin!f:a #1? folder/secrets.yml!k:db.prod.password', 'of yaml'],
+    ['encrypted:s3!r:eu-west-1!b:spin!f:a #1? folder/secrets.yml!k:db.port', '5432'],
+    ['encryptedFile:s3!r:eu-west-1!b:spin!f:kubeconfig', 'apiVersion: v1'],
+    ['encrypted:ssm!r:eu-west-1!n:/team/token', 'of ssm'],
+    ['encrypted:ssm!n:/team/token', 'of ssm'],
+    ['secret://secrets-manager?r=eu-west-1&s=opaque-json&k=user', 'blade'],
+    ['secret://secrets-manager?r=eu-west-1&s=opaque-yaml&k=user', 'of opaque yaml'],
+    ['secret://secrets-manager?r=eu-west-1&s=opaque-cbor&k=pass%20word', 'hunter2'],
+    ['secret://secrets-manager?r=eu-west-1&s=text', 'the whole text'],
+  ])('%s', async (text, expected) => {
+    const type = 'spinnaker:user-secret-type';
+    const encoding = 'spinnaker:encoding';
+    const binary = Buffer.from(cbor.serialize({ 'pass word': 'hunter2' })).toString('base64');
+    aws.secrets
+      .set('team/db', { SecretString: '{"password":"of secrets manager"}' })
+      .set('team/file', { SecretString: 'a whole\nfile' })
+      .set('opaque-json', { SecretString: '{"user":"blade"}' })
+      .set('opaque-yaml', { SecretString: 'user: of opaque yaml\n' })
+      .set('opaque-cbor', { SecretBinary: binary })
+      .set('text', { SecretString: 'the whole text' });
+    aws.tags
+      .set('opaque-json', { [type]: 'opaque' })
+      .set('opaque-yaml', { [type]: 'opaque', [encoding]: 'yaml' })
+      .set('opaque-cbor', { [type]: 'opaque', [encoding]: 'cbor' })
+      .set('text', { [type]: 'string' });
+    aws.objects
+      .set('spin/a #1? folder/secrets.yml', 'db:\n  prod:\n    password: of yaml\n  port: 5432\n')
+      .set('spin/kubeconfig', 'apiVersion: v1');
+    aws.parameters.set('/team/token', 'of ssm');
+
+    expect(await readText(text)).toBe(expected);
+    expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['eu-west-1']));
+    expect(new Set(aws.calls.map(({ accessKeyId }) => accessKeyId))).toEqual(new Set(['AKIAOWN']));
+  });
+
+  test('the value itself on one machine, and nowhere else', async () => {
+    expect(await readText(`encrypted:noop!v:${planted}`, 'local')).toBe(planted);
+    const message = await readText(`encrypted:noop!v:${planted}`, 'deployed');
+    expect(message).toContain('the secret engine noop is for one machine');
+    expect(message).not.toContain(planted);
+  });
+});
+
+describe('a reference that cannot be read says why, and shows no secret:', () => {
+  const denied = { status: 403, code: 'AccessDenied', message: planted };
+  const deniedJson = { status: 400, code: 'AccessDeniedException', message: 'No.' };
+  const type = 'spinnaker:user-secret-type';
+  const encoding = 'spinnaker:encoding';
+
+  test.each<[string, string, () => unknown]>([
+    [
+      'encrypted:s3!r:eu-west-1!b:spin!f:away',
+      'cannot read the object spin/away of S3 in eu-west-1: NoSuchKey: check its bucket, its key and its region',
+      () => undefined,
+    ],
+    [
+      'encrypted:s3!r:eu-west-1!b:spin!f:denied',
+      'cannot read the object spin/denied of S3 in eu-west-1: AccessDenied: allow s3:GetObject on it',
+      () => aws.objects.set('spin/denied', denied),
+    ],
+    [
+      'encrypted:s3!r:eu-west-1!b:spin!f:text!k:a.b',
+      'the object spin/text in S3 has no text at "a.b"',
+      () => aws.objects.set('spin/text', `a: {c: ${planted}}`),
+    ],
+    [
+      'encrypted:s3!r:eu-west-1!b:spin!f:text!k:a',
+      'the object spin/text in S3 is no YAML: expected a value at "a"',
+      () => aws.objects.set('spin/text', `a: [${planted}`),
+    ],
+    [
+      'encrypted:s3!r:eu-west-1!b:spin!f:text!k:constructor.name',
+      'the object spin/text in S3 has no text at "constructor.name"',
+      () => aws.objects.set('spin/text', `a: ${planted}`),
+    ],
+    [
+      'encrypted:s3!r:eu-west-1!b:spin!f:large',
+      'it has more than 1048576 bytes',
+      () => aws.objects.set('spin/large', planted.repeat(100_000)),
+    ],
+    [
+      'encrypted:ssm!r:eu-west-1!n:away',
+      'cannot read the parameter away in eu-west-1: ParameterNotFound: check its name and its region',
+      () => undefined,
+    ],
+    [
+      'encrypted:ssm!r:eu-west-1!n:denied',
+      'cannot read the parameter denied in eu-west-1: AccessDeniedException: allow ssm:GetParameter on it',
+      () => aws.parameters.set('denied', deniedJson),
+    ],
+    [
+      'secret://secrets-manager?r=eu-west-1&s=u&k=a',
+      'cannot read the tags of the secret u in eu-west-1: AccessDeniedException',
+      () => aws.tags.set('u', deniedJson),
+    ],
+    [
+      'secret://secrets-manager?r=eu-west-1&s=u&k=a',
+      'the user secret u needs the tag spinnaker:user-secret-type: expected opaque or string',
+      () => undefined,
+    ],
+    [
+      'secret://secrets-manager?r=eu-west-1&s=u',
+      'the user secret u has members: name one by k=<key>',
+      () => aws.tags.set('u', { [type]: 'opaque' }),
+    ],
+    [
+      'secret://secrets-manager?r=eu-west-1&s=u&k=a',
+      'the user secret u is not json, as its tag spinnaker:encoding says',
+      () => aws.tags.set('u', { [type]: 'opaque' }),
+    ],
+    [
+      'secret://secrets-manager?r=eu-west-1&s=u&k=b',
+      'the user secret u has no text under the key "b"',
+      () => aws.tags.set('u', { [type]: 'opaque', [encoding]: 'yaml' }),
+    ],
+    [
+      'secret://secrets-manager?r=eu-west-1&s=u&k=b',
+      'the user secret u is not cbor, as its tag spinnaker:encoding says',
+      () => {
+        aws.tags.set('u', { [type]: 'opaque', [encoding]: 'cbor' });
+        aws.secrets.set('u', { SecretBinary: Buffer.from(`\xa3${planted}`, 'latin1').toString('base64') });
+      },
+    ],
+    [
+      'secret://secrets-manager?r=eu-west-1&s=u&k=b',
+      'the user secret u: its tag spinnaker:encoding must be json, yaml or cbor',
+      () => aws.tags.set('u', { [type]: 'opaque', [encoding]: planted }),
+    ],
+  ])('%s: %s', async (text, message, arrange) => {
+    aws.secrets.set('u', { SecretString: `a: ${planted}` });
+    arrange();
+
+    const said = await readText(text);
+
+    expect(said).toContain(message);
+    expect(said).not.toContain(planted);
+  });
+
+  test('while AWS is busy it is asked again, and not for ever', async () => {
+    aws.parameters.set('busy', { status: 500, code: 'InternalServerError', message: planted });
+    expect(await readText('encrypted:ssm!r:eu-west-1!n:busy')).toContain('it answers 500');
+    expect(aws.countCalls('GetParameter')).toBe(3);
+  });
+});
+
+test('a user secret says which roles may use it', async () => {
+  aws.tags.set('mine', { 'spinnaker:roles': ' dev, sre ,' });
+  const of = (text: string) => reader().readRoles(parseSecretReference(text, 'at'));
+
+  expect(await of('secret://secrets-manager?r=eu-west-1&s=mine')).toEqual(['dev', 'sre']);
+  expect(await of('secret://secrets-manager?r=eu-west-1&s=open')).toEqual([]);
+  expect(await of('encrypted:secrets-manager!r:eu-west-1!s:mine')).toBeUndefined();
 });

@@ -13,18 +13,35 @@ beforeEach(() => {
 afterEach(() => system.clear());
 
 describe('a message', () => {
-  it('that comes early comes again, and no turn is lost', async () => {
-    const agent = newAgent({});
+  it('that comes early waits for its turn', async () => {
+    let beganMs = 0;
+    const agent = newAgent({}, async () => {
+      beganMs = system.clock.now();
+      return {};
+    });
     await system.settle(agent);
     const { nextRunMs } = await system.find(agent);
-    await system.clock.pass(Math.max(0, nextRunMs - 10_000 - system.clock.now()));
-    const message = { agents: [{ account: agent.account, name: agent.name }], dueMs: nextRunMs };
-    await system.work(message);
-    expect(system.sent).toEqual([{ message, comesMs: expect.any(Number) }]);
-    expect(Math.abs((system.sent[0]?.comesMs ?? 0) - nextRunMs)).toBeLessThan(1_000);
+    await system.clock.pass(Math.max(0, nextRunMs - 4_000 - system.clock.now()));
+    const working = system.work({ agents: [agent], dueMs: nextRunMs });
+    await system.clock.pass(4_000);
+    await working;
+    expect(Math.abs(beganMs - nextRunMs)).toBeLessThanOrEqual(1_000);
   });
 
-  it('that comes twice runs its agents once, and has one successor', async () => {
+  it('that comes much too early changes nothing', async () => {
+    const agent = newAgent({});
+    await system.settle(agent);
+    await system.work(await system.waitForTurn(agent));
+    const before = await system.find(agent);
+    const working = system.work({ agents: [agent], dueMs: before.nextRunMs });
+    await system.clock.pass(5_000);
+    await working;
+    expect(await system.find(agent)).toEqual(before);
+    await system.work(await system.waitForTurn(agent));
+    expect((await system.find(agent)).lastTurn).toBe(before.nextRunMs);
+  });
+
+  it('that comes twice runs its agents once, and sends nothing', async () => {
     let runs = 0;
     const agent = newAgent({});
     await system.settle(agent);
@@ -41,30 +58,28 @@ describe('a message', () => {
     await both;
     await system.work(turn);
     expect(runs).toBe(1);
-    expect(system.sent).toHaveLength(1);
+    expect(system.sent).toEqual([]);
   });
 
   it('that cannot be sent is tried three times, and then told', async () => {
-    const agent = newAgent({});
-    await system.settle(agent);
-    const turn = await system.waitForTurn(agent);
+    system.wanted = [newAgent({})];
     let sends = 0;
     system.onSend = () => {
       sends += 1;
       throw new Error('SQS is away');
     };
-    const working = system.work(turn);
+    const scheduling = system.schedule();
     await system.clock.pass(2_000);
-    await working;
+    await scheduling;
     expect(sends).toBe(3);
     expect(system.lines).toContainEqual(
-      expect.objectContaining({ level: 'error', message: 'a message for agents could not be sent' }),
+      expect.objectContaining({ level: 'error', message: 'messages for agents could not be sent' }),
     );
   });
 });
 
 describe('a demand', () => {
-  it('runs what is not due, and leaves the message for the next turn alone', async () => {
+  it('runs what is not due, and leaves the next turn alone', async () => {
     const agent = newAgent({}, async () => ({ asOfMs: system.clock.now() }));
     await system.settle(agent);
     const before = await system.find(agent);
@@ -73,21 +88,25 @@ describe('a demand', () => {
     const after = await system.find(agent);
     expect(after.asOfMs).toBe(system.clock.now());
     expect(after.nextRunMs).toBe(before.nextRunMs);
-    expect(system.sent).toEqual([]);
-
     await system.work(await system.waitForTurn(agent));
-    expect(system.sent).toHaveLength(1);
+    expect((await system.find(agent)).nextRunMs).toBe(before.nextRunMs + 30_000);
+    expect(system.sent).toEqual([]);
   });
 
-  it('that came too late for the turn makes the message of that turn die', async () => {
-    const agent = newAgent({}, async () => ({ asOfMs: system.clock.now() }));
+  it('that came before a late message makes it run nothing', async () => {
+    let runs = 0;
+    const agent = newAgent({}, async () => {
+      runs += 1;
+      return { asOfMs: system.clock.now() };
+    });
     await system.settle(agent);
     const turn = await system.waitForTurn(agent);
     await system.clock.pass(2_000);
+    const before = runs;
     await system.work({ agents: turn.agents, dueMs: system.clock.now(), isDemanded: true });
-    expect(system.sent).toHaveLength(1);
     await system.work(turn);
-    expect(system.sent).toHaveLength(1);
+    expect(runs).toBe(before + 1);
+    expect(system.sent).toEqual([]);
   });
 
   it('that is met already runs nothing', async () => {

@@ -24,7 +24,7 @@ const agents = fc.record({
 const times = fc.integer({ min: nowMs, max: nowMs + 1e9 });
 
 describe('turns', () => {
-  it('follow each other at the interval, without a gap', () => {
+  it('watch each other at the interval, without a gap', () => {
     fc.assert(
       fc.property(agents, times, (any, atMs) => {
         const turn = getTurn(any, atMs);

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
-import { type AgentView, toAgentView } from '../../../../shared/core/agents/agent-view.ts';
+import type { AgentView } from '../../../../shared/contract/answers/cache.ts';
+import { toAgentView } from '../../../../shared/core/agents/agent-view.ts';
 import { type AgentBench, leaseMs, openAgents, success } from '../../../contracts/agent-bench.ts';
 import { useLocalTables } from '../../../support/local-tables.ts';
 
@@ -22,8 +23,8 @@ async function show(): Promise<AgentView> {
 
 async function claim() {
   const answer = await bench.store.claim(key, { owner: 'one@host', turn: 0, leaseMs, demanded: true });
-  if ('refusal' in answer) throw new Error(answer.refusal);
-  return answer.claimed.lease;
+  if (answer === undefined) throw new Error('the agent could not be claimed');
+  return answer.lease;
 }
 
 describe('what an agent is doing', () => {

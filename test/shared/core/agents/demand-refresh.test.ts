@@ -70,6 +70,20 @@ describe('a demand for fresh data', () => {
     expect(demands.map(({ message }) => message.agents.length)).toEqual([1, 1]);
   });
 
+  it('asks who watches an agent, and has it not run', async () => {
+    const account = await settle();
+    for (const agent of await system.agents.list())
+      await system.agents.setMode(agent, { mode: 'stream', reason: 'default' });
+    const options = { owner: 'watcher', turn: 0, leaseMs: 60_000, demanded: true };
+    const answer = await system.agents.claim({ account, name: 'core' }, options);
+    if (answer === undefined) throw new Error('the agent could not be claimed');
+    await system.agents.claim({ account, name: 'custom' }, options);
+    const { beganMs } = await demand(account, { maxAgeMs: 100, waitMs: 1_000 });
+    expect(system.sent.filter(({ message }) => message.isDemanded)).toEqual([]);
+    expect(await system.agents.listDemands('watcher')).toEqual(new Map([[account, beganMs - 100]]));
+    expect(await system.agents.listDemands('nobody')).toEqual(new Map());
+  });
+
   it('is met by the run after one that began too early', async () => {
     const account = await settle();
     const first = demandRefresh(system, [account], {

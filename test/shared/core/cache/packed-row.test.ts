@@ -3,24 +3,24 @@ import { describe, expect, it } from 'vitest';
 import {
   emptyRow,
   goneEntryRetentionMs,
-  hasLiveEntries,
+  isLive,
   joinRows,
   mergeRow,
   type PackedRow,
   type RowChange,
 } from '../../../../shared/core/cache/packed-row.ts';
-import { toVersion, type Version } from '../../../../shared/core/cache/version.ts';
+import { type Revision, toRevision } from '../../../../shared/core/cache/revision.ts';
 import { arbitraryHistory, getLive, type RowHistory } from './row-history.ts';
 
 const nowMs = 1_800_000_000_000;
-const v = (number: number): Version => toVersion(1, String(number));
+const v = (number: number): Revision => toRevision(1, String(number));
 const put = (key: string, at: number, seenAt = at): RowChange => ({
   key,
-  version: v(at),
+  revision: v(at),
   seenAt: v(seenAt),
   value: { at },
 });
-const remove = (key: string, at: number): RowChange => ({ key, version: v(at), gone: true });
+const remove = (key: string, at: number): RowChange => ({ key, revision: v(at), gone: true });
 const merge = (row: PackedRow, changes: readonly RowChange[], atMs = nowMs): PackedRow =>
   mergeRow(row, changes, atMs).row;
 
@@ -107,7 +107,7 @@ describe('mergeRow()', () => {
     expect(mergeRow(row, [put('pod', 4), remove('pod', 4)], nowMs)).toEqual({ row, changed: false });
   });
 
-  it('removes what was put at the same version, and does not put what was removed at it', () => {
+  it('removes what was put at the same revision, and does not put what was removed at it', () => {
     expect(hasLiveEntries(merge(emptyRow, [put('pod', 5), remove('pod', 5)]))).toBe(false);
     expect(hasLiveEntries(merge(emptyRow, [remove('pod', 5), put('pod', 5)]))).toBe(false);
   });
@@ -139,12 +139,12 @@ describe('mergeRow()', () => {
 
   it('takes everything of a new epoch', () => {
     const row: PackedRow = { ...merge(emptyRow, [put('pod', 500)]), floor: v(400) };
-    const version = toVersion(2, '7');
-    const changes = ['pod', 'other'].map((key) => ({ key, version, seenAt: version, value: 'new' }));
+    const revision = toRevision(2, '7');
+    const changes = ['pod', 'other'].map((key) => ({ key, revision, seenAt: revision, value: 'new' }));
 
     expect([...getLive(merge(row, changes)).values()]).toEqual([
-      { version, value: 'new' },
-      { version, value: 'new' },
+      { revision, value: 'new' },
+      { revision, value: 'new' },
     ]);
   });
 });
@@ -153,8 +153,8 @@ describe('mergeRow()', () => {
 function expectNothingOld(row: PackedRow, arrived: RowHistory['changes']): void {
   for (const [key, entry] of getLive(row)) {
     const own = arrived.filter((change) => change.key === key);
-    const latest = own.reduce((one, other) => (other.version > one.version ? other : one));
-    expect(latest).toMatchObject({ version: entry.version, value: expect.anything() });
+    const latest = own.reduce((one, other) => (other.revision > one.revision ? other : one));
+    expect(latest).toMatchObject({ revision: entry.revision, value: expect.anything() });
   }
 }
 
@@ -181,4 +181,8 @@ function startWriter(cell: { row: PackedRow; revision: number }, changes: readon
       while (left.length > 0) step();
     },
   };
+}
+
+function hasLiveEntries({ entries }: PackedRow): boolean {
+  return [...entries.values()].some(isLive);
 }

@@ -5,12 +5,12 @@ import {
   type RowChange,
   type RowEntry,
 } from '../../../../shared/core/cache/packed-row.ts';
-import { toVersion, type Version } from '../../../../shared/core/cache/version.ts';
+import { type Revision, toRevision } from '../../../../shared/core/cache/revision.ts';
 
 /** What a cluster went through: the changes in the order in which they happened, and what there is at its end. */
 export interface RowHistory {
   readonly changes: readonly RowChange[];
-  /** Live entries at the end: key, version and value. */
+  /** Live entries at the end: key, revision and value. */
   readonly end: ReadonlyMap<string, RowEntry>;
   /** What a list at the end would tell: every entry as it is, or that it is gone. */
   readonly list: readonly RowChange[];
@@ -36,18 +36,18 @@ export function arbitraryHistory(toValue = (index: number): string => `value ${i
     const last = (happenings.length + 1) * step;
     const changes = happenings.map(({ key, isGone, seen }, index): RowChange => {
       const at = (index + 1) * step;
-      if (isGone) return { key, version: version(at), gone: true };
+      if (isGone) return { key, revision: revision(at), gone: true };
       const next = happenings.findIndex((other, later) => later > index && other.key === key);
       const until = next === -1 ? last : (next + 1) * step;
-      const seenAt = version(at + Math.floor((until - at) * seen));
-      return { key, version: version(at), seenAt, value: toValue(index) };
+      const seenAt = revision(at + Math.floor((until - at) * seen));
+      return { key, revision: revision(at), seenAt, value: toValue(index) };
     });
     const end = new Map<string, RowEntry>();
     for (const change of changes) {
       if ('gone' in change) end.delete(change.key);
-      else end.set(change.key, { version: change.version, value: change.value });
+      else end.set(change.key, { revision: change.revision, value: change.value });
     }
-    return { changes, end, list: keys.map((key) => toListed(key, end.get(key), version(last))) };
+    return { changes, end, list: keys.map((key) => toListed(key, end.get(key), revision(last))) };
   });
 }
 
@@ -56,11 +56,11 @@ export function getLive({ entries }: PackedRow): Map<string, RowEntry> {
   return new Map([...entries].filter(([, entry]) => isLive(entry)));
 }
 
-function toListed(key: string, entry: RowEntry | undefined, seenAt: Version): RowChange {
-  if (entry === undefined || !isLive(entry)) return { key, version: seenAt, gone: true };
-  return { key, version: entry.version, seenAt, value: entry.value };
+function toListed(key: string, entry: RowEntry | undefined, seenAt: Revision): RowChange {
+  if (entry === undefined || !isLive(entry)) return { key, revision: seenAt, gone: true };
+  return { key, revision: entry.revision, seenAt, value: entry.value };
 }
 
-function version(number: number): Version {
-  return toVersion(1, String(number));
+function revision(number: number): Revision {
+  return toRevision(1, String(number));
 }

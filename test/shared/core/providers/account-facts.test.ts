@@ -98,7 +98,7 @@ function open(from: JsonObject, credentials: 'given' | 'withheld'): ProviderSet 
 /** The facts of settings, as another function reads them. */
 function publish(from: JsonObject) {
   const text = formatAccountFacts(
-    toAccountFacts(plugins, { settings: from, providers: open(from, 'given') }),
+    toAccountFacts(plugins, { settings: from, providers: open(from, 'given'), storedAccounts: [] }),
   );
   return { text, facts: parseAccountFacts(text) };
 }

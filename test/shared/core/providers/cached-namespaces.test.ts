@@ -20,7 +20,7 @@ const configured = account('configured', { namespaces: ['web'] });
 const open = account('open', { namespaces: [], cacheThreads: 1 });
 const registry = account('registry', { address: 'https://registry.example.com' });
 
-function setUp(listNamespaces: (account: string) => Promise<readonly string[]>) {
+function setUp(listNamespaces: (accounts: readonly string[]) => Promise<ReadonlyMap<string, string[]>>) {
   const warnings: LogFields[] = [];
   const log = {
     debug() {},
@@ -35,7 +35,11 @@ function setUp(listNamespaces: (account: string) => Promise<readonly string[]>) 
 
 describe('namespaces of accounts', () => {
   it('are those that are cached where the configuration names none', async () => {
-    const { context, warnings } = setUp(async (name) => [`${name}-1`, `${name}-2`]);
+    const asked: (readonly string[])[] = [];
+    const { context, warnings } = setUp(async (names) => {
+      asked.push(names);
+      return new Map(names.map((name) => [name, [`${name}-1`, `${name}-2`]]));
+    });
 
     expect(await addCachedNamespaces([configured, open, registry], context)).toEqual([
       configured,
@@ -43,68 +47,28 @@ describe('namespaces of accounts', () => {
       registry,
     ]);
     expect(open.details.namespaces).toEqual([]);
-    expect(warnings).toEqual([]);
+    expect([asked, warnings]).toEqual([[['open']], []]);
   });
 
-  it('are read of many accounts at a time, but not of all', async () => {
-    let running = 0;
-    let most = 0;
-    const { context } = setUp(async (name) => {
-      running += 1;
-      most = Math.max(most, running);
-      await new Promise((resolve) => setImmediate(resolve));
-      running -= 1;
-      return [name];
+  it('stay empty where they cannot be read, and the log says so', async () => {
+    const { context, warnings } = setUp(async () => {
+      throw new Error('throttled');
     });
-    const accounts = Array.from({ length: 400 }, (_, index) => account(`a${index}`, { namespaces: [] }));
 
-    const shown = await addCachedNamespaces(accounts, context);
-
-    expect(shown.map(({ name, details }) => details.namespaces?.toString() === name)).not.toContain(false);
-    expect(most).toBe(64);
-  });
-
-  it('stay empty where they cannot be read, and the log says so once', async () => {
-    const { context, warnings } = setUp(async (name) => {
-      if (name === 'open') throw new Error('throttled');
-      return ['web'];
-    });
-    const other = account('other', { namespaces: [] });
-
-    const shown = await addCachedNamespaces([open, other], context);
+    const shown = await addCachedNamespaces([open, configured], context);
 
     expect(shown.map(({ details }) => details.namespaces)).toEqual([[], ['web']]);
     expect(warnings).toEqual([{ error: new Error('throttled') }]);
   });
 
-  it('are not read again within a minute, unless there were none', async () => {
-    const asked: string[] = [];
-    const { context, clock } = setUp(async (name) => {
-      asked.push(name);
-      return name === 'open' ? ['web'] : [];
-    });
-    const accounts = [open, account('empty', { namespaces: [] })];
-    const list = async () =>
-      (await addCachedNamespaces(accounts, context)).map(({ details }) => details.namespaces);
-
-    await list();
-    clock.advance(59_000);
-    expect(await list()).toEqual([['web'], []]);
-    expect(asked).toEqual(['open', 'empty', 'empty']);
-    clock.advance(2_000);
-    await list();
-    expect(asked).toEqual(['open', 'empty', 'empty', 'open', 'empty']);
-  });
-
   it('are those of before where they cannot be read again', async () => {
     let isAway = false;
-    const { context, clock } = setUp(async () => {
+    const { context } = setUp(async () => {
       if (isAway) throw new Error('throttled');
-      return ['web'];
+      return new Map([['open', ['web']]]);
     });
     await addCachedNamespaces([open], context);
     isAway = true;
-    clock.advance(61_000);
 
     const [shown] = await addCachedNamespaces([open], context);
 
@@ -112,14 +76,12 @@ describe('namespaces of accounts', () => {
   });
 
   it('are not waited for long', async () => {
-    const { context, warnings, clock } = setUp((name) =>
-      name === 'open' ? new Promise(() => {}) : Promise.resolve(['web']),
-    );
-    const shown = addCachedNamespaces([open, account('other', { namespaces: [] })], context);
+    const { context, warnings, clock } = setUp(() => new Promise(() => {}));
+    const shown = addCachedNamespaces([open], context);
     await new Promise((resolve) => setImmediate(resolve));
     clock.advance(3_001);
 
-    expect((await shown).map(({ details }) => details.namespaces)).toEqual([[], ['web']]);
+    expect((await shown).map(({ details }) => details.namespaces)).toEqual([[]]);
     expect(warnings).toHaveLength(1);
   });
 });

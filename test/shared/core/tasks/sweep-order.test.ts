@@ -9,7 +9,7 @@ import {
 import { DynamoTaskStore } from '../../../../shared/aws/tasks/task-store.ts';
 import { breakerFailuresMax } from '../../../../shared/core/breaker.ts';
 import { guardBus, guardQueue } from '../../../../shared/core/tasks/guarded-services.ts';
-import { hintingMs, type SweepPosition, sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';
+import { resendMs, type SweepCursor, sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';
 import { staleRowAgeMs, type Task } from '../../../../shared/core/tasks/task.ts';
 import { acceptTask, toNewTask } from '../../../support/task-runs.ts';
 import { startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
@@ -83,27 +83,27 @@ describe('a sweep while the bus is away', () => {
   it('reaches an open task behind 1,050 finished ones, and asks the bus no more than a few times', async () => {
     await finishTasks(1_050);
     const waiting = await accept();
-    await system.receiveHints();
+    await system.receiveTaskMessages();
     const publish = countRefusals();
     const bus = guardBus({ publish }, system.clock);
 
     await sweepTasks({ ...system, bus });
 
-    expect(await system.receiveHints()).toContain(waiting.id);
+    expect(await system.receiveTaskMessages()).toContain(waiting.id);
     expect(publish.calls).toBeLessThan(breakerFailuresMax + 8);
     expect(await sweepTasks(system)).toMatchObject({ settled: 1_050, failed: 0 });
   });
 
-  it('hints before it waits for the bus', async () => {
+  it('messages before it waits for the bus', async () => {
     await finishTasks(60);
     const waiting = await accept();
-    await system.receiveHints();
+    await system.receiveTaskMessages();
 
     void sweepTasks({ ...system, bus: { publish: () => new Promise(() => undefined) } });
 
-    const hints: string[] = [];
+    const messages: string[] = [];
     await expect
-      .poll(async () => hints.push(...(await system.receiveHints())) && hints)
+      .poll(async () => messages.push(...(await system.receiveTaskMessages())) && messages)
       .toContain(waiting.id);
     await sweepTasks(system);
   });
@@ -118,7 +118,7 @@ describe('a sweep while the queue is away', () => {
 
     const report = await sweepTasks({ ...system, queue });
 
-    expect(report).toMatchObject({ settled: 20, hinted: 0 });
+    expect(report).toMatchObject({ settled: 20, resent: 0 });
     expect(send.calls).toBeLessThan(breakerFailuresMax + 8);
   });
 });
@@ -129,26 +129,26 @@ describe('a sweep whose time is over', () => {
     await finishTasks(10);
     const tasks = [];
     for (let open = 0; open < 40; open += 1) tasks.push(await accept());
-    await system.receiveHints();
+    await system.receiveTaskMessages();
     // Each look takes so long that a sweep has time for some twenty.
     const store = Object.assign(Object.create(system.store), {
       ...bindStore(system.store),
       async findStatus(id: string) {
-        system.clock.advance(hintingMs / 20);
+        system.clock.advance(resendMs / 20);
         return system.store.findStatus(id);
       },
     });
-    const position: SweepPosition = {};
+    const position: SweepCursor = {};
 
     const first = await sweepTasks({ ...system, store }, position);
-    expect(first.hinted).toBeLessThan(40);
+    expect(first.resent).toBeLessThan(40);
     expect(first.settled).toBe(10);
     for (let sweep = 0; sweep < 10 && position.after !== undefined; sweep += 1) {
       await sweepTasks({ ...system, store }, position);
     }
 
     expect(position.after).toBeUndefined();
-    expect(await system.receiveHints()).toEqual(expect.arrayContaining(tasks.map(({ id }) => id)));
+    expect(await system.receiveTaskMessages()).toEqual(expect.arrayContaining(tasks.map(({ id }) => id)));
   });
 });
 
@@ -170,9 +170,9 @@ describe('a sweep between two writes of another', () => {
 
     expect(restarted?.state).toBe('STARTED');
     expect(await listRows(task.id)).toEqual([restarted?.openRow]);
-    await system.receiveHints();
+    await system.receiveTaskMessages();
     await sweepTasks(system);
-    expect(await system.receiveHints()).toContain(task.id);
+    expect(await system.receiveTaskMessages()).toContain(task.id);
   });
 
   it('removes a row that nothing came after', async () => {

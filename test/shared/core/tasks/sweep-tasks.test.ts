@@ -66,20 +66,20 @@ describe('a dead letter', () => {
 });
 
 describe('sweepTasks()', () => {
-  it('hints what is open, waits for live leases, and ends what died after completion', async () => {
+  it('messages what is open, waits for live leases, and ends what died after completion', async () => {
     const waiting = await accept(['first']);
     const held = await accept(['first']);
     const finished = await accept(['first']);
     await system.store.takeLease(held.id, { ownerId: 'alive@here', attempts: 1 });
     const taken = await system.store.takeLease(finished.id, { ownerId: 'died@here', attempts: 1 });
     if (taken) await system.store.commit(taken.lease, { entries: [], next: 'COMPLETED' });
-    await system.receiveHints();
+    await system.receiveTaskMessages();
 
     await sweepTasks(system);
 
-    const hints = await system.receiveHints();
-    expect(hints).toContain(waiting.id);
-    expect(hints).not.toContain(held.id);
+    const messages = await system.receiveTaskMessages();
+    expect(messages).toContain(waiting.id);
+    expect(messages).not.toContain(held.id);
     expect(await system.listEvents(finished.id)).toContain('TaskCompleted');
     const open = (await system.store.listOpen(10_000)).map((row) => row.taskId);
     expect(open).toEqual(expect.arrayContaining([waiting.id, held.id]));
@@ -91,7 +91,7 @@ describe('sweepTasks()', () => {
     const waiting = await accept(['first']);
     const taken = await system.store.takeLease(finished.id, { ownerId: 'died@here', attempts: 1 });
     if (taken) await system.store.commit(taken.lease, { entries: [], next: 'COMPLETED' });
-    await system.receiveHints();
+    await system.receiveTaskMessages();
     const refuse = async (): Promise<never> => {
       throw new Error('the bus is away');
     };
@@ -99,7 +99,7 @@ describe('sweepTasks()', () => {
     const report = await sweepTasks({ ...system, bus: { publish: refuse } });
 
     expect(report.failed).toBe(1);
-    expect(await system.receiveHints()).toContain(waiting.id);
+    expect(await system.receiveTaskMessages()).toContain(waiting.id);
     expect(await sweepTasks(system)).toMatchObject({ failed: 0, settled: 1 });
   });
 

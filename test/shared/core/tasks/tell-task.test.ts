@@ -6,13 +6,13 @@ import { createBusClient, createEventBus } from '../../../../shared/aws/event-bu
 import { breakerFailuresMax } from '../../../../shared/core/breaker.ts';
 import { failTask } from '../../../../shared/core/tasks/fail-task.ts';
 import { guardBus } from '../../../../shared/core/tasks/guarded-services.ts';
-import { processHint, type TaskSystem } from '../../../../shared/core/tasks/process-hint.ts';
+import { processTaskMessage, type TaskSystem } from '../../../../shared/core/tasks/process-message.ts';
 import { sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';
 import { leaseDurationMs, type Task } from '../../../../shared/core/tasks/task.ts';
 import type { EventBus } from '../../../../shared/core/tasks/task-events.ts';
 import { toAcceptedValue } from '../../../../shared/core/tasks/tell-task.ts';
 import { localClientOptions } from '../../../support/local-aws-client.ts';
-import { hintOf, toNewTask, toOperation, type Work } from '../../../support/task-runs.ts';
+import { messageOf, toNewTask, toOperation, type Work } from '../../../support/task-runs.ts';
 import { createMortalSystem, startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
 
 let system: TestTaskSystem;
@@ -37,8 +37,8 @@ const twoSteps: Work = async (own) => {
 const stepsOf = (run: number): string[] => [`${run}/op/0/a`, `${run}/op/0/b`, `${run}/op/0`, `${run}/end`];
 
 async function run(task: Task, { on = system, work = twoSteps }: { on?: TaskSystem; work?: Work } = {}) {
-  await processHint(on, hintOf(task), {
-    findOperation: (_provider, name) => toOperation(name, work),
+  await processTaskMessage(on, messageOf(task), {
+    findOperation: async (_provider, name) => toOperation(name, work),
     stop: new AbortController().signal,
   });
 }

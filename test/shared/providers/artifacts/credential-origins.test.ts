@@ -83,7 +83,7 @@ describe('parseCredentialOrigins', () => {
 });
 
 describe('limitToOrigins', () => {
-  const authorize = limitToOrigins(async () => 'token planted', {
+  const authorize = limitToOrigins(async () => ({ authorization: 'token planted' }), {
     origins: new Set(['https://files.example.com', 'http://files.example.com:8080']),
     setting: 'credentialOrigins',
     context: 'account a',
@@ -94,7 +94,7 @@ describe('limitToOrigins', () => {
     'https://FILES.example.com:443/',
     'http://files.example.com:8080/',
   ])('authenticates at %s', async (url) => {
-    expect(await authorize(new URL(url))).toBe('token planted');
+    expect((await authorize(new URL(url)))?.authorization).toBe('token planted');
   });
 
   test.each([

@@ -37,7 +37,7 @@ describe('download', () => {
     const url = new URL(`${origin.url}/a%20b/c?d=e%2Ff#fragment`);
 
     const body = await downloader.download(
-      { url, accept: 'text/x', authorization: 'token t' },
+      { url, accept: 'text/x', credentials: { authorization: 'token t' } },
       neverAborted(),
     );
 
@@ -62,7 +62,7 @@ describe('download', () => {
     const url = new URL(`http://files.example.com:${origin.port}/planted?token=planted`);
 
     const failure = await downloader
-      .download({ url, authorization: 'planted' }, neverAborted())
+      .download({ url, credentials: { authorization: 'planted' } }, neverAborted())
       .catch(String);
 
     expect(failure).toBe(
@@ -166,6 +166,20 @@ describe('redirects', () => {
     expect(origin.requests.map(({ url }) => url)).toEqual(['/a/b/c', '/a/other?x=y']);
   });
 
+  test('lets credentials take the place of no header of its own', async () => {
+    await using origin = await startOrigin(hello);
+    await using downloader = startTestDownloader();
+    const credentials = { 'private-token': 't', accept: 'text/x', 'accept-encoding': 'br' };
+
+    await readText(await downloader.download({ url: new URL(origin.url), credentials }, neverAborted()));
+
+    expect(origin.requests[0]?.headers).toMatchObject({
+      'private-token': 't',
+      accept: '*/*',
+      'accept-encoding': 'gzip',
+    });
+  });
+
   test('keeps the authorization on the same scheme, host and port only', async () => {
     await using other = await startOrigin((_, response) => {
       response.writeHead(302, { location: `http://files.example.com:${origin.port}/back` }).end();
@@ -181,7 +195,9 @@ describe('redirects', () => {
     await using downloader = startTestDownloader();
     const url = new URL(`http://files.example.com:${origin.port}/`);
 
-    await readText(await downloader.download({ url, authorization: 'Basic planted' }, neverAborted()));
+    await readText(
+      await downloader.download({ url, credentials: { authorization: 'Basic planted' } }, neverAborted()),
+    );
 
     expect(authorizations(origin.requests)).toEqual(['Basic planted', 'Basic planted', 'Basic planted']);
     expect(authorizations(other.requests)).toEqual([undefined]);
@@ -201,11 +217,18 @@ describe('redirects', () => {
     await using downloader = startTestDownloader();
     const url = new URL(`http://files.example.com:${origin.port}/start`);
 
-    await readText(await downloader.download({ url, authorization: 'token planted' }, neverAborted()));
+    await readText(
+      await downloader.download(
+        { url, credentials: { authorization: 'token planted', 'private-token': 'planted' } },
+        neverAborted(),
+      ),
+    );
 
-    const [first, ...later] = authorizations([...origin.requests, ...other.requests]);
+    const all = [...origin.requests, ...other.requests];
+    const [first, ...later] = authorizations(all);
     expect(first).toBe('token planted');
     expect(later).toEqual([undefined]);
+    expect(all.map(({ headers }) => headers['private-token'])).toEqual(['planted', undefined]);
   });
 
   test('drops the authorization on the way from https to http, on the same host', async () => {
@@ -231,7 +254,9 @@ describe('redirects', () => {
     await using downloader = startTestDownloader();
     const url = new URL(`https://files.example.com:${(secure.address() as AddressInfo).port}/`);
 
-    await readText(await downloader.download({ url, authorization: 'token planted' }, neverAborted()));
+    await readText(
+      await downloader.download({ url, credentials: { authorization: 'token planted' } }, neverAborted()),
+    );
 
     expect(authorizations(secured)).toEqual(['token planted']);
     expect(authorizations(origin.requests)).toEqual([undefined]);

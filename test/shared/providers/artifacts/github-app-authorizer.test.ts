@@ -40,7 +40,7 @@ async function startGitHub(app: Partial<GitHubApp> = {}, override?: RequestListe
   return {
     origin,
     clock,
-    authorize: (path: string) => authorize(new URL(path, origin.url)),
+    authorize: async (path: string) => (await authorize(new URL(path, origin.url)))?.authorization,
     async [Symbol.asyncDispose]() {
       await downloader[Symbol.asyncDispose]();
       await origin[Symbol.asyncDispose]();

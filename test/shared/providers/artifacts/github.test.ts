@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { AccessDeniedError, FailedOperationError, NotFoundError } from '../../../../shared/core/errors.ts';
+import { AccessDeniedError, FailedOperationError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
 import { openGitHubSources } from '../../../../shared/providers/artifacts/github.ts';
@@ -243,11 +243,5 @@ describe('fetching github/file', () => {
     await expect(fetchFile({}, { reference: `${page.url}/acme/shop/blob/web.yml` })).rejects.toThrow(
       'the reference must be the contents-API URL of a file',
     );
-  });
-
-  test('reports a file that is not there', async () => {
-    await using origin = await startGitHub();
-
-    await expect(fetchFile({}, { reference: `${origin.url}/other` })).rejects.toBeInstanceOf(NotFoundError);
   });
 });

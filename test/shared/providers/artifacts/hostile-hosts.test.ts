@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { VisibleError } from '../../../../shared/core/errors.ts';
+import type { JsonObject } from '../../../../shared/core/json.ts';
 import { createSlots } from '../../../../shared/providers/artifacts/download-slots.ts';
 import { openGitHubSources } from '../../../../shared/providers/artifacts/github.ts';
+import { openIvySources } from '../../../../shared/providers/artifacts/ivy.ts';
+import { openMavenSources } from '../../../../shared/providers/artifacts/maven.ts';
 import { hostileArtifactHosts } from '../../../support/hostile-artifact-hosts.ts';
 import { createTestOptions, neverAborted } from './options.ts';
 import { startTestDownloader } from './test-downloader.ts';
@@ -32,7 +35,7 @@ describe.each(hostileArtifactHosts)('a host with $name', ({ name, start }) => {
     const before = process.memoryUsage().rss;
 
     const outcome = await downloader
-      .download({ url: new URL(host.url), authorization: 'token planted' }, neverAborted())
+      .download({ url: new URL(host.url), credentials: { authorization: 'token planted' } }, neverAborted())
       .then(drain)
       .catch((error: unknown) => error);
 
@@ -45,6 +48,54 @@ describe.each(hostileArtifactHosts)('a host with $name', ({ name, start }) => {
     if (!harmless.has(name)) await expect.poll(() => host.connections).toBe(0);
   });
 });
+
+/** Kinds that read XML of a host before they know where a file is. */
+const readersOfXml = [
+  {
+    type: 'maven/file',
+    open: openMavenSources,
+    toAccount: (repositoryUrl: string) => ({ maven: toKind({ repositoryUrl }) }),
+  },
+  {
+    type: 'ivy/file',
+    open: openIvySources,
+    toAccount: (root: string) => ({
+      ivy: toKind({ settings: { resolvers: { ibiblio: [{ m2compatible: true, root }] } } }),
+    }),
+  },
+];
+
+function toKind(account: JsonObject): JsonObject {
+  return { enabled: true, accounts: [{ name: 'a', ...account }] };
+}
+
+/** What comes of a fetch by an account at a host. */
+async function fetchFrom(url: string, { type, open, toAccount }: (typeof readersOfXml)[number]) {
+  const artifacts = { urlRestrictions: { allowedIps: ['127.0.0.1'] }, ...toAccount(url) };
+  // As large as any file may be: XML has a limit of its own.
+  const large = { ...limits, bytesMax: 2 ** 30 };
+  const { sources } = open({ ...createTestOptions({ artifacts }), limits: large });
+  await using source = sources[0];
+  const fetching = source?.fetch({ type, reference: 'com.acme:shop:1.0' }, neverAborted());
+  return await fetching?.then(({ body }) => drain(body)).catch((error: unknown) => error);
+}
+
+test.each(hostileArtifactHosts)(
+  'XML of a host with $name costs bounded time and memory',
+  async ({ start }) => {
+    await using host = await start();
+    const before = process.memoryUsage().rss;
+
+    const outcomes = await Promise.all(readersOfXml.map((reader) => fetchFrom(host.url, reader)));
+
+    for (const outcome of outcomes) {
+      expect(outcome).toBeInstanceOf(VisibleError);
+      expect(String(outcome).length).toBeLessThan(500);
+    }
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 * 2 ** 20);
+    await expect.poll(() => host.connections).toBe(0);
+  },
+);
 
 /** Whether the only slot is free. */
 function tryTake(slots: ReturnType<typeof createSlots>): boolean {

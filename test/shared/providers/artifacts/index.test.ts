@@ -24,7 +24,7 @@ describe('the provider of artifacts', () => {
   test('opens without a configuration, with the accounts that are built in', async () => {
     await using provider = artifactsPlugin.open(createTestOptions({}));
 
-    expect(provider).toMatchObject({ name: 'artifacts', accounts: [], operations: [], rejectedAccounts: [] });
+    expect(provider).toMatchObject({ name: 'artifacts', accounts: [], rejectedAccounts: [] });
     expect(provider.artifacts?.accounts.map(({ name }) => name)).toEqual([
       'embedded-artifact',
       'custom-artifact',

@@ -1,14 +1,30 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { parseArtifact } from '../../../../shared/core/providers/artifact.ts';
 import { parseReference } from '../../../../shared/providers/artifacts/account-downloader.ts';
+import { parsePathPart, pathPartLengthMax } from '../../../../shared/providers/artifacts/account-server.ts';
+import { findNewestVersion } from '../../../../shared/providers/artifacts/chart-versions.ts';
+import { coordinateLengthMax } from '../../../../shared/providers/artifacts/coordinates.ts';
 import { openEmbeddedSources } from '../../../../shared/providers/artifacts/embedded.ts';
+import { readChartVersions } from '../../../../shared/providers/artifacts/helm-index.ts';
 import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
+import { parseIvyReference } from '../../../../shared/providers/artifacts/ivy-files.ts';
+import {
+  assertIvyPattern,
+  ivyPatternLengthMax,
+} from '../../../../shared/providers/artifacts/ivy-patterns.ts';
 import { isShallowJson } from '../../../../shared/providers/artifacts/json-depth.ts';
+import { parseMavenReference } from '../../../../shared/providers/artifacts/maven-files.ts';
+import {
+  parseVersion,
+  parseVersionConstraint,
+} from '../../../../shared/providers/artifacts/maven-versions.ts';
 import {
   assertAddressesAllowed,
   assertUrlAllowed,
 } from '../../../../shared/providers/artifacts/url-guard.ts';
 import { parseUrlRestrictions } from '../../../../shared/providers/artifacts/url-restrictions.ts';
+import { readXml } from '../../../../shared/providers/artifacts/xml.ts';
 import { createTestOptions, neverAborted } from './options.ts';
 
 const megabyte = 2 ** 20;
@@ -36,6 +52,9 @@ const worst: readonly (readonly [what: string, text: string])[] = [
   ['quotes', `${'"'.repeat(megabyte)}x`],
   ['escapes', `"${'\\'.repeat(megabyte)}`],
   ['objects', '{"a":'.repeat(megabyte / 5)],
+  ['colons', `${':'.repeat(megabyte)} `],
+  ['ranges', '[('.repeat(megabyte / 2)],
+  ['tags', '<a '.repeat(megabyte / 3)],
   ['blanks', `${' '.repeat(megabyte)}x${' '.repeat(megabyte)}x`],
 ];
 
@@ -43,6 +62,23 @@ const worst: readonly (readonly [what: string, text: string])[] = [
 const readers: readonly (readonly [name: string, read: (text: string) => unknown])[] = [
   ['parseArtifact', (text) => parseArtifact({ name: text, type: text, metadata: { [text]: text } })],
   ['parseReference', (reference) => parseReference({ reference })],
+  ['parsePathPart', (text) => parsePathPart(text.slice(0, pathPartLengthMax), 'name')],
+  ['findNewestVersion', (text) => findNewestVersion([text.slice(0, 256), text, '1.0.0'])],
+  [
+    'readChartVersions',
+    (text) => readChartVersions(Readable.from([Buffer.from(`entries:\n  ${text}`)]), 'host', 'web'),
+  ],
+  [
+    'readChartVersions of a version',
+    (text) =>
+      readChartVersions(Readable.from([Buffer.from(`entries:\n  web:\n  - urls: ${text}`)]), 'h', 'web'),
+  ],
+  ['parseMavenReference', (reference) => parseMavenReference({ reference: `a:b:${reference}` })],
+  ['parseIvyReference', (reference) => parseIvyReference({ reference })],
+  ['assertIvyPattern', (text) => assertIvyPattern(text.slice(0, ivyPatternLengthMax), 'a')],
+  ['parseVersion', (text) => parseVersion(text.slice(0, coordinateLengthMax))],
+  ['parseVersionConstraint', (text) => parseVersionConstraint(`[${text}`)],
+  ['readXml', (text) => readXml(Readable.from([Buffer.from(`<a b="${text}">${text}`)]), 'host')],
   ['assertUrlAllowed', (text) => assertUrlAllowed(new URL(text), restrictions)],
   ['assertAddressesAllowed', (text) => assertAddressesAllowed(text, ['93.184.216.34'], restrictions)],
   ['isShallowJson', (text) => isShallowJson(Buffer.from(text), 64)],

@@ -6,7 +6,7 @@ import type { Provider } from '../../../../shared/core/providers/provider.ts';
 import { createAuthorizer, userLengthMax } from '../../../../shared/providers/fiat/authorizer.ts';
 import { createFiatClient, type FiatClient } from '../../../../shared/providers/fiat/client.ts';
 import { fiatPlugin } from '../../../../shared/providers/fiat/index.ts';
-import { questionsMax } from '../../../../shared/providers/fiat/shared-questions.ts';
+import { requestsMax } from '../../../../shared/providers/fiat/shared-requests.ts';
 import { type Fiat, type FiatMode, startFiat } from '../../../support/fiat.ts';
 import {
   createTestClock,
@@ -153,7 +153,7 @@ describe('Fiat', () => {
     await fiat.setMode('silent');
     open({ tryMs: 60_000, totalMs: 60_000 });
     const over = new AbortController();
-    const asking = Array.from({ length: questionsMax }, (_, index) =>
+    const asking = Array.from({ length: requestsMax }, (_, index) =>
       authorizer.getPermission(`u${index}`, over.signal),
     );
     await expect(ask('one-more')).rejects.toThrow(

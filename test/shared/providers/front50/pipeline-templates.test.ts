@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { InvalidInputError, NotFoundError, UnavailableError } from '../../../../shared/core/errors.ts';
@@ -6,8 +8,8 @@ import { ProviderSet } from '../../../../shared/core/providers/provider-set.ts';
 import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
 import { front50Plugin } from '../../../../shared/providers/front50/index.ts';
 import {
+  concurrentTemplatesMax,
   templateBytesMax,
-  templatesAtOnceMax,
 } from '../../../../shared/providers/front50/pipeline-templates.ts';
 import { type Front50, startFront50 } from '../../../support/front50.ts';
 import { createTestOptions } from '../artifacts/options.ts';
@@ -47,6 +49,11 @@ async function fetchTemplate(reference?: string, signal = new AbortController().
     ...(reference !== undefined && { reference }),
   };
   return text((await fetcher.fetch(artifact, signal)).body);
+}
+
+async function listNames(type: string): Promise<readonly string[] | undefined> {
+  const account = { name: 'front50ArtifactCredentials', type };
+  return fetcher.listNames?.(account, new AbortController().signal);
 }
 
 describe('the account front50ArtifactCredentials', () => {
@@ -119,11 +126,36 @@ describe('the account front50ArtifactCredentials', () => {
   it('fetches 32 at a time, and refuses more at once', async () => {
     const open = Promise.withResolvers<void>();
     front50.instead = (_, response) => void open.promise.then(() => response.end(template));
-    const fetches = Array.from({ length: templatesAtOnceMax }, () => fetchTemplate('spinnaker://bake'));
+    const fetches = Array.from({ length: concurrentTemplatesMax }, () => fetchTemplate('spinnaker://bake'));
     await expect(fetchTemplate('spinnaker://bake')).rejects.toThrow(UnavailableError);
     open.resolve();
     expect(new Set(await Promise.all(fetches))).toEqual(new Set([template]));
     expect(await fetchTemplate('spinnaker://bake')).toBe(template);
+  });
+
+  it('names the global templates, each once', async () => {
+    front50.templates.set('bake', template).set('bake:stable', template).set('deploy', '{"id": "deploy"}');
+    front50.templates.set('none', '{}');
+    expect(await listNames('front50/pipelineTemplate')).toEqual(['bake', 'deploy']);
+    expect(await listNames('')).toEqual(['bake', 'deploy']);
+    expect(front50.asked).toEqual(['/v2/pipelineTemplates?scopes=global']);
+    await expect(listNames('helm/chart')).rejects.toThrow(NotFoundError);
+  });
+
+  it.each([503, 200])(
+    'says that Front50 is away where it has no names of templates, but %s',
+    async (status) => {
+      front50.instead = (_, response) => response.writeHead(status).end('{}');
+      await expect(listNames('')).rejects.toThrow(UnavailableError);
+    },
+  );
+
+  it("fetches the page's example", async () => {
+    const page = await readFile(join(import.meta.dirname, '../../../../docs/artifacts.md'), 'utf8');
+    const [, example = ''] = /^## Front50\n[^#]*?```json\n([\s\S]*?)```/m.exec(page) ?? [];
+    front50.templates.set('bake:stable', template);
+    const { body } = await fetcher.fetch(JSON.parse(example), new AbortController().signal);
+    expect(await text(body)).toBe(template);
   });
 
   it('stops when its caller does', async () => {

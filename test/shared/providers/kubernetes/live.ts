@@ -9,6 +9,7 @@ const groups: { readonly [plural: string]: string } = {
   daemonsets: 'apis/apps/v1',
   jobs: 'apis/batch/v1',
   cronjobs: 'apis/batch/v1',
+  ingresses: 'apis/networking.k8s.io/v1',
   horizontalpodautoscalers: 'apis/autoscaling/v2',
 };
 

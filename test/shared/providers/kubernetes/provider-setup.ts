@@ -5,7 +5,7 @@ import type { Logger } from '../../../../shared/core/logger.ts';
 import type { Provider } from '../../../../shared/core/providers/provider.ts';
 import type { Operation } from '../../../../shared/core/tasks/operation.ts';
 import { kubernetesPlugin } from '../../../../shared/providers/kubernetes/index.ts';
-import { systemClock, systemRandomness } from '../../../../shared/runtime/context/system.ts';
+import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
 
 /** Takes every line and shows none. */
 const silentLog: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -17,14 +17,16 @@ export interface ProviderSetup {
   /** In place of those parts of the machine's clock. */
   readonly clock?: Partial<Clock>;
   readonly log?: Logger;
+  /** Default: `local`. */
+  readonly placement?: 'local' | 'deployed';
   /** Where what operations write is brought at once. Default: nowhere. */
   readonly cache?: CacheStore;
 }
 
 /** The Kubernetes provider with these accounts. */
 export function openProvider(accounts: readonly JsonObject[], setup: ProviderSetup = {}): Provider {
-  const { settings = {}, clock, log = silentLog, cache } = setup;
-  return kubernetesPlugin.open({
+  const { settings = {}, clock, log = silentLog, placement = 'local', cache } = setup;
+  const provider = kubernetesPlugin.open({
     settings: {
       ...settings,
       kubernetes: { ...asJsonObject(settings['kubernetes']), accounts: [...accounts] },
@@ -32,15 +34,48 @@ export function openProvider(accounts: readonly JsonObject[], setup: ProviderSet
     clock: { ...systemClock, ...clock },
     randomness: systemRandomness,
     log,
-    placement: 'local',
+    placement,
     environment: {},
     ...(cache && { openCache: async () => cache }),
   });
+  load(provider);
+  return provider;
+}
+
+/** What the providers of tests can do: `known` when it is loaded. */
+const operations = new WeakMap<Provider, { known: readonly Operation[]; readonly loaded: Promise<void> }>();
+
+function load(provider: Provider): void {
+  const loading = provider.loadOperations?.() ?? Promise.resolve([]);
+  const entry = {
+    known: [] as readonly Operation[],
+    loaded: loading.then((known) => {
+      entry.known = known;
+    }),
+  };
+  operations.set(provider, entry);
+}
+
+/** Waits until the operations of a provider may be prepared. */
+export async function loadOperations(provider: Provider): Promise<void> {
+  await operations.get(provider)?.loaded;
+}
+
+/** An operation that may be prepared once `loaded` has come, for which `runOperation` waits. */
+export interface LateOperation extends Operation {
+  readonly loaded?: Promise<void>;
 }
 
 /** The provider's operation of that name. */
-export function getOperation(provider: Provider, name: string): Operation {
-  const operation = provider.operations.find((each) => each.name === name);
-  if (operation === undefined) throw new Error(`the provider has no operation ${name}`);
-  return operation;
+export function getOperation(provider: Provider, name: string): LateOperation {
+  const entry = operations.get(provider);
+  return {
+    name,
+    ...(entry && { loaded: entry.loaded }),
+    prepare(description) {
+      const operation = entry?.known.find((each) => each.name === name);
+      if (operation === undefined) throw new Error(`the provider has no operation ${name}`);
+      return operation.prepare(description);
+    },
+  };
 }

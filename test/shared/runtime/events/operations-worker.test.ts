@@ -2,16 +2,17 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';
 import type { Task } from '../../../../shared/core/tasks/task.ts';
-import { variables } from '../../../../shared/runtime/config.ts';
-import { openBaseContext } from '../../../../shared/runtime/context/base-context.ts';
-import { openProviderContext } from '../../../../shared/runtime/context/provider-context.ts';
-import type { TaskContext } from '../../../../shared/runtime/context/task-context.ts';
+import { readEnvironment, variables } from '../../../../shared/runtime/config.ts';
 import { runOperationsTask } from '../../../../shared/runtime/events/operations-worker.ts';
 import type { ApiRequest } from '../../../../shared/runtime/http/api-handler.ts';
 import { startOperations } from '../../../../shared/runtime/http/operations-request.ts';
+import { openBase } from '../../../../shared/runtime/services/base.ts';
+import { openProviders } from '../../../../shared/runtime/services/providers.ts';
+import { Services } from '../../../../shared/runtime/services/services.ts';
+import type { TaskServices } from '../../../../shared/runtime/services/tasks.ts';
 import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
 import { fullAccess } from '../../../support/request-access.ts';
-import { getTaskView, hintOf, type TaskView } from '../../../support/task-runs.ts';
+import { getTaskView, messageOf, type TaskView } from '../../../support/task-runs.ts';
 import { startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
 import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
 import {
@@ -28,7 +29,9 @@ let dir: TempDir;
 let aws: AwsEndpoints;
 let server: ScriptedServer;
 let system: TestTaskSystem;
-let tasks: TaskContext;
+/** Of one process, which all tests share. */
+let services: Services;
+let tasks: TaskServices;
 
 beforeAll(async () => {
   dir = await makeTempDir();
@@ -39,7 +42,7 @@ afterAll(async () => {
   await dir[Symbol.asyncDispose]();
 });
 
-// The settings of this process are followed from the first test on: each one begins when they are to be looked at again.
+// The settings of this process are watched from the first test on: each one begins when they are to be looked at again.
 beforeEach(async () => {
   turnClock(20 * minute);
   aws = await startAwsEndpoints(dir.path);
@@ -52,7 +55,8 @@ beforeEach(async () => {
   vi.stubEnv(variables.agentsQueueUrl, 'http://127.0.0.1:1/agents');
   vi.stubEnv(variables.busName, 'busdriver');
   vi.stubEnv(variables.logLevel, 'SILENT');
-  tasks = { ...openBaseContext(), ...system };
+  services ??= new Services(readEnvironment());
+  tasks = { ...openBase(services), ...system };
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -91,8 +95,8 @@ async function accept(account: string): Promise<Task> {
 
 async function run(task: Task): Promise<TaskView> {
   const stop = new AbortController().signal;
-  const message = { ...hintOf(task), deliveries: 1, stop, getRemainingMs: () => 900_000 };
-  await runOperationsTask(message, tasks, openProviderContext);
+  const message = { ...messageOf(task), deliveries: 1, stop, getRemainingMs: () => 900_000 };
+  await runOperationsTask(message, tasks, () => openProviders(services));
   return getTaskView(system, task);
 }
 
@@ -104,7 +108,7 @@ function isAccountKnown({ history }: TaskView): boolean {
 async function post(account: string): Promise<number> {
   const description: JsonObject = { account, manifestName: 'configMap web', location: 'shop' };
   const request = { findQuery: () => undefined, caller: {}, access: fullAccess, audit() {} };
-  const context = { ...tasks, ...(await openProviderContext()) };
+  const context = { ...tasks, ...(await openProviders(services)) };
   const body = { body: [{ deleteManifest: description }], cloudProvider: 'kubernetes' };
   const { status } = await startOperations(request as unknown as ApiRequest, context, body);
   return status;
@@ -153,7 +157,7 @@ describe('settings of no use', () => {
     writeAccounts('one');
     turnClock(minute);
     await sweepTasks(tasks);
-    expect(await system.receiveHints()).toContain(task.id);
+    expect(await system.receiveTaskMessages()).toContain(task.id);
     expect(isAccountKnown(await run(task))).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import type { Context, SQSEvent } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
 import type { Logger } from '../../../../shared/core/logger.ts';
-import { agentMessages, taskHints } from '../../../../shared/runtime/events/message-kinds.ts';
+import { agentMessages, taskMessages } from '../../../../shared/runtime/events/message-kinds.ts';
 import { type MessageKind, queueHandler } from '../../../../shared/runtime/events/queue-handler.ts';
 
 const lambda = {
@@ -39,8 +39,8 @@ async function handle<B extends object>(kind: MessageKind<B>, ...bodies: readonl
 }
 
 describe('a function behind a queue', () => {
-  it('runs hints of tasks', async () => {
-    const { run, again } = await handle(taskHints, '{"taskId":"01A"}', '{"taskId":"01B"}');
+  it('runs messages of tasks', async () => {
+    const { run, again } = await handle(taskMessages, '{"taskId":"01A"}', '{"taskId":"01B"}');
     expect(run).toMatchObject([{ taskId: '01A' }, { taskId: '01B' }]);
     expect(again).toEqual([]);
   });
@@ -53,9 +53,9 @@ describe('a function behind a queue', () => {
   });
 
   it.each([
-    [taskHints, 'text'],
-    [taskHints, '{"taskId":7}'],
-    [taskHints, '{"taskId":""}'],
+    [taskMessages, 'text'],
+    [taskMessages, '{"taskId":7}'],
+    [taskMessages, '{"taskId":""}'],
     [agentMessages, '[]'],
     [agentMessages, '{"agents":[],"dueMs":5}'],
     [agentMessages, '{"agents":[{"account":"prod"}],"dueMs":5}'],
@@ -70,7 +70,12 @@ describe('a function behind a queue', () => {
   });
 
   it('lets those come again whose run fails, and no others', async () => {
-    const { again } = await handle(taskHints, '{"taskId":"01A"}', '{"taskId":"poison"}', '{"taskId":"01C"}');
+    const { again } = await handle(
+      taskMessages,
+      '{"taskId":"01A"}',
+      '{"taskId":"poison"}',
+      '{"taskId":"01C"}',
+    );
     expect(again).toEqual(['message 1']);
   });
 });

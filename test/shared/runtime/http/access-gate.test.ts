@@ -9,6 +9,7 @@ import { admit } from '../../../../shared/runtime/http/access-gate.ts';
 import { type ApiFunction, apiHandler, ok } from '../../../../shared/runtime/http/api-handler.ts';
 import { readManifest } from '../../../../shared/runtime/http/manifest-request.ts';
 import { openHandler } from '../../../../shared/runtime/http/open-handler.ts';
+import { Services } from '../../../../shared/runtime/services/services.ts';
 import { createStandingClock } from '../../../support/test-clock.ts';
 
 const logged: string[] = [];
@@ -24,8 +25,8 @@ interface Given {
   readonly settings?: JsonObject;
 }
 
-/** A function's context: two accounts, of which `gated` is restricted. */
-function createContext({ fiat, settings = {}, permissions = {} }: Given) {
+/** What a function has opened: two accounts, of which `gated` is restricted. */
+function createServices({ fiat, settings = {}, permissions = {} }: Given) {
   const authorizer = fiat && {
     async getPermission(user: string | undefined): Promise<UserPermission> {
       if (fiat === 'away') throw new UnavailableError('Fiat cannot be asked');
@@ -60,7 +61,7 @@ function toEvent(resource: string, more: object = {}): APIGatewayProxyEvent {
 const signal = new AbortController().signal;
 
 function ask(given: Given, event: APIGatewayProxyEvent) {
-  return admit(event, { context: createContext(given), signal });
+  return admit(event, { all: new Services({}), services: createServices(given), signal });
 }
 
 async function run(handler: ApiFunction, event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
@@ -126,7 +127,8 @@ describe('a path', () => {
     const seen: (string | undefined)[] = [];
     const event = toEvent('/securityGroups/{account}', { pathParameters: { account: 'gated' } });
     const asked = admit(event, {
-      context: createContext({ fiat: 'up', permissions: { open: ['READ'] } }),
+      all: new Services({}),
+      services: createServices({ fiat: 'up', permissions: { open: ['READ'] } }),
       signal,
       onIdentified: ({ user }) => seen.push(user),
     });

@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { describe, expect, it } from 'vitest';
-import { AccessDeniedError, InvalidInputError, ViolationList } from '../../../../shared/core/errors.ts';
-import type { Logger } from '../../../../shared/core/logger.ts';
 import {
   type AuditRecord,
   auditListMax,
   auditValueLengthMax,
   toAuditFields,
-} from '../../../../shared/core/tasks/audit.ts';
+} from '../../../../shared/core/access/audit.ts';
+import { AccessDeniedError, InvalidInputError, ViolationList } from '../../../../shared/core/errors.ts';
+import type { Logger } from '../../../../shared/core/logger.ts';
 import type { BusEvent } from '../../../../shared/core/tasks/task-events.ts';
 import { type Gate, makeApiFunction } from '../../../../shared/runtime/http/api-function.ts';
 import { Audit, auditEventsPerSecond, auditPublishMs } from '../../../../shared/runtime/http/audit.ts';

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { publishTriesMax } from '../../../../shared/aws/event-bus.ts';
 import { breakerFailuresMax } from '../../../../shared/core/breaker.ts';
 import { variables } from '../../../../shared/runtime/config.ts';
-import { callPatience } from '../../../../shared/runtime/context/aws-clients.ts';
-import { openTaskContext, type TaskContext } from '../../../../shared/runtime/context/task-context.ts';
 import { type ApiResponse, apiHandler, ok } from '../../../../shared/runtime/http/api-handler.ts';
+import { callTimeouts } from '../../../../shared/runtime/services/aws-clients.ts';
+import { openTasks, type TaskServices } from '../../../../shared/runtime/services/tasks.ts';
 import { newTask } from '../../../contracts/store-bench.ts';
 
 /** What AWS does with each request. */
@@ -71,9 +71,9 @@ function stall(): void {
 
 /** What a function answers that works with tasks, and after how many milliseconds. */
 async function call(
-  run: (context: TaskContext) => Promise<unknown>,
+  run: (context: TaskServices) => Promise<unknown>,
 ): Promise<{ answered: APIGatewayProxyResult; ms: number }> {
-  const handler = apiHandler(openTaskContext, async (_request, context): Promise<ApiResponse> => {
+  const handler = apiHandler(openTasks, async (_request, context): Promise<ApiResponse> => {
     await run(context);
     return ok({});
   }) as (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
@@ -85,8 +85,8 @@ async function call(
 }
 
 const away = { statusCode: 503, headers: { 'Retry-After': '1' } };
-const accept = ({ store }: TaskContext): Promise<unknown> => store.accept(newTask());
-const find = ({ store }: TaskContext): Promise<unknown> => store.find('01A');
+const accept = ({ store }: TaskServices): Promise<unknown> => store.accept(newTask());
+const find = ({ store }: TaskServices): Promise<unknown> => store.find('01A');
 
 describe('a caller is told 503', () => {
   test.each([
@@ -102,7 +102,7 @@ describe('a caller is told 503', () => {
       expect(answered).toMatchObject(away);
       // The pause between two tries is a tenth of a second at most.
       expect(ms).toBeLessThan(1_000);
-      expect(requests).toBe(callPatience.request.triesMax);
+      expect(requests).toBe(callTimeouts.request.triesMax);
     }
   });
 
@@ -113,8 +113,8 @@ describe('a caller is told 503', () => {
     script();
     const { answered, ms } = await call(accept);
     expect(answered).toMatchObject(away);
-    expect(ms).toBeLessThan(callPatience.request.callMs + 500);
-    expect(requests).toBeLessThanOrEqual(callPatience.request.triesMax);
+    expect(ms).toBeLessThan(callTimeouts.request.callMs + 500);
+    expect(requests).toBeLessThanOrEqual(callTimeouts.request.triesMax);
   });
 });
 
@@ -122,13 +122,13 @@ describe('what is away is left alone after some failures', () => {
   test.each([
     [
       'the queue',
-      callPatience.request.triesMax,
-      ({ queue }: TaskContext) => queue.send({ taskId: '01A', account: 'a' }),
+      callTimeouts.request.triesMax,
+      ({ queue }: TaskServices) => queue.send({ taskId: '01A', account: 'a' }),
     ],
     [
       'the bus',
-      publishTriesMax * callPatience.bus.triesMax,
-      ({ bus }: TaskContext) => bus.publish([{ type: 'T', atMs: 0, detail: {} }]),
+      publishTriesMax * callTimeouts.bus.triesMax,
+      ({ bus }: TaskServices) => bus.publish([{ type: 'T', atMs: 0, detail: {} }]),
     ],
   ])('%s', async (_, triesMax, run) => {
     refuse('ThrottlingException');

@@ -9,15 +9,17 @@ import { NotFoundError } from '../../../../shared/core/errors.ts';
 import type { Logger } from '../../../../shared/core/logger.ts';
 import type { Provider } from '../../../../shared/core/providers/provider.ts';
 import { ProviderSet } from '../../../../shared/core/providers/provider-set.ts';
+import { RememberedBytes } from '../../../../shared/core/remembered-bytes.ts';
 import type { Account } from '../../../../shared/core/settings/account.ts';
 import type { ViewReader } from '../../../../shared/core/views/views.ts';
 import { readConfig, variables } from '../../../../shared/runtime/config.ts';
-import type { ReadContext } from '../../../../shared/runtime/context/view-context.ts';
 import {
   type ViewHandlerOptions,
   type ViewRead,
   viewHandler,
 } from '../../../../shared/runtime/http/view-handler.ts';
+import { Services } from '../../../../shared/runtime/services/services.ts';
+import type { ReadServices } from '../../../../shared/runtime/services/views.ts';
 import { type AgentBench, leaseMs, openAgents, success } from '../../../contracts/agent-bench.ts';
 import { useLocalTables } from '../../../support/local-tables.ts';
 import { testRandomness } from '../../../support/test-clock.ts';
@@ -52,8 +54,8 @@ beforeAll(async () => {
   await bench.store.sync(
     accounts.map(({ name }) => ({ account: name, name: 'core', provider: 'kubernetes', intervalMs: 30_000 })),
   );
-  await cache.noteApplication('shop', 'prod', { clusters: ['deployment web'], namespaces: ['web'] });
-  await cache.noteApplication('shop', 'gone', { clusters: ['deployment web'], namespaces: ['web'] });
+  await cache.recordApplication('shop', 'prod', { clusters: ['deployment web'], namespaces: ['web'] });
+  await cache.recordApplication('shop', 'gone', { clusters: ['deployment web'], namespaces: ['web'] });
 });
 
 beforeEach(async () => {
@@ -69,15 +71,17 @@ async function run(account: string, secondsAgo: number): Promise<void> {
   const { store, clock } = bench;
   const key = { account, name: 'core' };
   const answer = await store.claim(key, { owner: 'worker@test', turn: 0, leaseMs, demanded: true });
-  if ('refusal' in answer) throw new Error(answer.refusal);
+  if (answer === undefined) throw new Error('the agent could not be claimed');
   const asOfMs = clock.now() - secondsAgo * 1000;
-  await store.finish(answer.claimed.lease, success(clock.now() + 30_000, { asOfMs }));
+  await store.finish(answer.lease, success(clock.now() + 30_000, { asOfMs }));
 }
 
 const agentQueue: AgentQueue = {
-  async send(message) {
-    messages.push(message);
-    void work(message.agents);
+  async send(sent) {
+    for (const message of sent) {
+      messages.push(message);
+      void work(message.agents);
+    }
   },
 };
 
@@ -92,12 +96,14 @@ const openViews = async (from: CacheStore): Promise<ViewReader> => {
   return reader as ViewReader;
 };
 
-function openContext(changes: Partial<ReadContext> = {}): ReadContext {
-  const provider = { name: 'kubernetes', accounts, rejectedAccounts: [], operations: [], openViews };
+function openContext(changes: Partial<ReadServices> = {}): ReadServices {
+  const provider = { name: 'kubernetes', accounts, rejectedAccounts: [], openViews };
   const { clock, store } = bench;
   return {
+    all: new Services({}),
     ...{ config, clock, log, cache, agentQueue, agents: store, randomness: testRandomness, host: 'test' },
-    ...{ settings: {}, providers: new ProviderSet([provider as unknown as Provider]) },
+    remembered: new RememberedBytes(),
+    ...{ settings: {}, storedAccounts: [], providers: new ProviderSet([provider as unknown as Provider]) },
     ...changes,
   };
 }
@@ -105,13 +111,13 @@ function openContext(changes: Partial<ReadContext> = {}): ReadContext {
 interface Given {
   readonly path?: { readonly [name: string]: string };
   readonly headers?: { readonly [name: string]: string };
-  readonly context?: Partial<ReadContext>;
+  readonly context?: Partial<ReadServices>;
   readonly scope?: ViewHandlerOptions['scope'];
 }
 
 async function call(read: ViewRead, given: Given = {}): Promise<APIGatewayProxyResult> {
   const { path = { application: 'shop' }, headers = {}, context, scope } = given;
-  const open = async (): Promise<ReadContext> => openContext(context);
+  const open = async (): Promise<ReadServices> => openContext(context);
   const handler = viewHandler(read, scope ? { open, scope } : { open }) as (
     event: APIGatewayProxyEvent,
     lambda: Context,
@@ -193,6 +199,76 @@ describe('an answer out of the cache', () => {
   });
 });
 
+describe('an answer that the caller has', () => {
+  const getTag = async (read: ViewRead, headers = {}): Promise<string> =>
+    String((await call(read, { headers })).headers?.['ETag']);
+  const ask = (read: ViewRead, tags: string) => call(read, { headers: { 'If-None-Match': tags } });
+
+  it('is named by a weak tag, which changes when it does, and not with its age', async () => {
+    const tag = await getTag(show('prod'));
+    expect(tag).toMatch(/^W\/"[\w-]{43}"$/);
+    bench.clock.advance(2_000);
+    expect(await getTag(show('prod'))).toBe(tag);
+    expect(await getTag(show('prod', 'dev'))).not.toBe(tag);
+    expect((await call(show('prod'))).headers).toMatchObject({
+      'Cache-Control': 'no-cache',
+      Vary: 'Accept-Encoding',
+    });
+  });
+
+  it('is left out: 304 has the tag and tells the age, as 200 would', async () => {
+    const whole = await call(show('prod'));
+    const { statusCode, headers, body } = await ask(show('prod'), String(whole.headers?.['ETag']));
+
+    expect([statusCode, body]).toEqual([304, '']);
+    const { 'Content-Type': _type, ...others } = whole.headers ?? {};
+    const anyAge = { Age: expect.stringMatching(/^[3-9]$/), 'X-Busdriver-Lag': expect.any(String) };
+    expect(headers).toEqual({ ...others, ...anyAge });
+  });
+
+  it('is the same gzipped', async () => {
+    const read = show(...Array.from({ length: 1_000 }, (_, index) => `account-${index}`));
+    const packed = { 'Accept-Encoding': 'gzip', Accept: '*/*' };
+    const whole = await call(read, { headers: packed });
+    expect(whole.headers).toMatchObject({ 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' });
+    const tag = String(whole.headers?.['ETag']);
+    expect(tag).toBe(await getTag(read));
+    const kept = await call(read, { headers: { ...packed, 'If-None-Match': tag } });
+    expect([kept.statusCode, kept.body, kept.headers?.['Content-Encoding']]).toEqual([304, '', undefined]);
+  });
+
+  it.each([
+    ['among others', (tag: string) => `"one", ${tag},W/"other"`],
+    ['as a strong one', (tag: string) => tag.slice(2)],
+    ['as any at all', () => ' * '],
+  ])('may be named %s', async (_how, toTags) => {
+    expect((await ask(show('prod'), toTags(await getTag(show('prod'))))).statusCode).toBe(304);
+  });
+
+  it.each([
+    ['another tag', () => '"other"'],
+    ['what is no tag', (tag: string) => tag.replaceAll('"', '')],
+    ['nothing', () => ''],
+    ['a part of it', (tag: string) => `${tag.slice(0, -2)}"`],
+    ['it behind more than is read', (tag: string) => `${'"other",'.repeat(1_000)}${tag}`],
+  ])('comes whole for who names %s', async (_what, toTags) => {
+    const { statusCode, body } = await ask(show('prod'), toTags(await getTag(show('prod'))));
+    expect([statusCode, body]).toEqual([200, '["prod"]']);
+  });
+
+  it('is no 404: that comes whole, without a tag', async () => {
+    const missing: ViewRead = async () => {
+      throw new NotFoundError('No such application');
+    };
+    const { statusCode, headers, body } = await ask(missing, '*');
+    expect([statusCode, headers?.['ETag'], JSON.parse(body)]).toMatchObject([
+      404,
+      undefined,
+      { status: 404 },
+    ]);
+  });
+});
+
 describe('a request that demands fresh data', () => {
   const demand = (seconds: number) => ({ headers: { 'Cache-Control': `max-age=${seconds}` } });
 
@@ -253,8 +329,9 @@ describe('a request that demands fresh data', () => {
 
   it('refreshes every account for an application that is nowhere', async () => {
     work = async (keys) => {
+      // What an agent found is cached before it says that it ran.
+      await cache.recordApplication('late', 'dev', { clusters: [], namespaces: ['web'] });
       for (const { account } of keys) await run(account, 0);
-      await cache.noteApplication('late', 'dev', { clusters: [], namespaces: ['web'] });
     };
     const { body } = await call(listManagers, { ...demand(0), path: { application: 'late' } });
 

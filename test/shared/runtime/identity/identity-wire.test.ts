@@ -7,9 +7,9 @@ import { expect, it } from 'vitest';
 import { type HttpServer, startHttp } from '../../../../infra/local/http.ts';
 import { type Handler, Invoker } from '../../../../infra/local/invoker.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
-import { systemClock } from '../../../../shared/runtime/context/system.ts';
 import { parseError } from '../../../../shared/runtime/http/error-body.ts';
-import { openIdentifier } from '../../../../shared/runtime/identity/identity.ts';
+import { createIdentifier } from '../../../../shared/runtime/identity/identity.ts';
+import { systemClock } from '../../../../shared/runtime/services/system.ts';
 import { createTestLog } from '../../providers/artifacts/options.ts';
 
 /** The front door of one machine, with one function, which tells whom it takes a caller for. */
@@ -18,7 +18,7 @@ async function start(identity: JsonObject | string): Promise<HttpServer> {
   const settings = { busdriver: { identity } };
   const tell = async (event: APIGatewayProxyEvent) => {
     try {
-      const identifier = await openIdentifier(settings, { clock: systemClock, log });
+      const identifier = await createIdentifier(settings, { clock: systemClock, log });
       return { statusCode: 200, body: JSON.stringify(await identifier.identify(event)) };
     } catch (error) {
       const body = parseError(error, 0);

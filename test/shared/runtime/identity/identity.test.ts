@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { parseError } from '../../../../shared/runtime/http/error-body.ts';
-import { type Identity, openIdentifier } from '../../../../shared/runtime/identity/identity.ts';
+import { createIdentifier, type Identity } from '../../../../shared/runtime/identity/identity.ts';
 import { createProxyEvent, type RawHeaders } from '../../../support/proxy-event.ts';
 import { createTestClock, createTestLog } from '../../providers/artifacts/options.ts';
 
@@ -11,7 +11,7 @@ async function identify(
   subject?: string,
 ): Promise<Identity> {
   const settings = { busdriver: { identity } };
-  const identifier = await openIdentifier(settings, { clock: createTestClock(), log: createTestLog() });
+  const identifier = await createIdentifier(settings, { clock: createTestClock(), log: createTestLog() });
   return identifier.identify(createProxyEvent(headers, subject));
 }
 
@@ -92,7 +92,7 @@ describe('by headers', () => {
   });
 
   it('is how callers are known where nothing says otherwise, whatever else they bring', async () => {
-    const identifier = await openIdentifier({}, { clock: createTestClock(), log: createTestLog() });
+    const identifier = await createIdentifier({}, { clock: createTestClock(), log: createTestLog() });
     const event = createProxyEvent(
       [
         [user, 'ada'],
@@ -108,7 +108,7 @@ describe('by headers', () => {
   });
 
   it('reads events without lists of values', async () => {
-    const identifier = await openIdentifier({}, { clock: createTestClock(), log: createTestLog() });
+    const identifier = await createIdentifier({}, { clock: createTestClock(), log: createTestLog() });
     const event = { ...createProxyEvent([[user, 'ada']]), multiValueHeaders: null as never };
     expect(await identifier.identify(event)).toMatchObject({ user: 'ada' });
   });

@@ -7,9 +7,9 @@ import { UnavailableError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { parseError } from '../../../../shared/runtime/http/error-body.ts';
 import {
+  createIdentifier,
   type Identifier,
   type Identity,
-  openIdentifier,
 } from '../../../../shared/runtime/identity/identity.ts';
 import { keysBytesMax } from '../../../../shared/runtime/identity/key-set.ts';
 import { tokenAccountsMax } from '../../../../shared/runtime/identity/signed-identity.ts';
@@ -79,7 +79,7 @@ const withKeys =
 
 function open(more: JsonObject): Promise<Identifier> {
   const identity = { mode: 'signed', issuer: 'https://gate', audience: ['busdriver', 'other'], ...more };
-  return openIdentifier({ busdriver: { identity } }, { clock, log });
+  return createIdentifier({ busdriver: { identity } }, { clock, log });
 }
 
 /** A token of five minutes for Ada. */

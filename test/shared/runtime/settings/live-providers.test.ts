@@ -8,7 +8,7 @@ import type { Provider } from '../../../../shared/core/providers/provider.ts';
 import { ProviderSet } from '../../../../shared/core/providers/provider-set.ts';
 import type { RejectedAccount } from '../../../../shared/core/settings/account.ts';
 import { plugins } from '../../../../shared/providers/index.ts';
-import { createAwsPorts } from '../../../../shared/runtime/context/aws-ports.ts';
+import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
 import {
   LiveProviders,
   type LiveProvidersOptions,
@@ -74,8 +74,8 @@ function follow(files: readonly string[] = [], options: Partial<LiveProvidersOpt
 }
 
 function createSource(files: readonly string[]): SettingsSource<readonly SettingsText[]> {
-  const ports = createAwsPorts(clock);
-  const secret = files.length > 0 ? undefined : createSettingsSecret(arn, ports.secrets);
+  const services = createAwsPorts(clock);
+  const secret = files.length > 0 ? undefined : createSettingsSecret(arn, services.secrets);
   return {
     read: () => readSettingsTexts({ files, secret, profiles: ['local'] }),
     parse(texts) {
@@ -86,7 +86,7 @@ function createSource(files: readonly string[]): SettingsSource<readonly Setting
     open({ settings, rejectedAccounts }) {
       opened += 1;
       if (!canOpen) throw new Error('cannot be opened');
-      const options = { settings, clock, randomness: testRandomness, log: createLog(), ...ports };
+      const options = { settings, clock, randomness: testRandomness, log: createLog(), services };
       const all = plugins.map((plugin) => plugin.open({ ...options, placement: 'deployed' }));
       return new ProviderSet([...all, createWitness()], rejectedAccounts);
     },
@@ -99,7 +99,6 @@ function createWitness(): Provider {
     name: 'witness',
     accounts: [],
     rejectedAccounts: [],
-    operations: [],
     async [Symbol.asyncDispose]() {
       closed += 1;
     },

@@ -6,7 +6,7 @@ import { InvalidInputError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { getSetting } from '../../../../shared/core/settings/spring-config.ts';
 import { parseFiatSettings } from '../../../../shared/providers/fiat/settings.ts';
-import { accountsFromKubeconfig, loadSettings } from '../../../../shared/runtime/settings/settings.ts';
+import { loadSettings, parseSettings } from '../../../../shared/runtime/settings/settings.ts';
 
 const fixtures = resolve('test/fixtures/config');
 const secret = 'planted-s3cr3t-value';
@@ -367,7 +367,8 @@ describe('kubeconfigs', () => {
   });
 
   test('what is no kubeconfig is refused', () => {
-    expect(() => accountsFromKubeconfig(`token: ${secret}`, '/k')).toThrow(
+    const text = { file: '/k', text: `token: ${secret}`, isKubeconfig: true };
+    expect(() => parseSettings([text], { profiles: [], environment: {} })).toThrow(
       new InvalidInputError('/k: contexts: expected a list, as in a kubeconfig'),
     );
   });

@@ -8,7 +8,7 @@ import type { Agent, AgentKey } from '../../../../../shared/core/agents/agent-st
 import type {
   CachingAgent,
   CachingResult,
-  FollowingRun,
+  WatchRun,
 } from '../../../../../shared/core/agents/caching-agent.ts';
 import { runStreams } from '../../../../../shared/core/agents/streams/run-streams.ts';
 import type { StreamedAgent, StreamMessage } from '../../../../../shared/core/agents/streams/stream-queue.ts';
@@ -31,21 +31,21 @@ export class ScriptedAgent implements CachingAgent {
   readonly provider = 'kubernetes';
   readonly intervalMs = 30_000;
   readonly timeoutMs = 60_000;
-  mode: 'interval' | 'stream' = 'stream';
+  mode: CachingAgent['mode'] = 'stream';
   readonly account = newSpec().account;
   /** States that it was begun with. */
   readonly begun: (string | undefined)[] = [];
   /** Of these still going on. */
   running = 0;
-  #latest: { run: FollowingRun; fail(error: Error): void } | undefined;
+  #latest: { run: WatchRun; fail(error: Error): void } | undefined;
   /** Whether it ends when it is told to. */
   isObedient = true;
 
   async run(): Promise<CachingResult> {
-    throw new Error('nobody runs what is to be followed');
+    throw new Error('nobody runs what is to be watched');
   }
 
-  async follow(run: FollowingRun): Promise<CachingResult> {
+  async watch(run: WatchRun): Promise<CachingResult> {
     this.begun.push(run.state);
     this.running += 1;
     try {
@@ -62,6 +62,11 @@ export class ScriptedAgent implements CachingAgent {
   /** Tells that the one that was begun last has come so far. */
   tell(state: string, progress: Partial<Progress> = {}): void {
     this.#latest?.run.onProgress({ state, items: 3, changes: Number.parseInt(state, 10) || 0, ...progress });
+  }
+
+  /** Offers what proves on demand how far the one that was begun last has come; undefined: nothing does. */
+  offerProof(prove: (() => Promise<void>) | undefined): void {
+    this.#latest?.run.onProvable?.(prove);
   }
 
   /** Lets the one that was begun last fail. */
@@ -141,6 +146,10 @@ async function openBench(
   };
   const others = (await bench.store.list()).filter(({ removedAtMs }) => removedAtMs === undefined);
   await bench.store.sync([...others, ...agents]);
+  for (const agent of await bench.store.list()) {
+    const isOurs = agents.some(({ account }) => account === agent.account);
+    if (isOurs) await bench.store.setMode(agent, { mode: 'stream', reason: 'default' });
+  }
   return {
     ...bench,
     queue,

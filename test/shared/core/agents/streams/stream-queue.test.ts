@@ -18,19 +18,19 @@ function toAgent(account: string, changes: Partial<Agent> = {}): Agent {
   };
 }
 
-/** Agents that a worker follows. */
-function follow(owner: string, count: number, changes: Partial<Agent> = {}): Agent[] {
+/** Agents that a worker watches. */
+function watch(owner: string, count: number, changes: Partial<Agent> = {}): Agent[] {
   const lease = { owner, untilMs: nowMs + 1 };
   return Array.from({ length: count }, (_, index) => toAgent(`${owner}-${index}`, { lease, ...changes }));
 }
 
-async function send(agents: readonly Agent[]): Promise<string[][]> {
+async function send(agents: readonly Agent[], areWorkersDead = false): Promise<string[][]> {
   const sent: StreamMessage[] = [];
-  await startStreams({ send: async (message) => void sent.push(message) }, agents, nowMs);
+  await startStreams({ send: async (message) => void sent.push(message) }, agents, { nowMs, areWorkersDead });
   return sent.map((message) => message.agents.map(({ account }) => account));
 }
 
-describe('messages for agents that nobody follows', () => {
+describe('messages for agents that nobody watches', () => {
   it('name up to 50 each', async () => {
     const agents = Array.from({ length: 2 * agentsPerStream + 1 }, (_, index) => toAgent(`a${index}`));
     const sent = await send(agents);
@@ -50,6 +50,12 @@ describe('messages for agents that nobody follows', () => {
     expect(await send([toAgent('switched', { nextRunMs: nowMs + 30_000 })])).toEqual([['switched']]);
   });
 
+  it('leave out those that somebody watches, unless he is known to be dead', async () => {
+    const agents = [toAgent('free'), ...watch('somebody', 1)];
+    expect(await send(agents)).toEqual([['free']]);
+    expect(await send(agents, true)).toEqual([['free', 'somebody-0']]);
+  });
+
   it('are read as they were sent, and not taken for something else', () => {
     const agents = [
       { account: 'a', name: 'core' },
@@ -63,28 +69,28 @@ describe('messages for agents that nobody follows', () => {
 });
 
 describe('what a successor takes along', () => {
-  const isFollowed = () => true;
+  const isWatched = () => true;
   const pick = (agents: readonly Agent[], ownCount: number) => {
-    const guests = pickGuests(agents, { owner: 'm', ownCount, nowMs, isFollowed });
+    const guests = pickGuests(agents, { owner: 'm', ownCount, nowMs, isWatched });
     return Object.entries(Object.groupBy(guests, ({ handedOverBy = '' }) => handedOverBy)).map(
       ([owner, group]) => `${owner} ${group?.length}`,
     );
   };
 
   it('are the agents of smaller workers, each as a whole, as long as they fit', () => {
-    const agents = [...follow('m', 30), ...follow('b', 15), ...follow('c', 4), ...follow('d', 3)];
+    const agents = [...watch('m', 30), ...watch('b', 15), ...watch('c', 4), ...watch('d', 3)];
     expect(pick(agents, 30)).toEqual(['d 3', 'c 4']);
-    expect(pick([...follow('m', 10), ...follow('b', 11)], 10)).toEqual([]);
+    expect(pick([...watch('m', 10), ...watch('b', 11)], 10)).toEqual([]);
   });
 
   it('go one way only between workers of one size', () => {
-    expect(pick([...follow('a', 5), ...follow('z', 5)], 5)).toEqual(['a 5']);
+    expect(pick([...watch('a', 5), ...watch('z', 5)], 5)).toEqual(['a 5']);
   });
 
-  it('are none that are dead, of which workers died, or that are not to be followed', () => {
-    const dead = follow('b', 2, { lease: { owner: 'b', untilMs: nowMs } });
-    expect(pick([...dead, ...follow('c', 1, { attempts: 2 })], 10)).toEqual([]);
-    const options = { owner: 'm', ownCount: 10, nowMs, isFollowed: () => false };
-    expect(pickGuests(follow('b', 2), options)).toEqual([]);
+  it('are none that are dead, of which workers died, or that are not to be watched', () => {
+    const dead = watch('b', 2, { lease: { owner: 'b', untilMs: nowMs } });
+    expect(pick([...dead, ...watch('c', 1, { attempts: 2 })], 10)).toEqual([]);
+    const options = { owner: 'm', ownCount: 10, nowMs, isWatched: () => false };
+    expect(pickGuests(watch('b', 2), options)).toEqual([]);
   });
 });

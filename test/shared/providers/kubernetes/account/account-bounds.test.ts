@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Logger } from '../../../../../shared/core/logger.ts';
 import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
 import {
   checkNamespace,
@@ -48,12 +47,11 @@ describe('bounds', () => {
     ]);
   });
 
-  test('the warning goes to the log when the accounts are opened', async () => {
-    const warned: unknown[] = [];
-    const warn: Logger['warn'] = (message, fields) => void warned.push([message, fields?.['account']]);
-    const log = { debug() {}, info() {}, warn, error() {} };
-    await using _provider = openProvider([{ name: 'vague', namespaces: ['shop'] }], { log });
-    expect(warned).toEqual([['account open to cluster-scoped kinds', 'vague']]);
+  test('the provider tells the warning when its accounts are opened', async () => {
+    await using provider = openProvider([{ name: 'vague', namespaces: ['shop'] }]);
+    expect(provider.accountWarnings).toMatchObject([
+      { message: 'account open to cluster-scoped kinds', account: 'vague' },
+    ]);
   });
 
   test.each([

@@ -19,6 +19,11 @@ describe('an account gets its kubeconfig from', () => {
       { kubeconfigContents: 'encrypted:secrets-manager!r:eu-west-1!s:kube!k:prod' },
       { id: 'kube', region: 'eu-west-1', key: 'prod' },
     ],
+    [
+      { kubeconfigFile: 'encryptedFile:s3!r:eu-west-1!b:spin!f:kube' },
+      { engine: 's3', id: 'spin/kube', region: 'eu-west-1' },
+    ],
+    [{ kubeconfigSecret: 'encrypted:ssm!n:/kube' }, { engine: 'ssm', id: '/kube' }],
   ])('a secret: %j', (account, kubeconfigSecret) => {
     expect(parse(account).accounts[0]?.connection).toMatchObject({
       kubeconfigSecret,
@@ -26,6 +31,18 @@ describe('an account gets its kubeconfig from', () => {
       kubeconfigContents: undefined,
     });
   });
+
+  test.each([{ kubeconfigSecret: 'kube' }, { kubeconfigFile: '/k' }, { kubeconfigContents: 'x' }, {}])(
+    'with another cluster and another user than its context names: %j',
+    (account) => {
+      const named = { context: 'one', Cluster: 'c', user: 'u' };
+      expect(parse({ ...account, ...named }).accounts[0]?.connection).toMatchObject({
+        context: 'one',
+        cluster: 'c',
+        user: 'u',
+      });
+    },
+  );
 
   test('a file, which wins over a secret in the place of contents', () => {
     const account = {
@@ -50,18 +67,66 @@ describe('an account gets its kubeconfig from', () => {
   });
 });
 
+test('an account gets its server from its address, and by default its tokens from Arcade', () => {
+  const server = { host: ' https://api.test/prefix ', 'ca-data': 'dGVz\ndA==', tokenProvider: '' };
+  const { accounts, rejected } = parse({ server });
+
+  expect(rejected).toEqual([]);
+  expect(accounts[0]?.connection.server).toEqual({
+    host: 'https://api.test/prefix',
+    caData: 'dGVz\ndA==',
+    tokenProvider: 'google',
+    tokenBroker: 'arcade',
+    bearerToken: undefined,
+  });
+});
+
 describe('an account is rejected', () => {
   test.each<[JsonObject, string]>([
-    [{ context: 'encrypted:secrets-manager!r:a!s:b' }, 'context: references to secret stores'],
+    [{ context: 'encrypted:secrets-manager!r:a!s:b' }, 'context: this setting shows in answers or messages'],
     [
       { kubeconfigFile: 'encryptedFile:secrets-manager!s:kube' },
       'kubeconfigFile: expected encrypted:secrets-manager!r:<region>!s:<secret>!k:<key>',
     ],
     [{ kubeconfigSecret: 'a b' }, 'kubeconfigSecret: expected the name or ARN of a secret'],
-    [{ kubeconfigSecret: 'encrypted:s3!b:x' }, 'kubeconfigSecret: references to secret stores'],
+    [
+      { kubeconfigSecret: 'encrypted:s3!b:x' },
+      'kubeconfigSecret: expected encrypted:s3!r:<region>!b:<bucket>',
+    ],
+    [
+      { server: { host: 'secret://secrets-manager?r=a&s=b' } },
+      'server.host: this setting shows in answers or messages: expected the value itself',
+    ],
+    [
+      { server: { host: 'https://a', caData: 'encrypted:vault!e:a!n:b!k:c' } },
+      'server.caData: the secret engine vault is not supported: expected one of secrets-manager, s3, ssm, noop',
+    ],
+    [
+      { eks: { cluster: 'a', roleArn: 'arn:aws:iam::111122223333:role/a', externalId: 'encrypted:gcs!b:a' } },
+      'eks.externalId: the secret engine gcs is not supported',
+    ],
     [
       { kubeconfigSecret: 'kube', kubeconfigFile: '/k' },
       'kubeconfigFile: expected nothing beside kubeconfigSecret',
+    ],
+    [
+      { serviceAccount: true, user: 'u', cluster: 'c' },
+      'cluster: expected nothing beside serviceAccount, whose pod has its own; kubernetes.accounts[0].user: expected',
+    ],
+    [{ eks: { cluster: 'a' }, user: 'u' }, 'user: expected nothing where eks names a cluster'],
+    [{ server: {} }, 'server.host: expected a value, got none'],
+    [{ server: { host: 'api.test' } }, 'server.host: expected an http or https URL'],
+    [{ server: { host: 'https://u:p@api.test' } }, 'server.host: expected an http or https URL without user'],
+    [{ server: { host: 'https://a', caData: 'dGVzd' } }, 'server.caData: expected PEM in base64'],
+    [{ server: { host: 'https://a', caData: 'te-t' } }, 'server.caData: expected PEM in base64'],
+    [
+      { server: { host: 'https://a', bearerToken: 'x', tokenProvider: 'google' } },
+      'server.bearerToken: expected nothing beside tokenProvider',
+    ],
+    [{ server: { host: 'https://a' }, eks: { cluster: 'a' } }, 'eks: expected nothing beside server'],
+    [
+      { server: { host: 'https://a' }, kubeconfigFile: '/k' },
+      'kubeconfigFile: expected nothing where server names a cluster',
     ],
     [{ eks: {} }, 'eks.cluster: expected a value, got none'],
     [{ eks: 'prod' }, 'eks: expected an object, got a string (not shown)'],
@@ -86,6 +151,35 @@ describe('an account is rejected', () => {
       expect(rejected).toHaveLength(1);
       expect(JSON.stringify(rejected)).not.toContain('planted');
     }
+  });
+});
+
+describe('an account is rejected for its token broker', () => {
+  test.each<[JsonObject, JsonObject, string]>([
+    [{ tokenBroker: 'other' }, {}, 'busdriver.tokenBrokers.other: expected the settings of a broker'],
+    [{ tokenBroker: 'other' }, { other: {} }, 'busdriver.tokenBrokers.other.url: expected an http or https'],
+    [{}, { arcade: { url: 'arcade:1982' } }, 'busdriver.tokenBrokers.arcade.url: expected an http or https'],
+    [{}, { arcade: { url: 'http://planted@b' } }, 'busdriver.tokenBrokers.arcade.url: expected an http'],
+    [{}, { arcade: { timeoutMs: 0 } }, 'busdriver.tokenBrokers.arcade.timeoutMs: expected a whole number'],
+    [{}, { arcade: { maxAgeSeconds: 'x' } }, 'busdriver.tokenBrokers.arcade.maxAgeSeconds: expected'],
+    [{}, { arcade: 'planted' }, 'busdriver.tokenBrokers.arcade: expected an object'],
+    [
+      {},
+      { arcade: { apiKey: `$${'{PLANTED}'}` } },
+      'busdriver.tokenBrokers.arcade.apiKey: expected a value, got a placeholder',
+    ],
+  ])('%j, %j', (server, tokenBrokers, reason) => {
+    const kubernetes = {
+      accounts: [
+        { name: 'a', server: { host: 'https://a', ...server } },
+        { name: 'b', server: { host: 'https://a', bearerToken: 'own' } },
+      ],
+    };
+    const { accounts, rejected } = parseKubernetesAccounts({ kubernetes, busdriver: { tokenBrokers } });
+
+    expect(accounts.map(({ name }) => name)).toEqual(['b']);
+    expect(rejected).toEqual([{ name: 'a', reason: expect.stringContaining(reason) }]);
+    expect(JSON.stringify(rejected)).not.toContain('planted');
   });
 });
 

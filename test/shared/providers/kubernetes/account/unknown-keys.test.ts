@@ -90,10 +90,10 @@ test('of many not all are told, and of long ones the beginning', () => {
   expect(long.length).toBeLessThan(keyLengthMax + 50);
 });
 
-test('the log tells it when the accounts are opened, once', async () => {
-  const warned: unknown[] = [];
-  const log = { debug() {}, info() {}, error() {}, warn: (...line: unknown[]) => void warned.push(line) };
-  await using _provider = openProvider([{ name: 'a', namspaces: ['shop'] }], { log });
+test('the provider tells it when its accounts are opened', async () => {
+  await using provider = openProvider([{ name: 'a', namspaces: ['shop'] }]);
   const reason = "kubernetes.accounts[0].namspaces: unknown, and of no effect: did you mean 'namespaces'?";
-  expect(warned).toEqual([['account with an unknown key', { account: 'a', reason }]]);
+  expect(provider.accountWarnings).toEqual([
+    { message: 'account with an unknown key', account: 'a', reason },
+  ]);
 });

@@ -10,7 +10,7 @@ import {
   pageBytesMax,
   pageItemsMax,
 } from '../../../../../shared/providers/kubernetes/api/answer-limits.ts';
-import { answerRoom } from '../../../../../shared/providers/kubernetes/transport/answer-room.ts';
+import { answerMemory } from '../../../../../shared/providers/kubernetes/transport/answer-memory.ts';
 import { createTestClient, TurnedClock } from '../client/client-setup.ts';
 import {
   type Answer,
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await server[Symbol.asyncDispose]();
-  expect(answerRoom.taken).toBe(0);
+  expect(answerMemory.taken).toBe(0);
 });
 
 const connect = () => createTestClient({ kubeconfigContents: server.getKubeconfig() });

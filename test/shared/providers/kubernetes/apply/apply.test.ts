@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import { applyManifest } from '../../../../../shared/providers/kubernetes/apply/apply.ts';
+import { systemClock } from '../../../../../shared/runtime/services/system.ts';
 import {
   createNamespace,
   describeWithCluster,
@@ -36,7 +37,8 @@ describeWithCluster('applyManifest', ({ kubeconfig }) => {
     return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...identity, ...metadata }, data };
   }
 
-  const apply = (manifest: JsonObject, options = {}) => applyManifest(watched.client, manifest, options);
+  const apply = (manifest: JsonObject, options = {}) =>
+    applyManifest(watched.client, manifest, { clock: systemClock, ...options });
   const getTarget = (manifest: JsonObject) =>
     `/api/v1/namespaces/${namespace.name}/configmaps/${getPath(manifest, 'metadata', 'name')}`;
   const takeCalls = () => watched.calls.splice(0).join(' ');

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import { createManifest, replaceManifest } from '../../../../../shared/providers/kubernetes/apply/write.ts';
+import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
+import {
+  createManifest,
+  replaceManifest as replace,
+} from '../../../../../shared/providers/kubernetes/apply/write.ts';
+import { systemClock } from '../../../../../shared/runtime/services/system.ts';
 import {
   createNamespace,
   describeWithCluster,
@@ -32,6 +37,9 @@ describeWithCluster('writing without a merge', ({ kubeconfig }) => {
     const target = `/api/v1/namespaces/${namespace.name}/configmaps/${name}`;
     return { ...watchClient(inner), manifest, target };
   }
+
+  const replaceManifest = (client: KubernetesClient, manifest: JsonObject) =>
+    replace(client, manifest, { clock: systemClock });
 
   describe('createManifest', () => {
     test('creates by one call, without annotation', async () => {

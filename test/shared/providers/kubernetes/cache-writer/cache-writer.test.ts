@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import { type CacheStore, RowContendedError } from '../../../../../shared/core/cache/cache-store.ts';
-import { unusedNameRetentionMs } from '../../../../../shared/core/cache/noted-names.ts';
+import { unusedNameRetentionMs } from '../../../../../shared/core/cache/recorded-names.ts';
 import { countRequests, newAccount, v } from '../../../../contracts/cache-bench.ts';
 import { largePayload } from '../../../../contracts/store-bench.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
@@ -70,7 +70,7 @@ describe('pods', () => {
     await writer.write([put(pod('cart'), 1), put(pod('cart-node', 'node-1', { ownerKind: 'Node' }), 2)]);
     expect(await read()).toEqual({});
     const key = { account, kind: 'pod', namespace: 'shop', name: 'cart' };
-    expect((await store.getObjects([key]))[0]?.version).toBe(v(1));
+    expect((await store.getObjects([key]))[0]?.revision).toBe(v(1));
   });
 
   test('leave the row when nobody owns them any more', async () => {
@@ -82,12 +82,48 @@ describe('pods', () => {
     expect((await read())['cart']?.rows).toEqual({ [cartRow]: ['pod cart-v001-a@4', 'self@1'] });
   });
 
-  test('may be gone at the version that they had, wherever they were moved', async () => {
+  test('may be gone at the revision that they had, whoever has their owner by then', async () => {
     const { writer, read } = open();
     await writer.write([put(cart, 1), put(pod('cart-v001-a', 'cart-v001'), 2)]);
     await writer.write([put(replicaSet('cart-v001', { app: 'shop' }), 3)]);
     await writer.write([gone(pod('cart-v001-a', 'cart-v001'), 2)]);
     expect((await read())['shop']?.rows).toEqual({ [cartRow]: ['self@3'] });
+  });
+
+  test('come to another owner, and leave the one before', async () => {
+    const { writer, read, readNamespace } = open();
+    await writer.write([put(cart, 1), put(pod('cart-a', 'cart-v001'), 2), put(replicaSet('cart-v002'), 3)]);
+    await writer.write([put(pod('cart-a', 'cart-v002'), 4)]);
+    expect(await readNamespace('shop')).toEqual({ 'pods replicaSet shop cart-v002': ['pod cart-a@4'] });
+    expect((await read())['cart']?.rows).toEqual({
+      [cartRow]: ['self@1'],
+      'serverGroups replicaSet shop cart-v002': ['pod cart-a@4', 'self@3'],
+    });
+  });
+
+  test('come to another owner whenever the writer dies over it, if it is repeated', async () => {
+    for (let calls = 0; calls < 5; calls += 1) {
+      const { account, writer, readNamespace } = open();
+      await writer.write([put(pod('cart-a', 'cart-v001'), 2)]);
+      let left = calls;
+      const wrap = (store: CacheStore): CacheStore => {
+        const use = (): CacheStore => {
+          left -= 1;
+          if (left < 0) throw new Error('the writer is dead');
+          return store;
+        };
+        return {
+          ...store,
+          getObjects: async (...call) => use().getObjects(...call),
+          putObject: async (...call) => use().putObject(...call),
+          mergeRows: async (...call) => use().mergeRows(...call),
+        };
+      };
+      const dying = openWriter(tables(cacheTable), account, { wrap }).writer;
+      await dying.write([put(pod('cart-a', 'cart-v002'), 4)]).catch(() => undefined);
+      await writer.write([put(pod('cart-a', 'cart-v002'), 4)]);
+      expect(await readNamespace('shop')).toEqual({ 'pods replicaSet shop cart-v002': ['pod cart-a@4'] });
+    }
   });
 
   test('are with their owner again when it is cached again', async () => {
@@ -99,6 +135,25 @@ describe('pods', () => {
       await writer.write([put(cart, at + 1)]);
       expect((await read())['cart']?.rows).toEqual({ [cartRow]: ['pod cart-v001-a@2', `self@${at + 1}`] });
     }
+  });
+});
+
+describe('services', () => {
+  test('share few rows of their namespace, in which others are not', async () => {
+    const { writer, readNamespace } = open();
+    const names = Array.from({ length: 100 }, (_, index) => `cart-${index}`);
+    await writer.write([
+      ...names.map((name, index) => put(service(name), 1 + index)),
+      put(service('far', { namespace: 'elsewhere', app: '' }), 200),
+      put(object('ingress', 'cart'), 201),
+    ]);
+    const rows = await readNamespace('shop');
+    expect(Object.keys(rows).length).toBeLessThanOrEqual(16);
+    expect(Object.values(rows).flat().sort()).toEqual(
+      names.map((name, index) => `service ${name}@${1 + index}`).sort(),
+    );
+    await writer.write([gone(service('far', { namespace: 'elsewhere' }), 300)]);
+    expect(await readNamespace('elsewhere')).toEqual({});
   });
 });
 
@@ -190,6 +245,19 @@ describe('a write', () => {
     expect(await read()).toEqual(before);
   });
 
+  test('of several changes of one object is that of the last, in whatever order they come', async () => {
+    const { writer, read } = open();
+    const changes = [
+      put(cart, 3),
+      gone(service('cart'), 9),
+      put(cart, 5),
+      put(cart, 4),
+      put(service('cart'), 8),
+    ];
+    expect(await writer.write(changes)).toMatchObject({ changes: 1 });
+    expect(await read()).toMatchObject({ cart: { rows: { [cartRow]: ['self@5'] } } });
+  });
+
   test('of one pod among many server groups costs as much as of one among few', async () => {
     const { writer, documents } = open();
     const names = Array.from({ length: 200 }, (_, index) => `cart-v${100 + index}`);
@@ -201,10 +269,10 @@ describe('a write', () => {
     );
     const requests = countRequests(documents);
     await writer.write([put(pod('cart-v150-a', 'cart-v150'), 1_000)]);
-    // The pod and its owner, the pod, its row, the owner once more.
-    expect(requests.take()).toEqual({ BatchGetItem: 2, PutItem: 2, Query: 1 });
+    // The pod, nothing of its owner, and its row.
+    expect(requests.take()).toEqual({ BatchGetItem: 1, PutItem: 2, Query: 1 });
     await writer.write([put(pod('cart-v150-a', 'cart-v150'), 1_000)]);
-    expect(requests.take()).toEqual({ BatchGetItem: 2, Query: 1 });
+    expect(requests.take()).toEqual({ BatchGetItem: 1, Query: 1 });
   });
 
   test('of very many server groups write each object once, and each bucket of rows once', async () => {
@@ -219,8 +287,8 @@ describe('a write', () => {
       ]),
     );
     expect(outcome.changes).toBe(600);
-    // 64 buckets and the application.
-    expect(requests.take()['PutItem']).toBeLessThanOrEqual(600 + 65);
+    // 64 buckets of the application and of the namespace, and the name of the former.
+    expect(requests.take()['PutItem']).toBeLessThanOrEqual(600 + 129);
     const rows = Object.values((await read())['cart']?.rows ?? {});
     expect(rows.filter((entries) => entries.length === 2)).toHaveLength(301);
   });

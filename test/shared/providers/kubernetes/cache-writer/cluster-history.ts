@@ -5,12 +5,11 @@ import {
   findRowApplication,
   getRowName,
   rowViews,
-  waitingApplication,
 } from '../../../../../shared/providers/kubernetes/rows/row-names.ts';
 import { object, pod, replicaSet, service } from '../caching/small-cluster.ts';
 import { type CachedApplication, gone, put } from '../caching/written-cache.ts';
 
-/** What happened in a cluster: the changes in their order, each with a version of its own. */
+/** What happened in a cluster: the changes in their order, each with a revision of its own. */
 export type ClusterHistory = readonly ObjectChange[];
 
 /** Some changes that are told together, and by whom. */
@@ -39,6 +38,9 @@ const owners = [
 ] as const;
 
 const subjectCount = 10;
+
+/** Where the one service of the cluster stands. */
+const serviceRow = 'services services shop 15';
 
 /** Server groups, pods that change their owners, a service, a manager and a config map, made, changed, deleted and made anew. */
 export const arbitraryHistory: fc.Arbitrary<ClusterHistory> = createHistory({
@@ -115,7 +117,7 @@ export function computeCached(
     { clusters: Set<string>; namespaces: Set<string>; rows: Map<string, string[]> }
   > = {};
   const live = listLast(history).flatMap((index) => history[index] ?? []);
-  for (const { facts, version } of live) {
+  for (const { facts, revision } of live) {
     const application = facts && findRowApplication(facts, rules);
     if (facts === undefined || application === undefined) continue;
     found[application] ??= { clusters: new Set(), namespaces: new Set(), rows: new Map() };
@@ -123,14 +125,14 @@ export function computeCached(
     const { spinnakerKind, moniker, namespace } = facts;
     if (spinnakerKind.startsWith('serverGroup') && moniker.cluster) clusters.add(moniker.cluster);
     namespaces.add(namespace);
-    rows.set(`${rowViews[spinnakerKind]} ${getRowName(facts)}`, [`self@${toNumber(version)}`]);
+    rows.set(`${rowViews[spinnakerKind]} ${getRowName(facts)}`, [`self@${toNumber(revision)}`]);
   }
-  for (const { facts, version } of live) {
+  for (const { facts, revision } of live) {
     const [owner] = facts?.owners ?? [];
     if (facts === undefined || owner === undefined) continue;
     const row = `serverGroups ${getRowName({ ...owner, namespace: facts.namespace })}`;
     for (const { rows } of Object.values(found))
-      rows.get(row)?.push(`pod ${facts.name}@${toNumber(version)}`);
+      rows.get(row)?.push(`pod ${facts.name}@${toNumber(revision)}`);
   }
   return Object.fromEntries(
     Object.entries(found).map(([application, { clusters, namespaces, rows }]) => [
@@ -144,17 +146,21 @@ export function computeCached(
   );
 }
 
-/** Pods that wait in the end: those whose owner is not there, or in no application. */
-export function computeWaiting(history: ClusterHistory): string[] {
-  const live = listLast(history).flatMap((index) => history[index]?.facts ?? []);
-  const places = new Set(live.filter(({ moniker }) => moniker.app).map(getRowName));
-  return live
-    .flatMap((facts) => {
-      const [owner] = facts.owners;
-      const row = owner && getRowName({ ...owner, namespace: facts.namespace });
-      return row === undefined || places.has(row) ? [] : [`${waitingApplication} ${row} pod ${facts.name}`];
-    })
-    .sort();
+/** What has to stand in the rows of the one namespace: each pod with the owner that it names, each service. */
+export function computeNamespace(history: ClusterHistory): CachedApplication['rows'] {
+  const rows: Record<string, string[]> = {};
+  for (const index of listLast(history)) {
+    const { facts, revision } = history[index] ?? {};
+    if (facts === undefined || revision === undefined) continue;
+    const [owner] = facts.owners;
+    const row =
+      facts.kind === 'service'
+        ? serviceRow
+        : owner && `pods ${getRowName({ ...owner, namespace: facts.namespace })}`;
+    if (row === undefined) continue;
+    rows[row] = [...(rows[row] ?? []), `${facts.kind} ${facts.name}@${toNumber(revision)}`];
+  }
+  return Object.fromEntries(Object.entries(rows).map(([row, entries]) => [row, entries.sort()]));
 }
 
 /** Indexes of the last change of each object. */
@@ -182,6 +188,6 @@ function toFacts({ subject, app, cluster, owner }: Step, uid: string): ObjectFac
   return subject === 8 ? object('deployment', 'cart', traits) : object('configMap', 'cart', traits);
 }
 
-function toNumber(version: string): string {
-  return String(Number(version.split('.')[1]));
+function toNumber(revision: string): string {
+  return String(Number(revision.split('.')[1]));
 }

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { Provider } from '../../../../../shared/core/providers/provider.ts';
 import type { ViewReader } from '../../../../../shared/core/views/views.ts';
 import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/context/system.ts';
+import { systemClock, systemRandomness } from '../../../../../shared/runtime/services/system.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
 import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '../../../../support/cluster.ts';

@@ -45,7 +45,7 @@ export interface AgentBench extends AsyncDisposable {
   readonly cache: CacheStore;
   readonly clock: TestClock;
   readonly provider: Provider;
-  readonly agents: readonly CachingAgent[];
+  loadAgents(): Promise<readonly CachingAgent[]>;
   /** What each agent left for its next run. */
   readonly states: Map<string, string>;
   /** Runs an agent once, alone; by default the core agent. What it commits counts even if it then fails. */
@@ -60,21 +60,21 @@ export function openAgentBench(options: AgentBenchOptions): AgentBench {
   const settings = { ...setup.settings, kubernetes: { cache: cacheSettings } };
   const account = { serviceAccount: false, ...options.account, name };
   const provider = openProvider([account], { clock, ...setup, settings });
-  const agents = provider.cachingAgents ?? [];
+  const loadAgents = async () => (await provider.loadCachingAgents?.()) ?? [];
   const states = before?.states ?? new Map<string, string>();
   return {
     account: name,
     cache,
     clock,
     provider,
-    agents,
+    loadAgents,
     states,
     async run({ agent: agentName = agentNames.core, commitDies = false, ...run } = {}) {
       const store = async (state: string): Promise<void> => {
         if (commitDies) throw new Error('killed');
         states.set(agentName, state);
       };
-      const agent = agents.find((each) => each.name === agentName);
+      const agent = (await loadAgents()).find((each) => each.name === agentName);
       if (agent === undefined) throw new Error(`there is no ${agentName}`);
       const result = await agent.run({
         cache,

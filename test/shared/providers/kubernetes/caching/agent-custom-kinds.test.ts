@@ -63,7 +63,7 @@ describeWithCluster('the caching agent of custom kinds', (cluster) => {
       { cacheSettings: { enabled: false, cacheAll: true }, names: [] },
     ]) {
       await using bench = openAgentBench({ engine, account: { ...account, ...members }, cacheSettings });
-      expect(bench.agents.map(({ name }) => name)).toEqual(names);
+      expect((await bench.loadAgents()).map(({ name }) => name)).toEqual(names);
     }
   });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startCluster } from '../../../../../infra/local/cluster.ts';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
-import { parseVersion, toVersion } from '../../../../../shared/core/cache/version.ts';
+import { parseRevision, toRevision } from '../../../../../shared/core/cache/revision.ts';
 import { describeWithCluster, runKubectl } from '../../../../support/cluster.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
 import { makeTempDir } from '../../../../support/temp-dir.ts';
@@ -59,7 +59,7 @@ describe('a caching agent and the epochs of its cluster', () => {
     expect(await getEpoch()).toBeGreaterThan(first);
     const heads = [];
     for await (const page of bench.cache.listHeads(bench.account, 'configMap')) heads.push(...page);
-    expect(heads.map(({ version }) => parseVersion(version))).toEqual([
+    expect(heads.map(({ revision }) => parseRevision(revision))).toEqual([
       { epoch: await getEpoch(), resourceVersion: '3' },
     ]);
   });
@@ -96,7 +96,7 @@ describe('a caching agent and the epochs of its cluster', () => {
       await bench.run();
       Object.assign(world, { now: 20 });
       world.objects.set('two', 15).set('lost', 17).delete('back');
-      await bench.cache.deleteObject(toKey('back'), toVersion(await getEpoch(), '18'));
+      await bench.cache.deleteObject(toKey('back'), toRevision(await getEpoch(), '18'));
       await bench.run();
       expect(await read()).toEqual(['lost@17', 'one@5', 'two@15']);
       world.now = 30;
@@ -169,7 +169,7 @@ describe('a caching agent and the epochs of its cluster', () => {
     const key = { account: bench.account, kind: 'configMap', namespace: 'shop', name: 'one' };
     const [one] = await bench.cache.getObjects([key], { consistent: true });
     const overtake = (at: number) =>
-      bench.cache.putObject({ key, version: toVersion(before, String(at)), body: one?.readBody() ?? '' });
+      bench.cache.putObject({ key, revision: toRevision(before, String(at)), body: one?.readBody() ?? '' });
     Object.assign(world, { now: 20, isExpired: true });
     await overtake(21);
     expect((await bench.run()).details).not.toHaveProperty('restored');
@@ -250,7 +250,7 @@ describe('a caching agent and the epochs of its cluster', () => {
     world.objects.set('three', 8);
     await bench.cache.putObject({
       key: toKey('ghost'),
-      version: toVersion(epoch, '4'),
+      revision: toRevision(epoch, '4'),
       body: two?.readBody() ?? '',
     });
     expect((await bench.run()).drift).toBeUndefined();
@@ -272,7 +272,7 @@ describe('a caching agent and the epochs of its cluster', () => {
     await bench.run();
     const epoch = await getEpoch();
     const key = { account: bench.account, kind: 'configMap', namespace: 'shop', name: 'one' };
-    await bench.cache.deleteObject(key, toVersion(epoch, '6'));
+    await bench.cache.deleteObject(key, toRevision(epoch, '6'));
     bench.clock.advance(66 * 60_000);
     expect(await bench.run()).toMatchObject({ drift: 1 });
     await bench.run();

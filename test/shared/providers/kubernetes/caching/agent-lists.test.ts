@@ -39,12 +39,12 @@ describe('what a caching agent does', () => {
 
   test('with a list that begins anew in the midst of it: nothing of it is lost, and nothing stays', async () => {
     world.pageSize = 2;
-    for (const [name, version] of [
+    for (const [name, revision] of [
       ['two', 6],
       ['three', 7],
       ['four', 8],
     ] as const)
-      world.objects.set(name, version);
+      world.objects.set(name, revision);
     world.onList = (page) => {
       if (page === 0 || world.now > 10) return undefined;
       // The snapshot is gone; so is what its first page had.
@@ -75,7 +75,7 @@ describe('what a caching agent does', () => {
     expect(await read()).toEqual(['three@19', 'two@6']);
   });
 
-  test('with a kind that does not change: its position is moved before it expires, and only then', async () => {
+  test('with a kind that does not change: its resource version is moved before it expires, and only then', async () => {
     await bench.run();
     world.now = 50;
     const watched = (paths: readonly string[]): string[] => paths.filter((path) => path.includes('watch='));
@@ -105,7 +105,8 @@ describe('what a caching agent does', () => {
       },
       before: bench,
     });
-    const first = await bench.run();
+    await bench.run();
+    const ranMs = Date.now();
     server.script((response, request) => {
       const isBroken = request.path.includes('/jobs');
       const answer = isBroken ? answerStatus(422, 'Broken') : answerAs(world, request.path);
@@ -119,7 +120,8 @@ describe('what a caching agent does', () => {
       details: { broken: expect.stringMatching(/^job: .*Broken/) },
     });
     expect(second.error).toBeUndefined();
-    expect(second.asOfMs).toBe(first.asOfMs);
+    // Jobs are as they were listed, some time during the first run.
+    expect(second.asOfMs).toBeLessThan(ranMs);
     expect(await readCached(bench, 'service')).toEqual(['one@5', 'two@19']);
     expect(await readCached(bench, 'job')).toEqual(['one@5']);
   });

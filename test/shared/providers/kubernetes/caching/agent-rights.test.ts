@@ -148,7 +148,7 @@ describeWithCluster('a caching agent whose rights are few', (cluster) => {
     await allow({ services: read, deployments: read }, here);
     const bench = await open({ namespaces: [here.name] });
     await requestApi('POST', getDeployments(here), createWorkload('Deployment', 'web'));
-    expect((await bench.run()).details).toEqual({ kinds: 2 });
+    expect((await bench.run()).details).toEqual({ kinds: 2, watches: 2 });
     const deployments = await readCached(bench, 'deployment', here.name);
     expect(deployments).toHaveLength(1);
 
@@ -164,7 +164,7 @@ describeWithCluster('a caching agent whose rights are few', (cluster) => {
     await requestApi('DELETE', `${getDeployments(here)}/web`);
     await allow({ services: read, deployments: read }, here);
     bench.clock.advance(6 * minuteMs);
-    expect((await bench.run()).details).toEqual({ kinds: 2 });
+    expect((await bench.run()).details).toEqual({ kinds: 2, watches: 2 });
     expect(await readCached(bench, 'deployment', here.name)).toEqual(await readLive(getDeployments(here)));
   });
 
@@ -180,7 +180,7 @@ describeWithCluster('a caching agent whose rights are few', (cluster) => {
     await bench.run();
     expect(await readCached(bench, 'service', there.name)).toEqual([]);
     bench.clock.advance(11 * minuteMs);
-    expect((await bench.run()).details).toEqual({ kinds: 3 });
+    expect((await bench.run()).details).toEqual({ kinds: 3, watches: 3 });
     await expectEqual(bench, here);
     await expectEqual(bench, there);
 

@@ -80,7 +80,7 @@ describeWithCluster('a run of a caching agent', (cluster) => {
   });
 
   test.each(ways)(
-    'lists anew where the position in $way has expired, and evicts what went meanwhile',
+    'lists anew where the resource version in $way has expired, and evicts what went meanwhile',
     async ({ getAccount }) => {
       await using bench = open(getAccount());
       await addService('one');
@@ -139,7 +139,7 @@ describeWithCluster('a run of a caching agent', (cluster) => {
     await strict.run();
     expect(await readNames(bench)).toEqual(['managed']);
 
-    // What was evicted by other rules is the same object still, at the same version.
+    // What was evicted by other rules is the same object still, at the same revision.
     await using again = open({ namespaces: [namespace.name] }, { before: bench });
     expect(await again.run({ isAlone: false })).toMatchObject({ outcome: 'listing' });
     await again.run();
@@ -211,7 +211,7 @@ describeWithCluster('a run of a caching agent', (cluster) => {
   });
 });
 
-/** A state whose scopes are all at this position. */
-function withPositions(state: string, position: string): string {
-  return state.replaceAll(/\["\d+",/g, `["${position}",`);
+/** A state whose scopes are all at this resource version. */
+function withPositions(state: string, resourceVersion: string): string {
+  return state.replaceAll(/\["\d+",/g, `["${resourceVersion}",`);
 }

@@ -13,7 +13,7 @@ const time = fc.integer({ min: 1, max: 2 ** 45 });
 const maybeTime = fc.option(time, { nil: undefined });
 
 const scope: fc.Arbitrary<ScopeState> = fc.record({
-  position: fc.option(
+  resourceVersion: fc.option(
     fc.nat().map((number) => String(number)),
     { nil: undefined },
   ),
@@ -64,7 +64,7 @@ describe('the state of an agent', () => {
 
   test('of ten kinds takes less than a kilobyte', () => {
     const usual = {
-      position: '123456789',
+      resourceVersion: '123456789',
       asOfMs: 1_800_000_000_000,
       items: 5_000,
       movedAtMs: 1_800_000_000_000,

@@ -5,10 +5,14 @@ import type { CachingResult } from '../../../../../shared/core/agents/caching-ag
 import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../../../../support/cluster.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
+import { chooseSize } from '../../../../support/test-size.ts';
 import { stormConfigMaps } from '../watch/config-map-storm.ts';
 import { type AgentBench, openAgentBench, readCached, readLive } from './agent-bench.ts';
 
 const openTable = useLocalTables();
+
+const changes = chooseSize({ short: 150, long: 400 });
+const runsLeast = chooseSize({ short: 8, long: 12 });
 
 describeWithCluster('a caching agent that is killed again and again in a storm', (cluster) => {
   let namespace: TestNamespace;
@@ -50,11 +54,11 @@ describeWithCluster('a caching agent that is killed again and again in a storm',
       cacheSettings: { cacheAll: true },
     });
     const path = `/api/v1/namespaces/${namespace.name}/configmaps`;
-    const storm = stormConfigMaps(namespace.name, 400).finally(() => {
+    const storm = stormConfigMaps(namespace.name, changes).finally(() => {
       isStormy = false;
     });
     let runs = 0;
-    while (isStormy || runs < 12) {
+    while (isStormy || runs < runsLeast) {
       await Promise.all([runOrDie(bench), ...(runs % 4 === 3 ? [runOrDie(bench)] : [])]);
       runs += 1;
     }

@@ -50,13 +50,13 @@ describe('the first fill of an account', () => {
     const freezer = createFreezer(engine, 'answers');
     await using first = openBench(freezer.engine);
     const { store } = openAgents(engine, first.clock);
-    await store.sync(first.agents);
-    const frozen = work(first, store);
+    await store.sync(await first.loadAgents());
+    const frozen = session(first, store);
     await freezer.frozen;
     first.clock.advance(agentLeaseMs + 1_000);
     goOn();
     await using next = openBench(engine, first);
-    expect((await work(next, store))?.agent.lastRun).toMatchObject({ outcome: 'SUCCESS', items: 201 });
+    expect((await session(next, store))?.agent.lastRun).toMatchObject({ outcome: 'SUCCESS', items: 201 });
     expect(await readCached(next, 'configMap')).toEqual(readWorld());
     freezer.thaw();
     expect(await frozen).toBeUndefined();
@@ -93,19 +93,19 @@ describe('the first fill of an account', () => {
 });
 
 /** Runs the core agent as a worker does, under a lease of its own. */
-async function work(
-  { cache, clock, agents }: AgentBench,
+async function session(
+  { cache, clock, loadAgents }: AgentBench,
   store: ReturnType<typeof openAgents>['store'],
 ): Promise<EndedAgent | undefined> {
-  const agent = agents.find(({ name }) => name === agentNames.core);
+  const agent = (await loadAgents()).find(({ name }) => name === agentNames.core);
   if (agent === undefined) throw new Error('there is no core agent');
   const turn = clock.now();
   const how = { owner: testRandomness.id(), turn, leaseMs: agentLeaseMs, demanded: true };
   const answer = await store.claim(agent, how);
-  if (!('claimed' in answer)) throw new Error(`the agent could not be claimed: ${answer.refusal}`);
+  if (answer === undefined) throw new Error('the agent could not be claimed');
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   return runAgent({ agents: store, cache, clock, randomness: testRandomness, log }, agent, {
-    claimed: answer.claimed,
+    claimed: answer,
     isAlone: true,
     stop: new AbortController().signal,
   });
@@ -150,7 +150,7 @@ function watchObjectWrites(
       documents.middlewareStack.add(
         (next) => async (args) => {
           const text = JSON.stringify(args.input);
-          const isWrite = text.includes('"pk":"OBJECT#') && /"(Item|PutRequest)":/.test(text);
+          const isWrite = text.includes('"pk":{"S":"OBJECT#') && /"(Item|PutRequest)":/.test(text);
           return isWrite ? send(() => next(args)) : next(args);
         },
         { step: 'initialize', name: 'watchObjectWrites', priority: 'low' },

@@ -29,7 +29,7 @@ function stateOf(
   more: Partial<KindState> = {},
 ): KindState {
   const known = Object.entries(scopes).map(([namespace, scope]) => {
-    const usual = { ...createScopeState(nowMs), position: '5', asOfMs: nowMs };
+    const usual = { ...createScopeState(nowMs), resourceVersion: '5', asOfMs: nowMs };
     return [namespace, { ...usual, ...scope }] as const;
   });
   return { ...createKindState(), ...more, scopes: new Map(known) };
@@ -78,7 +78,7 @@ describe('the scopes of a kind', () => {
   });
 
   test.each([
-    { what: 'nothing is known', state: { position: undefined }, is: true },
+    { what: 'nothing is known', state: { resourceVersion: undefined }, is: true },
     { what: 'it is known', state: {}, is: false },
     { what: 'it is small and cannot be watched', state: { unwatchableAtMs: nowMs - minuteMs }, is: true },
     { what: 'it is large and was listed lately', state: { unwatchableAtMs: nowMs, items: 501 }, is: false },
@@ -120,7 +120,7 @@ describe('the summary of a state', () => {
     ).toBeUndefined();
     expect(
       summarize({ service: stateOf({ '': { asOfMs: 50, items: 3, forbiddenAtMs: nowMs } }), clusterRole }),
-    ).toEqual({ asOfMs: 70, items: 5, forbidden: ['service'], isAllForbidden: false });
+    ).toEqual({ asOfMs: 70, items: 5, scopes: 1, forbidden: ['service'], isAllForbidden: false });
   });
 
   test('counts what is read one by one, and not what was read at once before', () => {
@@ -128,6 +128,7 @@ describe('the summary of a state', () => {
     expect(summarize({ service: stateOf(scopes, { wideAtMs: nowMs }) })).toEqual({
       asOfMs: 30,
       items: 3,
+      scopes: 1,
       forbidden: ['service in b'],
       isAllForbidden: false,
     });

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { toVersion } from '../../../../../shared/core/cache/version.ts';
-import { createPageLimit } from '../../../../../shared/providers/kubernetes/caching/kind-limits.ts';
+import { toRevision } from '../../../../../shared/core/cache/revision.ts';
 import {
-  createObjectConversion,
   isComparable,
+  ObjectConversion,
 } from '../../../../../shared/providers/kubernetes/caching/object-conversion.ts';
 import type { WatchedKind } from '../../../../../shared/providers/kubernetes/caching/watched-kinds.ts';
 import type { WatchChange } from '../../../../../shared/providers/kubernetes/watch/watch.ts';
@@ -27,24 +26,26 @@ function toService(name: string, resourceVersion: string, namespace = 'shop') {
 
 describe('the conversion of objects', () => {
   const account = openAccount({ omitNamespaces: ['hidden'] });
-  const conversion = createObjectConversion({ account, epoch: 7, kinds: [services, namespaces] });
+  const conversion = new ObjectConversion({ account, epoch: 7, kinds: [services, namespaces] });
   const change = (type: WatchChange['type'], ...of: Parameters<typeof toService>): WatchChange => ({
     type,
     object: toService(...of),
   });
 
-  test('keeps of several changes the last, seen as far as the stream was read', () => {
-    const told = [
-      change('ADDED', 'a', '5'),
-      change('ADDED', 'b', '6'),
-      change('DELETED', 'a', '7'),
-      change('MODIFIED', 'b', '8'),
-    ];
+  test('tells each change as far as the stream was read', () => {
+    const told = [change('DELETED', 'a', '7'), change('MODIFIED', 'b', '8')];
     const changes = conversion.toChanges(told, '20');
-    const seenAt = toVersion(7, '20');
+    const seenAt = toRevision(7, '20');
     expect(changes).toMatchObject([
-      { kind: 'service', namespace: 'shop', name: 'a', version: toVersion(7, '7'), seenAt, facts: undefined },
-      { name: 'b', version: toVersion(7, '8'), seenAt, facts: { name: 'b', resourceVersion: '8' } },
+      {
+        kind: 'service',
+        namespace: 'shop',
+        name: 'a',
+        revision: toRevision(7, '7'),
+        seenAt,
+        facts: undefined,
+      },
+      { name: 'b', revision: toRevision(7, '8'), seenAt, facts: { name: 'b', resourceVersion: '8' } },
     ]);
   });
 
@@ -53,7 +54,7 @@ describe('the conversion of objects', () => {
     Object.assign(ignored.metadata, { annotations: { 'caching.spinnaker.io/ignore': 'true' } });
     const told: WatchChange[] = [{ type: 'MODIFIED', object: ignored }, change('ADDED', 'b', '6', 'hidden')];
     expect(conversion.toChanges(told, '6').map(({ facts }) => facts)).toEqual([undefined, undefined]);
-    expect(conversion.toKept(ignored, toVersion(7, '9'))).toBeUndefined();
+    expect(conversion.toKept(ignored, toRevision(7, '9'))).toBeUndefined();
   });
 
   test('leaves out what cannot be told older from newer', () => {
@@ -68,8 +69,8 @@ describe('the conversion of objects', () => {
   });
 
   test('knows an object to be seen no earlier than it was changed', () => {
-    const kept = conversion.toKept(toService('a', '12'), toVersion(7, '9'));
-    expect(kept).toMatchObject({ version: toVersion(7, '12'), seenAt: toVersion(7, '12') });
+    const kept = conversion.toKept(toService('a', '12'), toRevision(7, '9'));
+    expect(kept).toMatchObject({ revision: toRevision(7, '12'), seenAt: toRevision(7, '12') });
   });
 
   test('keeps of what is only needed the name', () => {
@@ -78,22 +79,7 @@ describe('the conversion of objects', () => {
       kind: 'Namespace',
       metadata: { name: 'shop-main', resourceVersion: '3', uid: 'u', labels: { a: 'b' } },
     };
-    const kept = conversion.toKept(namespace, toVersion(7, '9'));
+    const kept = conversion.toKept(namespace, toRevision(7, '9'));
     expect(kept?.facts).toMatchObject({ kind: 'namespace', name: 'shop-main', moniker: {}, labels: {} });
   });
-});
-
-test('a limit takes the first objects of a list, and begins anew with it', () => {
-  const limit = createPageLimit(3);
-  const page = (attempt: number, ...names: string[]) => ({
-    attempt,
-    resourceVersion: '1',
-    items: names.map((name) => toService(name, '1')),
-    bytes: 0,
-    release: () => undefined,
-  });
-  const take = (...of: Parameters<typeof page>): unknown[] =>
-    limit(page(...of)).map(({ metadata }) => Object(metadata).name);
-  expect([take(1, 'a', 'b'), take(1, 'c', 'd'), take(1, 'e')]).toEqual([['a', 'b'], ['c'], []]);
-  expect(take(2, 'a', 'b', 'c', 'd')).toEqual(['a', 'b', 'c']);
 });

@@ -7,7 +7,7 @@ export interface World {
   /** The newest resource version. */
   now: number;
   readonly objects: Map<string, number>;
-  /** Whether watches are answered that their position has expired; else they tell how far the server has come. */
+  /** Whether watches are answered that their resource version has expired; else they tell how far the server has come. */
   isExpired: boolean;
   /** Whether watches tell nothing, and last as long as they were asked for. */
   isSilent: boolean;
@@ -40,7 +40,7 @@ export function answerAs(world: World, path: string): Answer {
   if (searchParams.has('watch')) {
     if (world.isSilent) return answerSilence(Number(searchParams.get('timeoutSeconds')));
     const from = Number(searchParams.get('resourceVersion'));
-    const later = [...world.objects].filter(([, version]) => version > from);
+    const later = [...world.objects].filter(([, revision]) => revision > from);
     const told = later.map((each) => {
       const object = { apiVersion: 'v1', kind: findKind(pathname), ...toObject(each) };
       return `${JSON.stringify({ type: 'MODIFIED', object })}\n`;
@@ -65,8 +65,8 @@ function findKind(path: string): string {
   return kinds.find((kind) => path.endsWith(`/${kind.toLowerCase()}s`)) ?? '';
 }
 
-function toObject([name, version]: [string, number]): object {
-  return { metadata: { name, namespace: 'shop', uid: name, resourceVersion: String(version) } };
+function toObject([name, revision]: [string, number]): object {
+  return { metadata: { name, namespace: 'shop', uid: name, resourceVersion: String(revision) } };
 }
 
 function answerSilence(seconds: number): Answer {

@@ -58,7 +58,7 @@ describe('what is too large to be cached', () => {
     world.alter = (object) => object;
     world.touch(1);
     const { lastRun } = await run();
-    expect(lastRun?.details).toEqual({ kinds: 4 });
+    expect(lastRun?.details).toEqual({ kinds: 4, watches: 4 });
     expect(await countMissing()).toBe(0);
     expect(await show(first)).toHaveLength(4);
   });
@@ -71,7 +71,7 @@ describe('what is too large to be cached', () => {
     expect((await run()).lastRun?.details).toMatchObject({ tooLargeCount: 1 });
     world.alter = (object) => object;
     world.expire();
-    expect((await run()).lastRun?.details).toEqual({ kinds: 4 });
+    expect((await run()).lastRun?.details).toEqual({ kinds: 4, watches: 4 });
   });
 
   test('an application by its name: all others are cached', async () => {

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createCacheStore } from '../../../../../shared/aws/cache/cache-store.ts';
-import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
+import type { CacheStore, RowPlace } from '../../../../../shared/core/cache/cache-store.ts';
 import { createCacheWriter } from '../../../../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
 import type {
   CacheWriter,
@@ -8,14 +8,16 @@ import type {
 } from '../../../../../shared/providers/kubernetes/cache-writer/object-change.ts';
 import { kubernetesPlugin } from '../../../../../shared/providers/kubernetes/index.ts';
 import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { asFacts, selfKey } from '../../../../../shared/providers/kubernetes/rows/row-entries.ts';
-import { waitingApplication } from '../../../../../shared/providers/kubernetes/rows/row-names.ts';
+import { asFacts } from '../../../../../shared/providers/kubernetes/rows/row-entries.ts';
 import { collect, v } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../../../support/test-clock.ts';
 import { registry } from './small-cluster.ts';
 
-/** What is cached of an application: its names in the directory, and the entries of its rows with their versions. */
+/**
+ * What is cached of an application: its names in the directory, and the entries of its rows with their revisions, to which those of pods are
+ * joined that stand in a row of the same name.
+ */
 export interface CachedApplication {
   readonly clusters: readonly string[];
   readonly namespaces: readonly string[];
@@ -29,8 +31,10 @@ export interface WriterBench {
   readonly writer: CacheWriter;
   readonly clock: TestClock;
   readonly documents: DynamoDBDocumentClient;
-  /** What is cached by now, by application. Rows of pods alone are left out. */
+  /** What is cached by now, by application. */
   read(): Promise<{ readonly [application: string]: CachedApplication }>;
+  /** The entries of the rows of a namespace, with their revisions. */
+  readNamespace(namespace: string): Promise<CachedApplication['rows']>;
 }
 
 /** How a bench may differ from others. */
@@ -60,19 +64,27 @@ export function openWriter(
     clock,
     randomness: testRandomness,
   });
-  return { account, store, writer, clock, documents, read: () => readAll(store, account) };
+  return {
+    account,
+    store,
+    writer,
+    clock,
+    documents,
+    read: () => readAll(store, account),
+    readNamespace: (namespace) => readRows(store, { account, namespace }),
+  };
 }
 
 /** The change that an object is so. */
 export function put(facts: ObjectFacts, at: number, seenAt = at): ObjectChange {
   const { kind, namespace, name } = facts;
   const own = { ...facts, resourceVersion: String(at) };
-  return { kind, namespace, name, version: v(at), seenAt: v(seenAt), facts: own };
+  return { kind, namespace, name, revision: v(at), seenAt: v(seenAt), facts: own };
 }
 
 /** The change that an object is gone. */
 export function gone({ kind, namespace, name }: ObjectFacts, at: number): ObjectChange {
-  return { kind, namespace, name, version: v(at), seenAt: v(at), facts: undefined };
+  return { kind, namespace, name, revision: v(at), seenAt: v(at), facts: undefined };
 }
 
 async function readAll(
@@ -82,24 +94,22 @@ async function readAll(
   const entries = (await store.listApplications()).filter((entry) => entry.account === account);
   const found: Record<string, CachedApplication> = {};
   for (const { application, clusters, namespaces } of entries) {
-    // Listed, without clusters, only after a writer died before it hid the name.
-    if (application === waitingApplication) continue;
-    found[application] = { clusters, namespaces, rows: await readRows(store, application, account) };
+    const rows: Record<string, readonly string[]> = {};
+    const places = await Promise.all(namespaces.map((namespace) => readRows(store, { account, namespace })));
+    const pods = Object.assign({}, ...places);
+    for (const [row, own] of Object.entries(await readRows(store, { application, account }))) {
+      rows[row] = [...(pods[row.replace(/^serverGroups /, 'pods ')] ?? []), ...own];
+    }
+    found[application] = { clusters, namespaces, rows };
   }
   return found;
 }
 
-async function readRows(
-  store: CacheStore,
-  application: string,
-  account: string,
-): Promise<CachedApplication['rows']> {
-  const stored = await collect(store.listRows(application, account, { consistent: true }));
-  const rows = stored.flatMap(({ view, row, read }): [string, string[]][] => {
-    const live = read();
-    if (!live.has(selfKey)) return [];
-    const entries = [...live].map(([key, { value }]) => `${key}@${asFacts(value).resourceVersion}`);
-    return [[`${view} ${row}`, entries.sort()]];
+async function readRows(store: CacheStore, place: RowPlace): Promise<CachedApplication['rows']> {
+  const stored = await collect(store.listRows(place, { consistent: true }));
+  const rows = stored.map(({ view, row, read }): [string, string[]] => {
+    const entries = [...read()].map(([key, { value }]) => `${key}@${asFacts(value).resourceVersion}`);
+    return [`${view} ${row}`, entries.sort()];
   });
   return Object.fromEntries(rows.sort());
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
 import type { KubernetesConnection } from '../../../../../shared/providers/kubernetes/credentials/connection.ts';
 import { readEnvironment } from '../../../../../shared/runtime/config.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/context/system.ts';
+import { systemClock, systemRandomness } from '../../../../../shared/runtime/services/system.ts';
 
 /** A clock that a test turns. Sleeping turns it, too, and is noted. */
 export class TurnedClock implements Clock {

@@ -8,7 +8,7 @@ import { answerJson, answerStatus, type ScriptedServer, startScriptedServer } fr
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
 /** A loaded machine takes its time to serve a new definition. */
-const patience = { timeout: 20_000 };
+const timeouts = { timeout: 20_000 };
 
 /** A definition of the kind `Widget` in a group of the test's own. */
 function toDefinition(group: string, scope = 'Namespaced') {
@@ -45,7 +45,7 @@ describeWithCluster('discovery on a real cluster', (cluster) => {
     await expect(question).rejects.toMatchObject({ status: 404, reason: 'NotFound' });
     await requestApi('POST', definitions, toDefinition(group));
     await expect
-      .poll(() => client.getResource(`${group}/v1`, 'Widget').catch(() => undefined), patience)
+      .poll(() => client.getResource(`${group}/v1`, 'Widget').catch(() => undefined), timeouts)
       .toEqual({
         apiVersion: `${group}/v1`,
         kind: 'Widget',
@@ -60,7 +60,7 @@ describeWithCluster('discovery on a real cluster', (cluster) => {
     await using client = createTestClient({ kubeconfigFile: cluster.kubeconfig });
     const wanted = { apiVersion: `${group}/v1`, kind: 'Widget', namespaced: false };
     await expect
-      .poll(() => client.getResourceOfKind(`wIDGET.${group}`).catch(() => undefined), patience)
+      .poll(() => client.getResourceOfKind(`wIDGET.${group}`).catch(() => undefined), timeouts)
       .toMatchObject(wanted);
     expect(await client.getResourceOfKind('widget')).toMatchObject({ kind: 'Widget' });
     expect(await client.getResource(`${group}/v1beta1`, 'Widget')).toMatchObject({

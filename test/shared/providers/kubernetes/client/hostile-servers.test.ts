@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
 import { gatheredLists } from '../../../../../shared/providers/kubernetes/client/gathered-lists.ts';
-import { answerRoom } from '../../../../../shared/providers/kubernetes/transport/answer-room.ts';
+import { answerMemory } from '../../../../../shared/providers/kubernetes/transport/answer-memory.ts';
 import type {
   WatchClient,
   WatchClientOptions,
@@ -15,10 +15,13 @@ import {
   type RunningHostileServer,
   startServer,
 } from '../../../../support/hostile-servers.ts';
+import { chooseSize } from '../../../../support/test-size.ts';
 import { configMaps, createTestWatchClient } from '../watch/watch-setup.ts';
 import { createTestClient } from './client-setup.ts';
 
-const pulse = { patienceMs: 2_000, probeMs: 2_000 };
+const probeTimes = { probeAfterMs: 2_000, probeMs: 2_000 };
+/** How often each call is made of each server when all of them are asked together. */
+const callsTogether = chooseSize({ short: 2, long: 3 });
 const one = { resource: configMaps, namespace: 'shop', name: 'one' };
 
 /** What an account does with its server. */
@@ -49,7 +52,7 @@ interface Clients extends AsyncDisposable {
 
 function connect(server: RunningHostileServer, account: string): Clients {
   const connection = { name: account, kubeconfigContents: server.kubeconfig, requestTimeoutSeconds: 5 };
-  const options: Partial<WatchClientOptions> = { pulse, endGraceMs: 500 };
+  const options: Partial<WatchClientOptions> = { probeTimes, endGraceMs: 500 };
   const client = createTestClient(connection, options);
   const watches = createTestWatchClient(connection, options);
   return {
@@ -76,10 +79,9 @@ async function callAll(clients: Clients): Promise<Map<string, string | undefined
   return new Map(Object.keys(calls).map((name, index) => [name, messages[index]]));
 }
 
-/** Watches how long the process was busy with one thing, and how much memory it took. */
+/** Watches for how long the process was busy with one thing. */
 class Meter implements Disposable {
   longestMs = 0;
-  mostBytes = 0;
   readonly #timer: NodeJS.Timeout;
 
   constructor() {
@@ -87,9 +89,27 @@ class Meter implements Disposable {
     this.#timer = setInterval(() => {
       const nowMs = performance.now();
       this.longestMs = Math.max(this.longestMs, nowMs - lastMs);
-      this.mostBytes = Math.max(this.mostBytes, process.memoryUsage().rss);
       lastMs = nowMs;
     }, 5);
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/**
+ * Watches how much memory is held at a time. What the process takes of the machine says more of the mood of the garbage collector, and of
+ * the hostile servers, which run here, too: of one and the same code it was 180 MiB in one run and 510 in another.
+ */
+class MemoryMeter implements Disposable {
+  mostBytes = 0;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor() {
+    this.#timer = setInterval(() => {
+      this.mostBytes = Math.max(this.mostBytes, countHeldBytes());
+    }, 200);
   }
 
   [Symbol.dispose](): void {
@@ -106,7 +126,7 @@ function countHeldBytes(): number {
 }
 
 afterEach(() => {
-  expect(answerRoom.taken).toBe(0);
+  expect(answerMemory.taken).toBe(0);
   expect(gatheredLists.bytes).toBe(0);
 });
 
@@ -222,10 +242,12 @@ test('all of them at once take a bounded memory, give it back, and let a healthy
   const bad = servers.map((server, index) => stack.use(connect(server, `bad-${index}`)));
   await innocent.client.list({ resource: configMaps });
   const idleHeldBytes = countHeldBytes();
-  const idleBytes = process.memoryUsage().rss;
   using meter = new Meter();
+  using memory = new MemoryMeter();
 
-  const storm = Promise.all(bad.flatMap((clients) => [callAll(clients), callAll(clients), callAll(clients)]));
+  const storm = Promise.all(
+    bad.flatMap((clients) => Array.from({ length: callsTogether }, () => callAll(clients))),
+  );
   let slowestMs = 0;
   for (let round = 0; round < 20; round += 1) {
     const startMs = performance.now();
@@ -235,11 +257,11 @@ test('all of them at once take a bounded memory, give it back, and let a healthy
   }
   await storm;
 
-  const grown = Math.round((meter.mostBytes - idleBytes) / 2 ** 20);
+  const grown = Math.round((memory.mostBytes - idleHeldBytes) / 2 ** 20);
   console.log(
-    `ten hostile servers: +${grown} MiB at most, ${Math.round(meter.longestMs)} ms at a stretch, a healthy list ${Math.round(slowestMs)} ms at most`,
+    `ten hostile servers: +${grown} MiB held at most, ${Math.round(meter.longestMs)} ms at a stretch, a healthy list ${Math.round(slowestMs)} ms at most`,
   );
-  expect(grown).toBeLessThan(300);
+  expect(grown).toBeLessThan(250);
   expect(slowestMs).toBeLessThan(5_000);
   expect(meter.longestMs).toBeLessThan(2_000);
   expect(countHeldBytes() - idleHeldBytes).toBeLessThan(50 * 2 ** 20);

@@ -10,7 +10,7 @@ import { parseLogProperties } from '../../../../../shared/providers/kubernetes/r
 import { LineSplitter } from '../../../../../shared/providers/kubernetes/transport/line-splitter.ts';
 import { parseRetryAfter } from '../../../../../shared/providers/kubernetes/transport/retry.ts';
 import { WatchReader } from '../../../../../shared/providers/kubernetes/watch/watch.ts';
-import { systemClock } from '../../../../../shared/runtime/context/system.ts';
+import { systemClock } from '../../../../../shared/runtime/services/system.ts';
 import { configMaps } from '../watch/watch-setup.ts';
 
 const megabyte = 1_000_000;

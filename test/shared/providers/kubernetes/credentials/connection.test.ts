@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -7,10 +7,11 @@ import {
 } from '../../../../../shared/providers/kubernetes/api/answer-limits.ts';
 import { KubernetesConnectionError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
 import {
-  type ConnectionSurroundings,
+  type ConnectionOptions,
   type KubernetesConnection,
   loadClusterConnection,
 } from '../../../../../shared/providers/kubernetes/credentials/connection.ts';
+import { systemClock } from '../../../../../shared/runtime/services/system.ts';
 import { makeTempDir, type TempDir, writeProgram } from '../../../../support/temp-dir.ts';
 import { silentLog } from '../client/client-setup.ts';
 import { toBase64, toKubeconfig } from '../client/scripted-server.ts';
@@ -22,10 +23,10 @@ beforeEach(async () => {
 });
 afterEach(() => dir[Symbol.asyncDispose]());
 
-function load(account: Partial<KubernetesConnection>, surroundings: Partial<ConnectionSurroundings> = {}) {
+function load(account: Partial<KubernetesConnection>, options: Partial<ConnectionOptions> = {}) {
   return loadClusterConnection(
     { name: 'prod', serviceAccount: false, placement: 'local', ...account },
-    { environment: {}, log: silentLog, ...surroundings },
+    { environment: {}, log: silentLog, clock: systemClock, ...options },
   );
 }
 
@@ -64,14 +65,6 @@ describe('credentials of a kubeconfig', () => {
     expect(await connection.credentialSource()).toEqual(credential);
   });
 
-  test("the account's own token replaces a plugin and a token", async () => {
-    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'no-such-program' };
-    for (const user of [{ exec }, { token: 'abc' }]) {
-      const connection = await loadUser(user, { token: 'own' });
-      expect(await connection.credentialSource()).toEqual({ authorization: 'Bearer own' });
-    }
-  });
-
   test.each([
     ['a token, along with the certificate of the kubeconfig', { token: 'abc' }, 'CERT'],
     ['a certificate, in the place of it', { clientCertificateData: 'OTHER', clientKeyData: 'KEY' }, 'OTHER'],
@@ -108,9 +101,9 @@ describe('credentials of a kubeconfig', () => {
     expect(await connection.credentialSource()).toEqual(credential);
   });
 
-  test('an auth provider that kubectl has given up', async () => {
-    await expect(loadUser({ 'auth-provider': { name: 'gcp', config: {} } })).rejects.toThrow(
-      'account "prod": its kubeconfig has the auth-provider "gcp", which cannot be used: use an exec plugin or a token',
+  test('a user of the auth provider oidc with nothing to make a token of', async () => {
+    await expect(loadUser({ 'auth-provider': { name: 'oidc', config: {} } })).rejects.toThrow(
+      'account "prod": its kubeconfig has the auth-provider "oidc" without an id-token, or refresh-token, client-id and idp-issuer-url: log in again',
     );
   });
 });
@@ -128,8 +121,29 @@ describe('a connection', () => {
     });
   });
 
+  test('is by ~/.kube/config where the account names no kubeconfig, and ~ is the home directory', async () => {
+    await mkdir(join(dir.path, '.kube'));
+    await write('.kube/config', toKubeconfig({ server: 'https://home', 'certificate-authority': 'ca' }, {}));
+    await write('.kube/ca', 'CA');
+    await write('other', toKubeconfig({ server: 'https://other' }, {}));
+    const environment = { HOME: dir.path };
+    expect(await load({}, { environment })).toMatchObject({ origin: 'https://home', tls: { ca: 'CA' } });
+    const other = await load({ kubeconfigFile: '~/other' }, { environment });
+    expect(other.origin).toBe('https://other');
+    await expect(load({}, { environment: { HOME: join(dir.path, 'gone') } })).rejects.toThrow(
+      `account "prod": kubeconfigFile ${join(dir.path, 'gone')}/.kube/config: ENOENT`,
+    );
+  });
+
   test.each([
-    [{}, 'account "prod": it has no credentials: set kubeconfigFile, kubeconfigContents or serviceAccount'],
+    [
+      { placement: 'deployed' as const },
+      'account "prod": it has no credentials: set kubeconfigSecret, eks or kubeconfigContents, for deployed functions have no ~/.kube/config',
+    ],
+    [
+      { kubeconfigContents: toKubeconfig({ server: 'https://api' }, {}), user: 'jane' },
+      'account "prod": kubeconfigContents: user "jane" does not exist (it has ',
+    ],
     [
       { kubeconfigFile: '/no/such/kubeconfig' },
       /^account "prod": kubeconfigFile \/no\/such\/kubeconfig: ENOENT/,
@@ -154,7 +168,7 @@ describe('a connection', () => {
   test.each([
     ['10.0.0.1', 'https://10.0.0.1:443'],
     ['fd00::1', 'https://[fd00::1]:443'],
-  ])("takes a pod's surroundings: %s", async (host, origin) => {
+  ])("takes a pod's options: %s", async (host, origin) => {
     await write('ca.crt', 'CA');
     await write('token', 'pod-token\n');
     await write('namespace', 'tools');

@@ -115,7 +115,8 @@ test('what a plugin says when it fails is logged, and nothing else tells it', as
   );
   expect(logged).toEqual([
     {
-      message: 'an exec plugin failed',
+      message: 'a credential program failed',
+      kind: 'exec plugin',
       account: 'prod',
       command: join(dir.path, 'plugin'),
       how: 'ended with status 1',

@@ -35,7 +35,7 @@ describe('a context', () => {
       cluster: { server: 'https://b:6443', certificateAuthorityData: 'QQ==', insecureSkipTlsVerify: false },
       user: { token: 'secret-token' },
     });
-    expect(parseKubeconfigContext(kubeconfig, 'green')).toMatchObject({
+    expect(parseKubeconfigContext(kubeconfig, { context: 'green' })).toMatchObject({
       namespace: undefined,
       cluster: {
         server: 'https://g:6443',
@@ -57,10 +57,26 @@ describe('a context', () => {
   });
 
   test('may have no user at all', () => {
-    expect(parseKubeconfigContext(kubeconfig, 'nobody').user).toMatchObject({
+    expect(parseKubeconfigContext(kubeconfig, { context: 'nobody' }).user).toMatchObject({
       token: undefined,
       exec: undefined,
     });
+  });
+
+  test('gives way to a user and a cluster that are named', () => {
+    expect(parseKubeconfigContext(kubeconfig, { user: 'plugin' })).toMatchObject({
+      name: 'blue',
+      namespace: 'shop',
+      cluster: { server: 'https://b:6443' },
+      user: { token: undefined, exec: { command: 'aws' } },
+    });
+    expect(
+      parseKubeconfigContext(kubeconfig, { context: 'green', user: 'token', cluster: 'b' }),
+    ).toMatchObject({ cluster: { server: 'https://b:6443' }, user: { token: 'secret-token' } });
+    // Not even where the context's own are missing.
+    expect(parseKubeconfigContext(kubeconfig, { context: 'lost', cluster: 'g' }).cluster.server).toBe(
+      'https://g:6443',
+    );
   });
 
   test('carries whom to act as', () => {
@@ -77,7 +93,14 @@ test.each([
   ['lost', 'context "lost" names the cluster "nowhere", which is missing'],
   ['orphan', 'context "orphan" names the user "missing", which is missing'],
 ])('a context that cannot be: %s', (context, message) => {
-  expect(() => parseKubeconfigContext(kubeconfig, context)).toThrow(message);
+  expect(() => parseKubeconfigContext(kubeconfig, { context })).toThrow(message);
+});
+
+test.each([
+  [{ user: 'root' }, 'user "root" does not exist (it has "token", "plugin")'],
+  [{ cluster: 'x' }, 'cluster "x" does not exist (it has "b", "g")'],
+])('a choice that cannot be: %j', (choice, message) => {
+  expect(() => parseKubeconfigContext(kubeconfig, choice)).toThrow(message);
 });
 
 test.each([

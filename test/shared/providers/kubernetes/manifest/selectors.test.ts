@@ -1,7 +1,10 @@
+import type { V1LabelSelector } from '@kubernetes/client-node';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
+import type { JsonObject } from '../../../../../shared/core/json.ts';
 import { parseWith } from '../../../../../shared/core/settings/coerce.ts';
+import { asUnchecked } from '../../../../../shared/providers/kubernetes/api/unchecked.ts';
 import {
   formatSelectors,
   type LabelSelector,
@@ -99,7 +102,7 @@ describe('reading a description', () => {
 });
 
 test("a workload's own selector becomes the same selection", () => {
-  const selector = {
+  const selector: JsonObject = {
     matchLabels: { app: 'cart' },
     matchExpressions: [
       { key: 'tier', operator: 'In', values: ['web', 'api'] },
@@ -108,7 +111,7 @@ test("a workload's own selector becomes the same selection", () => {
       { key: 'old', operator: 'DoesNotExist' },
     ],
   };
-  expect(formatSelectors(readLabelSelector(selector))).toBe(
+  expect(formatSelectors(readLabelSelector(asUnchecked<V1LabelSelector>(selector)))).toBe(
     'app = cart,tier in (web, api),tier notin (db),empty,!old',
   );
   expect(readLabelSelector(undefined)).toEqual([]);

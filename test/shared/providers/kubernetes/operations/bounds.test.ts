@@ -13,7 +13,7 @@ import {
 } from '../../../../support/cluster.ts';
 import { findLive, getPathOf } from '../live.ts';
 import { createConfigMap, createDefinition, createJob, createManifest, createSecret } from '../manifests.ts';
-import { getOperation, openProvider } from '../provider-setup.ts';
+import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';
 import { type OperationResult, runOperation } from './task-run.ts';
 
 const rbac = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
@@ -50,6 +50,7 @@ describeWithCluster('the bounds of an account', (cluster) => {
       },
       { name: 'omitting', kubeconfigContents, omitNamespaces: [vault.name] },
     ]);
+    await loadOperations(provider);
   });
   afterAll(async () => {
     await provider?.[Symbol.asyncDispose]();

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import { builtInKinds } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import { getOperation, openProvider } from '../provider-setup.ts';
+import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';
 
 const provider = openProvider([{ name: 'test', kubeconfigContents: '{}' }]);
+await loadOperations(provider);
 const kinds = [...builtInKinds.map(({ name }) => name), 'CronTab.stable.example.com', 'priorityClass'];
 const rollout = ['deployment', 'statefulSet', 'daemonSet'];
 const traffic = ['deployment', 'replicaSet', 'statefulSet', 'daemonSet', 'job', 'cronJob', 'pod'];

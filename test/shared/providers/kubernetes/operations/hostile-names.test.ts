@@ -3,7 +3,7 @@ import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject, JsonValue } from '../../../../../shared/core/json.ts';
 import { operationDefinitions } from '../../../../../shared/providers/kubernetes/operations/index.ts';
 import { createConfigMap, createJob, createManifest } from '../manifests.ts';
-import { getOperation, openProvider } from '../provider-setup.ts';
+import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';
 
 const provider = openProvider([
   { name: 'open', kubeconfigContents: '{}' },
@@ -11,6 +11,7 @@ const provider = openProvider([
   { name: 'closed', kubeconfigContents: '{}', namespaces: ['shop'], clusterScopedKinds: false },
   { name: 'omitting', kubeconfigContents: '{}', omitNamespaces: ['vault'] },
 ]);
+await loadOperations(provider);
 
 /** Each operation's description of an object by its kind, name and namespace. */
 const operations: {

@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import { createConfigMap, createJob } from '../manifests.ts';
-import { getOperation, openProvider } from '../provider-setup.ts';
+import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';
 
+const provider = openProvider([{ name: 'test', kubeconfigContents: '{}' }]);
+await loadOperations(provider);
 const mark = { annotations: { 'busdriver.io/incomplete': 'From the cache' } };
 
 function prepare(operation: string, description: JsonObject): void {
-  const provider = openProvider([{ name: 'test', kubeconfigContents: '{}' }]);
   getOperation(provider, operation).prepare({ account: 'test', ...description });
 }
 

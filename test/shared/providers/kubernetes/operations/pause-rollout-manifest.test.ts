@@ -1,10 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
 import { getPathOf } from '../live.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
-import { CrashError, emptyRecord, listHistory, runOperation } from './task-run.ts';
+import { CrashError, emptyRecord, runOperation } from './task-run.ts';
 import { makeWorkload } from './workloads.ts';
 
 describeWithCluster('pausing and resuming a rollout', (cluster) => {
@@ -15,39 +14,19 @@ describeWithCluster('pausing and resuming a rollout', (cluster) => {
     {
       name: 'pauseRolloutManifest',
       from: false,
-      to: true,
       doing: 'Pausing',
-      done: 'Paused',
       problem: 'already paused',
     },
     {
       name: 'resumeRolloutManifest',
       from: true,
-      to: undefined,
       doing: 'Resuming',
-      done: 'Resumed',
       problem: 'not paused',
     },
   ];
 
-  describe.each(directions)('$name', ({ name, from, to, doing, done, problem }) => {
+  describe.each(directions)('$name', ({ name, from, doing, problem }) => {
     const operation = getOperation(provider, name);
-
-    test('changes a Deployment in two calls, and tells it', async () => {
-      await using ns = await createNamespace();
-      await using proxy = await startApiProxy(cluster);
-      await using counted = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
-      const workload = await makeWorkload(ns.name, 'deployment', { paused: from });
-      const record = emptyRecord();
-      const result = await runOperation(getOperation(counted, name), workload.description, { record });
-      expect(result).toEqual({});
-      expect(await readPaused(workload)).toBe(to);
-      expect(listHistory(record)).toEqual([
-        `${doing} the rollout of ${workload.what}`,
-        `${done} the rollout of ${workload.what}`,
-      ]);
-      expect(proxy.calls.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
-    });
 
     test('fails like kubectl when there is nothing to do', async () => {
       await using ns = await createNamespace();
@@ -55,24 +34,6 @@ describeWithCluster('pausing and resuming a rollout', (cluster) => {
       await expect(runOperation(operation, workload.description)).rejects.toThrow(
         `${doing} the rollout of ${workload.what} failed: it is ${problem}`,
       );
-    });
-
-    test('a repeat does not take its own doing for that of others', async () => {
-      await using ns = await createNamespace();
-      const workload = await makeWorkload(ns.name, 'deployment', { paused: from });
-      const record = emptyRecord();
-      const crash = runOperation(operation, workload.description, { record, crashAtCommit: 2 });
-      await expect(crash).rejects.toBeInstanceOf(CrashError);
-      expect(await readPaused(workload)).toBe(to);
-      const { metadata } = await workload.read();
-      await runOperation(operation, workload.description, { record });
-      expect((await workload.read()).metadata).toMatchObject({
-        generation: (metadata as JsonObject).generation,
-      });
-      expect(listHistory(record)).toEqual([
-        `${doing} the rollout of ${workload.what}`,
-        `${done} the rollout of ${workload.what}`,
-      ]);
     });
 
     test('a repeat leaves a newcomer of the same name alone', async () => {

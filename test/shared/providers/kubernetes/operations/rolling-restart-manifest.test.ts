@@ -3,7 +3,7 @@ import { getPath } from '../../../../../shared/core/json.ts';
 import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '../../../../support/cluster.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
-import { CrashError, emptyRecord, listHistory, runOperation } from './task-run.ts';
+import { emptyRecord, listHistory, runOperation } from './task-run.ts';
 import { type LiveWorkload, makeWorkload } from './workloads.ts';
 
 const noonMs = Date.UTC(2030, 0, 1, 12, 0, 0, 789);
@@ -24,20 +24,6 @@ describeWithCluster('rollingRestartManifest', (cluster) => {
       expect(proxy.calls.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
     },
   );
-
-  test('a repeat restarts nothing a second time', async () => {
-    await using ns = await createNamespace();
-    let nowMs = noonMs;
-    await using provider = open(cluster.kubeconfig, () => (nowMs += 60_000));
-    const workload = await makeWorkload(ns.name, 'deployment');
-    const record = emptyRecord();
-    const crash = runOperation(getRestart(provider), workload.description, { record, crashAtCommit: 2 });
-    await expect(crash).rejects.toBeInstanceOf(CrashError);
-    const first = await readRestart(workload);
-    await runOperation(getRestart(provider), workload.description, { record });
-    expect(await readRestart(workload)).toBe(first);
-    expect(getPath(await workload.read(), 'metadata', 'generation')).toBe(2);
-  });
 
   test('refuses a paused Deployment, and a second restart within a second', async () => {
     await using ns = await createNamespace();

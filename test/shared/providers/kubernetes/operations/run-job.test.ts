@@ -1,21 +1,16 @@
 import { afterAll, expect, test } from 'vitest';
-import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import { createNamespace, describeWithCluster } from '../../../../support/cluster.ts';
-import { findLive, listNames } from '../live.ts';
-import { createConfigMap, createJob } from '../manifests.ts';
+import { findLive } from '../live.ts';
+import { createJob } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
-import { CrashError, emptyRecord, listHistory, runOperation } from './task-run.ts';
+import { emptyRecord, runOperation } from './task-run.ts';
 
 /** A Job that no description can leave out. */
 const smoke = createJob({ name: 'smoke' });
 
 describeWithCluster('runJob', (cluster) => {
-  const kubeconfigFile = cluster.kubeconfig;
-  const provider = openProvider([
-    { name: 'test', kubeconfigFile },
-    { name: 'narrow', kubeconfigFile, namespaces: ['mine'] },
-  ]);
+  const provider = openProvider([{ name: 'test', kubeconfigFile: cluster.kubeconfig }]);
   afterAll(() => provider[Symbol.asyncDispose]());
   const operation = getOperation(provider, 'runJob');
 
@@ -53,20 +48,6 @@ describeWithCluster('runJob', (cluster) => {
     expect(again).not.toHaveProperty('metadata.uid', (job?.metadata as JsonObject | undefined)?.uid);
   });
 
-  test('makes up a name once, however often it is run again', async () => {
-    await using ns = await createNamespace();
-    const manifest = createJob({ generateName: 'smoke-' });
-    const record = emptyRecord();
-    const description = describeJob(ns.name, { manifest });
-    const crash = runOperation(operation, description, { record, crashAtCommit: 2 });
-    await expect(crash).rejects.toThrow(CrashError);
-    const result = await runOperation(operation, description, { record });
-    const [name = ''] = await listNames(ns.name, 'jobs');
-    expect(await listNames(ns.name, 'jobs')).toHaveLength(1);
-    expect(result).toMatchObject({ deployedNamesByLocation: { [ns.name]: [`job ${name}`] } });
-    expect(listHistory(record).filter((line) => line.startsWith('Running'))).toHaveLength(1);
-  });
-
   test('in the namespace of its manifest, any other strategy put aside', async () => {
     await using ns = await createNamespace();
     const annotations = { 'strategy.spinnaker.io/replace': 'true' };
@@ -92,22 +73,4 @@ describeWithCluster('runJob', (cluster) => {
       expect(live).toContain('registry.test/job@sha256:1');
     },
   );
-
-  test.each([
-    { more: { manifest: null }, error: 'runKubernetesJob.runKubernetesJob.manifest.empty' },
-    { more: { application: null }, error: 'runKubernetesJob.runKubernetesJob.application.empty' },
-    {
-      more: { manifest: createConfigMap('flags', {}) },
-      error: 'runJob: manifest: expected a Job, got configMap flags',
-    },
-    {
-      more: { manifest: { apiVersion: 'v1', kind: 'List', items: [smoke, smoke] } },
-      error: 'runJob: manifest: expected one Job, got 2',
-    },
-    { more: { account: 'narrow' }, error: 'runKubernetesJob.runKubernetesJob.default.wrongNamespace' },
-  ])('refuses $error', ({ more, error }) => {
-    const prepare = () => operation.prepare(describeJob('default', more));
-    expect(prepare).toThrow(InvalidInputError);
-    expect(prepare).toThrow(error);
-  });
 });

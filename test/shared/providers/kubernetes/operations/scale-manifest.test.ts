@@ -1,5 +1,4 @@
 import { afterAll, expect, test } from 'vitest';
-import { startApiProxy } from '../../../../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
 import { findLive, getPathOf } from '../live.ts';
 import { createWorkload } from '../manifests.ts';
@@ -30,16 +29,6 @@ describeWithCluster('scaleManifest', (cluster) => {
     const what = `${manifestName.replace('rs', 'replicaSet')} in namespace ${ns.name}`;
     expect(listHistory(record)).toEqual([`Scaling ${what} to ${wanted} replicas`, `Scaled ${what}`]);
     expect(record.commits).toBe(1);
-  });
-
-  test('costs one call', async () => {
-    await using ns = await createNamespace();
-    await using proxy = await startApiProxy(cluster);
-    await using counted = openProvider([{ name: 'test', kubeconfigFile: proxy.kubeconfig }]);
-    await requestApi('POST', getPathOf(ns.name, 'replicasets'), createWorkload('ReplicaSet', 'web'));
-    const description = { account: 'test', manifestName: 'rs web', location: ns.name, replicas: 0 };
-    await runOperation(getOperation(counted, 'scaleManifest'), description);
-    expect(proxy.calls.map(({ method }) => method)).toEqual(['PATCH']);
   });
 
   test('says what is missing', async () => {

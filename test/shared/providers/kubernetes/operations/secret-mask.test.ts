@@ -3,9 +3,10 @@ import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject, JsonValue } from '../../../../../shared/core/json.ts';
 import { maskSecrets, secretMask } from '../../../../../shared/providers/kubernetes/manifest/sensitive.ts';
 import { createConfigMap, createJob, createSecret } from '../manifests.ts';
-import { getOperation, openProvider } from '../provider-setup.ts';
+import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';
 
 const provider = openProvider([{ name: 'test', kubeconfigContents: '{}' }]);
+await loadOperations(provider);
 afterAll(() => provider[Symbol.asyncDispose]());
 
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import type { Operation } from '../../../../../shared/core/tasks/operation.ts';
 import type { Commit, JournalEntry } from '../../../../../shared/core/tasks/task.ts';
 import { OperationJournal, TaskJournal } from '../../../../../shared/core/tasks/task-journal.ts';
+import type { LateOperation } from '../provider-setup.ts';
 
 /** A result as a client reads it. */
 export interface OperationResult {
@@ -49,7 +49,7 @@ export interface RunOptions {
  * @returns the result object as a client reads it; an empty one where there is none
  */
 export async function runOperation(
-  operation: Operation,
+  operation: LateOperation,
   description: JsonObject,
   options: RunOptions = {},
 ): Promise<OperationResult> {
@@ -62,6 +62,7 @@ export async function runOperation(
     record.journal.push(...entries.map((entry) => JSON.parse(JSON.stringify(entry)) as JournalEntry));
   };
   const journal = new TaskJournal({ committed: [...record.journal], prefix: '0/', commit });
+  await operation.loaded;
   const prepared = operation.prepare(description);
   const own = new OperationJournal(journal, { prefix: 'op/0/', phase: prepared.phase, signal });
   const result = await prepared.run(own);

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { NotFoundError } from '../../../../../shared/core/errors.ts';
-import type { JobReader, ManifestReader, Provider } from '../../../../../shared/core/providers/provider.ts';
+import type {
+  InstanceReader,
+  JobReader,
+  ManifestReader,
+  Provider,
+} from '../../../../../shared/core/providers/provider.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import {
   createNamespace,
@@ -20,6 +25,7 @@ describeWithCluster('the bounds of an account', (cluster) => {
   let provider: Provider;
   let manifests: ManifestReader;
   let jobs: JobReader;
+  let instances: InstanceReader;
 
   beforeAll(async () => {
     own = await createNamespace('own');
@@ -33,6 +39,7 @@ describeWithCluster('the bounds of an account', (cluster) => {
     ]);
     manifests = provider.manifests as ManifestReader;
     jobs = provider.jobs as JobReader;
+    instances = provider.instances as InstanceReader;
     for (const namespace of [own.name, vault.name]) {
       const annotations = {
         'moniker.spinnaker.io/application': 'shop',
@@ -80,17 +87,17 @@ describeWithCluster('the bounds of an account', (cluster) => {
     ['a Job', (account, location) => jobs.getJob({ account, location, name: 'job smoke' })],
     [
       'the properties of a Job',
-      (account, location) => jobs.getJobProperties({ account, location, name: 'job smoke' }, 'main'),
+      (account, location) => jobs.getFileContents({ account, location, name: 'job smoke' }, 'main'),
     ],
     [
       'the properties of a pod',
-      (account, location) => jobs.getPodProperties({ account, location, pod: 'web' }, 'main'),
+      (account, location) => instances.getFileContents({ account, location, name: 'web' }, 'main'),
     ],
     [
       'the console of a pod',
-      (account, location) => jobs.listConsoleOutput({ account, location, name: 'pod web' }),
+      (account, location) => instances.getConsoleOutput({ account, location, name: 'pod web' }),
     ],
-    ['a Job to delete', (account, location) => jobs.deleteJob({ account, location, name: 'job smoke' })],
+    ['a Job to delete', (account, location) => jobs.cancelJob({ account, location, name: 'job smoke' })],
   ];
 
   function toCluster(account: string, location: string) {
@@ -139,19 +146,19 @@ describeWithCluster('the bounds of an account', (cluster) => {
     ]) {
       await expect(getManifest(account, location, `pod ${name}`)).rejects.toThrow(NotFoundError);
       await expect(jobs.getJob({ account, location, name: `job ${name}` })).rejects.toThrow(NotFoundError);
-      await expect(jobs.deleteJob({ account, location, name: `job ${name}` })).rejects.toThrow(NotFoundError);
-      await expect(jobs.listConsoleOutput({ account, location, name: `pod ${name}` })).rejects.toThrow(
+      await expect(jobs.cancelJob({ account, location, name: `job ${name}` })).rejects.toThrow(NotFoundError);
+      await expect(instances.getConsoleOutput({ account, location, name: `pod ${name}` })).rejects.toThrow(
         NotFoundError,
       );
-      expect(await jobs.getPodProperties({ account, location, pod: name }, 'main')).toEqual({});
-      expect(await jobs.getPodProperties({ account, location, pod: 'web' }, name)).toEqual({});
+      expect(await instances.getFileContents({ account, location, name }, 'main')).toEqual({});
+      expect(await instances.getFileContents({ account, location, name: 'web' }, name)).toEqual({});
     }
     for (const kind of ['pods/log', '..', 'a%2f', '']) {
       const members = manifests.listClusterManifests({ ...toCluster(account, location), kind });
       await expect(members).rejects.toThrow(NotFoundError);
       await expect(members).rejects.toThrow('expected a kind of letters');
     }
-    expect(await jobs.getPodProperties({ account, location, pod: 'web' }, 'main')).toEqual({ a: '1' });
+    expect(await instances.getFileContents({ account, location, name: 'web' }, 'main')).toEqual({ a: '1' });
   });
 
   test('what is read without a namespace is read in the first of the account', async () => {

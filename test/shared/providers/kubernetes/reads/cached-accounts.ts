@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createCacheStore } from '../../../../../shared/aws/cache/cache-store.ts';
 import { cacheTable, type Table } from '../../../../../shared/aws/tables.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
-import { toVersion } from '../../../../../shared/core/cache/version.ts';
+import { toRevision } from '../../../../../shared/core/cache/revision.ts';
 import { asJsonObject, type JsonObject } from '../../../../../shared/core/json.ts';
 import type { Viewed, ViewReader } from '../../../../../shared/core/views/views.ts';
 import {
@@ -106,6 +106,6 @@ function complete(account: JsonObject): JsonObject {
 
 function toChange(facts: ObjectFacts): ObjectChange {
   const { kind, namespace, name } = facts;
-  const version = toVersion(1, facts.resourceVersion || '1');
-  return { kind, namespace, name, version, seenAt: version, facts };
+  const revision = toRevision(1, facts.resourceVersion || '1');
+  return { kind, namespace, name, revision, seenAt: revision, facts };
 }

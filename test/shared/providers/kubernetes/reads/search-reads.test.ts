@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
 import {
@@ -24,12 +23,7 @@ test('a search finds objects with their application and cluster, of all accounts
   const types = ['serverGroups', 'instances', 'loadBalancers', 'serverGroupManagers', 'clusters'];
   const { value, accounts } = await reader.search({ query: 'WEB', types });
   expect(accounts).toEqual([account]);
-  const shown = (value as JsonObject[]).map(({ type, name, application, cluster }) => [
-    type,
-    name,
-    application,
-    cluster,
-  ]);
+  const shown = value.map(({ type, name, application, cluster }) => [type, name, application, cluster]);
   expect(shown).toEqual([
     ['clusters', 'deployment web', 'shop', 'deployment web'],
     ['instances', 'pod web-1-a', undefined, undefined],
@@ -48,7 +42,7 @@ test('a search for nothing in particular finds everything, an application by its
   ]);
   const search = async (query: string, types: readonly string[]) => {
     const { value } = await reader.search({ query, types });
-    return (value as JsonObject[]).map(({ type, name }) => `${type} ${name}`);
+    return value.map(({ type, name }) => `${type} ${name}`);
   };
 
   expect(await search('CHECKOUT', [])).toEqual([

@@ -110,6 +110,6 @@ describe('bounds', () => {
 
   test('the namespaces are told, although the kind may not be used', async () => {
     const { reader, account } = await openBounded({ omitNamespaces: [vault], clusterScopedKinds: false });
-    expect(await reader.listNamespaces(account)).toEqual([store]);
+    expect(await reader.listNamespaces([account])).toEqual(new Map([[account, [store]]]));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toVersion } from '../../../../../shared/core/cache/version.ts';
+import { toRevision } from '../../../../../shared/core/cache/revision.ts';
 import { InvalidInputError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { ServerGroupsRequest } from '../../../../../shared/core/views/views.ts';
@@ -93,9 +93,9 @@ describe('accounts', () => {
     expect(await reader.findSecurityGroup({ ...key, name: 'networkPolicy deny' })).toBeUndefined();
     expect(Object.keys((await reader.listSecurityGroups({})).value)).toEqual([two]);
     const found = await reader.search({ query: 'web', types: ['serverGroups', 'clusters'] });
-    expect(new Set(found.value.map((view) => (view as { account: string }).account))).toEqual(new Set([two]));
+    expect(new Set(found.value.map(({ account }) => account))).toEqual(new Set([two]));
     expect(found.accounts).toEqual([two]);
-    expect(await reader.listNamespaces(one)).toEqual([]);
+    expect(await reader.listNamespaces([one])).toEqual(new Map());
   });
 
   test('only those that clusters name are read', async () => {
@@ -183,7 +183,7 @@ describe('what is not there', () => {
   test('what was cached in another form', async () => {
     const { reader, cache, account, key } = await openAccount([createReplicaSet('web-1')]);
     const object = { account, kind: 'pod', namespace: location, name: 'old' };
-    await cache.putObject({ key: object, version: toVersion(1, '5'), body: '{"v":0}' });
+    await cache.putObject({ key: object, revision: toRevision(1, '5'), body: '{"v":0}' });
     expect(await reader.findInstance(key('pod old'))).toBeUndefined();
   });
 });
@@ -278,17 +278,17 @@ describe('namespaces', () => {
 
   test('are those in the cache, sorted, without what the account omits', async () => {
     const { reader, account } = await openAccount(cached, { omitNamespaces: ['kube-system'] });
-    expect(await reader.listNamespaces(account)).toEqual(['a', 'b']);
+    expect(await reader.listNamespaces([account])).toEqual(new Map([[account, ['a', 'b']]]));
   });
 
   test('are those that the account names, if it does', async () => {
     const { reader, account } = await openAccount(cached, { namespaces: ['z', 'a'] });
-    expect(await reader.listNamespaces(account)).toEqual(['z', 'a']);
+    expect(await reader.listNamespaces([account])).toEqual(new Map([[account, ['z', 'a']]]));
   });
 
   test('are none before they were cached', async () => {
     const { reader, account } = await openAccount([]);
-    expect(await reader.listNamespaces(account)).toEqual([]);
+    expect(await reader.listNamespaces([account])).toEqual(new Map([[account, []]]));
   });
 });
 

@@ -1,26 +1,32 @@
-import type { LiveEntry } from '../../../../../shared/core/cache/packed-row.ts';
-import { toVersion } from '../../../../../shared/core/cache/version.ts';
-import type { ObjectFacts, ServerGroupFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
+import { isLive, type LiveEntry } from '../../../../../shared/core/cache/packed-row.ts';
+import { toRevision } from '../../../../../shared/core/cache/revision.ts';
+import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
 import { decodeFacts, encodeFacts } from '../../../../../shared/providers/kubernetes/rows/facts-codec.ts';
 import { decodeRow, encodeRow } from '../../../../../shared/providers/kubernetes/rows/row-codec.ts';
 import {
-  findServerGroup,
+  asFacts,
   fromFacts,
   getEntryKey,
   selfKey,
 } from '../../../../../shared/providers/kubernetes/rows/row-entries.ts';
 import type { AccountFacts } from '../../../../../shared/providers/kubernetes/views/application-facts.ts';
 
-/** The entries of a server group's row. */
-export function createEntries({ facts, instances }: ServerGroupFacts): Map<string, LiveEntry> {
+/** The entries of a row of these objects: of their own, or, by their names, of pods. */
+export function createEntries(objects: readonly ObjectFacts[], self?: ObjectFacts): Map<string, LiveEntry> {
   const toEntry = (each: ObjectFacts): LiveEntry => ({
-    version: toVersion(1, each.resourceVersion),
+    revision: toRevision(1, each.resourceVersion),
     value: fromFacts(each),
   });
   return new Map([
-    [selfKey, toEntry(facts)],
-    ...instances.map((instance) => [getEntryKey(instance), toEntry(instance)] as const),
+    ...(self === undefined ? [] : [[selfKey, toEntry(self)] as const]),
+    ...objects.map((each) => [getEntryKey(each), toEntry(each)] as const),
   ]);
+}
+
+/** Objects as a reader has them: once stored in a row, and decoded. */
+export function storeInRow(objects: readonly ObjectFacts[]): ObjectFacts[] {
+  const entries = decodeRow(encodeRow(createEntries(objects)));
+  return [...entries.values()].filter(isLive).map(({ value }) => asFacts(value));
 }
 
 /** What a reader of the cache would have of an application, had all facts been stored: each once encoded and decoded. */
@@ -38,8 +44,7 @@ export function assembleAccount(
         ({ spinnakerKind, owners }) =>
           spinnakerKind === 'instances' && owners.some(({ uid }) => uid === serverGroup.uid),
       );
-      const each = { facts: serverGroup, instances };
-      return findServerGroup(decodeRow(encodeRow(createEntries(each)))) ?? each;
+      return { facts: serverGroup, instances: storeInRow(instances) };
     });
   return {
     account,

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
-import {
-  createCacheFilter,
-  limitObjects,
-} from '../../../../../shared/providers/kubernetes/rows/cached-objects.ts';
+import { createCacheFilter } from '../../../../../shared/providers/kubernetes/rows/cached-objects.ts';
 import { createManifest } from '../manifests.ts';
-import { createPod, createReplicaSet, createSampleService } from '../views/sample-manifests.ts';
+import { createReplicaSet, createSampleService } from '../views/sample-manifests.ts';
 
 const registry = createKindRegistry();
 const open = { registry, kinds: ['replicaSet', 'pod', 'service'], rules: { onlySpinnakerManaged: false } };
@@ -47,33 +44,5 @@ describe('an object is kept', () => {
     expect(isCached(createManifest('v1', 'Service', { name: 'other-web' }))).toBe(false);
     expect(isCached(createManifest('v1', 'Pod', { name: 'other-web' }))).toBe(true);
     expect(asked).toEqual(['shop', 'other']);
-  });
-});
-
-describe('caching policies', () => {
-  const objects = [1, 2, 3].flatMap((number) => [
-    createPod(`web-${number}`),
-    createReplicaSet(`web-${number}`),
-  ]);
-  const getNames = (policies: Parameters<typeof limitObjects>[1]) =>
-    limitObjects(objects, policies).map(
-      ({ kind, metadata }) => `${kind} ${(metadata as { name: string }).name}`,
-    );
-
-  test('keep the first objects of a kind in the order of the list', () => {
-    expect(getNames([{ kubernetesKind: 'po', maxEntriesPerAgent: 2 }])).toEqual([
-      'Pod web-1',
-      'ReplicaSet web-1',
-      'Pod web-2',
-      'ReplicaSet web-2',
-      'ReplicaSet web-3',
-    ]);
-  });
-
-  test('may keep none', () => {
-    const none = { kubernetesKind: 'pod', maxEntriesPerAgent: 0 };
-    const all = { kubernetesKind: 'Pod', maxEntriesPerAgent: 9 };
-    expect(getNames([none, all])).toEqual(['ReplicaSet web-1', 'ReplicaSet web-2', 'ReplicaSet web-3']);
-    expect(getNames([])).toHaveLength(6);
   });
 });

@@ -4,6 +4,7 @@ import { createKindRegistry } from '../../../../../shared/providers/kubernetes/k
 import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import { selectClusters } from '../../../../../shared/providers/kubernetes/views/application-facts.ts';
 import {
+  listClusters,
   toApplicationDetailView,
   toClusterNamesView,
   toClusterSummaryViews,
@@ -22,6 +23,10 @@ const other = { 'moniker.spinnaker.io/application': 'other' };
 function getApplication(application: string, manifests: readonly Manifest[], accounts = ['test']) {
   const facts = manifests.map((manifest) => toFacts(manifest, registry));
   return { application, accounts: accounts.map((account) => assembleAccount(account, application, facts)) };
+}
+
+function listPlaces({ accounts }: ReturnType<typeof getApplication>) {
+  return accounts.map((facts) => ({ account: facts.account, clusters: listClusters(facts) }));
 }
 
 function createDeployment(name: string, uid = getUid(`deployment ${name}`)): Manifest {
@@ -95,7 +100,7 @@ describe('clusters', () => {
 
   test('are those of server groups and of managers without any', () => {
     const names = ['deployment unrolled', 'deployment web', 'replicaSet api'];
-    expect(toClusterNamesView(shop)).toEqual({ live: names, test: names });
+    expect(toClusterNamesView(listPlaces(shop))).toEqual({ live: names, test: names });
     expect(toClusterSummaryViews(shop, 'live')[0]).toMatchObject({ account: 'live', serverGroups: [] });
   });
 
@@ -123,8 +128,8 @@ describe('clusters', () => {
 
   test('make an application: one with services alone is none', () => {
     const bare = getApplication('shop', [createSampleService('web', { app: 'web' })]);
-    expect(toApplicationDetailView(bare)).toBeUndefined();
-    expect(toClusterNamesView(bare)).toEqual({});
-    expect(toApplicationDetailView(shop)?.clusters.live).toHaveLength(3);
+    expect(toApplicationDetailView('shop', listPlaces(bare))).toBeUndefined();
+    expect(toClusterNamesView(listPlaces(bare))).toEqual({});
+    expect(toApplicationDetailView('shop', listPlaces(shop))?.clusters.live).toHaveLength(3);
   });
 });

@@ -3,11 +3,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
 import { listCachedKinds } from '../../../../../shared/providers/kubernetes/rows/cached-kinds.ts';
-import { createCacheFilter } from '../../../../../shared/providers/kubernetes/rows/cached-objects.ts';
+import {
+  createCacheFilter,
+  isInCluster,
+} from '../../../../../shared/providers/kubernetes/rows/cached-objects.ts';
 import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
+import { findRowApplication } from '../../../../../shared/providers/kubernetes/rows/row-names.ts';
 import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import {
-  listApplicationClusters,
+  listClusters,
   toApplicationDetailView,
   toClusterNamesView,
   toClusterSummaryViews,
@@ -17,10 +21,7 @@ import { toInstanceView } from '../../../../../shared/providers/kubernetes/views
 import { toLoadBalancerViews } from '../../../../../shared/providers/kubernetes/views/load-balancer-view.ts';
 import { toProjectClusterViews } from '../../../../../shared/providers/kubernetes/views/project-cluster-view.ts';
 import { toRawResourceViews } from '../../../../../shared/providers/kubernetes/views/raw-resource-view.ts';
-import {
-  searchObjects,
-  toSearchObject,
-} from '../../../../../shared/providers/kubernetes/views/search-view.ts';
+import { searchObjects } from '../../../../../shared/providers/kubernetes/views/search-view.ts';
 import * as securityGroupViews from '../../../../../shared/providers/kubernetes/views/security-group-view.ts';
 import { toServerGroupManagerViews } from '../../../../../shared/providers/kubernetes/views/server-group-manager-view.ts';
 import {
@@ -94,7 +95,9 @@ describeWithCluster('views of a live application', () => {
         accountAndRegion: views.toRegionSecurityGroupsView(policies, 'store'),
         provider: views.toSecurityGroupsByRegion(policies),
         providerAndRegion: views.toSecurityGroupSummaries(policies, 'store'),
-        name: views.toNamedSecurityGroupsView(policies, 'networkPolicy fence'),
+        name: views.toSecurityGroupsByRegion(
+          policies.filter((each) => views.isNamed(each, 'networkPolicy fence')),
+        ),
         detail: fence && views.toSecurityGroupView(account, fence),
       },
       'security-groups',
@@ -103,12 +106,17 @@ describeWithCluster('views of a live application', () => {
 
   test('clusters', async () => {
     const shop = getApplication('shop');
+    const places = shop.accounts.map((facts) => ({
+      application: 'shop',
+      account: facts.account,
+      clusters: listClusters(facts),
+    }));
     const request = { account, cluster: 'replicaSet api' };
     await expectGolden(
       {
-        applicationClusters: listApplicationClusters(shop),
-        application: toApplicationDetailView(shop),
-        clusters: toClusterNamesView(shop),
+        applicationClusters: places,
+        application: toApplicationDetailView('shop', places),
+        clusters: toClusterNamesView(places),
         account: toClusterSummaryViews(shop, account),
         expanded: toClusterView(shop, { ...request, expand: true }),
         minimal: toClusterView(shop, { ...request, expand: false }),
@@ -129,7 +137,13 @@ describeWithCluster('views of a live application', () => {
   });
 
   test('search', async () => {
-    const objects = facts.map((each) => toSearchObject(account, each, false));
+    const rules = { allApplicationRelationships: false };
+    const objects = facts.map((each) => {
+      const { kind, spinnakerKind, namespace, name, moniker } = each;
+      const application = findRowApplication(each, rules);
+      const cluster = application !== undefined && isInCluster(spinnakerKind) ? moniker.cluster : undefined;
+      return { account, kind, spinnakerKind, namespace, name, application, cluster };
+    });
     const search = (query: string, types: string[]) => searchObjects(objects, { query, types });
     await expectGolden(
       {
@@ -142,16 +156,14 @@ describeWithCluster('views of a live application', () => {
   });
 
   test("a project's clusters", async () => {
-    const project = {
-      applications: ['shop', 'legacy', 'absent'],
-      clusters: [
-        { account, stack: '*', detail: '*' },
-        { account, stack: 'prod', detail: 'eu' },
-        { account: 'elsewhere', applications: ['shop'] },
-      ],
-    };
+    const all = ['shop', 'legacy', 'absent'];
+    const clusters = [
+      { account, stack: '*', detail: '*', applications: all },
+      { account, stack: 'prod', detail: 'eu', applications: all },
+      { account: 'elsewhere', applications: ['shop'] },
+    ];
     const applications = ['shop', 'legacy'].map(getApplication);
-    await expectGolden(toProjectClusterViews(project, applications), 'project-clusters');
+    await expectGolden(toProjectClusterViews(clusters, applications), 'project-clusters');
   });
 });
 

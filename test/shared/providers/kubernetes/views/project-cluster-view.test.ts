@@ -31,14 +31,14 @@ test.each([
   { stack: undefined, detail: undefined, up: 0 },
   { stack: 'test', detail: '*', up: 0 },
 ])('stack $stack and detail $detail: $up pods that serve', ({ stack, detail, up }) => {
-  const project = { applications: ['shop'], clusters: [{ account: 'test', stack, detail }] };
-  const [view] = toProjectClusterViews(project, [shop]);
+  const clusters = [{ account: 'test', stack, detail, applications: ['shop'] }];
+  const [view] = toProjectClusterViews(clusters, [shop]);
   expect(view?.instanceCounts).toMatchObject({ total: up, up });
   expect(view?.applications[0]?.clusters.map(({ region }) => region)).toEqual(up > 0 ? ['store'] : []);
 });
 
-test("a cluster's own applications count before the project's", () => {
+test('an application without facts runs nothing', () => {
   const clusters = [{ account: 'test', stack: '*', detail: '*', applications: ['other'] }];
-  const [view] = toProjectClusterViews({ applications: ['shop'], clusters }, [shop]);
+  const [view] = toProjectClusterViews(clusters, [shop]);
   expect(view?.applications).toEqual([{ application: 'other', clusters: [], lastPush: 0 }]);
 });

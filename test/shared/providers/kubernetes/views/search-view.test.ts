@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { ViewSearchRequest } from '../../../../../shared/core/views/views.ts';
 import {
   type SearchObject,
-  type SearchRequest,
   searchObjects,
 } from '../../../../../shared/providers/kubernetes/views/search-view.ts';
 
@@ -35,10 +35,10 @@ const objects: SearchObject[] = [
 ];
 const everything = ['serverGroups', 'instances', 'serverGroupManagers', 'loadBalancers'];
 
-function search(request: Partial<SearchRequest>) {
+function search(request: Partial<ViewSearchRequest>) {
   return searchObjects(objects, { query: '', types: everything, ...request });
 }
-const getNames = (request: Partial<SearchRequest>) => search(request).map(({ name }) => name);
+const getNames = (request: Partial<ViewSearchRequest>) => search(request).map(({ name }) => name);
 
 describe('finds', () => {
   test.each([

@@ -4,7 +4,6 @@ import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-fact
 import {
   findSecurityGroup,
   toAccountSecurityGroupsView,
-  toNamedSecurityGroupsView,
   toRegionSecurityGroupsView,
   toSecurityGroupSummaries,
   toSecurityGroupsView,
@@ -32,11 +31,6 @@ test('are sorted by name whatever its case', () => {
     'networkPolicy deny',
     'NetworkPolicy.crd.projectcalico.org deny',
   ]);
-});
-
-test('of one name are found in every namespace', () => {
-  expect(Object.keys(toNamedSecurityGroupsView(policies, 'networkPolicy deny'))).toEqual(['bank', 'shop']);
-  expect(toNamedSecurityGroupsView(policies, 'networkPolicy nothing')).toEqual({});
 });
 
 test('are empty in every shape where there are none', () => {

@@ -7,10 +7,7 @@ import {
   findServiceLinks,
   isDisabled,
 } from '../../../../../shared/providers/kubernetes/views/server-group-links.ts';
-import {
-  indexServices,
-  isSelecting,
-} from '../../../../../shared/providers/kubernetes/views/service-index.ts';
+import { isSelecting, ServiceIndex } from '../../../../../shared/providers/kubernetes/views/service-index.ts';
 import { createPod, createReplicaSet, createSampleService } from './sample-manifests.ts';
 
 const registry = createKindRegistry();
@@ -27,7 +24,7 @@ function createServerGroup(
 }
 
 function findNames(facts: ObjectFacts, services: ObjectFacts[], instances: ObjectFacts[] = []): string[] {
-  const links = findServiceLinks({ facts, instances }, indexServices(services));
+  const links = findServiceLinks({ facts, instances }, new ServiceIndex(services));
   return links.map(({ service }) => service.name);
 }
 
@@ -48,7 +45,7 @@ describe('a server group is behind', () => {
     const pods = ['leader', 'replica'].map((role) =>
       toFacts(createPod(`web-${role}`, { labels: { role } }), registry),
     );
-    const services = indexServices([createService('leader', { app: 'web', role: 'leader' })]);
+    const services = new ServiceIndex([createService('leader', { app: 'web', role: 'leader' })]);
     const [link] = findServiceLinks({ facts: createServerGroup(), instances: pods }, services);
     expect(link?.instances.map(({ name }) => name)).toEqual(['web-leader']);
   });
@@ -60,7 +57,7 @@ describe('a server group is behind', () => {
     const governed = { ...facts, workload: { ...workload, serviceName: 'governing' } };
     const instances = [toFacts(createPod('web-0'), registry)];
     const services = [createService('governing', {}), createService('governing', { app: 'web' }, 'other')];
-    const links = findServiceLinks({ facts: governed, instances }, indexServices(services));
+    const links = findServiceLinks({ facts: governed, instances }, new ServiceIndex(services));
     expect(links).toEqual([{ service: services[0], isSelecting: false, instances }]);
   });
 
@@ -93,7 +90,7 @@ describe('a server group is disabled', () => {
   const traffic = { 'traffic.spinnaker.io/load-balancers': '["service web"]' };
   const services = [createService('web', { traffic: 'web' })];
   const check = (facts: ObjectFacts) =>
-    isDisabled(facts, findServiceLinks({ facts, instances: [] }, indexServices(services)));
+    isDisabled(facts, findServiceLinks({ facts, instances: [] }, new ServiceIndex(services)));
 
   test('when it is annotated and no service selects it', () => {
     expect(check(createServerGroup({}, traffic))).toBe(true);

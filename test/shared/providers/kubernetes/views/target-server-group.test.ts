@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createKindRegistry } from '../../../../../shared/providers/kubernetes/kinds/index.ts';
 import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import { toServerGroupView } from '../../../../../shared/providers/kubernetes/views/server-group-view.ts';
-import { indexServices } from '../../../../../shared/providers/kubernetes/views/service-index.ts';
+import { ServiceIndex } from '../../../../../shared/providers/kubernetes/views/service-index.ts';
 import {
   findTargetServerGroup,
   parseTargetServerGroup,
@@ -11,7 +11,7 @@ import {
 import { createPod, createReplicaSet } from './sample-manifests.ts';
 
 const registry = createKindRegistry();
-const surroundings = { account: 'test', services: indexServices([]) };
+const context = { account: 'test', services: new ServiceIndex([]) };
 
 interface Parts {
   /** In seconds. */
@@ -25,7 +25,7 @@ function create(name: string, { age, pods, annotations = {} }: Parts) {
   const instances = Array.from({ length: pods }, (_, index) =>
     toFacts(createPod(`${name}-${index}`), registry),
   );
-  return toServerGroupView({ facts: { ...facts, createdTime: 1e12 - age * 1000 }, instances }, surroundings);
+  return toServerGroupView({ facts: { ...facts, createdTime: 1e12 - age * 1000 }, instances }, context);
 }
 
 const disabled = { 'traffic.spinnaker.io/load-balancers': '["service web"]' };
@@ -36,7 +36,7 @@ const cluster = [
 ];
 
 function find(more: Partial<TargetRequest>, serverGroups = cluster): string | undefined {
-  const request = { target: 'CURRENT', scope: 'store', onlyEnabled: false, validateOldest: true } as const;
+  const request = { target: 'CURRENT', location: 'store', onlyEnabled: false, validateOldest: true } as const;
   return findTargetServerGroup(serverGroups, { ...request, ...more })?.displayName;
 }
 
@@ -72,7 +72,7 @@ describe('of three server groups', () => {
   });
 
   test('none is in another namespace', () => {
-    expect(find({ scope: 'elsewhere' })).toBeUndefined();
+    expect(find({ location: 'elsewhere' })).toBeUndefined();
   });
 });
 

@@ -5,7 +5,7 @@ import {
 } from '../../../../../shared/providers/kubernetes/api/errors.ts';
 import {
   findRefusal,
-  getPositionAfter,
+  getResourceVersionAfter,
 } from '../../../../../shared/providers/kubernetes/watch/kind-refusal.ts';
 
 test.each([
@@ -15,10 +15,10 @@ test.each([
   [401, 'broken', '7'],
   [405, 'broken', '7'],
   [500, 'broken', '7'],
-])('status %i means %s', (status, refusal, position) => {
+])('status %i means %s', (status, refusal, resourceVersion) => {
   const found = findRefusal(new KubernetesApiError(status, '', 'refused'));
   expect(found).toBe(refusal);
-  expect(getPositionAfter(found ?? 'broken', '7')).toBe(position);
+  expect(getResourceVersionAfter(found ?? 'broken', '7')).toBe(resourceVersion);
 });
 
 test('a broken connection is one, a mistake of our own is not', () => {

@@ -7,12 +7,11 @@ import {
 import type { KubernetesConnection } from '../../../../../shared/providers/kubernetes/credentials/connection.ts';
 import type { WatchChange } from '../../../../../shared/providers/kubernetes/watch/watch.ts';
 import {
-  createWatchClient,
-  type WatchClient,
+  WatchClient,
   type WatchClientOptions,
 } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
 import { readEnvironment } from '../../../../../shared/runtime/config.ts';
-import { systemClock, systemRandomness } from '../../../../../shared/runtime/context/system.ts';
+import { systemClock, systemRandomness } from '../../../../../shared/runtime/services/system.ts';
 import { silentLog } from '../client/client-setup.ts';
 import type { Answer } from '../client/scripted-server.ts';
 
@@ -29,7 +28,7 @@ export function createTestWatchClient(
   connection: Partial<KubernetesConnection>,
   options: Partial<WatchClientOptions> = {},
 ): WatchClient {
-  return createWatchClient({
+  return new WatchClient({
     clock: systemClock,
     randomness: systemRandomness,
     log: silentLog,
@@ -90,17 +89,18 @@ export function toText({ type, object }: WatchChange): string {
   return `${type} ${getPath(object, 'metadata', 'name')}@${getPath(object, 'metadata', 'resourceVersion')}`;
 }
 
-/** A copy of a kind's objects, kept up by what a drain or a following tells. */
+/** A copy of a kind's objects, kept up by what a catch-up or a watching tells. */
 export class KeptKind {
   /** Name of each object, and its resource version. */
   readonly objects = new Map<string, string>();
   /** What was told that cannot be. */
   readonly mistakes: string[] = [];
-  #attempt = 0;
+  /** Of the list whose pages come. */
+  #listed = '';
 
-  readonly onPage = ({ items, attempt }: ListPage): void => {
-    if (attempt > this.#attempt) this.objects.clear();
-    this.#attempt = attempt;
+  readonly onPage = ({ items, resourceVersion }: ListPage): void => {
+    if (resourceVersion !== this.#listed) this.objects.clear();
+    this.#listed = resourceVersion;
     for (const item of items) this.objects.set(getName(item), getResourceVersion(item));
   };
 
@@ -117,7 +117,7 @@ export class KeptKind {
 
   /** Begins anew: the next list is a whole one. */
   forget(): void {
-    this.#attempt = 0;
+    this.#listed = '';
     this.objects.clear();
   }
 }

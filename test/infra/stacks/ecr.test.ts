@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { getFunctionStatements, getResources } from './policies.ts';
+import { privateOptions, synthesize } from './synthesize.ts';
+
+const prefix = 'arn:aws:ecr:us-west-2:123456789012:repository/';
+const repositoryArn = 'arn:aws:ecr:us-east-1:210987654321:repository/shop/cart';
+
+/** All rules of an installation, by name. */
+function listRules(templates: ReturnType<typeof synthesize>) {
+  return [...templates.values()].flatMap((template) =>
+    [...getResources(template).values()].filter(({ Type }) => Type === 'AWS::Events::Rule'),
+  );
+}
+
+describe('repositories of ECR', () => {
+  const templates = synthesize({
+    ...privateOptions,
+    repositoryArnPrefixes: prefix,
+    repositoryArns: repositoryArn,
+  });
+  const statements = getFunctionStatements(templates.values());
+
+  it('may be read by functions that reach clusters, those alone that are named', () => {
+    const granted = (statements.get('run-caching-agents') ?? []).flatMap(({ actions, resources }) =>
+      actions.filter((action) => action.startsWith('ecr:')).map((action) => [action, [...resources].sort()]),
+    );
+    const named = [repositoryArn, `${prefix}*`];
+    expect(granted.sort()).toEqual([
+      ['ecr:BatchGetImage', named],
+      ['ecr:DescribeImages', named],
+      ['ecr:DescribeRepositories', named],
+      ['ecr:GetAuthorizationToken', ['*']],
+      ['ecr:GetDownloadUrlForLayer', named],
+    ]);
+  });
+
+  it('may not be read by who reaches no clusters', () => {
+    for (const name of ['schedule-agents', 'get-task', 'drop-agent-messages']) {
+      const actions = (statements.get(name) ?? []).flatMap((statement) => statement.actions);
+      expect(actions.length).toBeGreaterThan(0);
+      expect(actions.filter((action) => action.startsWith('ecr:'))).toEqual([]);
+    }
+  });
+
+  it('have their events sent to the queue of agents', () => {
+    const patterns = listRules(templates).map(({ Properties }) => Properties);
+    expect(patterns).toContainEqual(
+      expect.objectContaining({
+        Name: 'busdriver-dev-agents-ecr-events',
+        EventPattern: {
+          source: ['aws.ecr'],
+          'detail-type': ['ECR Image Action'],
+          account: ['123456789012', '210987654321'],
+          region: ['us-east-1', 'us-west-2'],
+          detail: { 'action-type': ['PUSH', 'DELETE'], result: ['SUCCESS'] },
+        },
+      }),
+    );
+  });
+
+  it('need neither rule nor grant where none is named', () => {
+    const without = synthesize(privateOptions);
+    expect(JSON.stringify(listRules(without))).not.toContain('aws.ecr');
+    const actions = [...getFunctionStatements(without.values()).values()]
+      .flat()
+      .flatMap((each) => each.actions);
+    expect(actions.filter((action) => action.startsWith('ecr:'))).toEqual([]);
+  });
+});

@@ -1,0 +1,178 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { queues } from '../../functions/queues.ts';
+import { toFunctionEnvironment } from '../../infra/local/environment.ts';
+import type { BusEvent } from '../../infra/local/eventbridge-bus.ts';
+import { tables, tasksTable } from '../../shared/aws/tables.ts';
+import { planFaults } from '../acceptance/faults/fault-plan.ts';
+import { type ProxiedCall, startApiProxy } from '../support/api-proxy.ts';
+import { createNamespace, type TestCluster } from '../support/cluster.ts';
+import { createRandom, drawInteger } from '../support/seeded-random.ts';
+import type { Stores } from '../support/stores.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { PartitionCapacity } from './capacity.ts';
+import type { EngineService } from './engine-call.ts';
+import type { EngineFaults } from './engine-faults.ts';
+import { startEngineProxy } from './engine-proxy.ts';
+import type { EnginesMessage } from './engines-main.ts';
+import { Fleet } from './fleet.ts';
+import { processCount } from './plan.ts';
+import { type LabProcess, startLabProcess } from './processes.ts';
+
+/** Name of the event bus. */
+const busName = 'busdriver';
+
+/** Share of the calls of the API server that fail, from 0 to 1. */
+const clusterFaultShare = 0.03;
+
+/** Milliseconds that the API server takes longer, so that operations are under way when a process dies. */
+const clusterDelayMs = { least: 5, most: 120 };
+
+/** How long a process that is to die after a write may write nothing, milliseconds. */
+const ambushMs = 5_000;
+
+/** Accounts of the laboratory: operations name the first, and both are cached. */
+export const accounts = ['test', 'streamed'] as const;
+
+/** What everything runs in. Disposing ends all of it. */
+export interface LabEnvironment extends AsyncDisposable {
+  readonly namespace: string;
+  /** What went to the API server. */
+  listClusterCalls(): readonly ProxiedCall[];
+  /**
+   * Resolves once the API server has done something that a process asked for, of which that process will not learn, or after some
+   * seconds in which it asked for nothing.
+   */
+  awaitWrite(process: number): Promise<void>;
+  readonly fleet: Fleet;
+  /** The engines themselves, without the proxy. */
+  readonly stores: Stores;
+  /** Everything that the bus delivered, oldest first. */
+  readonly events: readonly BusEvent[];
+  /** Lets calls of the API server fail from now on, or not. */
+  setClusterFaults(areOn: boolean): void;
+  /** How often what went wrong on the way to the API server. */
+  readonly clusterFaults: { readonly [type: string]: number };
+  /** Folder of the logs of all processes. */
+  readonly logDir: string;
+  /** Texts that no log may show: what opens the engines and the cluster. */
+  readonly credentials: readonly string[];
+}
+
+/** How to start them. */
+export interface LabEnvironmentOptions {
+  readonly cluster: TestCluster;
+  readonly seed: number;
+  readonly scheduleSeconds: number;
+  readonly faults: EngineFaults;
+}
+
+/** Starts the engines behind their proxy, a proxy in front of the API server, and the processes that run functions. */
+export async function startLabEnvironment(start: LabEnvironmentOptions): Promise<LabEnvironment> {
+  const { cluster, seed, scheduleSeconds, faults } = start;
+  let areFaultsOn = false;
+  await using starting = new AsyncDisposableStack();
+  const dir = starting.use(await makeTempDir());
+  const namespace = starting.use(await createNamespace('lab'));
+  const { getFault, counts } = planFaults(seed, clusterFaultShare);
+  const random = createRandom(seed);
+  const ambushes = new Map<number, () => void>();
+  // A proxy for each process: whose write it was must be known.
+  const apiProxies = await Promise.all(
+    Array.from({ length: processCount }, (_, process) =>
+      startApiProxy(cluster, {
+        getDelayMs: () => drawInteger(random, clusterDelayMs.least, clusterDelayMs.most),
+        getFault: (call) => (areFaultsOn ? getFault(call) : undefined),
+        cut: ({ written }) => written !== undefined && spring(ambushes, process),
+      }),
+    ),
+  );
+  for (const apiProxy of apiProxies) starting.use(apiProxy);
+  const events: BusEvent[] = [];
+  const process = starting.use(await startEngines(dir.path, events));
+  const { engines, credentials } = process.first;
+  const capacity = new PartitionCapacity();
+  const toProxy = async (service: EngineService) => {
+    const proxy = await startEngineProxy({
+      service,
+      target: engines[service],
+      credentials,
+      faults,
+      capacity,
+    });
+    return starting.use(proxy).url;
+  };
+  const proxied = {
+    dynamodb: await toProxy('dynamodb'),
+    sqs: await toProxy('sqs'),
+    eventbridge: await toProxy('eventbridge'),
+  };
+  const environments = apiProxies.map(async ({ kubeconfig: kubeconfigFile }, process) => {
+    const file = join(dir.path, `clouddriver-${process}.yml`);
+    await writeConfig(file, { namespace: namespace.name, kubeconfigFile });
+    const settings = {
+      configFiles: [file],
+      profiles: ['local'],
+      kubeconfig: undefined,
+      logLevel: 'INFO',
+    } as const;
+    return toFunctionEnvironment({ settings, engines: proxied, credentials, tables, queues, busName });
+  });
+  const options = { seed, scheduleSeconds, environments: await Promise.all(environments), logDir: dir.path };
+  const fleet = starting.use(await Fleet.start(options));
+  const running = starting.move();
+  return {
+    ...{ namespace: namespace.name, fleet, events, clusterFaults: counts, logDir: dir.path },
+    listClusterCalls: () => apiProxies.flatMap(({ calls }) => calls),
+    async awaitWrite(process) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ambushes.set(process, resolve);
+      await Promise.race([promise, sleep(ambushMs, undefined, { ref: false })]);
+      ambushes.delete(process);
+    },
+    stores: {
+      ...{ dynamodb: engines.dynamodb, tasksTable: tasksTable.name },
+      ...{ sqs: engines.sqs, operationsQueue: 'operations', credentials },
+    },
+    setClusterFaults(areOn) {
+      areFaultsOn = areOn;
+    },
+    credentials: [cluster.token, credentials.accessKeyId, credentials.secretAccessKey],
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+type FirstEnginesMessage = Extract<EnginesMessage, { engines: unknown }>;
+
+function startEngines(dir: string, events: BusEvent[]): Promise<LabProcess<FirstEnginesMessage>> {
+  return startLabProcess<FirstEnginesMessage>({
+    module: 'engines-main.ts',
+    args: [join(dir, 'dynamodb'), busName],
+    logFile: join(dir, 'engines.log'),
+    onMessage(message) {
+      const told = message as EnginesMessage;
+      if ('event' in told) events.push(told.event);
+    },
+  });
+}
+
+/** Tells who waits for a write of a process. @returns whether somebody does, and the answer is to be lost */
+function spring(ambushes: ReadonlyMap<number, () => void>, process: number): boolean {
+  const tell = ambushes.get(process);
+  tell?.();
+  return tell !== undefined;
+}
+
+async function writeConfig(
+  file: string,
+  { namespace, kubeconfigFile }: { readonly namespace: string; readonly kubeconfigFile: string },
+): Promise<void> {
+  const [byRuns, byStreams] = accounts;
+  const place = { kubeconfigFile, namespaces: [namespace] };
+  const settings = [
+    { name: byRuns, ...place, cacheMode: 'interval', cacheIntervalSeconds: 5 },
+    { name: byStreams, ...place, cacheMode: 'stream' },
+  ];
+  await writeFile(file, JSON.stringify({ kubernetes: { enabled: true, accounts: settings } }));
+}

@@ -1,0 +1,7 @@
+import { accountsTable } from '../../../../shared/aws/tables.ts';
+import { testAccountStore } from '../../../contracts/account-store.contract.ts';
+import { useLocalTables } from '../../../support/local-tables.ts';
+
+const open = useLocalTables();
+
+testAccountStore('dynalite', () => open(accountsTable));

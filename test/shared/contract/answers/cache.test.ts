@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { agentSchema } from '../../../../shared/contract/answers/cache.ts';
+import type { AgentOutcome, EndedRun } from '../../../../shared/core/agents/agent-store.ts';
+import { toAgentView } from '../../../../shared/core/agents/agent-view.ts';
+
+const run = { startedAtMs: 1_000, durationMs: 20, lagMs: 3, items: 5, changes: 1, nextRunMs: 2_000 };
+
+it.each<AgentOutcome>(['SUCCESS', 'FAILURE', 'STOPPED'])(
+  'tells an agent whose last run was a %s',
+  (outcome) => {
+    const lastRun: EndedRun = { ...run, outcome };
+    const spec = { account: 'prod', name: 'core', provider: 'kubernetes', intervalMs: 30_000 };
+    const counts = { lastTurn: 1, nextRunMs: 2_000, attempts: 0, failures: 0, usedAtMs: 0 };
+
+    const shown = JSON.parse(JSON.stringify(toAgentView({ ...spec, ...counts, lastRun }, 1_500)));
+
+    expect(agentSchema.parse(shown)).toEqual(shown);
+    expect(shown).toMatchObject({ lastRun: { outcome } });
+  },
+);

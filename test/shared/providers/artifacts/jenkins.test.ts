@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { InvalidInputError } from '../../../../shared/core/errors.ts';
+import type { JsonObject } from '../../../../shared/core/json.ts';
+import type { Artifact } from '../../../../shared/core/providers/artifact.ts';
+import { openJenkinsSources } from '../../../../shared/providers/artifacts/jenkins.ts';
+import { createTestOptions, neverAborted, readText } from './options.ts';
+import { startOrigin } from './origin.ts';
+
+function open(settings: JsonObject) {
+  const { artifacts, ...others } = settings;
+  const restricted = { urlRestrictions: { allowedIps: ['127.0.0.1'] }, ...(artifacts as JsonObject) };
+  return openJenkinsSources(createTestOptions({ ...others, artifacts: restricted }));
+}
+
+async function fetchFile(account: JsonObject, artifact: Artifact): Promise<string> {
+  const jenkins = { enabled: true, accounts: [{ name: 'ci', ...account }] };
+  await using source = open({ artifacts: { jenkins } }).sources[0];
+  return readText((await source?.fetch({ type: 'jenkins/file', ...artifact }, neverAborted()))?.body);
+}
+
+describe('the accounts of Jenkins', () => {
+  const address = 'https://ci.example.com';
+
+  test('are its masters, too, which Clouddriver reads', () => {
+    const artifacts = { jenkins: { enabled: true, accounts: [{ name: 'own', address }] } };
+    const masters = [
+      { name: 'own', address: 'https://other.example.com' },
+      { name: 'shared', address },
+    ];
+
+    const { sources, rejectedAccounts } = open({ artifacts, jenkins: { enabled: 'true', masters } });
+
+    expect(sources.map(({ name, type, types }) => [name, type, types])).toEqual([
+      ['own', 'artifacts-jenkins', ['jenkins/file']],
+      ['shared', 'artifacts-jenkins', ['jenkins/file']],
+    ]);
+    expect(rejectedAccounts).toEqual([]);
+  });
+
+  test('are none unless enabled', () => {
+    const masters = [{ name: 'a', address }];
+    expect(
+      open({ jenkins: { masters }, artifacts: { jenkins: { enabled: false, accounts: masters } } }),
+    ).toEqual({ sources: [], rejectedAccounts: [] });
+  });
+
+  test('are rejected by their place', () => {
+    const { rejectedAccounts } = open({ jenkins: { enabled: true, masters: [{ address }, { name: 'b' }] } });
+
+    expect(rejectedAccounts).toEqual([
+      { name: 'jenkins.masters[0]', reason: 'jenkins.masters[0]: name: expected a value' },
+      {
+        name: 'b',
+        reason:
+          "artifacts.jenkins account 'b': address: expected an http or https URL without user name, query and fragment",
+      },
+    ]);
+  });
+});
+
+describe('fetching jenkins/file', () => {
+  test.each([
+    { path: '', name: 'shop', reference: 'dist/web.yml', asked: '/job/shop/7/artifact/dist/web.yml' },
+    { path: '/', name: 'shop', reference: '/dist/web.yml', asked: '/job/shop/7/artifact/dist/web.yml' },
+    {
+      path: '/jenkins',
+      name: 'team/job/my shop',
+      reference: 'a b%20c.yml',
+      asked: '/jenkins/job/team/job/my%20shop/7/artifact/a%20b%20c.yml',
+    },
+  ])('reads what a build archived: $asked', async ({ path, asked, ...artifact }) => {
+    await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
+    const account = { address: origin.url + path, username: 'ann', password: 'p' };
+
+    expect(await fetchFile(account, { ...artifact, version: '7' })).toBe('kind: Pod');
+    expect(origin.requests.map(({ method, url, headers }) => [method, url, headers.authorization])).toEqual([
+      ['GET', asked, `Basic ${btoa('ann:p')}`],
+    ]);
+  });
+
+  test.each([
+    ['name', { version: '7', reference: 'a' }],
+    ['version', { name: 'shop', reference: 'a' }],
+    ['name', { name: '../../planted', version: '7', reference: 'a' }],
+    ['version', { name: 'shop', version: '7/../../planted', reference: 'a' }],
+    ['reference', { name: 'shop', version: '7', reference: 'x'.repeat(4_097) }],
+  ])('refuses a %s that is missing, leads elsewhere or is too long', async (field, artifact) => {
+    await using origin = await startOrigin((_, response) => response.end(''));
+
+    const failure = await fetchFile({ address: origin.url }, artifact).catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(InvalidInputError);
+    expect(String(failure)).toContain(`${field}: expected`);
+    expect(String(failure)).not.toContain('planted');
+    expect(origin.connections).toBe(0);
+  });
+});

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCacheStore } from '../../../../shared/aws/cache/cache-store.ts';
+import { cacheTable } from '../../../../shared/aws/tables.ts';
+import type { CachingResult } from '../../../../shared/core/agents/caching-agent.ts';
+import type { CacheStore } from '../../../../shared/core/cache/cache-store.ts';
+import type { JsonObject } from '../../../../shared/core/json.ts';
+import { digestLifetimeMs, runImageAgent } from '../../../../shared/providers/docker-registry/agent-run.ts';
+import { pushedToldMax } from '../../../../shared/providers/docker-registry/pushed-images.ts';
+import { RepositoryWriter } from '../../../../shared/providers/docker-registry/repository-writer.ts';
+import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
+import { useLocalTables } from '../../../support/local-tables.ts';
+import {
+  deleteTag,
+  describeWithRegistry,
+  pushImage,
+  startRegistry,
+  type TestRegistry,
+} from '../../../support/registry.ts';
+import { type RegistryFront, startRegistryFront } from '../../../support/registry-front.ts';
+import { createTestClock } from '../../../support/test-clock.ts';
+import { openClient, parseAccount } from './test-account.ts';
+
+/** The images that a run tells, without the folder of their repositories. */
+function toPushed({ events = [] }: CachingResult): string[] {
+  const images = events.map(({ detail }) => `${detail['repository']}:${detail['tag']}`);
+  return images.map((image) => image.slice(image.indexOf('/') + 1)).sort();
+}
+
+/** Building a registry may take this long. */
+const startTimeoutMs = 600_000;
+
+describeWithRegistry('the caching agent of a registry', () => {
+  const openTable = useLocalTables();
+  let registry: TestRegistry;
+  let front: RegistryFront;
+  let count = 0;
+
+  beforeAll(async () => {
+    registry = await startRegistry();
+    front = await startRegistryFront(registry);
+  }, startTimeoutMs);
+  afterAll(async () => {
+    await front?.[Symbol.asyncDispose]();
+    await registry?.[Symbol.asyncDispose]();
+  });
+
+  /** An agent of an account that sees the repositories of one test alone, below a folder of its own. */
+  function openAgent(options: JsonObject = {}) {
+    count += 1;
+    const folder = `test${count}`;
+    const name = `hub${count}`;
+    const { tableName, openDocuments } = openTable(cacheTable);
+    const parts = { documents: openDocuments(), tableName, randomness: systemRandomness, codecs: {} };
+    const store = createCacheStore({ ...parts, clock: systemClock });
+    const reads: string[] = [];
+    const cache: CacheStore = {
+      ...store,
+      getObjects(keys, more) {
+        reads.push(...keys.map((key) => key.name));
+        return store.getObjects(keys, more);
+      },
+    };
+    const clock = createTestClock();
+    const given = {
+      name,
+      address: front.url,
+      repositoriesRegex: `${folder}/.*`,
+      cacheThreads: 10,
+      paginateSize: 1000,
+      ...options,
+    };
+    const account = parseAccount(given);
+    const opened = openClient(given, { clock });
+    const run = (state?: string, isAlone = true): Promise<CachingResult> => {
+      const { signal } = new AbortController();
+      const { client } = opened;
+      return runImageAgent(
+        { account, client, clock },
+        { cache, state, isAlone, signal, ensureHeld() {}, async commitState() {} },
+      );
+    };
+    const writer = new RepositoryWriter({ account: name, cache, startedAtMs: 0, ensureHeld() {} });
+    const readTags = async (repository: string) => {
+      const cached = await writer.listCached();
+      return writer.read(`${folder}/${repository}`, cached.get(`${folder}/${repository}`)?.chunks ?? 0);
+    };
+    const readNames = async (repository: string) => (await readTags(repository)).map((tag) => tag.name);
+    return {
+      account: name,
+      folder,
+      clock,
+      reads,
+      run,
+      readTags,
+      readNames,
+      [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    };
+  }
+
+  test('caches what is there, writes nothing without a change, and only what changed', async () => {
+    await using agent = openAgent();
+    const { folder } = agent;
+    const tags = Array.from({ length: 1_000 }, (_, index) => `1.${index}`);
+    await pushImage(registry.url, { repository: `${folder}/cart`, tags });
+    await pushImage(registry.url, { repository: `${folder}/pay`, tags: ['1', '2'] });
+    const first = await agent.run();
+    expect(first).toMatchObject({ outcome: 'done', items: 2, changes: 2, asOfMs: expect.any(Number) });
+    expect(await agent.readNames('cart')).toEqual([...tags].sort());
+
+    front.calls.length = 0;
+    agent.reads.length = 0;
+    const second = await agent.run(first.state);
+    expect(second).toMatchObject({ changes: 0, state: first.state });
+    expect(agent.reads).toEqual([]);
+    const lists = ['GET /v2/_catalog', `GET /v2/${folder}/cart/tags/list`, `GET /v2/${folder}/pay/tags/list`];
+    expect([...front.calls].sort()).toEqual(lists.sort());
+    // The state is lost: all is compared, and nothing differs.
+    expect(await agent.run()).toMatchObject({ changes: 0 });
+
+    await pushImage(registry.url, { repository: `${folder}/pay`, tags: ['3'] });
+    await deleteTag(registry.url, `${folder}/pay`, '1');
+    const third = await agent.run(second.state);
+    expect(third).toMatchObject({ changes: 1 });
+    expect(await agent.readNames('pay')).toEqual(['2', '3']);
+  }, 60_000);
+
+  test('keeps what it has of a repository that fails, and evicts one that is gone', async () => {
+    await using agent = openAgent();
+    const { folder } = agent;
+    for (const name of ['cart', 'pay', 'old']) {
+      await pushImage(registry.url, { repository: `${folder}/${name}`, tags: ['1'] });
+    }
+    const { state } = await agent.run();
+    await pushImage(registry.url, { repository: `${folder}/cart`, tags: ['2'] });
+    front.failures.set(`${folder}/pay/`, 500).set(`${folder}/old/`, 404);
+    const run = await agent.run(state);
+    expect(run).toMatchObject({ outcome: 'done', items: 2, changes: 2, asOfMs: undefined });
+    expect(run.details?.['broken']).toMatch(new RegExp(`^${folder}/pay \\(127.0.0.1:\\d+ answered 500\\)$`));
+    expect(await agent.readNames('cart')).toEqual(['1', '2']);
+    expect(await agent.readNames('pay')).toEqual(['1']);
+    expect(await agent.readNames('old')).toEqual([]);
+    front.failures.clear();
+    expect(await agent.run(run.state)).toMatchObject({ items: 3, changes: 1, asOfMs: expect.any(Number) });
+  });
+
+  test('fails, and evicts nothing, without a catalog, and where no repository can be read', async () => {
+    await using agent = openAgent();
+    const { folder } = agent;
+    await pushImage(registry.url, { repository: `${folder}/cart`, tags: ['1'] });
+    const { state } = await agent.run();
+    front.failures.set('_catalog', 500);
+    await expect(agent.run(state)).rejects.toThrow(/answered 500$/);
+    front.failures.clear();
+    front.failures.set(`${folder}/`, 500);
+    await expect(agent.run(state)).rejects.toThrow(/^no repository can be read: .* answered 500$/);
+    front.failures.clear();
+    expect(await agent.readNames('cart')).toEqual(['1']);
+  });
+
+  test('tells of images that are pushed after the first run, new repositories among them', async () => {
+    await using agent = openAgent();
+    const { folder } = agent;
+    await pushImage(registry.url, { repository: `${folder}/cart`, tags: ['1'] });
+    await pushImage(registry.url, { repository: `${folder}/pay`, tags: ['1'] });
+    front.failures.set(`${folder}/pay/`, 500);
+    const first = await agent.run();
+    expect(first.events).toEqual([]);
+    await pushImage(registry.url, { repository: `${folder}/cart`, tags: ['3', '2'] });
+    await pushImage(registry.url, { repository: `${folder}/new`, tags: ['7'] });
+    front.failures.clear();
+    const second = await agent.run(first.state);
+    // What could not be read at first was there before.
+    expect(toPushed(second)).toEqual(['cart:2', 'cart:3', 'new:7']);
+    const registryName = new URL(front.url).host;
+    expect(second.events).toContainEqual({
+      type: 'ImagePushed',
+      atMs: expect.any(Number),
+      detail: { account: agent.account, registry: registryName, repository: `${folder}/cart`, tag: '2' },
+    });
+    expect(toPushed(await agent.run(second.state))).toEqual([]);
+    await deleteTag(registry.url, `${folder}/cart`, '2');
+    await pushImage(registry.url, { repository: `${folder}/pay`, tags: ['2'] });
+    expect(toPushed(await agent.run(second.state))).toEqual(['pay:2']);
+    // Without what it knew it cannot tell what is new.
+    await pushImage(registry.url, { repository: `${folder}/pay`, tags: ['3'] });
+    expect(toPushed(await agent.run())).toEqual([]);
+  });
+
+  test('tells of a thousand pushed images in a run, and counts the others', async () => {
+    await using agent = openAgent();
+    const repository = `${agent.folder}/cart`;
+    await pushImage(registry.url, { repository, tags: ['first'] });
+    const { state } = await agent.run();
+    const tags = Array.from({ length: pushedToldMax + 7 }, (_, index) => `1.${index}`);
+    await pushImage(registry.url, { repository, tags });
+    const run = await agent.run(state);
+    expect(run.events).toHaveLength(pushedToldMax);
+    expect(run.details).toEqual({ pushedUntold: 7 });
+  }, 60_000);
+
+  test('asks to be alone for its first run', async () => {
+    await using agent = openAgent();
+    front.calls.length = 0;
+    expect(await agent.run(undefined, false)).toMatchObject({ outcome: 'listing', changes: 0 });
+    expect(front.calls).toEqual([]);
+  });
+
+  test('asks for digests of new tags at once, and of others every ten minutes', async () => {
+    await using agent = openAgent({ trackDigests: true, inspectDigests: true });
+    const { folder } = agent;
+    const repository = `${folder}/cart`;
+    const image = { labels: { branch: 'main' }, created: '2026-01-02T03:04:05Z' };
+    const digest = await pushImage(registry.url, { repository, tags: ['1', '2'], image });
+    const first = await agent.run();
+    const tag = { name: '1', digest, created: image.created, labels: image.labels };
+    expect(await agent.readTags('cart')).toEqual([tag, { ...tag, name: '2' }]);
+    // One image, whatever its tags.
+    expect(front.calls.filter((call) => call.includes('/blobs/') && call.includes(repository))).toHaveLength(
+      1,
+    );
+
+    const moved = await pushImage(registry.url, {
+      repository,
+      tags: ['2'],
+      image: { labels: { branch: 'dev' } },
+    });
+    front.calls.length = 0;
+    const second = await agent.run(first.state);
+    expect(front.calls.filter((call) => call.includes('/manifests/'))).toEqual([]);
+    agent.clock.advance(digestLifetimeMs);
+    const third = await agent.run(second.state);
+    expect(third).toMatchObject({ changes: 1 });
+    expect(third.events?.map(({ detail }) => detail)).toEqual([
+      expect.objectContaining({ repository, tag: '2', digest: moved }),
+    ]);
+    expect((await agent.readTags('cart')).map((each) => [each.name, each.digest, each.labels])).toEqual([
+      ['1', digest, { branch: 'main' }],
+      ['2', moved, { branch: 'dev' }],
+    ]);
+    expect(await agent.run(third.state)).toMatchObject({ changes: 0 });
+  });
+});

@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../../../shared/core/json.ts';
+import type { ProviderOptions } from '../../../../shared/core/providers/provider.ts';
+import { dockerRegistryPlugin } from '../../../../shared/providers/docker-registry/index.ts';
+import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
+import { makeTempDir } from '../../../support/temp-dir.ts';
+import { createTestClock } from '../../../support/test-clock.ts';
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+const address = 'https://registry.example.com/hub';
+const basicAuth = Buffer.from('robot:s3cr3t').toString('base64');
+
+describe('credentials of Docker registries, for other providers,', () => {
+  function open(account: JsonObject, more: Partial<ProviderOptions> = {}) {
+    const settings = {
+      dockerRegistry: { accounts: [{ name: 'hub', address: `${address}/v2`, ...account }] },
+    };
+    const parts = { clock: systemClock, randomness: systemRandomness, log, placement: 'local' as const };
+    const provider = dockerRegistryPlugin.open({ settings, ...parts, ...more });
+    const get = (name: string) => provider.registryCredentials?.getCredential(name);
+    return { provider, get, [Symbol.asyncDispose]: () => provider[Symbol.asyncDispose]() };
+  }
+
+  test('are those of the account, with its address and email', async () => {
+    await using named = open({ username: 'robot', password: 's3cr3t', email: 'robot@example.com' });
+    expect(await named.get('hub')).toEqual({ address, email: 'robot@example.com', basicAuth });
+    await using anonymous = open({});
+    expect(await anonymous.get('hub')).toEqual({ address, email: '', basicAuth: undefined });
+    await expect(named.get('other')).rejects.toThrow("there is no Docker registry account 'other'");
+  });
+
+  test('are those of now, where a file holds them', async () => {
+    await using temp = await makeTempDir();
+    const passwordFile = path.join(temp.path, 'password');
+    await writeFile(passwordFile, 'old');
+    await using opened = open({ username: 'robot', passwordFile });
+    expect((await opened.get('hub'))?.basicAuth).not.toBe(basicAuth);
+    await writeFile(passwordFile, 's3cr3t\n');
+    expect((await opened.get('hub'))?.basicAuth).toBe(basicAuth);
+  });
+
+  test('are those of now, where a secret holds them', async () => {
+    let password = 'old';
+    const clock = createTestClock();
+    const secrets = {
+      read: async () => password,
+      follow: async () => ({
+        ...{ text: password, versionId: password },
+        ...{ asOfMs: clock.now(), readAgainAtMs: clock.now() + 60_000 },
+      }),
+      readRoles: async () => undefined,
+    };
+    const reference = 'encrypted:secrets-manager!r:eu-west-1!s:hub';
+    await using opened = open({ username: 'robot', password: reference }, { services: { secrets }, clock });
+    expect((await opened.get('hub'))?.basicAuth).not.toBe(basicAuth);
+    password = 's3cr3t';
+    clock.advance(120_000);
+    await expect.poll(async () => (await opened.get('hub'))?.basicAuth).toBe(basicAuth);
+  });
+
+  test('are told by the name of the option when they cannot be read', async () => {
+    await using opened = open({ username: 'robot', passwordFile: '/nowhere/password' });
+    await expect(opened.get('hub')).rejects.toThrow(/the credentials of the account cannot be read/);
+  });
+
+  test('are not given where functions have none, and stand in no account', async () => {
+    await using given = open({ username: 'robot', password: 's3cr3t' });
+    expect(JSON.stringify(given.provider.accounts.map(({ details }) => details))).not.toMatch(/robot|s3cr3t/);
+    await using withheld = open({}, { credentials: 'withheld', placement: 'deployed' });
+    await expect(withheld.get('hub')).rejects.toThrow('this function has no credentials of account hub');
+  });
+});

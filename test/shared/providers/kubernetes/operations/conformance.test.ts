@@ -1,0 +1,9 @@
+import { describeWithCluster } from '../../../../support/cluster.ts';
+import { setUpEnvironment, testOperation } from '../../../../support/conformance/operation.ts';
+import { createKubernetesCloud } from './kubernetes-cloud.ts';
+import { operationSpecs } from './specs/index.ts';
+
+describeWithCluster('each Kubernetes operation', (cluster) => {
+  const environment = setUpEnvironment(createKubernetesCloud(cluster));
+  for (const [name, spec] of operationSpecs) testOperation(name, spec, environment);
+});

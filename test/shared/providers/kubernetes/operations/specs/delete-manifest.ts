@@ -1,0 +1,52 @@
+import { specAccounts } from '../../../../../support/conformance/operation-spec.ts';
+import { createSecret } from '../../manifests.ts';
+import { formatOutside, listBadAccounts } from './bad-contexts.ts';
+import type { KubernetesOperationSpec } from './spec.ts';
+
+const names = { operation: 'deleteManifest', code: 'deleteKubernetesManifest' };
+const code = `${names.code}.${names.code}`;
+const labelSelectors = { selectors: [{ kind: 'EQUALS', key: 'tier', values: ['old'] }] };
+const selected = { manifestName: null, kinds: ['secret'], labelSelectors };
+const labels = { tier: 'old' };
+
+/** Of three Secrets the two are deleted that the labels select. */
+export const deleteManifest: KubernetesOperationSpec = {
+  world: ({ plant }) => [
+    createSecret('a', plant('a'), { labels }),
+    createSecret('b', plant('b'), { labels }),
+    createSecret('c', plant('c')),
+  ],
+  context: ({ place }) => ({ location: place, ...selected }),
+  invalid: [
+    ...listBadAccounts(names),
+    { change: { kinds: [] }, error: `${code}.kinds.empty`, names: 'kinds' },
+    { change: { labelSelectors: null }, error: `${code}.labelSelectors.empty`, names: 'labelSelectors' },
+    {
+      change: { labelSelectors: { selectors: [{ kind: 'ANY' }] } },
+      error: `${code}.labelSelectors.empty`,
+      names: 'labelSelectors',
+    },
+    {
+      change: { account: specAccounts.elsewhere, manifestName: 'secret a' },
+      error: formatOutside(names),
+      names: 'PLACE',
+    },
+    {
+      change: { kinds: ['a/b'] },
+      error: 'deleteManifest: kinds[0]: expected a kind of letters, digits, dots and dashes',
+      names: 'kinds[0]',
+    },
+  ],
+  outside: formatOutside(names),
+  calls: { GET: 1, DELETE: 2 },
+  history: [
+    'Beginning to delete objects of the kinds secret in namespace PLACE with the labels tier = old',
+    'Deleting secret a in namespace PLACE',
+    'Deleting secret b in namespace PLACE',
+    'Deleted 2 objects',
+  ],
+  result: { manifestNamesByNamespace: { PLACE: ['secret a', 'secret b'] } },
+  secrets: ['a', 'b', 'c'],
+  look: ({ listNames }) => listNames('secrets'),
+  effect: () => ['c'],
+};

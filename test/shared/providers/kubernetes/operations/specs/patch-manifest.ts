@@ -1,0 +1,55 @@
+import { getPath } from '../../../../../../shared/core/json.ts';
+import { createSecret } from '../../manifests.ts';
+import { formatOutside, listBadTargets } from './bad-contexts.ts';
+import type { KubernetesOperationSpec } from './spec.ts';
+
+const names = { operation: 'patchManifest', code: 'patchKubernetesManifest' };
+const code = `${names.code}.${names.code}`;
+
+/** A Secret gets another value. */
+export const patchManifest: KubernetesOperationSpec = {
+  world: ({ plant }) => [createSecret('keys', plant('live'))],
+  context: ({ place, plant }) => ({
+    manifestName: 'secret keys',
+    location: place,
+    patchBody: { stringData: { more: plant('patch') } },
+    options: { mergeStrategy: 'merge' },
+  }),
+  invalid: [
+    ...listBadTargets(names),
+    { change: { patchBody: null }, error: `${code}.patchBody.empty`, names: 'patchBody' },
+    { change: { options: null }, error: `${code}.options.empty`, names: 'options' },
+    { change: { options: {} }, error: `${code}.options.mergeStrategy.empty`, names: 'options.mergeStrategy' },
+    {
+      change: { options: { mergeStrategy: 'planted' } },
+      error:
+        'patchManifest: options.mergeStrategy: expected one of strategic, json, merge, got a string (not shown)',
+      names: 'options.mergeStrategy',
+    },
+    {
+      change: { patchBody: [] },
+      error: 'patchManifest: patchBody: expected an object for the strategy merge, got a list',
+      names: 'patchBody',
+    },
+    {
+      change: { patchBody: [{ op: 'move', path: '/a' }], options: { mergeStrategy: 'json' } },
+      error: 'patchManifest: patchBody[0].op: expected one of add, remove, replace, got a string (not shown)',
+      names: 'patchBody[0].op',
+    },
+  ],
+  outside: formatOutside(names),
+  calls: { PATCH: 1 },
+  history: [
+    'Patching secret keys in namespace PLACE',
+    'Bound artifacts in the patch: none',
+    'Patched secret keys in namespace PLACE',
+  ],
+  result: { manifestNamesByNamespace: { PLACE: ['secret keys'] } },
+  secrets: ['live', 'patch'],
+  look: async ({ findLive }) => getPath(await findLive('secrets/keys'), 'data') ?? null,
+  effect: ({ plant }) => ({ text: toBase64(plant('live')), more: toBase64(plant('patch')) }),
+};
+
+function toBase64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest';
+import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
+import type { Provider } from '../../../../../../shared/core/providers/provider.ts';
+import { createNamespace, describeWithCluster, kubectl, requestApi } from '../../../../../support/cluster.ts';
+import { findLive, getPathOf, listNames } from '../../live.ts';
+import { createManifest } from '../../manifests.ts';
+import { emptyRecord, listHistory, runOperation } from '../../operations/task-run.ts';
+import { getOperation, openProvider } from '../../provider-setup.ts';
+import { createController } from './specs/worlds.ts';
+
+const containers = [
+  { name: 'web', imageDescription: { uri: 'registry.test/web:1' } },
+  { name: 'side', imageDescription: { uri: 'registry.test/side:1' } },
+];
+
+/** A provider with one V1 account, `old`. */
+function openV1(kubeconfigFile: string, fields: JsonObject = {}): Provider & AsyncDisposable {
+  const dockerRegistries = [{ accountName: 'hub' }];
+  return openProvider([{ name: 'old', providerVersion: 'v1', kubeconfigFile, dockerRegistries, ...fields }]);
+}
+
+/** Runs an operation with the account `old`, and answers its result and history. */
+async function run(provider: Provider, name: string, description: JsonObject) {
+  const record = emptyRecord();
+  const operation = getOperation(provider, name);
+  const result = await runOperation(operation, { account: 'old', ...description }, { record });
+  return { result, history: listHistory(record) };
+}
+
+describeWithCluster('server groups of a V1 account', (cluster) => {
+  test('have one pod for all containers, with probes, and the pull secrets of their namespace', async () => {
+    await using ns = await createNamespace();
+    await using provider = openV1(cluster.kubeconfig, {
+      namespaces: [ns.name],
+      dockerRegistries: [{ accountName: 'hub' }, { accountName: 'b', namespaces: ['elsewhere'] }],
+      serverGroupKind: 'ReplicationController',
+    });
+    const handler = { type: 'HTTP', httpGetAction: { path: '/health', port: 80, uriScheme: 'HTTP' } };
+    const [web, side] = containers;
+    const probed = [{ ...web, readinessProbe: { handler }, livenessProbe: { handler } }, side ?? {}];
+    const description = { application: 'kub', namespace: ns.name, targetSize: 1, containers: probed };
+    const { result } = await run(provider, 'createServerGroup', description);
+    expect(result).toEqual({
+      serverGroupNames: [`${ns.name}:kub-v000`],
+      serverGroupNameByRegion: { [ns.name]: 'kub-v000' },
+    });
+    await expect.poll(() => listNames(ns.name, 'pods')).toHaveLength(1);
+    const [pod = ''] = await listNames(ns.name, 'pods');
+    const live = await findLive(ns.name, `pods/${pod}`);
+    const httpGet = { path: '/health', port: 80, scheme: 'HTTP' };
+    expect(getPath(live, 'spec')).toMatchObject({
+      containers: [
+        { name: 'web', readinessProbe: { httpGet }, livenessProbe: { httpGet } },
+        { name: 'side' },
+      ],
+      imagePullSecrets: [{ name: 'hub' }],
+    });
+  });
+
+  test('of one cluster, deployed at once, get a name each', async () => {
+    await using ns = await createNamespace();
+    await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
+    const description = { application: 'kub', namespace: ns.name, targetSize: 0, containers };
+    const runs = [1, 2, 3].map(() => run(provider, 'createServerGroup', description));
+    const made = (await Promise.all(runs)).map(({ result }) => getPath(result, 'serverGroupNames'));
+    const names = ['kub-v000', 'kub-v001', 'kub-v002'];
+    expect(made.flat().toSorted()).toEqual(names.map((name) => `${ns.name}:${name}`));
+    expect(await listNames(ns.name, 'replicasets')).toEqual(names);
+  });
+
+  test('never replace one whose number is asked for', async () => {
+    await using ns = await createNamespace();
+    await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
+    const description = { application: 'kub', namespace: ns.name, targetSize: 0, containers, sequence: 7 };
+    await run(provider, 'createServerGroup', description);
+    await expect(run(provider, 'createServerGroup', description)).rejects.toThrow(
+      `Server group kub-v007 exists already in namespace ${ns.name}`,
+    );
+  });
+
+  test('of a Deployment are its revisions: resized and destroyed through it', async () => {
+    await using ns = await createNamespace();
+    await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
+    const fields = { application: 'kub', namespace: ns.name, containers, deployment: { enabled: true } };
+    const create = () => run(provider, 'createServerGroup', { ...fields, targetSize: 1 });
+    const readReplicas = async (name: string) =>
+      getPath(await findLive(ns.name, `replicasets/${name}`), 'spec', 'replicas');
+    expect((await create()).history).toContain('Configured deployment kub');
+    await expect.poll(() => readReplicas('kub-v000')).toBe(1);
+    expect((await create()).history).toContain('Replica set name chosen to be kub-v001.');
+    await expect.poll(() => readReplicas('kub-v001')).toBe(1);
+    await expect.poll(() => readReplicas('kub-v000')).toBe(0);
+    expect(await listNames(ns.name, 'replicasets')).toEqual(['kub-v000', 'kub-v001']);
+
+    const target = { namespace: ns.name, serverGroupName: 'kub-v001' };
+    const resized = await run(provider, 'resizeServerGroup', { ...target, capacity: { desired: 2 } });
+    expect(resized.history).toContain('Resizing deployment...');
+    await expect.poll(() => readReplicas('kub-v001')).toBe(2);
+
+    const before = { ...target, serverGroupName: 'kub-v000' };
+    const { history } = await run(provider, 'destroyServerGroup', before);
+    expect(history).toContain('Checking if deployment kub needs to be destroyed...');
+    expect(await listNames(ns.name, 'deployments')).toEqual(['kub']);
+    const last = await run(provider, 'destroyServerGroup', target);
+    expect(last.history).toContain('Successfully destroyed deployment kub...');
+    await expect.poll(() => listNames(ns.name, 'replicasets')).toEqual([]);
+    expect(await listNames(ns.name, 'deployments')).toEqual([]);
+  });
+
+  test('that are gone count as destroyed', async () => {
+    await using ns = await createNamespace();
+    await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
+    const target = { namespace: ns.name, serverGroupName: 'kub-v000' };
+    const { history } = await run(provider, 'destroyServerGroup', target);
+    expect(history.at(-1)).toBe('Successfully destroyed server group kub-v000.');
+  });
+
+  test('are where the kubeconfig says, where the account names no namespace', async () => {
+    await using ns = await createNamespace();
+    const { stdout } = await kubectlConfig(cluster.kubeconfig, ns.name);
+    await using provider = openProvider([
+      {
+        name: 'old',
+        providerVersion: 'v1',
+        kubeconfigContents: stdout,
+        dockerRegistries: [{ accountName: 'hub' }],
+      },
+    ]);
+    const description = { application: 'kub', namespace: ns.name, targetSize: 0, containers };
+    await run(provider, 'createServerGroup', description);
+    expect(await listNames(ns.name, 'replicasets')).toEqual(['kub-v000']);
+    await expect(
+      run(provider, 'createServerGroup', { ...description, namespace: 'kube-system' }),
+    ).rejects.toThrow(
+      `Namespace 'kube-system' was not registered with provided credentials. Registered namespaces are [${ns.name}].`,
+    );
+    await expect(run(provider, 'createServerGroup', { ...description, namespace: null })).rejects.toThrow(
+      `No provided namespace assumed to mean 'default' was not registered with provided credentials. Registered namespaces are [${ns.name}].`,
+    );
+  });
+
+  test('are behind their Service by as many pods as the percentage says', async () => {
+    await using ns = await createNamespace();
+    await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
+    await requestApi('POST', getPathOf(ns.name, 'services'), createFront());
+    await requestApi(
+      'POST',
+      getPathOf(ns.name, 'replicationcontrollers'),
+      createController('kub-v000', { replicas: 3 }),
+    );
+    const countAddresses = () => countBackends(ns.name);
+    await expect.poll(countAddresses).toBe(3);
+    const target = { namespace: ns.name, serverGroupName: 'kub-v000' };
+    const rows = [
+      ['disableServerGroup', 0, 3],
+      ['disableServerGroup', 30, 2],
+      ['disableServerGroup', 30, 2],
+      ['disableServerGroup', 50, 1],
+      ['disableServerGroup', 100, 0],
+      ['enableServerGroup', 50, 2],
+      ['enableServerGroup', 100, 3],
+    ] as const;
+    for (const [name, desiredPercentage, addresses] of rows) {
+      await run(provider, name, { ...target, desiredPercentage });
+      await expect.poll(countAddresses, { message: `${name} ${desiredPercentage}` }).toBe(addresses);
+    }
+  });
+
+  test('of other kinds are never switched', async () => {
+    await using ns = await createNamespace();
+    await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
+    const target = { namespace: ns.name, serverGroupName: 'kub' };
+    await expect(run(provider, 'enableServerGroup', target)).rejects.toThrow(
+      `Only support operation for replication controller or replica set kub in ${ns.name}.`,
+    );
+    const template = {
+      metadata: { labels: { app: 'kub' } },
+      spec: { containers: [{ name: 'web', image: 'registry.test/web:1' }] },
+    };
+    const selector = { matchLabels: { app: 'kub' } };
+    const spec = { replicas: 0, serviceName: 'kub', selector, template };
+    const statefulSet = createManifest('apps/v1', 'StatefulSet', { name: 'kub', more: { spec } });
+    await requestApi('POST', getPathOf(ns.name, 'statefulsets'), statefulSet);
+    const { history } = await run(provider, 'enableServerGroup', target);
+    expect(history.at(-1)).toBe(`Skip disable/enable StatefuSet server group kub in ${ns.name}.`);
+  });
+});
+
+/** The Service that V1 calls the load balancer `front`. */
+function createFront(): JsonObject {
+  const spec = { selector: { 'load-balancer-front': 'true' }, ports: [{ port: 80 }] };
+  return createManifest('v1', 'Service', { name: 'front', more: { spec } });
+}
+
+/** How many pods stand behind the Service `front`, as its endpoints tell. */
+async function countBackends(namespace: string): Promise<number> {
+  const path = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
+  const { items } = (await requestApi('GET', path)) as { items: { endpoints: unknown[] | null }[] };
+  return items.flatMap(({ endpoints }) => endpoints ?? []).length;
+}
+
+/** A kubeconfig whose context is of that namespace. */
+async function kubectlConfig(kubeconfig: string, namespace: string): Promise<{ readonly stdout: string }> {
+  const text = await kubectl(['config', 'view', '--raw', '-o', 'json', `--kubeconfig=${kubeconfig}`]);
+  const config = JSON.parse(text) as { contexts: { context: JsonObject }[] };
+  for (const { context } of config.contexts) context['namespace'] = namespace;
+  return { stdout: JSON.stringify(config) };
+}

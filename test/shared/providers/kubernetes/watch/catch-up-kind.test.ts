@@ -1,0 +1,199 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type CatchUpOutcome,
+  type CatchUpRequest,
+  catchUpKind,
+} from '../../../../../shared/providers/kubernetes/watch/catch-up-kind.ts';
+import type { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
+import { systemClock } from '../../../../../shared/runtime/services/system.ts';
+import {
+  type Answer,
+  answerJson,
+  answerStatus,
+  type ScriptedServer,
+  startScriptedServer,
+} from '../client/scripted-server.ts';
+import {
+  answerList,
+  answerOpenStream,
+  answerStream,
+  configMaps,
+  createTestWatchClient,
+  toErrorLine,
+  toLine,
+  toText,
+} from './watch-setup.ts';
+
+describe('a catch-up', () => {
+  let server: ScriptedServer;
+  let client: WatchClient;
+  const told: string[] = [];
+
+  beforeEach(async () => {
+    told.length = 0;
+    server = await startScriptedServer();
+    client = createTestWatchClient({ kubeconfigContents: server.getKubeconfig() });
+  });
+  afterEach(async () => {
+    await client[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  function catchUp(request: Partial<CatchUpRequest> = {}): Promise<CatchUpOutcome> {
+    const usual: CatchUpRequest = {
+      resource: configMaps,
+      resourceVersion: '10',
+      onPage: ({ items, resourceVersion }) => void told.push(`${items.length} listed at ${resourceVersion}`),
+      onChanges: (changes) => void told.push(...changes.map(toText)),
+    };
+    return catchUpKind({ ...usual, ...request }, { client, clock: systemClock });
+  }
+
+  /** Answers at the end of the time for which it was asked. */
+  function answerInTime(...lines: string[]): Answer {
+    return (response, request) => {
+      const seconds = Number(new URL(request.path, 'http://x').searchParams.get('timeoutSeconds'));
+      answerOpenStream(...lines)(response, request);
+      setTimeout(() => response.end(), seconds * 1000);
+    };
+  }
+
+  test('without a resource version lists, and is as of before that', async () => {
+    const before = Date.now();
+    server.script(answerJson(200, { metadata: { resourceVersion: '7' }, items: [{}, {}] }));
+    const outcome = await catchUp({ resourceVersion: undefined });
+    expect(outcome).toEqual({
+      outcome: 'listed',
+      resourceVersion: '7',
+      asOfMs: expect.any(Number),
+    });
+    expect(outcome.asOfMs).toBeGreaterThanOrEqual(before);
+    expect(told).toEqual(['2 listed at 7']);
+  });
+
+  test('lists again and again what has no resource version', async () => {
+    server.script(answerJson(200, { items: [{}] }));
+    expect(await catchUp({ resourceVersion: undefined })).toMatchObject({
+      outcome: 'listed',
+      resourceVersion: undefined,
+    });
+  });
+
+  test('asks for nothing more where nothing at all was written', async () => {
+    server.script(answerList('10'));
+    expect(await catchUp()).toMatchObject({
+      outcome: 'caughtUp',
+      resourceVersion: '10',
+      asOfMs: expect.any(Number),
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test('of a quiet kind is as of its reading, and leaves the resource version where the server left it', async () => {
+    server.script(answerList('20'), answerInTime());
+    const before = Date.now();
+    const outcome = await catchUp();
+    expect(outcome).toEqual({
+      outcome: 'caughtUp',
+      resourceVersion: '10',
+      asOfMs: expect.any(Number),
+    });
+    expect(Number(outcome.asOfMs) - before).toBeLessThan(900);
+  });
+
+  test('that ended too early, or in the midst of changes, does not know how current it is', async () => {
+    server.script(answerList('20'), answerStream());
+    expect(await catchUp()).toMatchObject({ outcome: 'caughtUp', resourceVersion: '10', asOfMs: undefined });
+    server.script(answerList('20'), answerInTime(toLine('ADDED', 'one@15')));
+    expect(await catchUp()).toMatchObject({
+      outcome: 'caughtUp',
+      resourceVersion: '15',
+      asOfMs: undefined,
+    });
+  });
+
+  test('is current once it has told a change, or come by a bookmark, to what was the newest', async () => {
+    server.script(answerList('20'), answerInTime(toLine('ADDED', 'one@15'), toLine('DELETED', 'one@21')));
+    expect(await catchUp()).toMatchObject({ resourceVersion: '21', asOfMs: expect.any(Number) });
+    server.script(answerList('20'), answerOpenStream(toLine('BOOKMARK', '@20')));
+    const outcome = await catchUp({ awaitsBookmark: true });
+    expect(outcome).toMatchObject({
+      outcome: 'caughtUp',
+      resourceVersion: '20',
+      asOfMs: expect.any(Number),
+    });
+    expect(told).toEqual(['ADDED one@15', 'DELETED one@21']);
+  });
+
+  test('tells that the server is behind, and asks it for nothing more', async () => {
+    server.script(answerList('9'));
+    expect(await catchUp()).toEqual({
+      outcome: 'future',
+      resourceVersion: undefined,
+      asOfMs: undefined,
+    });
+    expect(server.seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['a refusal', answerStatus(410, 'Expired')],
+    ['an error event', answerStream(toErrorLine(410, 'Expired'))],
+  ])('tells that its resourceVersion has expired, by %s', async (_how, answer) => {
+    server.script(answerList('20'), answer);
+    expect(await catchUp()).toMatchObject({
+      outcome: 'expired',
+      resourceVersion: undefined,
+      asOfMs: undefined,
+    });
+  });
+
+  test.each([
+    { outcome: 'forbidden', status: 403, reason: 'Forbidden', resourceVersion: '10' },
+    { outcome: 'gone', status: 404, reason: 'NotFound', resourceVersion: undefined },
+    { outcome: 'broken', status: 422, reason: 'Invalid', resourceVersion: '10' },
+  ])('is $outcome where reading or watching is answered by $status', async (row) => {
+    const { outcome, status, reason, resourceVersion } = row;
+    const error = { message: expect.stringContaining(`${reason} says the server`) };
+    server.script(answerStatus(status, reason));
+    expect(await catchUp()).toMatchObject({ outcome, resourceVersion, asOfMs: undefined, error });
+    expect(await catchUp({ resourceVersion: undefined })).toMatchObject({
+      outcome,
+      resourceVersion: undefined,
+      error,
+    });
+    server.script(answerList('20'), answerStatus(status, reason));
+    expect(await catchUp()).toMatchObject({ outcome, resourceVersion, asOfMs: undefined, error });
+  });
+
+  test('whose stream breaks keeps what was told, and does not know how current it is', async () => {
+    server.script(answerList('20'), (response) => {
+      response.writeHead(200).write(toLine('ADDED', 'one@15'), () => setImmediate(() => response.destroy()));
+    });
+    expect(await catchUp()).toMatchObject({
+      outcome: 'broken',
+      resourceVersion: '15',
+      asOfMs: undefined,
+    });
+  });
+
+  test('that is aborted says how far it came', async () => {
+    const aborter = new AbortController();
+    const { signal } = aborter;
+    server.script(answerList('20'), answerOpenStream(toLine('ADDED', 'one@15')));
+    const outcome = await catchUp({ signal, onChanges: () => aborter.abort() });
+    expect(outcome).toMatchObject({ outcome: 'aborted', resourceVersion: '15', asOfMs: undefined });
+    expect(await catchUp({ signal })).toMatchObject({ outcome: 'aborted', resourceVersion: '10' });
+    expect(await catchUp({ signal, resourceVersion: undefined })).toMatchObject({
+      outcome: 'aborted',
+      resourceVersion: undefined,
+    });
+  });
+
+  test('throws what working on pages and changes throws', async () => {
+    const fail = () => Promise.reject(new Error('the store is full'));
+    server.script(answerList('20'), answerInTime(toLine('ADDED', 'one@15')));
+    await expect(catchUp({ onChanges: fail })).rejects.toThrow('the store is full');
+    server.script(answerList('20'));
+    await expect(catchUp({ resourceVersion: undefined, onPage: fail })).rejects.toThrow('the store is full');
+  });
+});
