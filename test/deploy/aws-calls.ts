@@ -1,4 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { localRegion } from '../../infra/local/local-aws.ts';
+
+/** How often a call is sent at most. */
+const maxAttempts = 5;
+
+/** The pause after the first attempt, in ms; it doubles with each. */
+const firstPauseMs = 200;
 
 /** A call of an AWS service that speaks JSON over POST. */
 export interface JsonCall {
@@ -20,7 +27,7 @@ function toAuthorization(service: string): string {
  * @throws Error for an answer that is not 2xx
  */
 export async function callJson(endpoint: string, { service, target, input }: JsonCall): Promise<unknown> {
-  const response = await fetch(endpoint, {
+  const response = await send(endpoint, {
     method: 'POST',
     headers: {
       authorization: toAuthorization(service),
@@ -49,7 +56,7 @@ export async function callRest(
   endpoint: string,
   { service, method, path, input }: RestCall,
 ): Promise<unknown> {
-  const response = await fetch(new URL(path, endpoint), {
+  const response = await send(new URL(path, endpoint), {
     method,
     headers: { authorization: toAuthorization(service), 'content-type': 'application/json' },
     ...(input && { body: JSON.stringify(input) }),
@@ -72,7 +79,7 @@ export interface QueryCall {
  * @throws Error for an answer that is not 2xx
  */
 export async function callQuery(endpoint: string, { service, action, input }: QueryCall): Promise<string> {
-  const response = await fetch(endpoint, {
+  const response = await send(endpoint, {
     method: 'POST',
     headers: { authorization: toAuthorization(service) },
     body: new URLSearchParams({ Action: action, ...input }),
@@ -83,8 +90,23 @@ export async function callQuery(endpoint: string, { service, action, input }: Qu
 /** Puts a text into a bucket. @throws Error for an answer that is not 2xx */
 export async function putObject(endpoint: string, name: string, body: string): Promise<void> {
   const headers = { authorization: toAuthorization('s3'), 'content-type': 'application/json' };
-  const response = await fetch(new URL(name, endpoint), { method: 'PUT', headers, body });
+  const response = await send(new URL(name, endpoint), { method: 'PUT', headers, body });
   await readText(response, `PUT ${name}`);
+}
+
+/**
+ * Sends a request anew while the service answers 5xx, as each SDK of AWS does: the emulator answers 500 where one of its lists
+ * grows while it is read.
+ *
+ * @returns the first other answer, or the last one
+ */
+async function send(url: string | URL, request: RequestInit): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const response = await fetch(url, request);
+    if (response.status < 500 || attempt === maxAttempts) return response;
+    await response.body?.cancel();
+    await sleep(firstPauseMs * 2 ** (attempt - 1));
+  }
 }
 
 async function readAnswer(response: Response, what: string): Promise<unknown> {
