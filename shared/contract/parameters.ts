@@ -29,7 +29,7 @@ export const accountParameter = pathParameter('account', { description: 'Account
 
 /** The provider of a path. */
 export const cloudProviderParameter = pathParameter('cloudProvider', {
-  description: 'Provider id.',
+  description: 'Provider id; where operations are started, an alias of it such as `kubernetesV1`, too.',
   example: 'kubernetes',
 });
 

@@ -221,7 +221,7 @@ async function prepareOperation(
   const { provider, name, description } = submitted;
   const operation = await providers.findOperation(provider, name);
   if (operation !== undefined) return operation.prepare(description);
-  if (providers.findProvider(provider) === undefined) {
+  if (!providers.takesOperations(provider)) {
     throw new InvalidInputError(`Unknown cloud provider '${provider}'`);
   }
   const names = (await providers.listOperationNames(provider)).join(', ') || 'none';

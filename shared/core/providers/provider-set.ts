@@ -25,7 +25,7 @@ export class ProviderSet implements AsyncDisposable {
   readonly rejectedAccounts: readonly RejectedAccount[];
   readonly accountWarnings: readonly AccountWarning[];
   readonly #accounts: ReadonlyMap<string, { account: Account; provider: Provider }>;
-  /** By provider, once somebody asked. */
+  /** By the id of a provider or an alias, once somebody asked. */
   readonly #operations = new Map<string, Promise<ReadonlyMap<string, Operation>>>();
 
   /**
@@ -56,12 +56,17 @@ export class ProviderSet implements AsyncDisposable {
     return this.providers.find((provider) => provider.name === name);
   }
 
-  /** The operation of a provider, or undefined. */
+  /** Whether operations may be asked for under that id: a provider's own, or an alias of it. */
+  takesOperations(name: string): boolean {
+    return this.#findOperationLoader(name) !== undefined;
+  }
+
+  /** The operation of a provider, by its id or an alias, or undefined. */
   async findOperation(provider: string, name: string): Promise<Operation | undefined> {
     return (await this.#loadOperations(provider)).get(name);
   }
 
-  /** Names of the operations of a provider, in its order; none of one that is unknown. */
+  /** Names of the operations of a provider, or of an alias, in its order; none of one that is unknown. */
   async listOperationNames(provider: string): Promise<readonly string[]> {
     return [...(await this.#loadOperations(provider)).keys()];
   }
@@ -144,15 +149,25 @@ export class ProviderSet implements AsyncDisposable {
 
   /** Nothing is kept of a provider that is unknown: callers may make up any number of them. */
   async #loadOperations(name: string): Promise<ReadonlyMap<string, Operation>> {
-    const provider = this.findProvider(name);
-    if (provider === undefined) return new Map();
+    const load = this.#findOperationLoader(name);
+    if (load === undefined) return new Map();
     const known = this.#operations.get(name);
     if (known !== undefined) return known;
-    const loading = loadOperations(provider);
+    const loading = load().then((operations) => new Map(operations.map((each) => [each.name, each])));
     this.#operations.set(name, loading);
     // What could not be loaded is tried again by the next one who asks.
     loading.catch(() => this.#operations.delete(name));
     return loading;
+  }
+
+  #findOperationLoader(name: string): (() => Promise<readonly Operation[]>) | undefined {
+    const provider = this.findProvider(name);
+    if (provider !== undefined) return async () => (await provider.loadOperations?.()) ?? [];
+    for (const { operationAliases } of this.providers) {
+      const load = operationAliases?.get(name);
+      if (load !== undefined) return load;
+    }
+    return undefined;
   }
 
   /** What has to be closed, for who does not use the providers any more. */
@@ -163,11 +178,6 @@ export class ProviderSet implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.listClosings().map((closing) => closing[Symbol.asyncDispose]()));
   }
-}
-
-async function loadOperations(provider: Provider): Promise<ReadonlyMap<string, Operation>> {
-  const operations = (await provider.loadOperations?.()) ?? [];
-  return new Map(operations.map((operation) => [operation.name, operation]));
 }
 
 /** Whether it has the account that an artifact names. Accounts of different kinds may share a name. */

@@ -212,6 +212,11 @@ export interface Provider extends AsyncDisposable {
    * it has none.
    */
   loadOperations?(): Promise<readonly Operation[]>;
+  /**
+   * Further ids under which operations of it may be asked for, each with what loads those. Each call of one opening gives the same.
+   * Default: there are none.
+   */
+  readonly operationAliases?: ReadonlyMap<string, () => Promise<readonly Operation[]>>;
   readonly manifests?: ManifestReader;
   readonly artifacts?: ArtifactFetcher;
   readonly jobs?: JobReader;

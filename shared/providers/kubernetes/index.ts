@@ -50,6 +50,15 @@ function openKubernetes(options: ProviderOptions): Provider {
       const { addV1Operations } = await import('./v1/operations/index.ts');
       return addV1Operations(operations, session);
     },
+    operationAliases: new Map([
+      [
+        'kubernetesV1',
+        async () => {
+          const { bindV1Operations } = await import('./v1/operations/index.ts');
+          return bindV1Operations(session);
+        },
+      ],
+    ]),
     manifests: createManifestReader(session),
     jobs: createJobReader(session),
     instances: createInstanceReader(session),

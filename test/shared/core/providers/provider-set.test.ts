@@ -45,3 +45,20 @@ it('tries again what could not be loaded', async () => {
   await expect(set.findOperation('example', 'createMachine')).rejects.toThrow('a module is away');
   expect(await set.findOperation('example', 'createMachine')).toBe(createMachine);
 });
+
+it('has operations under an alias of a provider, which need not be all of them', async () => {
+  const { provider, loads } = createProvider(0);
+  const older: Operation = { ...createMachine, name: 'createMachineOfOld' };
+  const operationAliases = new Map([['exampleV1', async () => [older]]]);
+  const set = new ProviderSet([createProvider(0).provider, { ...provider, operationAliases }]);
+
+  expect(await set.findOperation('exampleV1', 'createMachineOfOld')).toBe(older);
+  expect(await set.findOperation('exampleV1', 'createMachine')).toBeUndefined();
+  expect(['exampleV1', 'example', 'made-up'].map((name) => set.takesOperations(name))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(set.findProvider('exampleV1')).toBeUndefined();
+  expect(loads.count).toBe(0);
+});

@@ -40,6 +40,14 @@ export const v1OperationDefinitions: readonly V1OperationDefinition[] = [
   destroyJob,
 ];
 
+/** The operations of V1 accounts alone: an account of V2 is none that they know. */
+export function bindV1Operations(session: KubernetesSession): readonly Operation[] {
+  return v1OperationDefinitions.map(({ name, prepare }) => ({
+    name,
+    prepare: (description) => prepare(description, session),
+  }));
+}
+
 /**
  * The operations for the accounts of a session that has V1 accounts: of two of one name, the account of a description tells which is
  * meant.
@@ -54,7 +62,7 @@ export function addV1Operations(
   const v1 = new Map(v1OperationDefinitions.map((definition) => [definition.name, definition]));
   return [...new Set([...v2.keys(), ...v1.keys()])].map((name) => ({
     name,
-    prepare: (description) => prepare(description, { name, v1: v1.get(name), v2: v2.get(name), session }),
+    prepare: (description) => choose(description, { name, v1: v1.get(name), v2: v2.get(name), session }),
   }));
 }
 
@@ -66,7 +74,7 @@ interface Candidates {
 }
 
 /** An account that nobody knows is told in the words of V2. */
-function prepare(description: JsonObject, { name, v1, v2, session }: Candidates): PreparedOperation {
+function choose(description: JsonObject, { name, v1, v2, session }: Candidates): PreparedOperation {
   const account = session.findV1Account(readAccountName(description, name));
   if (v1 !== undefined && (account !== undefined || v2 === undefined))
     return v1.prepare(description, session);
