@@ -13,6 +13,40 @@ const signal = new AbortController().signal;
 /** The most that the process had while it read. Not what Linux tells of it, which begins with the peak of the process that started it. */
 let peakBytes = 0;
 
+/** Notes what the process has now. */
+function note(): void {
+  peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
+}
+
+/** Collects garbage, after a look. Else it would be measured, of which there is as much as the machine has time to leave. */
+function collect(): void {
+  note();
+  gc?.();
+}
+
+/** Milliseconds between two looks at a process that reads before it answers. */
+const lookEveryMs = 5;
+
+/** Measures until something is there: repositories are read as a whole before the first byte of their archive is answered. */
+async function measureUntil<T>(answer: Promise<T> | undefined): Promise<T | undefined> {
+  const used = () => {
+    const { arrayBuffers, heapUsed } = process.memoryUsage();
+    return arrayBuffers + heapUsed;
+  };
+  let collectedBytes = used();
+  const timer = setInterval(() => {
+    note();
+    if (used() - collectedBytes < garbageBytesMax) return;
+    collect();
+    collectedBytes = used();
+  }, lookEveryMs);
+  try {
+    return await answer;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 /** Reads a file of an account, and keeps nothing of it. @returns its bytes. */
 async function read({ opener, settings }: StreamTask, artifact: Artifact): Promise<number> {
   const open = kinds.find(({ name }) => name === opener);
@@ -24,12 +58,10 @@ async function read({ opener, settings }: StreamTask, artifact: Artifact): Promi
   };
   const source = open?.({ settings, ...parts, placement: 'deployed' }).sources[0];
   let bytes = 0;
-  const content = await source?.fetch(artifact, signal);
+  const content = await measureUntil(source?.fetch(artifact, signal));
   for await (const piece of content?.body ?? []) {
     if (Math.floor((bytes + piece.byteLength) / garbageBytesMax) > Math.floor(bytes / garbageBytesMax)) {
-      peakBytes = Math.max(peakBytes, process.memoryUsage.rss());
-      // Else garbage would be measured, of which there is as much as the machine has time to leave.
-      gc?.();
+      collect();
     }
     bytes += piece.byteLength;
   }
