@@ -133,6 +133,26 @@ describe('ssh', () => {
     expect(log.lines.join()).not.toContain('planted');
   });
 
+  test('is given the passphrase of a secret, but none with zero bytes', async () => {
+    await using ssh = await writeSshProgram(`"$SSH_ASKPASS" > "$folder/asked"; ${sshScripts.newHost}`);
+    const log = createTestLog();
+    let text = 'planted\n';
+    const follow = async () => ({ text, versionId: '1', asOfMs: 0, readAgainAtMs: 0 });
+    const services = { secrets: { follow, read: async () => '', readRoles: async () => undefined } };
+    const settings = { sshPrivateKeyPassphrase: 'encrypted:ssm!n:word' };
+    await using account = open(ssh, settings, { log, services });
+    await account.fetch({ reference });
+    expect(await readFile(join(ssh.folder, 'asked'), 'utf8')).toBe('planted\n');
+
+    text = 'planted\0planted';
+    const failure = account.fetch({ reference });
+    await expect(failure).rejects.toBeInstanceOf(FailedOperationError);
+    await expect(failure).rejects.toThrow('sshPrivateKeyPassphrase: the secret has zero bytes');
+    await expect(failure).rejects.not.toThrow('planted');
+    expect(log.lines.join()).not.toContain('planted');
+    expect(await ssh.listCalls()).toHaveLength(1);
+  });
+
   test('asks the program of the account for the passphrase', async () => {
     await using ssh = await writeSshProgram(sshScripts.newHost);
     const program = await writeProgram(join(dir.path, 'askpass'), 'echo planted');
