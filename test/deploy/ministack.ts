@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { findFreePort } from '../support/free-port.ts';
 import { patchMinistack } from './ministack-patches.ts';
 import { endProcesses, listDescendants } from './processes.ts';
 import type { PythonEnvironment } from './python-environment.ts';
@@ -94,16 +94,6 @@ function toEnvironment(port: number, temporary: string): NodeJS.ProcessEnv {
     STATE_DIR: path.join(temporary, 'state'),
     PYTHONUNBUFFERED: '1',
   };
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
 async function waitUntilReady(endpoint: string, child: ChildProcess): Promise<void> {

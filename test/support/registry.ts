@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forEachConcurrently } from '../../shared/core/concurrency.ts';
+import { findFreePort } from './free-port.ts';
 import { buildGoProgram, describeWithGo } from './go-program.ts';
 import { makeTempDir } from './temp-dir.ts';
 
@@ -193,13 +193,4 @@ async function answers(url: string): Promise<boolean> {
     },
     () => false,
   );
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
