@@ -42,6 +42,7 @@ const longest = [
   'test/capacity/capacity.test.ts',
   'test/infra/check/main.test.ts',
   'test/acceptance/many-accounts.test.ts',
+  'test/acceptance/v1-blue-green.test.ts',
   'test/acceptance/streams.test.ts',
   'test/acceptance/waiting-operations.test.ts',
   'test/acceptance/crash.test.ts',

@@ -13,6 +13,7 @@ const longForms = [
   'test/acceptance/flood.test.ts',
   'test/acceptance/many-accounts.test.ts',
   'test/acceptance/overload.test.ts',
+  'test/acceptance/v1-blue-green.test.ts',
   'test/capacity/capacity.test.ts',
   'test/second-opinions/dynamodb-local.test.ts',
   'test/shared/aws/agents/agent-store.test.ts',
