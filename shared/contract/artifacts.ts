@@ -38,13 +38,13 @@ export const artifactRoutes: ApiRoutes = {
   'GET /artifacts/account/{account}/names': {
     operationId: 'listArtifactNames',
     summary:
-      "Names of the charts of an account of Helm, or of Front50's global pipeline templates, `[]` of others; 404 for an account that is not there, or lacks the `type`",
+      "Names of the charts of an account of Helm, or of Front50's global pipeline templates; 400 for others, 404 for an account that is not there, or lacks the `type`",
     ...artifactTexts,
   },
   'GET /artifacts/account/{account}/versions': {
     operationId: 'listArtifactVersions',
     summary:
-      'Versions of a chart of an account of Helm, `[]` of others; 404 for an account that is not there, or lacks the `type`',
+      'Versions of a chart of an account of Helm; 400 for others, 404 for an account that is not there, or lacks the `type`',
     ...artifactTexts,
     parameters: [
       ...artifactTexts.parameters,

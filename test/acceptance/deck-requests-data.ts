@@ -152,7 +152,6 @@ const emptyTargets = [
   '/kubernetes/images/find?q=web',
   '/aws/images/find?q=web',
   '/reports/reservation',
-  '/artifacts/account/embedded-artifact/names?type=embedded%2Fbase64',
 ];
 
 /** The requests of Deck's pages, through Gate. */

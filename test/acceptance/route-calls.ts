@@ -239,11 +239,17 @@ const fixedCalls: RouteCalls = {
     shows: 'There is no artifact store',
   },
   'GET /artifacts/credentials': { shows: '"embedded-artifact"' },
-  'GET /artifacts/account/{account}/names': { path: { account: 'embedded-artifact' }, shows: '[]' },
+  'GET /artifacts/account/{account}/names': {
+    path: { account: 'embedded-artifact' },
+    query: '?type=embedded/base64',
+    status: 400,
+    shows: 'type embedded/base64 has no names',
+  },
   'GET /artifacts/account/{account}/versions': {
     path: { account: 'embedded-artifact' },
     query: '?type=embedded/base64',
-    shows: '[]',
+    status: 400,
+    shows: 'type embedded/base64 has no versions',
   },
   'PUT /artifacts/fetch': {
     body: {

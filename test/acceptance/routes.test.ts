@@ -217,8 +217,11 @@ describe('routes that call no cluster', () => {
     async (what) => {
       const read = async (path: string) => (await system.fetch(`/artifacts/account/${path}`)).status;
       const known = await system.fetch(`/artifacts/account/files/${what}?type=http/file`);
-      expect([known.status, await known.json()]).toEqual([200, []]);
-      expect(await read(`files/${what}`)).toBe(200);
+      expect([known.status, await known.text()]).toEqual([
+        400,
+        expect.stringContaining(`type http/file has no ${what}`),
+      ]);
+      expect(await read(`files/${what}`)).toBe(400);
       expect(await read(`files/${what}?type=helm/chart`)).toBe(404);
       expect(await read(`unknown/${what}?type=http/file`)).toBe(404);
     },

@@ -214,8 +214,10 @@ async function removeNamespace(api: FuzzApi, { account, namespace }: Playground)
   await api.waitForTask(id, setUpTimeoutMs);
 }
 
-/** Nothing is found there without Front50 or an artifact store, of which the document tells nothing. */
+/** Nothing is found there without Front50, an artifact store or accounts of Helm, of which the document tells nothing. */
 const unreachable = [
+  'GET /artifacts/account/{account}/names',
+  'GET /artifacts/account/{account}/versions',
   'GET /projects/{project}/clusters',
   'GET /artifacts/content-address/{application}/{hash}',
 ];

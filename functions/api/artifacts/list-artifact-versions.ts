@@ -9,7 +9,7 @@ import { openProviders } from '../../../shared/runtime/services/providers.ts';
 export const handler = apiHandler(openProviders, async function listArtifactVersions(request, services) {
   const account = { name: request.getParameter('account'), type: request.findQuery('type') ?? '' };
   const fetcher = services.providers.findArtifactFetcher();
-  if (fetcher?.listVersions === undefined) throw artifactAccountNotFound(account);
+  if (fetcher === undefined) throw artifactAccountNotFound(account);
   const artifactName = request.findQuery('artifactName') ?? '';
   return ok(await fetcher.listVersions(account, artifactName, request.signal));
 });

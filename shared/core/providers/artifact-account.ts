@@ -1,10 +1,19 @@
 import type { ArtifactAccount } from '../../contract/answers/artifacts.ts';
-import { NotFoundError } from '../errors.ts';
+import { InvalidInputError, NotFoundError } from '../errors.ts';
 import type { ArtifactAccountQuery } from './provider.ts';
 
 /** Whether an account is the one that is meant. */
 export function isMeant({ name, types }: ArtifactAccount, query: ArtifactAccountQuery): boolean {
   return name === query.name && (query.type === '' || types.includes(query.type));
+}
+
+/** Says that accounts of a kind cannot tell which artifacts there are. An empty list would say that there are none. */
+export function cannotTell(
+  { name, type }: ArtifactAccountQuery,
+  what: 'names' | 'versions',
+): InvalidInputError {
+  const subject = type === '' ? `artifact account '${name}'` : `type ${type}`;
+  return new InvalidInputError(`${subject} has no ${what}`);
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Operation } from '../tasks/operation.ts';
 import { compareText } from '../text-order.ts';
 import type { Catalog } from '../views/catalog.ts';
 import type { Artifact } from './artifact.ts';
-import { artifactAccountNotFound, isMeant } from './artifact-account.ts';
+import { artifactAccountNotFound, cannotTell, isMeant } from './artifact-account.ts';
 import type {
   ArtifactAccountQuery,
   ArtifactFetcher,
@@ -110,19 +110,25 @@ export class ProviderSet implements AsyncDisposable {
   }
 
   /** What fetches artifacts, of all providers that do; undefined when none does. */
-  findArtifactFetcher(): ArtifactFetcher | undefined {
+  findArtifactFetcher(): Required<ArtifactFetcher> | undefined {
     const fetchers = this.providers.flatMap(({ artifacts }) => artifacts ?? []);
     const [first] = fetchers;
-    if (first === undefined || fetchers.length === 1) return first;
+    if (first === undefined) return undefined;
     return {
       accounts: fetchers.flatMap(({ accounts }) => accounts),
       // The first one says what is wrong with an artifact of an account that none has.
       fetch: (artifact, signal) =>
         (fetchers.find((fetcher) => hasAccount(fetcher, artifact)) ?? first).fetch(artifact, signal),
-      listNames: async (account, signal) =>
-        (await getFetcher(fetchers, account).listNames?.(account, signal)) ?? [],
-      listVersions: async (account, artifactName, signal) =>
-        (await getFetcher(fetchers, account).listVersions?.(account, artifactName, signal)) ?? [],
+      async listNames(account, signal) {
+        const fetcher = getFetcher(fetchers, account);
+        if (fetcher.listNames === undefined) throw cannotTell(account, 'names');
+        return fetcher.listNames(account, signal);
+      },
+      async listVersions(account, artifactName, signal) {
+        const fetcher = getFetcher(fetchers, account);
+        if (fetcher.listVersions === undefined) throw cannotTell(account, 'versions');
+        return fetcher.listVersions(account, artifactName, signal);
+      },
     };
   }
 

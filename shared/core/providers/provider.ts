@@ -169,14 +169,13 @@ export interface ArtifactFetcher {
    */
   fetch(artifact: Artifact, signal: AbortSignal): Promise<ArtifactContent>;
   /**
-   * The names of the artifacts of an account; none of an account whose kind cannot tell. Left out where no kind can.
+   * The names of the artifacts of an account. Left out where no kind can tell.
    *
-   * @throws as `fetch`; NotFoundError when there is no such account.
+   * @throws as `fetch`; NotFoundError when there is no such account, InvalidInputError when its kind cannot tell.
    */
   listNames?(account: ArtifactAccountQuery, signal: AbortSignal): Promise<readonly string[]>;
   /**
-   * The versions of an artifact of an account, in the order of its host; none of an account whose kind cannot tell. Left out where no
-   * kind can.
+   * The versions of an artifact of an account, in the order of its host. Left out where no kind can tell.
    *
    * @throws as `listNames`; InvalidInputError when the account has no artifact of that name.
    */

@@ -1,6 +1,6 @@
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
 import type { Artifact } from '../../core/providers/artifact.ts';
-import { artifactAccountNotFound, isMeant } from '../../core/providers/artifact-account.ts';
+import { artifactAccountNotFound, cannotTell, isMeant } from '../../core/providers/artifact-account.ts';
 import type {
   ArtifactAccountQuery,
   ArtifactFetcher,
@@ -80,9 +80,16 @@ function createFetcher(sources: readonly ArtifactSource[]): ArtifactFetcher {
   return {
     accounts: sources.map(({ name, type, types }) => ({ name, type, types })),
     fetch: async (artifact, signal) => getSource(sources, artifact).fetch(artifact, signal),
-    listNames: async (account, signal) => (await findTelling(sources, account).listNames?.(signal)) ?? [],
-    listVersions: async (account, artifactName, signal) =>
-      (await findTelling(sources, account).listVersions?.(artifactName, signal)) ?? [],
+    async listNames(account, signal) {
+      const source = findTelling(sources, account);
+      if (source.listNames === undefined) throw cannotTell(account, 'names');
+      return source.listNames(signal);
+    },
+    async listVersions(account, artifactName, signal) {
+      const source = findTelling(sources, account);
+      if (source.listVersions === undefined) throw cannotTell(account, 'versions');
+      return source.listVersions(artifactName, signal);
+    },
   };
 }
 

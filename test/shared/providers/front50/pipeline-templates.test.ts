@@ -140,6 +140,11 @@ describe('the account front50ArtifactCredentials', () => {
     expect(await listNames('')).toEqual(['bake', 'deploy']);
     expect(front50.asked).toEqual(['/v2/pipelineTemplates?scopes=global']);
     await expect(listNames('helm/chart')).rejects.toThrow(NotFoundError);
+    const account = { name: 'front50ArtifactCredentials', type: 'front50/pipelineTemplate' };
+    const { signal } = new AbortController();
+    await expect(fetcher.listVersions?.(account, 'bake', signal)).rejects.toThrow(
+      'type front50/pipelineTemplate has no versions',
+    );
   });
 
   it.each([503, 200])(
