@@ -91,6 +91,19 @@ const rules: readonly Rule[] = [
     node: 'any',
   },
   {
+    files: /^infra\/host\//,
+    may: [
+      'infra/host/',
+      'infra/local/',
+      'shared/core/',
+      'shared/runtime/',
+      'shared/providers/kubernetes/',
+      'shared/aws/tables.ts',
+      'functions/[a-z]+\\.ts$',
+    ].concat(['@aws-sdk/', 'aws-lambda']),
+    node: 'any',
+  },
+  {
     files: /^infra\/check\//,
     may: [
       'infra/check/',
