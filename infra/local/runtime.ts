@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { type Queue, queues } from '../../functions/queues.ts';
-import { type Route, routes } from '../../functions/routes.ts';
-import { type Schedule, schedules } from '../../functions/schedules.ts';
-import { type Table, tables } from '../../shared/aws/tables.ts';
+import { queues } from '../../functions/queues.ts';
+import { routes } from '../../functions/routes.ts';
+import { schedules } from '../../functions/schedules.ts';
+import { tables } from '../../shared/aws/tables.ts';
 import type { Clock } from '../../shared/core/clock.ts';
 import { within } from '../../shared/core/deadline.ts';
 import type { Logger } from '../../shared/core/logger.ts';
@@ -24,31 +24,20 @@ import { startEventBridge } from './eventbridge.ts';
 import type { BusEvent } from './eventbridge-bus.ts';
 import { type FrontDoorFiles, loadFrontDoorAccess } from './front-door-access.ts';
 import { bindHandlers, loadHandler } from './handlers.ts';
-import { startHttp } from './http.ts';
 import { Invoker, type LoadHandler } from './invoker.ts';
 import type { LevelStorage } from './level-storage.ts';
 import { callOwnRoute } from './own-call.ts';
-import { offerResponseStreaming } from './response-streaming.ts';
-import { type Scheduler, startScheduler } from './scheduler.ts';
+import { type Inventory, type ServedFunctions, serveFunctions } from './served-functions.ts';
 import { startSqs } from './sqs.ts';
 import { findStorageObstacle, tellOfStorage } from './storage-message.ts';
 import { startTableExpiry } from './table-expiry.ts';
 import { tellOfUnusedVariables } from './unused-variables.ts';
-import { startWorkers } from './workers.ts';
 
 /** Name of the event bus. */
 const busName = 'busdriver';
 
 /** What closing connections may take when the runtime stops, in milliseconds. */
 const closeTimeoutMs = 2_000;
-
-/** The functions and what they need: what CDK deploys, this runs. */
-export interface Inventory {
-  readonly routes: readonly Route[];
-  readonly queues: readonly Queue[];
-  readonly schedules: readonly Schedule[];
-  readonly tables: readonly Table[];
-}
 
 /** How to start the local runtime. */
 export interface StartRuntimeOptions extends FunctionSettings, FrontDoorFiles {
@@ -117,34 +106,26 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   const services = new Services(environment, toDirectServices(servers));
   closing.defer(() => closeServices(services, log));
   setServices(services);
-  offerResponseStreaming();
-  // Disposed of in reverse order: first nothing new is taken, then what runs may end, then connections are cut.
-  const findObstacle = () => findStorageObstacle(storage);
-  const http = await startHttp({
-    ...options,
-    routes: inventory.routes,
-    invoker,
-    log,
-    logsRequests: areRequestsVerbose(),
-    access: frontDoor,
-    findObstacle,
-  });
-  starting.use(http);
-  starting.defer(async () => {
-    await invoker.shutDown(options.shutdownTimeoutMs);
-  });
   const sqs = servers.sqs.toOwnClientOptions();
-  starting.use(startWorkers({ sources: toEventSources(inventory.queues), sqs, invoker, log }));
   const dynamodb = servers.dynamodb.toOwnClientOptions();
   starting.use(startTableExpiry({ tables: inventory.tables, dynamodb, clock, log }));
-  const scheduler = starting.use(startScheduler({ schedules: inventory.schedules, invoker, clock }));
+  const served = starting.use(
+    await serveFunctions({
+      ...{ inventory, invoker, sqs, clock, log, shutdownTimeoutMs: options.shutdownTimeoutMs },
+      sources: toEventSources(inventory.queues),
+      http: {
+        ...options,
+        logsRequests: areRequestsVerbose(),
+        access: frontDoor,
+        findObstacle: () => findStorageObstacle(storage),
+      },
+    }),
+  );
   const rules = starting.use(new AwsEventRules({ queues: inventory.queues, sqs, log }));
-  events.onEvent = (event, name) => passOn(event, name, { scheduler, rules });
-  starting.defer(() => http.stopAccepting());
-  void invoker.preload(listModules(inventory));
+  events.onEvent = (event, name) => passOn(event, name, { scheduler: served, rules });
   const running = starting.move();
   return {
-    url: http.url,
+    url: served.url,
     engines,
     services,
     credentials,
@@ -156,7 +137,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
 function passOn(
   event: BusEvent,
   name: string,
-  to: { readonly scheduler: Scheduler; readonly rules: AwsEventRules },
+  to: { readonly scheduler: ServedFunctions; readonly rules: AwsEventRules },
 ): void {
   to.scheduler.tell(String(event['detail-type']));
   to.rules.take(event, name);
@@ -215,11 +196,4 @@ function toDirectServices(servers: { readonly [engine in keyof Engines]: AwsJson
     sqs: (tryMs) => servers.sqs.toOwnClientOptions(tryMs),
     eventbridge: (tryMs) => servers.eventbridge.toOwnClientOptions(tryMs),
   };
-}
-
-/** Modules of all functions, those first that a deploy waits for. */
-function listModules({ routes, queues, schedules }: Inventory): readonly string[] {
-  return [...routes.filter(({ method }) => method === 'POST'), ...queues, ...routes, ...schedules].map(
-    ({ module }) => module,
-  );
 }

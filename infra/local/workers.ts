@@ -20,6 +20,8 @@ const failurePauseMs = 1000;
 /** A function that is fed by a queue. */
 export interface EventSource {
   readonly queueName: string;
+  /** Default: that of the local SQS. */
+  readonly queueUrl?: string;
   /** The function's module below `functions/`, without extension. */
   readonly module: string;
   /** Messages handed to one invocation. */
@@ -32,7 +34,8 @@ export interface EventSource {
 /** How to feed functions. */
 export interface StartWorkersOptions {
   readonly sources: readonly EventSource[];
-  readonly sqs: EngineClientOptions;
+  /** What is not said, the AWS SDK finds itself; without an endpoint each source needs its URL. */
+  readonly sqs: Partial<EngineClientOptions>;
   readonly invoker: Invoker;
   readonly log: Logger;
 }
@@ -75,7 +78,7 @@ class Poller {
 
   constructor({ source, sqs, client, invoker, log }: PollerOptions) {
     this.#source = source;
-    this.#queueUrl = `${sqs.endpoint}/${localAccountId}/${source.queueName}`;
+    this.#queueUrl = source.queueUrl ?? `${sqs.endpoint}/${localAccountId}/${source.queueName}`;
     this.#client = client;
     this.#invoker = invoker;
     this.#log = log;

@@ -10,7 +10,8 @@ import { DataDirInUseError } from '../../../infra/local/data-dir-lock.ts';
 import { loadHandler } from '../../../infra/local/handlers.ts';
 import type { Handler } from '../../../infra/local/invoker.ts';
 import { localRegion } from '../../../infra/local/local-aws.ts';
-import { type Inventory, type Runtime, startRuntime } from '../../../infra/local/runtime.ts';
+import { type Runtime, startRuntime } from '../../../infra/local/runtime.ts';
+import type { Inventory } from '../../../infra/local/served-functions.ts';
 import { tables } from '../../../shared/aws/tables.ts';
 import { readConfig } from '../../../shared/runtime/config.ts';
 

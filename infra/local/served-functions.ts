@@ -1,0 +1,79 @@
+import type { Queue } from '../../functions/queues.ts';
+import type { Route } from '../../functions/routes.ts';
+import type { Schedule } from '../../functions/schedules.ts';
+import type { Table } from '../../shared/aws/tables.ts';
+import type { Clock } from '../../shared/core/clock.ts';
+import type { Logger } from '../../shared/core/logger.ts';
+import type { EngineClientOptions } from './engine-access.ts';
+import { type StartHttpOptions, startHttp } from './http.ts';
+import type { Invoker } from './invoker.ts';
+import { offerResponseStreaming } from './response-streaming.ts';
+import { startScheduler } from './scheduler.ts';
+import { type EventSource, startWorkers } from './workers.ts';
+
+/** The functions and what they need: what CDK deploys, this runs. */
+export interface Inventory {
+  readonly routes: readonly Route[];
+  readonly queues: readonly Queue[];
+  readonly schedules: readonly Schedule[];
+  readonly tables: readonly Table[];
+}
+
+/** What has functions called in this process. */
+export interface ServeFunctionsOptions {
+  readonly inventory: Inventory;
+  /** Loads functions, and runs them. */
+  readonly invoker: Invoker;
+  /** Where and how the API answers. */
+  readonly http: Omit<StartHttpOptions, 'routes' | 'invoker' | 'log'>;
+  /** Where the messages come from that functions take. */
+  readonly sources: readonly EventSource[];
+  /** How the client of SQS is made. */
+  readonly sqs: Partial<EngineClientOptions>;
+  /** Turns the schedules. */
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Milliseconds that invocations under way get when it is disposed of. */
+  readonly shutdownTimeoutMs: number;
+}
+
+/** Functions that are called. Disposing takes nothing new, and lets end what runs. */
+export interface ServedFunctions extends AsyncDisposable {
+  /** Where the API answers, for example `http://127.0.0.1:7002`. */
+  readonly url: string;
+  /** Has the schedules run soon that are to run after an event of this type. */
+  tell(eventType: string): void;
+}
+
+/**
+ * Has functions called in this process: by requests over HTTP, by messages of queues, and by the clock.
+ *
+ * @throws Error when the address cannot be bound (`EADDRINUSE`, `EACCES` …)
+ */
+export async function serveFunctions(options: ServeFunctionsOptions): Promise<ServedFunctions> {
+  const { inventory, invoker, sources, sqs, clock, log } = options;
+  await using starting = new AsyncDisposableStack();
+  offerResponseStreaming();
+  // Disposed of in reverse order: first nothing new is taken, then what runs may end, then connections are cut.
+  const http = starting.use(await startHttp({ ...options.http, routes: inventory.routes, invoker, log }));
+  starting.defer(async () => {
+    await invoker.shutDown(options.shutdownTimeoutMs);
+  });
+  starting.use(startWorkers({ sources, sqs, invoker, log }));
+  const scheduler = starting.use(startScheduler({ schedules: inventory.schedules, invoker, clock }));
+  starting.defer(() => http.stopAccepting());
+  void invoker.preload(listModules(inventory));
+  const running = starting.move();
+  return {
+    url: http.url,
+    tell: (eventType) => scheduler.tell(eventType),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Modules of all functions, those first that a deploy waits for. */
+function listModules({ routes, queues, schedules }: Inventory): readonly string[] {
+  return [...routes.filter(({ method }) => method === 'POST'), ...queues, ...routes, ...schedules].map(
+    ({ module }) => module,
+  );
+}
