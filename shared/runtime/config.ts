@@ -54,12 +54,17 @@ const settings = {
   /** `local` when functions run on one machine, `deployed` in AWS. Default `deployed`. */
   placement: { variable: 'BUSDRIVER_PLACEMENT', read: makeChoice('deployed', 'local') },
   /**
-   * What callers of the local engines sign with; needed where the placement is `local`. AWS' own variables are the user's: a kubeconfig
-   * whose user is `aws eks get-token` needs them.
+   * What callers of the local engines sign with; needed where the placement is `local` and the process is no replica. AWS' own variables
+   * are the user's: a kubeconfig whose user is `aws eks get-token` needs them.
    */
   engineAccessKeyId: { variable: 'BUSDRIVER_ENGINE_ACCESS_KEY_ID', read: readOptional },
   /** The secret that belongs to it. */
   engineSecretAccessKey: { variable: 'BUSDRIVER_ENGINE_SECRET_ACCESS_KEY', read: readOptional },
+  /**
+   * `true` where other processes work with the same tables and queues, as in the Kubernetes home: one that begins takes nobody for dead, and
+   * without credentials for engines it calls AWS as the SDK finds it. Default: it is the only one.
+   */
+  isReplicated: { variable: 'BUSDRIVER_REPLICATED', read: (text) => text === 'true' },
   /** Least level that is logged: DEBUG, INFO, WARN, ERROR or SILENT. Default INFO. */
   logLevel: { variable: 'BUSDRIVER_LOG_LEVEL', read: makeChoice('INFO', 'DEBUG', 'WARN', 'ERROR', 'SILENT') },
   /** `true` to log each request, with headers and body and without secrets, on one machine. Deployed it does nothing. Default: off. */
@@ -94,7 +99,7 @@ export const variables = Object.fromEntries(
  */
 export interface Config
   extends Omit<Settings, 'engineAccessKeyId' | 'engineSecretAccessKey' | 'agentIntervalSeconds'> {
-  /** Undefined where the placement is not `local`. */
+  /** Undefined where the placement is not `local`, and for a replica that has none. */
   readonly engineCredentials: EngineCredentials | undefined;
   /** Where the local engines are; empty where the placement is not `local`: there the AWS SDK finds its services itself. */
   readonly endpoints: Endpoints;
@@ -138,10 +143,12 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     entries,
   ) as Settings;
   const isLocal = others.placement === 'local';
+  const areEnginesAws = others.isReplicated && !engineAccessKeyId && !engineSecretAccessKey;
+  const needsEngineCredentials = isLocal && !areEnginesAws;
   const config: Config = {
     ...others,
     agentIntervalMs: agentIntervalSeconds * 1000,
-    engineCredentials: isLocal
+    engineCredentials: needsEngineCredentials
       ? {
           accessKeyId: readRequired(engineAccessKeyId, makeReject(variables.engineAccessKeyId)),
           secretAccessKey: readRequired(engineSecretAccessKey, makeReject(variables.engineSecretAccessKey)),

@@ -50,7 +50,8 @@ export async function scheduleCachingAgents(
   agents.recordRejectedAccounts(countAccounts(services.providers));
   const memory = agents.all.get(createScheduleMemory);
   // On one machine a process that begins is the only one there is: those of before are dead.
-  const areWorkersDead = agents.config.placement === 'local' && memory.turns === 0;
+  const { placement, isReplicated } = agents.config;
+  const areWorkersDead = placement === 'local' && !isReplicated && memory.turns === 0;
   const report = await scheduleAgents(agents, {
     wanted: await services.providers.loadCachingAgents(),
     rejected,

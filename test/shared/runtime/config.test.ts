@@ -53,6 +53,7 @@ describe('the configuration of a function', () => {
       authorizerSecretArn: undefined,
       kubeconfig: undefined,
       engineCredentials: undefined,
+      isReplicated: false,
       placement: 'deployed',
       agentIntervalMs: 30_000,
       rememberedMib: 32,
@@ -97,6 +98,14 @@ describe('the configuration of a function', () => {
     const environment = { ...chosen, [name]: value };
     expect(() => readConfig(environment)).toThrow(
       new ConfigurationError(`environment variable ${name} ${reason}`),
+    );
+  });
+
+  it('needs no credentials for engines in a replica, which then finds AWS as the SDK does; of a pair it needs both', () => {
+    const replica = { ...needed, BUSDRIVER_PLACEMENT: 'local', BUSDRIVER_REPLICATED: 'true' };
+    expect(readConfig(replica)).toMatchObject({ engineCredentials: undefined, isReplicated: true });
+    expect(() => readConfig({ ...replica, BUSDRIVER_ENGINE_ACCESS_KEY_ID: 'id' })).toThrow(
+      'environment variable BUSDRIVER_ENGINE_SECRET_ACCESS_KEY must be set',
     );
   });
 
