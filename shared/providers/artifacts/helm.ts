@@ -5,8 +5,8 @@ import { type AccountServer, openAccountServer } from './account-server.ts';
 import { type ConfiguredAccount, openConfiguredAccounts } from './account-settings.ts';
 import { basicCredentialFields } from './authorization.ts';
 import { findNewestVersion } from './chart-versions.ts';
+import type { DocumentMemory } from './document-memory.ts';
 import type { ChartVersion } from './helm-index.ts';
-import type { HelmIndexMemory } from './helm-index-memory.ts';
 import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
 
 const types = ['helm/chart', 'helm/index'];
@@ -63,16 +63,16 @@ interface ChartRepository extends AccountServer {
 
 function withIndex(server: AccountServer, { clock }: Pick<SourceOptions, 'clock'>): ChartRepository {
   const url = new URL('index.yaml', server.base);
-  let memory: Promise<HelmIndexMemory> | undefined;
+  let memory: Promise<DocumentMemory> | undefined;
   const load = async () => {
-    const { HelmIndexMemory } = await import('./helm-index-memory.ts');
-    return new HelmIndexMemory({ clock, open: (known, signal) => server.open(url, known, signal) });
+    const { DocumentMemory } = await import('./document-memory.ts');
+    return new DocumentMemory({ clock, open: server.open });
   };
   return {
     ...server,
     async readIndex(signal) {
       memory ??= load();
-      return (await memory).read(signal);
+      return (await memory).read(url, signal);
     },
   };
 }

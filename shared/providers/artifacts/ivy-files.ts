@@ -1,38 +1,63 @@
+import type { Clock } from '../../core/clock.ts';
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
 import { asJsonObject, asString, getPath, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Artifact } from '../../core/providers/artifact.ts';
 import { isCoordinate } from './coordinates.ts';
+import { DocumentMemory } from './document-memory.ts';
+import type { ContentVersion, DownloadAnswer } from './downloader.ts';
 import { fillIvyPattern, type IvyCoordinates } from './ivy-patterns.ts';
 import type { IvyResolver } from './ivy-settings.ts';
 import { readXml } from './xml.ts';
 
 /** What an account of Ivy reads with. */
-export interface IvyReader {
+export interface IvyAccount {
   readonly resolvers: readonly IvyResolver[];
   /** Configurations of modules, of which files are fetched. */
   readonly configurations: readonly string[];
-  /** @throws what `Downloader.download` throws. */
-  read(url: URL): Promise<AsyncIterable<Uint8Array>>;
+  /** Asks for a file. @param known what is remembered of it; undefined for nothing @throws what `Downloader.open` throws. */
+  open(url: URL, known: ContentVersion | undefined, signal: AbortSignal): Promise<DownloadAnswer>;
+  readonly clock: Pick<Clock, 'monotonic'>;
+}
+
+/** Reads files of the repositories of one account. */
+export interface IvyReader {
+  /**
+   * The first file of the module that the reference of an artifact means, of the first resolver that has it.
+   *
+   * @throws InvalidInputError for a reference of another form, NotFoundError when no resolver has the file, and what `IvyAccount.open`
+   *   throws.
+   */
+  read(artifact: Artifact, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
 type IvyModule = Pick<IvyCoordinates, 'organisation' | 'module' | 'revision'>;
 type IvyFile = Pick<IvyCoordinates, 'artifact' | 'type' | 'ext'>;
 
-/**
- * The first file of the module that the reference of an artifact means, of the first resolver that has it.
- *
- * @throws InvalidInputError for a reference of another form, NotFoundError when no resolver has the file, and what `IvyReader.read`
- *   throws.
- */
-export async function readIvyFile(reader: IvyReader, artifact: Artifact): Promise<AsyncIterable<Uint8Array>> {
-  const module = parseIvyReference(artifact);
-  return findFirst(reader.resolvers, async (resolver) => {
-    const files = await findFiles(reader, resolver, module);
-    return findFirst(files, (file) => {
-      const coordinates = toCoordinates(resolver, module, file);
-      return findFirst(resolver.artifacts, (pattern) => reader.read(fillIvyPattern(pattern, coordinates)));
-    });
-  });
+/** Reads files of an account, whose descriptors of modules are remembered for a minute. */
+export function createIvyReader(account: IvyAccount): IvyReader {
+  const { resolvers, configurations } = account;
+  const memory = new DocumentMemory(account);
+  return {
+    async read(artifact, signal) {
+      const module = parseIvyReference(artifact);
+      const readDescriptor = (url: URL) => memory.read(url, signal);
+      return findFirst(resolvers, async (resolver) => {
+        const files = await findFiles({ configurations, readDescriptor }, resolver, module);
+        return findFirst(files, (file) => {
+          const coordinates = toCoordinates(resolver, module, file);
+          return findFirst(resolver.artifacts, async (pattern) => {
+            const url = fillIvyPattern(pattern, coordinates);
+            return (await account.open(url, undefined, signal)).body;
+          });
+        });
+      });
+    },
+  };
+}
+
+/** What descriptors are read with. */
+interface DescriptorReader extends Pick<IvyAccount, 'configurations'> {
+  readDescriptor(url: URL): Promise<AsyncIterable<Uint8Array>>;
 }
 
 /**
@@ -51,7 +76,7 @@ export function parseIvyReference({ reference = '' }: Artifact): IvyModule {
 
 /** Files that may be a module's, in order: that of its descriptor, without one its jar. None where the descriptor names none. */
 async function findFiles(
-  { configurations, read }: IvyReader,
+  { configurations, readDescriptor }: DescriptorReader,
   resolver: IvyResolver,
   module: IvyModule,
 ): Promise<readonly IvyFile[]> {
@@ -60,7 +85,7 @@ async function findFiles(
   const coordinates = toCoordinates(resolver, module, descriptor);
   for (const pattern of resolver.descriptors) {
     const url = fillIvyPattern(pattern, coordinates);
-    const body = await read(url).catch(passMissing);
+    const body = await readDescriptor(url).catch(passMissing);
     if (body === undefined) continue;
     const document = await readXml(body, url.host);
     return isPom ? readPom(document, module) : readPublications(document, jar, configurations);

@@ -12,6 +12,7 @@ import {
   withCredentials,
 } from './authorization.ts';
 import type { CredentialHeaders } from './downloader.ts';
+import type { IvyAccount, IvyReader } from './ivy-files.ts';
 import { getPatternOrigin } from './ivy-patterns.ts';
 import { type IvyResolver, type IvySettings, parseIvySettings } from './ivy-settings.ts';
 import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
@@ -47,21 +48,24 @@ function openIvySource(account: ConfiguredAccount, options: SourceOptions): Arti
   assertNoOrigins(account, 'resolvers');
   const authorize = openAuthorizer(account, settings, options);
   const downloader = startAccountDownloader(account, options);
+  const open: IvyAccount['open'] = (url, known, signal) => {
+    const download = (credentials?: CredentialHeaders) =>
+      downloader.open({ url, credentials, known }, signal);
+    return withCredentials(authorize, url, download);
+  };
   const configurations = fields.resolveConfigurations ?? usualConfigurations;
+  const own: IvyAccount = { resolvers: settings.resolvers, configurations, open, clock: options.clock };
+  let reader: Promise<IvyReader> | undefined;
+  // Loaded late, with a parser of XML: most functions open artifact accounts, and one downloads.
+  const load = async () => (await import('./ivy-files.ts')).createIvyReader(own);
   return {
     name,
     type: 'artifacts-ivy',
     types,
     handles: (type) => types.includes(type),
     async fetch(artifact, signal) {
-      // Loaded late, with a parser of XML: most functions open artifact accounts, and one downloads.
-      const { readIvyFile } = await import('./ivy-files.ts');
-      const read = (url: URL) => {
-        const download = (credentials?: CredentialHeaders) =>
-          downloader.download({ url, credentials }, signal);
-        return withCredentials(authorize, url, download);
-      };
-      return { body: await readIvyFile({ resolvers: settings.resolvers, configurations, read }, artifact) };
+      reader ??= load();
+      return { body: await (await reader).read(artifact, signal) };
     },
     [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),
   };

@@ -1,7 +1,9 @@
+import type { Clock } from '../../core/clock.ts';
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
 import type { Artifact } from '../../core/providers/artifact.ts';
 import type { AccountServer } from './account-server.ts';
 import { isCoordinate } from './coordinates.ts';
+import { DocumentMemory } from './document-memory.ts';
 import { type MavenMetadata, readMavenMetadata } from './maven-metadata.ts';
 import { findGreatestVersion, parseVersionConstraint } from './maven-versions.ts';
 
@@ -31,14 +33,25 @@ const latestWords: readonly string[] = ['LATEST', 'SNAPSHOT', 'latest.integratio
 
 const snapshotEnd = '-SNAPSHOT';
 
-/**
- * The file that the reference of an artifact means.
- *
- * @throws InvalidInputError for a reference of another form, NotFoundError when the repository has no such version, and what
- *   `AccountServer.read` throws.
- */
-export async function readMavenFile(
-  server: AccountServer,
+/** Reads files of a Maven repository. */
+export interface MavenReader {
+  /**
+   * The file that the reference of an artifact means.
+   *
+   * @throws InvalidInputError for a reference of another form, NotFoundError when the repository has no such version, and what
+   *   `AccountServer.read` throws.
+   */
+  read(artifact: Artifact, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** Reads files of the repository of one account, whose metadata are remembered for a minute. */
+export function createMavenReader(server: AccountServer, clock: Pick<Clock, 'monotonic'>): MavenReader {
+  const memory = new DocumentMemory({ clock, open: server.open });
+  return { read: (artifact, signal) => readMavenFile({ server, memory }, artifact, signal) };
+}
+
+async function readMavenFile(
+  { server, memory }: { readonly server: AccountServer; readonly memory: DocumentMemory },
   artifact: Artifact,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
@@ -46,7 +59,7 @@ export async function readMavenFile(
   const folders = [...coordinates.group.split('.'), coordinates.artifact];
   const found = await findMavenVersion(coordinates, async (...folder) => {
     const url = toUrl(server, [...folders, ...folder, 'maven-metadata.xml']);
-    return readMavenMetadata(await server.read(url, signal), server.base.host);
+    return readMavenMetadata(await memory.read(url, signal), server.base.host);
   });
   if (found === undefined) {
     throw new NotFoundError(`${server.base.host} has no version of the artifact that the reference asks for`);

@@ -2,6 +2,7 @@ import { stringField } from '../../core/settings/coerce.ts';
 import { openAccountServer } from './account-server.ts';
 import { type ConfiguredAccount, openConfiguredAccounts } from './account-settings.ts';
 import { basicCredentialFields } from './authorization.ts';
+import type { MavenReader } from './maven-files.ts';
 import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
 
 const types = ['maven/file'];
@@ -24,15 +25,17 @@ export function openMavenSources(options: SourceOptions): OpenedSources {
 function openMavenSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
   const fields = { urlKey: 'repositoryUrl', credentials: basicCredentialFields };
   const server = openAccountServer(account, fields, options);
+  let reader: Promise<MavenReader> | undefined;
+  // Loaded late, with a parser of XML: most functions open artifact accounts, and one downloads.
+  const load = async () => (await import('./maven-files.ts')).createMavenReader(server, options.clock);
   return {
     name: account.name,
     type: 'artifacts-maven',
     types,
     handles: (type) => types.includes(type),
     async fetch(artifact, signal) {
-      // Loaded late, with a parser of XML: most functions open artifact accounts, and one downloads.
-      const { readMavenFile } = await import('./maven-files.ts');
-      return { body: await readMavenFile(server, artifact, signal) };
+      reader ??= load();
+      return { body: await (await reader).read(artifact, signal) };
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
