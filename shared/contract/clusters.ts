@@ -5,6 +5,7 @@ import {
   clusterSchema,
   clusterSummarySchema,
 } from './answers/clusters.ts';
+import { v1ClusterSchema, v1LoadBalancerSchema, v1ServerGroupSchema } from './answers/kubernetes-v1.ts';
 import { loadBalancerSchema } from './answers/resources.ts';
 import { expandedServerGroupSchema, serverGroupSchema, summarySchema } from './answers/server-groups.ts';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';
@@ -24,7 +25,11 @@ export const clusterSchemas = {
   Cluster: clusterSchema,
   ClusterMoniker: clusterMonikerSchema,
   ClusterSummary: clusterSummarySchema,
+  V1Cluster: v1ClusterSchema,
 };
+
+const anyClusterSchema = z.union([clusterSchema, v1ClusterSchema]);
+const anyServerGroupSchema = z.union([serverGroupSchema, v1ServerGroupSchema]);
 
 const moniker = { app: 'shop', cluster: 'deployment frontend' };
 
@@ -118,7 +123,7 @@ export const clusterRoutes: ApiRoutes = {
     parameters: [...inCluster, expand],
     answer: {
       description: 'The clusters of that name, at least one.',
-      schema: z.array(clusterSchema).min(1),
+      schema: z.array(anyClusterSchema).min(1),
       examples: { one: { summary: 'One cluster', value: [clusterExample] } },
     },
   },
@@ -129,7 +134,7 @@ export const clusterRoutes: ApiRoutes = {
     parameters: [...ofProvider, expand],
     answer: {
       description: 'The cluster.',
-      schema: clusterSchema,
+      schema: anyClusterSchema,
       examples: { one: { summary: 'A cluster', value: clusterExample } },
     },
   },
@@ -140,7 +145,7 @@ export const clusterRoutes: ApiRoutes = {
     parameters: ofProvider,
     answer: {
       description: 'The load balancers.',
-      schema: z.array(loadBalancerSchema),
+      schema: z.array(z.union([loadBalancerSchema, v1LoadBalancerSchema])),
       examples: { one: { summary: 'A service', value: [loadBalancerExample] } },
     },
   },
@@ -155,7 +160,7 @@ export const clusterRoutes: ApiRoutes = {
     ],
     answer: {
       description: 'The server groups.',
-      schema: z.array(serverGroupSchema),
+      schema: z.array(anyServerGroupSchema),
       examples: { one: { summary: 'A ReplicaSet', value: [serverGroupExample] } },
     },
   },
@@ -166,7 +171,7 @@ export const clusterRoutes: ApiRoutes = {
     parameters: [...ofProvider, serverGroupParameter, regionQuery],
     answer: {
       description: 'The server group, or the server groups.',
-      schema: z.union([serverGroupSchema, z.array(serverGroupSchema).min(1)]),
+      schema: z.union([anyServerGroupSchema, z.array(anyServerGroupSchema).min(1)]),
       examples: {
         one: { summary: 'With `region`', value: serverGroupExample },
         list: { summary: 'Without', value: [serverGroupExample] },
@@ -187,7 +192,7 @@ export const clusterRoutes: ApiRoutes = {
       ],
       answer: {
         description: 'The server group.',
-        schema: expandedServerGroupSchema,
+        schema: z.union([expandedServerGroupSchema, v1ServerGroupSchema]),
         examples: { replicaSet: { summary: 'A ReplicaSet', value: expandedServerGroupExample } },
       },
     },

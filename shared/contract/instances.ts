@@ -1,11 +1,16 @@
 import * as z from 'zod';
+import { v1InstanceSchema } from './answers/kubernetes-v1.ts';
 import { instanceSchema, rawResourceSchema } from './answers/resources.ts';
 import type { ApiRoutes } from './api-route.ts';
 import { accountParameter, pathParameter } from './parameters.ts';
 import { applicationParameter, instanceExample, makeResourceExample, regionParameter } from './resources.ts';
 
 /** Named schemas of these routes. */
-export const instanceSchemas = { Instance: instanceSchema, RawResource: rawResourceSchema };
+export const instanceSchemas = {
+  Instance: instanceSchema,
+  RawResource: rawResourceSchema,
+  V1Instance: v1InstanceSchema,
+};
 
 /** Routes of pods, and of all objects of an application. */
 export const instanceRoutes: ApiRoutes = {
@@ -13,7 +18,7 @@ export const instanceRoutes: ApiRoutes = {
     operationId: 'getInstance',
     tag: 'instances',
     isCached: true,
-    summary: 'One pod, out of the cache; `{id}` is its full name',
+    summary: 'One pod, out of the cache; `{id}` is its full name, of a V1 account its name alone',
     parameters: [
       accountParameter,
       regionParameter,
@@ -21,7 +26,7 @@ export const instanceRoutes: ApiRoutes = {
     ],
     answer: {
       description: 'The pod.',
-      schema: instanceSchema,
+      schema: z.union([instanceSchema, v1InstanceSchema]),
       examples: { pod: { summary: 'A pod', value: instanceExample } },
     },
     errors: [404],

@@ -1,10 +1,16 @@
 import * as z from 'zod';
 import { consoleSchema, jobSchema, propertiesSchema } from './answers/jobs.ts';
+import { v1JobSchema } from './answers/kubernetes-v1.ts';
 import type { ApiRoute, ApiRoutes } from './api-route.ts';
 import { accountParameter, pathParameter } from './parameters.ts';
 
 /** Named schemas of the routes of jobs. */
-export const jobSchemas = { Job: jobSchema, LogProperties: propertiesSchema, ConsoleOutput: consoleSchema };
+export const jobSchemas = {
+  Job: jobSchema,
+  LogProperties: propertiesSchema,
+  ConsoleOutput: consoleSchema,
+  V1Job: v1JobSchema,
+};
 
 const applicationParameter = pathParameter('application', {
   description: 'Application. The answer does not depend on it.',
@@ -28,7 +34,7 @@ const jobRoute = {
   parameters: jobParameters,
   answer: {
     description: 'The Job.',
-    schema: jobSchema,
+    schema: z.union([jobSchema, v1JobSchema]),
     examples: {
       failed: {
         summary: 'A Job that failed',

@@ -1,11 +1,17 @@
 import * as z from 'zod';
+import { v1LoadBalancerSchema } from './answers/kubernetes-v1.ts';
 import { loadBalancerSchema } from './answers/resources.ts';
 import type { ApiExamples, ApiRoutes } from './api-route.ts';
 import { accountParameter, cloudProviderParameter, pathParameter } from './parameters.ts';
 import { applicationParameter, loadBalancerExample, regionParameter } from './resources.ts';
 
 /** Named schemas of the routes of load balancers. */
-export const loadBalancerSchemas = { LoadBalancer: loadBalancerSchema };
+export const loadBalancerSchemas = {
+  LoadBalancer: loadBalancerSchema,
+  V1LoadBalancer: v1LoadBalancerSchema,
+};
+
+const anySchema = z.union([loadBalancerSchema, v1LoadBalancerSchema]);
 
 const one: ApiExamples = { one: { summary: 'A service', value: [loadBalancerExample] } };
 const tag = 'load balancers';
@@ -19,7 +25,7 @@ export const loadBalancerRoutes: ApiRoutes = {
     summary:
       'The services and ingresses of an application with the server groups behind them, sorted by name',
     parameters: [applicationParameter],
-    answer: { description: 'The load balancers.', schema: z.array(loadBalancerSchema), examples: one },
+    answer: { description: 'The load balancers.', schema: z.array(anySchema), examples: one },
   },
   'GET /{cloudProvider}/loadBalancers': {
     operationId: 'listLoadBalancers',
@@ -43,11 +49,14 @@ export const loadBalancerRoutes: ApiRoutes = {
       cloudProviderParameter,
       accountParameter,
       regionParameter,
-      pathParameter('name', { description: 'Full name.', example: 'service frontend' }),
+      pathParameter('name', {
+        description: 'Full name; of a V1 account the name alone.',
+        example: 'service frontend',
+      }),
     ],
     answer: {
       description: 'The load balancer, or nothing.',
-      schema: z.array(loadBalancerSchema).max(1),
+      schema: z.array(anySchema).max(1),
       examples: { ...one, none: { summary: 'There is no such load balancer', value: [] } },
     },
   },

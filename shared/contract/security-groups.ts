@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { v1SecurityGroupSchema } from './answers/kubernetes-v1.ts';
 import {
   providersSchema,
   regionsSchema,
@@ -10,7 +11,10 @@ import { accountParameter, cloudProviderParameter, pathParameter, textParameter 
 import { makeResourceExample, regionParameter } from './resources.ts';
 
 /** Named schemas of the routes of security groups. */
-export const securityGroupSchemas = { SecurityGroup: securityGroupSchema };
+export const securityGroupSchemas = {
+  SecurityGroup: securityGroupSchema,
+  V1SecurityGroup: v1SecurityGroupSchema,
+};
 
 const summaryExample = { name: 'networkPolicy deny', id: 'networkPolicy deny', moniker: {} };
 const className = 'com.netflix.spinnaker.clouddriver.kubernetes.caching.view.model.KubernetesSecurityGroup';
@@ -107,7 +111,7 @@ export const securityGroupRoutes: ApiRoutes = {
     ],
     answer: {
       description: 'The network policy.',
-      schema: securityGroupSchema,
+      schema: z.union([securityGroupSchema, v1SecurityGroupSchema]),
       examples: { one: { summary: 'A network policy', value: securityGroupExample } },
     },
     errors: [404],

@@ -1,5 +1,11 @@
 import * as z from 'zod';
 import {
+  v1HealthSchema,
+  v1InstanceSummarySchema,
+  v1ServerGroupSchema,
+  v1ServerGroupSummarySchema,
+} from './answers/kubernetes-v1.ts';
+import {
   buildInfoSchema,
   expandedServerGroupSchema,
   imageSummarySchema,
@@ -25,6 +31,10 @@ export const serverGroupSchemas = {
   ServerGroup: serverGroupSchema,
   ServerGroupManager: serverGroupManagerSchema,
   ServerGroupSummary: serverGroupSummarySchema,
+  V1Health: v1HealthSchema,
+  V1InstanceSummary: v1InstanceSummarySchema,
+  V1ServerGroup: v1ServerGroupSchema,
+  V1ServerGroupSummary: v1ServerGroupSummarySchema,
 };
 
 const moniker = { app: 'shop', cluster: 'deployment frontend', sequence: 7 };
@@ -107,7 +117,7 @@ const oneServerGroup = {
   ...cached,
   answer: {
     description: 'The server group.',
-    schema: serverGroupSchema,
+    schema: z.union([serverGroupSchema, v1ServerGroupSchema]),
     examples: { replicaSet: { summary: 'A ReplicaSet', value: serverGroupExample } },
   },
   errors: [404],
@@ -120,9 +130,11 @@ const oneServerGroupParameters = [
   flagParameter('includeDetails', 'Changes nothing: the details are always there.', true),
 ];
 
+const anySummarySchema = z.union([serverGroupSummarySchema, v1ServerGroupSummarySchema]);
+
 const summaries = {
   description: 'The server groups.',
-  schema: z.array(serverGroupSummarySchema),
+  schema: z.array(anySummarySchema),
   examples: {
     one: { summary: 'One server group', value: [summaryExample] },
     none: { summary: 'None', value: [] },
@@ -149,7 +161,10 @@ export const serverGroupRoutes: ApiRoutes = {
     ],
     answer: {
       ...summaries,
-      schema: z.union([z.array(serverGroupSummarySchema), z.array(expandedServerGroupSchema)]),
+      schema: z.union([
+        z.array(anySummarySchema),
+        z.array(z.union([expandedServerGroupSchema, v1ServerGroupSchema])),
+      ]),
       examples: {
         ...summaries.examples,
         expanded: { summary: 'With `expand=true`', value: [expandedServerGroupExample] },

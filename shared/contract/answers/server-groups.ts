@@ -4,8 +4,13 @@ import { instanceSchema, monikerSchema, providedShape, resourceShape } from './r
 
 /** The images that a server group runs. */
 export const buildInfoSchema = z
-  .strictObject({ images: z.array(z.string()) })
-  .describe('The images that its pods run, each once.');
+  .strictObject({
+    images: z
+      .array(z.string())
+      .describe('Each once. Of a V1 account `repository:tag`, without the registry.'),
+    createdBy: z.string().optional().describe('Of a V1 account: the Deployment that makes its pods.'),
+  })
+  .describe('The images that its pods run.');
 
 /** How many pods there are, by how they fare. */
 export const instanceCountsSchema = z

@@ -11,11 +11,15 @@ export interface ViewSet extends ViewReader {
   selectProvider(id: string | undefined): ViewSet;
 }
 
-/** The views of one provider, and the accounts they are of. */
-interface ViewPart {
-  readonly provider: string;
+/** Views, and the accounts they are of. */
+export interface ViewReaderPart {
   readonly accounts: readonly string[];
   readonly reader: ViewReader;
+}
+
+/** The views of one provider. */
+interface ViewPart extends ViewReaderPart {
+  readonly provider: string;
 }
 
 /**
@@ -60,6 +64,18 @@ export function checkViewProvider({ providers }: Pick<ViewSet, 'providers'>, pro
 }
 
 function createViewSet(parts: readonly ViewPart[]): ViewSet {
+  return {
+    ...joinViewReaders(parts),
+    providers: parts.map(({ provider }) => provider),
+    selectProvider: (id) =>
+      id === undefined
+        ? createViewSet(parts)
+        : createViewSet(parts.filter(({ provider }) => provider.toLowerCase() === id.toLowerCase())),
+  };
+}
+
+/** Several views as one: an account belongs to one of them, an application may be in all. What several find alike is found once. */
+export function joinViewReaders(parts: readonly ViewReaderPart[]): ViewReader {
   const readers = parts.map(({ reader }) => reader);
   const owners = new Map(
     parts.flatMap(({ accounts, reader }) => accounts.map((account) => [account, reader] as const)),
@@ -73,11 +89,6 @@ function createViewSet(parts: readonly ViewPart[]): ViewSet {
     return others.length === 0 ? first : toViewed([first, ...others], (lists) => lists.flat());
   };
   return {
-    providers: parts.map(({ provider }) => provider),
-    selectProvider: (id) =>
-      id === undefined
-        ? createViewSet(parts)
-        : createViewSet(parts.filter(({ provider }) => provider.toLowerCase() === id.toLowerCase())),
     listApplications: () => joinLists((reader) => reader.listApplications()),
     async findApplication(application) {
       const found = await Promise.all(readers.map((reader) => reader.findApplication(application)));
@@ -117,7 +128,11 @@ function createViewSet(parts: readonly ViewPart[]): ViewSet {
     listRawResources: (application) => joinLists((reader) => reader.listRawResources(application)),
     listAccountResources: async (account) =>
       (await owners.get(account)?.listAccountResources?.(account)) ?? [],
-    search: (request) => joinLists((reader) => reader.search(request)),
+    async search(request) {
+      const { value, accounts } = await joinLists((reader) => reader.search(request));
+      const unique = new Map(value.map((find) => [JSON.stringify(find), find]));
+      return { value: [...unique.values()], accounts };
+    },
     listProjectClusters: (project) => joinLists((reader) => reader.listProjectClusters(project)),
     async listNamespaces(accounts) {
       const asked = Map.groupBy(accounts, (account) => owners.get(account));
@@ -142,7 +157,8 @@ function mergeMaps<T extends object>(maps: readonly T[]): T {
 
 /** One page of an application's pages, which are at least one. */
 function mergePages(pages: readonly ApplicationPage[]): ApplicationPage {
-  const cloudProviders = pages.map(({ attributes }) => attributes.cloudProviders).join(',');
+  const named = pages.flatMap(({ attributes }) => attributes.cloudProviders.split(','));
+  const cloudProviders = [...new Set(named)].join(',');
   const [{ name } = { name: '' }] = pages;
   const attributes = { ...mergeMaps(pages.map((page) => page.attributes)), cloudProviders };
   return { name, attributes, clusters: mergeMaps(pages.map(({ clusters }) => clusters)) };

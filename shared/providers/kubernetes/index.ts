@@ -70,17 +70,18 @@ function openKubernetes(options: ProviderOptions): Provider {
     async loadCachingAgents() {
       const [{ createCachingAgents }, v1] = await Promise.all([
         import('./caching/caching-agents.ts'),
-        session.v1Accounts.length === 0 ? undefined : import('./v1/caching/registration-agents.ts'),
+        session.v1Accounts.length === 0 ? undefined : import('./v1/caching/v1-agents.ts'),
       ]);
-      agents ??= [
-        ...createCachingAgents(session, options),
-        ...(v1?.createRegistrationAgents(session, options) ?? []),
-      ];
+      agents ??= [...createCachingAgents(session, options), ...(v1?.createV1Agents(session, options) ?? [])];
       return agents;
     },
     async openViews(cache, mayRead) {
       const { createViewReader } = await import('./reads/view-reader.ts');
-      return createViewReader(session, { cache, mayRead });
+      const source = { cache, mayRead };
+      const reader = createViewReader(session, source);
+      if (session.v1Accounts.length === 0) return reader;
+      const { joinV1ViewReader } = await import('./v1/reads/view-reader.ts');
+      return joinV1ViewReader(session, { ...source, reader });
     },
     closing: session.closing,
     [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),

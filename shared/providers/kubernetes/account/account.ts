@@ -9,6 +9,7 @@ import { parseAccess } from '../../../core/settings/permissions.ts';
 import { findMember, getSetting } from '../../../core/settings/spring-config.ts';
 import { findNamespaceProblem } from '../api/names.ts';
 import { type CustomResource, createKindRegistry, type KindRegistry } from '../kinds/index.ts';
+import { toV1KindRegistry } from '../kinds/v1-kinds.ts';
 import { findReadinessRules, type ReadinessRules, readinessRules } from '../manifest/readiness.ts';
 import type { AccountBounds } from './account-bounds.ts';
 import {
@@ -215,7 +216,8 @@ function createAccount(
   const connection = createConnection(fields, at);
   const v1 = findV1Rules(fields);
   if (isConfined && v1?.configuresPullSecrets) refusePullSecrets(at);
-  const kindRegistry = createRegistry(fields.customResources, at);
+  const registry = createRegistry(fields.customResources, at);
+  const kindRegistry = v1 === undefined ? registry : toV1KindRegistry(registry);
   return {
     name: fields.name,
     cloudProvider: 'kubernetes',
@@ -249,7 +251,7 @@ function refusePullSecrets(at: string): never {
 function listWarnings(fields: AccountFields, at: string): readonly AccountWarning[] {
   const { name, namespaces, clusterScopedKinds } = fields;
   if (findV1Rules(fields) !== undefined) {
-    const reason = `${at}.providerVersion: v1: no view shows the account yet, and it makes no StatefulSets or DaemonSets`;
+    const reason = `${at}.providerVersion: v1: views show no load balancers, security groups, instances or jobs of the account yet, and it makes no StatefulSets or DaemonSets`;
     return [{ message: 'account of the V1 provider', account: name, reason }];
   }
   if (namespaces.length === 0 || clusterScopedKinds !== undefined) return [];

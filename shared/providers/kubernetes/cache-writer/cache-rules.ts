@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { KubernetesAccount } from '../account/account.ts';
+import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
 import { factsVersion } from '../rows/facts-codec.ts';
 
@@ -10,6 +10,9 @@ import { factsVersion } from '../rows/facts-codec.ts';
  * from 5 on an object's item has its cluster.
  */
 const readingVersion = 5;
+
+/** The same of what is read off objects of V1 accounts alone. */
+const v1ReadingVersion = 1;
 
 /**
  * Tells whether what is cached was chosen by the same rules. By other ones everything is listed anew, in an epoch of its own: what
@@ -23,6 +26,7 @@ export function hashCacheRules(account: KubernetesAccount, settings: CacheSettin
     ...[factsVersion, readingVersion, settings, rules, namespaces, omitNamespaces, customResources],
     // Left out where it is as it always was, so that what is cached stays.
     ...(clusterScopedKinds ? [] : [clusterScopedKinds]),
+    ...(isV1Account(account) ? [v1ReadingVersion] : []),
   ]);
   return createHash('sha256').update(told).digest('base64url').slice(0, 16);
 }

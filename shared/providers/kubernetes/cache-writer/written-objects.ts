@@ -3,19 +3,19 @@ import { toRevision } from '../../../core/cache/revision.ts';
 import type { Clock } from '../../../core/clock.ts';
 import { waitAtMost } from '../../../core/deadline.ts';
 import { getErrorMessage } from '../../../core/errors.ts';
-import { asString, getPath } from '../../../core/json.ts';
+import { asJsonObject, asString, getPath, type JsonObject } from '../../../core/json.ts';
 import type { Logger } from '../../../core/logger.ts';
-import type { KubernetesAccount } from '../account/account.ts';
+import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
 import type { EpochMemory } from '../account/session.ts';
 import type { KubernetesClient, ObjectRef, WriteOptions } from '../api/client.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { getKindName } from '../kinds/name.ts';
 import { listCachedKinds } from '../rows/cached-kinds.ts';
-import { createCacheFilter } from '../rows/cached-objects.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
 import { decodeFacts } from '../rows/facts-codec.ts';
-import { toFacts } from '../rows/to-facts.ts';
+import { createAccountFilter, toAccountFacts } from '../rows/to-account-facts.ts';
+import { isCachedV1Kind } from '../rows/v1-resources.ts';
 import type { CacheWriter, ObjectChange } from './object-change.ts';
 
 /** What bringing writes into the cache needs. */
@@ -144,15 +144,20 @@ export class WrittenObjects {
   }
 
   #toPut(object: Manifest, epoch: number): ObjectChange | undefined {
-    const { account, settings } = this.#options;
-    const { kindRegistry: registry, caching: rules } = account;
-    const facts = toFacts(object, registry);
+    const { account } = this.#options;
+    const facts = toAccountFacts(object, account);
     const { kind, namespace, name, resourceVersion } = facts;
-    const kinds = listCachedKinds({ registry, definedKinds: [kind], rules, settings });
-    if (!createCacheFilter({ registry, kinds: [kind], rules })(object)) return undefined;
-    if (!kinds.includes(kind) || !/^\d+$/.test(resourceVersion)) return undefined;
+    if (!createAccountFilter(account, { kinds: [kind] })(object, facts)) return undefined;
+    if (!this.#isCached(kind) || !/^\d+$/.test(resourceVersion)) return undefined;
     const revision = toRevision(epoch, resourceVersion);
     return { kind, namespace, name, revision, seenAt: revision, facts };
+  }
+
+  #isCached(kind: string): boolean {
+    const { account, settings } = this.#options;
+    if (isV1Account(account)) return isCachedV1Kind(kind);
+    const { kindRegistry: registry, caching: rules } = account;
+    return listCachedKinds({ registry, definedKinds: [kind], rules, settings }).includes(kind);
   }
 
   async #findCached(ref: ObjectRef) {
@@ -176,6 +181,16 @@ function toScaleChange(facts: ObjectFacts, scale: Manifest, epoch: number): Obje
   if (asString(getPath(scale, 'metadata', 'uid')) !== facts.uid) return undefined;
   if (!/^\d+$/.test(resourceVersion) || typeof replicas !== 'number') return undefined;
   const revision = toRevision(epoch, resourceVersion);
-  const scaled = { ...facts, resourceVersion, ...(workload && { workload: { ...workload, replicas } }) };
+  const scaled = {
+    ...facts,
+    resourceVersion,
+    ...(workload && { workload: { ...workload, replicas } }),
+    ...(facts.object && { object: scaleObject(facts.object, replicas, resourceVersion) }),
+  };
   return { kind, namespace, name, revision, seenAt: revision, facts: scaled };
+}
+
+function scaleObject(object: JsonObject, replicas: number, resourceVersion: string): JsonObject {
+  const metadata = { ...asJsonObject(object['metadata']), resourceVersion };
+  return { ...object, metadata, spec: { ...asJsonObject(object['spec']), replicas } };
 }

@@ -5,7 +5,7 @@ import {
   defaultAgentTimeoutMs,
 } from '../../../core/agents/caching-agent.ts';
 import type { ProviderOptions } from '../../../core/providers/provider.ts';
-import type { KubernetesAccount } from '../account/account.ts';
+import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import type { AccountClients } from '../account/account-clients.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
@@ -34,42 +34,55 @@ export function createCachingAgents(
     const hasCustomAgent = canHaveCustomKinds(account, session.settings.cache);
     const families: readonly KindFamily[] = hasCustomAgent ? ['built-in', 'custom'] : ['built-in'];
     const parts = { session, options, connections, hasCustomAgent };
-    return families.map((family) => createAgent(account, { ...parts, family }));
+    return families.map((family) =>
+      createCachingAgent(account, { ...parts, family, name: agentNames[family] }),
+    );
   });
 }
 
 /** What an agent of an account is made of. */
-interface AgentParts {
+export interface AgentParts {
+  /** Its name among those of the account. */
+  readonly name: string;
   readonly session: KubernetesSession;
   readonly options: ProviderOptions;
   readonly connections: AccountClients<WatchClient>;
   readonly family: KindFamily;
   readonly hasCustomAgent: boolean;
+  /** Finds what settings do not tell of the account, before each run. Default: they tell everything. */
+  readonly complete?: (account: KubernetesAccount, signal: AbortSignal) => Promise<KubernetesAccount>;
 }
 
-function createAgent(account: KubernetesAccount, parts: AgentParts): CachingAgent {
-  const { session, options, connections, family, hasCustomAgent } = parts;
+/** Makes an agent of an account. Nothing is loaded or connected to before it runs. */
+export function createCachingAgent(account: KubernetesAccount, parts: AgentParts): CachingAgent {
+  const { session, options, connections, name, family, hasCustomAgent, complete } = parts;
   const { clock, randomness } = session;
   const settings = session.settings.cache;
-  const loadApplications = createApplicationsLoader(settings, options.findCatalog);
+  const loadApplications = isV1Account(account)
+    ? undefined
+    : createApplicationsLoader(settings, options.findCatalog);
   const { intervalSeconds, mode } = account.caching;
   const intervalMs = intervalSeconds
     ? intervalSeconds * 1000
     : (options.agentIntervalMs ?? defaultAgentIntervalMs);
   // Loaded late: functions that only look at accounts run no agent.
-  const open = async ({ cache }: Pick<CachingRun, 'cache'>): Promise<AgentSessionOptions> => {
-    const [{ createCacheWriter }, client, watches] = await Promise.all([
+  const open = async ({
+    cache,
+    signal,
+  }: Pick<CachingRun, 'cache' | 'signal'>): Promise<AgentSessionOptions> => {
+    const [{ createCacheWriter }, client, watches, whole = account] = await Promise.all([
       import('../cache-writer/cache-writer.ts'),
       session.getClient(account),
       connections.get(account),
+      complete?.(account, signal),
     ]);
     const writer = createCacheWriter({ cache, account, clock, randomness });
-    const parts = { account, settings, family, hasCustomAgent, client, watches, clock, randomness };
+    const parts = { account: whole, settings, family, hasCustomAgent, client, watches, clock, randomness };
     return { ...parts, loadApplications, writer };
   };
   return {
     account: account.name,
-    name: agentNames[family],
+    name,
     provider: account.cloudProvider,
     intervalMs,
     timeoutMs: defaultAgentTimeoutMs,

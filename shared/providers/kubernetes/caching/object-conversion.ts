@@ -5,9 +5,8 @@ import type { Manifest } from '../api/manifest.ts';
 import type { ObjectChange } from '../cache-writer/object-change.ts';
 import { getResourceVersion } from '../client/list-pages.ts';
 import { readName } from '../manifest/identity.ts';
-import { createCacheFilter } from '../rows/cached-objects.ts';
 import type { ObjectFacts } from '../rows/facts.ts';
-import { toFacts } from '../rows/to-facts.ts';
+import { createAccountFilter, toAccountFacts } from '../rows/to-account-facts.ts';
 import type { WatchChange } from '../watch/watch.ts';
 import type { WatchedKind } from './watched-kinds.ts';
 
@@ -62,7 +61,7 @@ export class ObjectConversion {
     const resourceVersion = getResourceVersion(object);
     if (!isComparable(resourceVersion) || readName(object) === '') return undefined;
     const revision = this.toRevision(resourceVersion);
-    const facts = toFacts(object, this.#rules.account.kindRegistry);
+    const facts = toAccountFacts(object, this.#rules.account);
     const { kind, namespace, name } = facts;
     const seenAt = how.seenAt < revision ? revision : how.seenAt;
     const kept = how.isGone ? undefined : this.#findFacts(object, facts);
@@ -80,16 +79,14 @@ function createFactsFinder(
   rules: ConversionRules,
 ): (object: Manifest, facts: ObjectFacts) => ObjectFacts | undefined {
   const { account, kinds, isKnownApplication } = rules;
-  const filter = createCacheFilter({
-    registry: account.kindRegistry,
+  const filter = createAccountFilter(account, {
     kinds: kinds.filter(({ isWanted }) => isWanted).map(({ kind }) => kind),
-    rules: account.caching,
-    ...(isKnownApplication && { isKnownApplication }),
+    isKnownApplication,
   });
   const needed = new Set(kinds.filter(({ isWanted }) => !isWanted).map(({ kind }) => kind));
   return (object, facts) => {
     // Nobody asked to see these: no application has them, and no label finds them.
     if (needed.has(facts.kind)) return { ...facts, moniker: {}, labels: {} };
-    return isWithinBounds(account, facts) && filter(object) ? facts : undefined;
+    return isWithinBounds(account, facts) && filter(object, facts) ? facts : undefined;
   };
 }

@@ -120,6 +120,8 @@ export interface ListScopeOptions {
  * objects instead of once a page; in memory they take some megabytes.
  */
 const mostGathered = 5_000;
+/** Of whole objects, as V1 accounts have them, so many take some megabytes. */
+const mostGatheredWhole = 500;
 
 /** Lists a scope: caches what is to be kept, thousands of objects at a time, and evicts what the list lacks. */
 export async function listScope(
@@ -148,7 +150,7 @@ export async function listScope(
     // What is kept of them is small. Writing takes its time, and the large answers of others need not wait for it.
     page.release();
     for (const change of sifted) gathered.push(change);
-    if (gathered.length >= mostGathered) await writeGathered();
+    if (gathered.length >= getMostGathered(gathered)) await writeGathered();
   };
   const request = {
     ...toKindScope(scope),
@@ -172,6 +174,10 @@ export async function listScope(
       head.revision <= revision && !listed.has(toName(head.key)) ? revision : undefined,
   });
   return { outcome, items: listed.size, evicted };
+}
+
+function getMostGathered([first]: readonly ObjectChange[]): number {
+  return first?.facts?.object === undefined ? mostGathered : mostGatheredWhole;
 }
 
 /** What breaks off the list of a kind whose objects cannot be told older from newer. */
@@ -220,6 +226,7 @@ export async function evict(
   return count + gone.length;
 }
 
-function toKindScope({ kind: { resource }, namespace }: WatchedScope): KindScope {
-  return { resource, namespace: namespace || undefined };
+function toKindScope({ kind, namespace }: WatchedScope): KindScope {
+  const { resource, isMetadataOnly: metadataOnly } = kind;
+  return { resource, namespace: namespace || undefined, metadataOnly };
 }

@@ -51,6 +51,7 @@ async function watchScope(scope: WatchedScope, options: WatchScopesOptions): Pro
   await watchKind(
     {
       resource: kind.resource,
+      metadataOnly: kind.isMetadataOnly,
       namespace: namespace || undefined,
       resourceVersion: state.resourceVersion,
       signal: AbortSignal.any([options.signal, told.failed]),

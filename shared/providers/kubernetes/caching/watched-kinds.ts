@@ -1,9 +1,11 @@
-import type { KubernetesAccount } from '../account/account.ts';
+import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
+import { getBuiltInResource } from '../api/built-in-resources.ts';
 import type { ApiResource, KubernetesClient } from '../api/client.ts';
 import { KubernetesApiError } from '../api/errors.ts';
 import { getKindName, toKindKey } from '../kinds/name.ts';
 import { listCachedKinds } from '../rows/cached-kinds.ts';
+import { v1CachedKinds } from '../rows/v1-resources.ts';
 import type { WatchClient } from '../watch/watch-client.ts';
 import { isCustomKind, type KindFamily } from './kind-families.ts';
 
@@ -17,6 +19,8 @@ export interface WatchedKind {
    * are cached.
    */
   readonly isWanted: boolean;
+  /** Whether nothing but the metadata of its objects is ever read. Default: false. */
+  readonly isMetadataOnly?: boolean;
 }
 
 /** What choosing kinds needs. */
@@ -41,6 +45,7 @@ export function selectWatchedKinds(selection: KindSelection, family: KindFamily)
 
 async function selectBuiltInKinds(selection: KindSelection): Promise<WatchedKind[]> {
   const { account, settings } = selection;
+  if (isV1Account(account)) return selectV1Kinds(account);
   const { kindRegistry: registry, caching: rules } = account;
   const wanted = listCachedKinds({ registry, definedKinds: [], rules, settings }).filter(
     (kind) => !isCustomKind(kind),
@@ -52,6 +57,14 @@ async function selectBuiltInKinds(selection: KindSelection): Promise<WatchedKind
     const isWanted = !(needsNamespaces && index === 0);
     return resource === undefined ? [] : [{ kind: toKind(resource), resource, isWanted }];
   });
+}
+
+/** Which those of a V1 account are is not a matter of settings. */
+function selectV1Kinds({ namespaces }: Pick<KubernetesAccount, 'namespaces'>): WatchedKind[] {
+  const wanted = v1CachedKinds.map((each) => ({ ...each, isWanted: true }));
+  if (namespaces.length > 0) return wanted;
+  const resource = getBuiltInResource('v1', 'Namespace');
+  return [{ kind: namespaceKind, resource, isWanted: false }, ...wanted];
 }
 
 /** Undefined for a kind that the cluster does not serve, as podPreset nowadays. */

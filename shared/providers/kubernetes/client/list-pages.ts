@@ -51,6 +51,9 @@ export interface ListOptions {
 /** Asks for objects with their metadata alone; servers that cannot do so answer 406. */
 export const metadataListAccept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
+/** Asks for single objects so, as a watch has them. */
+export const metadataAccept = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+
 /** What a page that is too large is divided by before it is asked for again. */
 const pageDivisor = 5;
 /** A page should fill no more than this part of what it may: objects are not all alike. */

@@ -1,8 +1,10 @@
+import type { JsonObject } from '../../../core/json.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import { builtInKinds } from '../kinds/table.ts';
 import type { TextMap } from '../manifest/annotations.ts';
 import type { ContainerFacts, ObjectFacts, OwnerFacts, PortFacts, WorkloadFacts } from './facts.ts';
 import { decodeMoniker, type EncodedMoniker, encodeMoniker } from './moniker-codec.ts';
+import type { V1Facts } from './v1-facts.ts';
 
 /**
  * The version of the form that facts are stored in. Raise it with every change of that form: what was stored in another one
@@ -42,6 +44,15 @@ export interface EncodedFacts {
   readonly i?: readonly string[];
   /** Ports of a network policy: inbound, outbound. */
   readonly x?: readonly [readonly EncodedPort[], readonly EncodedPort[]];
+  /** What is particular to objects of V1 accounts. */
+  readonly z?: V1Facts;
+}
+
+/** Facts as they are stored with their object. */
+interface EncodedObject extends EncodedFacts {
+  readonly v: number;
+  /** The object itself, of a V1 account. */
+  readonly O?: JsonObject;
 }
 
 interface EncodedWorkload {
@@ -82,16 +93,20 @@ const usualApiVersions: ReadonlyMap<string, string> = new Map([
 
 /** The facts as compact JSON text. */
 export function encodeFacts(facts: ObjectFacts): string {
-  return JSON.stringify({ v: factsVersion, ...toEncodedFacts(facts) });
+  const { object } = facts;
+  const encoded: EncodedObject = { v: factsVersion, ...toEncodedFacts(facts), ...(object && { O: object }) };
+  return JSON.stringify(encoded);
 }
 
 /** The facts in a text of {@link encodeFacts}; undefined when that is of another version. */
 export function decodeFacts(text: string): ObjectFacts | undefined {
-  const encoded = JSON.parse(text) as EncodedFacts & { readonly v: number };
-  return encoded.v === factsVersion ? fromEncodedFacts(encoded) : undefined;
+  const encoded = JSON.parse(text) as EncodedObject;
+  if (encoded.v !== factsVersion) return undefined;
+  const facts = fromEncodedFacts(encoded);
+  return encoded.O === undefined ? facts : { ...facts, object: encoded.O };
 }
 
-/** Facts in their short form, to be written as JSON. */
+/** Facts in their short form, to be written as JSON; without the object itself. */
 export function toEncodedFacts(facts: ObjectFacts): EncodedFacts {
   const { kind, spinnakerKind, namespace, name, createdTime, labels, owners, workload, pod } = facts;
   const moniker = encodeMoniker(facts.moniker, name);
@@ -117,6 +132,7 @@ export function toEncodedFacts(facts: ObjectFacts): EncodedFacts {
     ...(networkPolicy && {
       x: [networkPolicy.inbound.map(encodePort), networkPolicy.outbound.map(encodePort)],
     }),
+    ...(facts.v1 && { z: facts.v1 }),
   };
 }
 
@@ -124,7 +140,7 @@ type Mutable<T> = { -readonly [member in keyof T]: T[member] };
 
 /** The facts that a short form stands for. */
 export function fromEncodedFacts(encoded: EncodedFacts): ObjectFacts {
-  const { k: kind, t: seconds, l: labels = {}, o: owners = [], w, p, f, i, x } = encoded;
+  const { k: kind, t: seconds, l: labels = {}, o: owners = [], w, p, f, i, x, z } = encoded;
   // Without spreads: large views decode tens of thousands.
   const facts: Mutable<ObjectFacts> = {
     kind,
@@ -144,6 +160,7 @@ export function fromEncodedFacts(encoded: EncodedFacts): ObjectFacts {
   if (f) facts.service = { selector: f };
   if (i) facts.ingress = { services: i };
   if (x) facts.networkPolicy = { inbound: x[0].map(decodePort), outbound: x[1].map(decodePort) };
+  if (z) facts.v1 = z;
   return facts;
 }
 

@@ -1,10 +1,12 @@
+import type { JsonObject } from '../../../core/json.ts';
 import type { Moniker } from '../../../core/moniker.ts';
 import type { SpinnakerKind } from '../kinds/kind.ts';
 import type { TextMap } from '../manifest/annotations.ts';
+import type { V1Facts } from './v1-facts.ts';
 
 /**
- * What the cache keeps of one Kubernetes object: only what some view shows or is joined by, never the manifest. Nothing in it
- * is secret.
+ * What the cache keeps of one Kubernetes object: only what some view shows or is joined by, and the object itself for V1 accounts
+ * alone. Nothing in it is secret.
  */
 export interface ObjectFacts {
   /** Spinnaker's name of the kind: `replicaSet`, `CronTab.stable.example.com`. */
@@ -34,6 +36,10 @@ export interface ObjectFacts {
   readonly ingress?: IngressFacts;
   /** Present for network policies, and for them only. */
   readonly networkPolicy?: NetworkPolicyFacts;
+  /** Present for objects of V1 accounts, and for them only. */
+  readonly v1?: V1Facts;
+  /** The object itself, of a V1 account. Rows do not have it: it is kept once, with the object. */
+  readonly object?: JsonObject;
 }
 
 /** An owner that an object names. */

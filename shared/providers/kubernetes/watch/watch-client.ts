@@ -8,7 +8,13 @@ import { getCollectionPath, withQuery } from '../api/resource-path.ts';
 import { readServedResources, type ServedResource } from '../client/discovery.ts';
 import { type HeldAnswer, nameResource, parseHeldAnswer, parseJsonAnswer } from '../client/json-answer.ts';
 import type { KubernetesClientOptions } from '../client/kubernetes-client.ts';
-import { getResourceVersion, type ListPage, listPages, metadataListAccept } from '../client/list-pages.ts';
+import {
+  getResourceVersion,
+  type ListPage,
+  listPages,
+  metadataAccept,
+  metadataListAccept,
+} from '../client/list-pages.ts';
 import { withoutSecretValues } from '../client/secret-refusal.ts';
 import { type StreamEnd, streamBody } from '../transport/body-stream.ts';
 import type { SilenceProbe } from '../transport/exchange.ts';
@@ -134,7 +140,8 @@ export class WatchClient implements AsyncDisposable {
       : this.#closing.signal;
     const query = { watch: 1, allowWatchBookmarks: true, fieldSelector, resourceVersion, timeoutSeconds };
     const path = withQuery(getCollectionPath(resource, namespace), query);
-    const call: ApiRequest = { method: 'GET', path, signal };
+    const accept = request.metadataOnly ? metadataAccept : undefined;
+    const call: ApiRequest = { method: 'GET', path, accept, signal };
     const reader = new WatchReader(request, this.#clock);
     let release: (() => void) | undefined;
     try {

@@ -15,6 +15,8 @@ export interface KindScope {
   readonly namespace?: string | undefined;
   /** Those alone that it selects. Default: all. */
   readonly fieldSelector?: string | undefined;
+  /** Whether nothing but their metadata is read. Default: false. */
+  readonly metadataOnly?: boolean | undefined;
 }
 
 /** A change of an object. */
@@ -108,7 +110,7 @@ export class WatchReader {
       for (const line of this.#lines.push(chunk)) {
         const event = parseEvent(line);
         if (event === undefined) continue;
-        if (event.change !== undefined) changes.push(event.change);
+        if (event.change !== undefined) changes.push(this.#toNamed(event.change));
         resourceVersion = event.resourceVersion;
       }
     } catch (error) {
@@ -119,6 +121,14 @@ export class WatchReader {
     const taking = this.#request.onChanges(changes, resourceVersion);
     const onTaken = () => this.#advance(changes.length, resourceVersion);
     return taking instanceof Promise ? taking.then(onTaken) : onTaken();
+  }
+
+  /** Those with metadata alone call themselves another kind. */
+  #toNamed({ type, object }: WatchChange): WatchChange {
+    const { metadataOnly, resource } = this.#request;
+    if (!metadataOnly) return { type, object };
+    const { apiVersion, kind } = resource;
+    return { type, object: { ...object, apiVersion, kind } };
   }
 
   #advance(changes: number, resourceVersion: string): boolean {

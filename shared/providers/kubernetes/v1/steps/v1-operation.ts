@@ -13,7 +13,8 @@ import type { KubernetesV1Account } from '../../account/account.ts';
 import { boundToAccount } from '../../account/bounded-client.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
-import type { KubernetesClient } from '../../api/client.ts';
+import type { KubernetesClient, ObjectRef } from '../../api/client.ts';
+import { trackWrites } from '../../operations/steps/track-writes.ts';
 import { AttributeRules } from '../descriptions/attribute-rules.ts';
 
 /** One operation of V1 accounts, apart from accounts and sessions. */
@@ -53,6 +54,8 @@ export interface V1Work {
   /** Reaches nothing outside of them. */
   readonly client: KubernetesClient;
   readonly run: OperationRun;
+  /** Told of each object that is gone by the operation's doing, for the cache. */
+  readonly recordDeletion?: (ref: ObjectRef, uid: string) => void;
 }
 
 const accountSchema = requireField(
@@ -85,7 +88,23 @@ export function defineV1Operation<D extends object>(fields: V1OperationFields<D>
         account: account.name,
         operationClass,
         phase,
-        run: async (run) => fields.run(description, await openWork(account, session, run)),
+        async run(run) {
+          const [work, written] = await Promise.all([
+            openWork(account, session, run),
+            trackWrites(session, account),
+          ]);
+          if (written === undefined) return await fields.run(description, work);
+          const client = written.watch(work.client);
+          try {
+            return await fields.run(description, {
+              ...work,
+              client,
+              recordDeletion: written.recordDeletion,
+            });
+          } finally {
+            await written.settle();
+          }
+        },
       };
     },
   };

@@ -1,0 +1,13 @@
+import type { CachingAgent } from '../../../../core/agents/caching-agent.ts';
+import type { ProviderOptions } from '../../../../core/providers/provider.ts';
+import type { KubernetesSession } from '../../account/session.ts';
+import { createV1CachingAgents } from './caching-agents.ts';
+import { createRegistrationAgents } from './registration-agents.ts';
+
+/** Makes the agents of V1 accounts: those that keep them cached, and those that look after their namespaces and pull secrets. */
+export function createV1Agents(
+  session: KubernetesSession,
+  options: ProviderOptions,
+): readonly CachingAgent[] {
+  return [...createV1CachingAgents(session, options), ...createRegistrationAgents(session, options)];
+}
