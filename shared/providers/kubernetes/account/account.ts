@@ -251,7 +251,7 @@ function refusePullSecrets(at: string): never {
 function listWarnings(fields: AccountFields, at: string): readonly AccountWarning[] {
   const { name, namespaces, clusterScopedKinds } = fields;
   if (findV1Rules(fields) !== undefined) {
-    const reason = `${at}.providerVersion: v1: views show no load balancers, security groups, instances or jobs of the account yet, and it makes no StatefulSets or DaemonSets`;
+    const reason = `${at}.providerVersion: v1: views show no load balancers, security groups, instances or jobs of the account yet`;
     return [{ message: 'account of the V1 provider', account: name, reason }];
   }
   if (namespaces.length === 0 || clusterScopedKinds !== undefined) return [];

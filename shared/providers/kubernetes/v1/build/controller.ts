@@ -78,7 +78,8 @@ export function getClusterName(serverGroup: string): string {
   return parseServerGroupName(serverGroup).cluster ?? serverGroup;
 }
 
-function buildMetadata(
+/** What a server group is called, with annotations of its own. */
+export function buildMetadata(
   { name, namespace, annotations }: ServerGroupPlan,
   own: Readonly<Record<string, string>>,
 ): Draft<V1ObjectMeta> {

@@ -25,9 +25,6 @@ export function buildDeployment(plan: ServerGroupPlan): Manifest {
       template: buildTemplate(plan, createSelectorLabels(name, cluster)),
       minReadySeconds: deployment?.minReadySeconds,
       revisionHistoryLimit: deployment?.revisionHistoryLimit,
-      paused: deployment?.paused,
-      // The only seconds that a Deployment waits for progress.
-      progressDeadlineSeconds: deployment?.progressRollbackSeconds || undefined,
       strategy: deployment?.deploymentStrategy && buildStrategy(deployment.deploymentStrategy),
     },
   });
@@ -49,8 +46,8 @@ function buildStrategy({
   };
 }
 
-/** A number where the text is one, such as a count of pods; a text as it is, such as `25%`. */
-function toAmount(text: string | undefined): number | string | undefined {
+/** A number where the text is one, such as a count of pods; a text as it is, such as `25%`; undefined for none. */
+export function toAmount(text: string | undefined): number | string | undefined {
   if (text === undefined || text === '') return undefined;
   return /^\d{1,9}$/.test(text) ? Number(text) : text;
 }

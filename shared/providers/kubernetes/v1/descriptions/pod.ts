@@ -24,7 +24,8 @@ export const volumeTypes = [
   'UNSUPPORTED',
 ] as const;
 
-const volumeField = objectField({
+/** A volume of a pod. */
+export const volumeField = objectField({
   name: text(),
   type: enumField(volumeTypes),
   hostPath: objectField({ path: text() }),
@@ -39,6 +40,9 @@ const volumeField = objectField({
   awsElasticBlockStore: objectField({ volumeId: text(), fsType: text(), partition: intField() }),
   nfs: objectField({ server: text(), path: text(), readOnly: booleanField() }),
 });
+
+/** How a pod looks up names. */
+export const dnsPolicyField = enumField(['ClusterFirst', 'Default', 'ClusterFirstWithHostNet', 'None']);
 
 const tolerationField = objectField({
   effect: enumField(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
@@ -58,9 +62,7 @@ export const podShape = {
   ),
   volumeSources: withDefault(listOf(volumeField), []).describe('The volumes of a pod.'),
   serviceAccountName: text().describe('The service account of pods.'),
-  dnsPolicy: enumField(['ClusterFirst', 'Default', 'ClusterFirstWithHostNet', 'None']).describe(
-    'How pods look up names.',
-  ),
+  dnsPolicy: dnsPolicyField.describe('How pods look up names.'),
   tolerations: withDefault(listOf(tolerationField), []).describe('Taints of nodes that pods put up with.'),
 };
 

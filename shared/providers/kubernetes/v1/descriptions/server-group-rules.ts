@@ -8,6 +8,7 @@ import type {
   ServerGroupDescription,
   SwitchDescription,
 } from './server-group.ts';
+import { checkSetParts, findSetKind, setKinds } from './set.ts';
 import { checkVolume } from './volume-rules.ts';
 
 const restartPolicies = ['Always', 'OnFailure', 'Never'];
@@ -15,10 +16,11 @@ const restartPolicies = ['Always', 'OnFailure', 'Never'];
 /** Reports what is wrong with the description of a new server group. */
 export function checkDeploy(description: DeployDescription, rules: AttributeRules): void {
   rules.checkPresent(description.application, 'application');
-  rules.checkPresent(description.containers, 'containers');
-  const { targetSize, capacity } = description;
-  if (targetSize === undefined && capacity?.desired === undefined && !usesSourceCapacity(description))
-    rules.reject('targetSize', 'empty');
+  const { containers, podSpec, kind, targetSize, capacity } = description;
+  const isSet = findSetKind(kind) !== undefined;
+  rules.checkPresent(isSet && containers.length === 0 ? podSpec?.containers : containers, 'containers');
+  const hasSize = kind === 'DaemonSet' || targetSize !== undefined || capacity?.desired !== undefined;
+  if (!hasSize && !usesSourceCapacity(description)) rules.reject('targetSize', 'empty');
   checkDeployParts(description, rules);
 }
 
@@ -51,24 +53,10 @@ export function checkDeployParts(description: DeployDescription, rules: Attribut
     checkContainer(container, `container[${index}]`, rules);
   for (const [index, container] of initContainers.entries())
     checkContainer(container, `initContainer[${index}]`, rules);
-  rules.checkOneOf(description.kind, 'kind', serverGroupKinds);
-  checkScalingPolicy(description, rules);
-  checkUnserved(description, rules);
-}
-
-/** Rejects what neither a ReplicaSet nor a ReplicationController has, rather than leaving it out without a word. */
-function checkUnserved(description: DeployDescription, rules: AttributeRules): void {
-  const { podSpec, podManagementPolicy, updateController, volumeClaims, volumeAnnotations } = description;
-  const given = {
-    podSpec: podSpec !== undefined,
-    podManagementPolicy: Boolean(podManagementPolicy),
-    updateController: updateController?.enabled === true,
-    volumeClaims: volumeClaims.length > 0,
-    volumeAnnotations: Object.keys(volumeAnnotations).length > 0,
-    'deployment.rollbackRevision': Boolean(description.deployment?.rollbackRevision),
-  };
-  for (const [attribute, isGiven] of Object.entries(given))
-    if (isGiven) rules.reject(attribute, 'invalid (not supported)');
+  rules.checkOneOf(description.kind, 'kind', [...serverGroupKinds, ...setKinds]);
+  // A DaemonSet has as many pods as there are nodes.
+  if (description.kind !== 'DaemonSet') checkScalingPolicy(description, rules);
+  if (findSetKind(description.kind) !== undefined) checkSetParts(description, rules);
 }
 
 /** Whether the size is that of the source. */

@@ -3,8 +3,6 @@ import {
   booleanField,
   enumField,
   intField,
-  jsonObjectField,
-  listOf,
   objectField,
   stringField,
   stringListField,
@@ -12,26 +10,25 @@ import {
 } from '../../../../core/settings/coerce.ts';
 import { securityContextField, textMap } from './container.ts';
 import { podShape } from './pod.ts';
+import { setShape } from './set.ts';
 
 const text = stringField;
 
 const capacityField = objectField({ min: intField(), max: intField(), desired: intField() });
 const scalingPolicyField = objectField({ cpuUtilization: objectField({ target: intField() }) });
 
-const rollingUpdateShape = { maxUnavailable: text(), maxSurge: text(), partition: intField() };
-
+/**
+ * Of what Deck sends besides, Clouddriver's `KubernetesApiConverter.toDeployment` reads nothing (release 1.16: `paused`, `rollbackRevision`,
+ * `progressRollbackSeconds`), and neither do we.
+ */
 const deploymentField = objectField({
   enabled: withDefault(booleanField(), false),
   deploymentStrategy: objectField({
     type: enumField(['Recreate', 'RollingUpdate']),
-    rollingUpdate: objectField(rollingUpdateShape),
+    rollingUpdate: objectField({ maxUnavailable: text(), maxSurge: text() }),
   }),
   minReadySeconds: intField(),
   revisionHistoryLimit: intField(),
-  paused: booleanField(),
-  // Deck sends 0 for none.
-  rollbackRevision: intField(),
-  progressRollbackSeconds: intField(),
 });
 
 /** Where a server group comes from. */
@@ -42,17 +39,6 @@ const sourceField = objectField({
   account: text(),
   useSourceCapacity: withDefault(booleanField(), false),
 });
-
-/** What only other kinds of server groups have. It is read to be refused: pods without the volumes that they need would be worse. */
-const unservedShape = {
-  podSpec: jsonObjectField().describe('Refused: only StatefulSets and DaemonSets have it.'),
-  podManagementPolicy: text().describe('Refused: only StatefulSets have it.'),
-  updateController: objectField({ enabled: withDefault(booleanField(), false) }).describe(
-    'Refused where `enabled`: only StatefulSets and DaemonSets have it.',
-  ),
-  volumeClaims: withDefault(listOf(jsonObjectField()), []).describe('Refused: only StatefulSets have them.'),
-  volumeAnnotations: textMap.describe('Refused: only StatefulSets have them.'),
-};
 
 /** The description of `createServerGroup` and `cloneServerGroup`. */
 export const deployField = objectField({
@@ -81,8 +67,11 @@ export const deployField = objectField({
   securityContext: securityContextField.describe('Accepted, and of no effect, as in Clouddriver.'),
   deployment: deploymentField.describe('The Deployment that makes the ReplicaSet, where `enabled`.'),
   source: sourceField.describe('The server group that this one is made after.'),
-  kind: text().describe('`ReplicaSet` or `ReplicationController`; left out, what the account makes.'),
-  ...unservedShape,
+  kind: text().describe(
+    '`ReplicaSet`, `ReplicationController`, `StatefulSet` or `DaemonSet`; left out, what the account makes.',
+  ),
+  apiVersion: text().describe('Accepted, and of no effect: objects have the version that clusters serve.'),
+  ...setShape,
 });
 
 /** The fields that name one server group. */
@@ -90,7 +79,7 @@ export const serverGroupShape = {
   serverGroupName: text().describe('Name of the server group.'),
   namespace: text().describe('Its namespace; left out, `region`, or `default`.'),
   region: text().describe('The namespace, in older words.'),
-  kind: text().describe('Its kind, where it is neither a ReplicaSet nor a ReplicationController.'),
+  kind: text().describe('Its kind; left out, the first one that has the name.'),
 };
 
 /** The description of `resizeServerGroup`. */

@@ -47,3 +47,16 @@ export function createSelectorLabels(serverGroup: string, owner: string): Record
     [replicationControllerLabel]: serverGroup,
   };
 }
+
+/** Labels by which a StatefulSet or DaemonSet knows its pods, as Clouddriver's `KubernetesClientApiConverter.genericLabels` has them. */
+export function createSetLabels({
+  app,
+  name,
+  namespace,
+}: {
+  readonly app: string;
+  readonly name: string;
+  readonly namespace: string;
+}): Record<string, string> {
+  return { app, cluster: name, namespace };
+}

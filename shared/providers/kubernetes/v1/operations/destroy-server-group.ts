@@ -5,7 +5,7 @@ import { destroyField, type ServerGroupDescription } from '../descriptions/serve
 import { checkServerGroup } from '../descriptions/server-group-rules.ts';
 import { type Doomed, deleteDoomed, findDoomed, toDoomed } from '../steps/doomed.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
-import { findLive, findServerGroup, type ServerGroupName } from '../steps/server-group.ts';
+import { findAnyServerGroup, findLive, type ServerGroupName } from '../steps/server-group.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
 
 /** Deletes a server group with its pods, its autoscaler and the Deployment that would make it anew. */
@@ -66,9 +66,7 @@ async function chooseDoomed(
 ): Promise<Destruction> {
   const decidedAtMs = work.session.clock.now();
   const nothing = { serverGroup: null, cluster: null, deployment: null, autoscaler: null, decidedAtMs };
-  if (kind === 'StatefulSet' || kind === 'DaemonSet')
-    return { ...nothing, serverGroup: await findDoomed(kind, where, work) };
-  const found = await findServerGroup(where, work);
+  const found = await findAnyServerGroup(where, kind, work);
   const serverGroup = found === undefined ? null : toDoomed(found.kind, where.name, readUid(found.live));
   const ownAutoscaler = await findDoomed('HorizontalPodAutoscaler', where, work);
   if (found?.kind !== 'ReplicaSet') return { ...nothing, serverGroup, autoscaler: ownAutoscaler };

@@ -3,7 +3,7 @@ import { explainFailure } from '../../operations/steps/failure.ts';
 import { type ResizeDescription, resizeField } from '../descriptions/server-group.ts';
 import { checkResize } from '../descriptions/server-group-rules.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
-import { findDeploymentName, findServerGroup, getRef } from '../steps/server-group.ts';
+import { findAnyServerGroup, findDeploymentName, getRef } from '../steps/server-group.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
 
 /** Sets the number of pods of a server group. */
@@ -54,13 +54,12 @@ async function chooseScaled(
   where: { readonly namespace: string; readonly name: string },
   work: V1Work,
 ): Promise<Scaled> {
-  if (kind === 'DaemonSet') throw new FailedOperationError('Does not support resizing DaemoneSet.');
-  if (kind === 'StatefulSet') return { kind, name: where.name };
-  const found = await findServerGroup(where, work);
+  const found = await findAnyServerGroup(where, kind, work);
   if (found === undefined)
     throw new FailedOperationError(
       'Neither a replication controller nor a replica set could be found by that name.',
     );
+  if (found.kind === 'DaemonSet') throw new FailedOperationError('Does not support resizing DaemoneSet.');
   const deployment = findDeploymentName(found.live);
   return deployment === undefined
     ? { kind: found.kind, name: where.name }

@@ -3,7 +3,7 @@ import { readUid } from '../../operations/steps/deletion.ts';
 import { type SwitchDescription, switchField } from '../descriptions/server-group.ts';
 import { checkSwitch } from '../descriptions/server-group-rules.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
-import { findLive, findServerGroup, type ServerGroupName } from '../steps/server-group.ts';
+import { findAnyServerGroup, type ServerGroupName } from '../steps/server-group.ts';
 import { choosePods, switchPods, switchTemplate } from '../steps/service-labels.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
 
@@ -52,7 +52,7 @@ async function runSwitch(
   run.report(`Initializing ${verb} operation for ${name}...`);
   const namespace = chooseNamespace([description.namespace, description.region], work);
   run.report('Finding requisite server group...');
-  const target = await run.decide('target', () => chooseTarget({ namespace, name }, work));
+  const target = await run.decide('target', () => chooseTarget(description, { namespace, name }, work));
   if (target === null) {
     run.report(`Skip disable/enable StatefuSet server group ${name} in ${namespace}.`);
     return undefined;
@@ -77,16 +77,14 @@ async function runSwitch(
 
 /** Null for a kind whose server groups are never switched. */
 async function chooseTarget(
+  { kind }: SwitchDescription,
   where: ServerGroupName,
   work: V1Work,
 ): Promise<{ kind: 'ReplicationController' | 'ReplicaSet'; uid: string } | null> {
-  const found = await findServerGroup(where, work);
+  const found = await findAnyServerGroup(where, kind, work);
+  if (found?.kind === 'StatefulSet' || found?.kind === 'DaemonSet') return null;
   const uid = found && readUid(found.live);
   if (found !== undefined && uid !== undefined) return { kind: found.kind, uid };
-  const others = await Promise.all(
-    (['StatefulSet', 'DaemonSet'] as const).map((kind) => findLive(kind, where, work)),
-  );
-  if (others.some((other) => other !== undefined)) return null;
   throw new FailedOperationError(
     `Only support operation for replication controller or replica set ${where.name} in ${where.namespace}.`,
   );

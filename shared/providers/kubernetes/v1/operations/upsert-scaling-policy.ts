@@ -7,9 +7,9 @@ import { createAnnotations } from '../steps/create-once.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { resources, type V1Kind } from '../steps/resources.ts';
 import {
+  findAnyServerGroup,
   findDeploymentName,
   findLive,
-  findServerGroup,
   type ServerGroupName,
 } from '../steps/server-group.ts';
 import { upsertObject } from '../steps/upsert-object.ts';
@@ -71,8 +71,7 @@ async function chooseScaled(
   work: V1Work,
 ): Promise<Pick<Choice, 'kind' | 'name'>> {
   const { namespace, name } = where;
-  if (kind === 'StatefulSet') return { kind, name };
-  const found = await findServerGroup(where, work);
+  const found = await findAnyServerGroup(where, kind, work);
   if (found === undefined)
     throw new FailedOperationError(`Server group ${name} does not exist in namespace ${namespace}`);
   const deployment = findDeploymentName(found.live);

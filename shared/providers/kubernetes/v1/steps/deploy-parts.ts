@@ -7,6 +7,7 @@ import { buildAutoscaler } from '../build/autoscaler.ts';
 import { getClusterName, type ServerGroupPlan } from '../build/controller.ts';
 import { buildDeployment } from '../build/deployment.ts';
 import { createAnnotations } from './create-once.ts';
+import type { Complete } from './deploy-plan.ts';
 import { resources, type V1Kind } from './resources.ts';
 import { upsertObject } from './upsert-object.ts';
 import type { V1Work } from './v1-operation.ts';
@@ -14,7 +15,7 @@ import type { V1Work } from './v1-operation.ts';
 /** Makes the Deployment of a cluster, where it is to have one, go on with the pods of a new server group. */
 export async function deployDeployment(
   plan: ServerGroupPlan,
-  complete: (deployment: Manifest) => Promise<Manifest>,
+  complete: Complete,
   work: V1Work,
 ): Promise<void> {
   if (plan.description.deployment?.enabled !== true) return;
@@ -36,7 +37,7 @@ export async function deployDeployment(
 /** An autoscaler that a new server group is to have. */
 export interface AutoscalerRequest {
   readonly plan: ServerGroupPlan;
-  readonly kind: ServerGroupKind;
+  readonly kind: ServerGroupKind | 'StatefulSet';
   readonly creation: string;
 }
 
@@ -48,7 +49,7 @@ export async function deployAutoscaler(
   const { description, namespace } = plan;
   if (description.scalingPolicy === undefined) return;
   const { run } = work;
-  const isDeployed = description.deployment?.enabled === true;
+  const isDeployed = kind === 'ReplicaSet' && description.deployment?.enabled === true;
   const scaled: V1Kind = isDeployed ? 'Deployment' : kind;
   const name = isDeployed ? getClusterName(plan.name) : plan.name;
   const { apiVersion } = resources[scaled];

@@ -1,16 +1,26 @@
 import { FailedOperationError } from '../../../../core/errors.ts';
-import { listPullSecrets, type ServerGroupKind } from '../../account/v1-rules.ts';
+import type { ServerGroupKind } from '../../account/v1-rules.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { buildReplicaSet, buildReplicationController, type ServerGroupPlan } from '../build/controller.ts';
 import type { DeployDescription } from '../descriptions/server-group.ts';
 import { usesSourceCapacity } from '../descriptions/server-group-rules.ts';
+import { findSetKind } from '../descriptions/set.ts';
 import { chooseNextSequence } from '../naming/next-sequence.ts';
-import { formatClusterName, formatServerGroupName } from '../naming/server-group-name.ts';
+import { formatServerGroupName } from '../naming/server-group-name.ts';
 import { createAnnotations, createOnce } from './create-once.ts';
 import { deployAutoscaler, deployDeployment } from './deploy-parts.ts';
+import {
+  type Complete,
+  chooseReplicas,
+  createPlan,
+  type DeployResult,
+  toClusterName,
+  toDeployResult,
+} from './deploy-plan.ts';
+import { deploySet } from './deploy-set.ts';
 import { chooseNamespace } from './namespace.ts';
-import { findServerGroup, listServerGroups, readReplicas } from './server-group.ts';
+import { listServerGroups } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
 
 /** So many names may be taken by others, one after the other, while a server group is created. */
@@ -45,17 +55,6 @@ type Choice = {
   readonly creation: string;
 };
 
-/** What Orca reads of a new server group. */
-export interface DeployResult {
-  /** `namespace:name` */
-  readonly serverGroupNames: readonly string[];
-  readonly serverGroupNameByRegion: { readonly [namespace: string]: string };
-  readonly ancestorServerGroupNameByRegion?: { readonly [namespace: string]: string };
-}
-
-/** Adds to a controller, or a Deployment, what its description says nothing of. */
-export type Complete = (controller: Manifest) => Promise<Manifest>;
-
 /**
  * Creates the next server group of a cluster, with its Deployment and autoscaler where it has any. A name that somebody else takes
  * meanwhile is left to them.
@@ -69,17 +68,21 @@ export async function deployServerGroup(
   complete: Complete = async (controller) => controller,
 ): Promise<DeployResult> {
   const { run } = work;
+  const setKind = findSetKind(description.kind);
+  if (setKind !== undefined) return deploySet({ kind: setKind, description, complete }, work);
   const kind = chooseKind(description, work);
   run.report(`Initializing creation of ${words[kind].what}.`);
   const namespace = chooseNamespace([description.source?.namespace, description.namespace], work);
   const target = { kind, namespace, description, complete };
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
     const choice = await chooseName(target, attempt, work);
-    const plan = createPlan(target, choice, work);
+    const { name, replicas, creation } = choice;
+    const annotations = createAnnotations(creation);
+    const plan = createPlan({ name, namespace, replicas, description, annotations }, work);
     if (!(await createController(target, { plan, choice, attempt }, work))) continue;
     await deployDeployment(plan, complete, work);
-    await deployAutoscaler({ plan, kind, creation: choice.creation }, work);
-    return toResult(namespace, choice);
+    await deployAutoscaler({ plan, kind, creation }, work);
+    return toDeployResult(namespace, choice.name, choice.ancestor);
   }
   throw new FailedOperationError(
     `Creating a server group of cluster ${toClusterName(description)} in ${namespace} failed: others took its name ${attemptsMax} times in a row`,
@@ -100,10 +103,6 @@ function chooseKind({ kind, deployment }: DeployDescription, { account, session 
   return account.v1.serverGroupKind ?? session.settings.v1ServerGroupKind;
 }
 
-function toClusterName({ application = '', stack, freeFormDetails }: DeployDescription): string {
-  return formatClusterName({ application, stack, detail: freeFormDetails });
-}
-
 async function chooseName(target: Target, attempt: number, work: V1Work): Promise<Choice> {
   const { namespace, description } = target;
   const { run, session } = work;
@@ -112,7 +111,7 @@ async function chooseName(target: Target, attempt: number, work: V1Work): Promis
     run.report(`Searching for ancestor server group ${description.source?.serverGroupName}...`);
   run.report(`Looking up next sequence index for cluster ${cluster}...`);
   return run.decide(`name/${attempt}`, async (): Promise<Choice> => {
-    const replicas = await chooseReplicas(target, work);
+    const replicas = await chooseReplicas(description, namespace, work);
     const creation = session.randomness.id();
     const { sequence } = description;
     if (sequence !== undefined)
@@ -121,31 +120,6 @@ async function chooseName(target: Target, attempt: number, work: V1Work): Promis
     const name = formatServerGroupName(cluster, next.sequence);
     return { name, ancestor: next.ancestor ?? null, replicas, creation };
   });
-}
-
-async function chooseReplicas({ namespace, description }: Target, work: V1Work): Promise<number> {
-  const { targetSize, capacity, source } = description;
-  if (!usesSourceCapacity(description)) return targetSize ?? capacity?.desired ?? 0;
-  const name = source?.serverGroupName ?? '';
-  const found = await findServerGroup({ namespace, name }, work);
-  if (found !== undefined) return readReplicas(found.live);
-  throw new FailedOperationError(`Source Server Group: ${name} does not exist in Namespace: ${namespace}!`);
-}
-
-function createPlan(
-  { namespace, description }: Target,
-  { name, replicas, creation }: Choice,
-  { account, session }: V1Work,
-): ServerGroupPlan {
-  return {
-    name,
-    namespace,
-    replicas,
-    description,
-    annotations: createAnnotations(creation),
-    pullSecrets: listPullSecrets(account.v1, namespace),
-    defaultRegistry: session.settings.defaultRegistry,
-  };
 }
 
 /** False when somebody else has an object of that name by now. */
@@ -177,12 +151,4 @@ async function createController(
   }
   if (description.sequence === undefined) return false;
   throw new FailedOperationError(`Server group ${name} exists already in namespace ${namespace}`);
-}
-
-function toResult(namespace: string, { name, ancestor }: Choice): DeployResult {
-  return {
-    serverGroupNames: [`${namespace}:${name}`],
-    serverGroupNameByRegion: { [namespace]: name },
-    ...(ancestor !== null && { ancestorServerGroupNameByRegion: { [namespace]: ancestor } }),
-  };
 }

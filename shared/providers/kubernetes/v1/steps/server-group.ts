@@ -1,15 +1,17 @@
+import type { ServerGroupKind } from '../../account/v1-rules.ts';
 import type { ObjectRef } from '../../api/client.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { findReplicas, readCreationTimestamp, readName, readOwners } from '../../manifest/identity.ts';
+import { findSetKind, type SetKind, setKinds } from '../descriptions/set.ts';
 import { resources, type V1Kind } from './resources.ts';
 import type { V1Work } from './v1-operation.ts';
 
 /** Kinds of controllers that a server group may be, in the order in which Spinnaker looks for one of a name. */
-const controllerKinds = ['ReplicationController', 'ReplicaSet'] as const;
+const controllerKinds = ['ReplicationController', 'ReplicaSet'] as const satisfies readonly ServerGroupKind[];
 
 /** A server group that is there. */
 export interface LiveServerGroup {
-  readonly kind: (typeof controllerKinds)[number];
+  readonly kind: ServerGroupKind;
   readonly ref: ObjectRef;
   readonly live: Manifest;
 }
@@ -43,6 +45,27 @@ export async function findServerGroup(
   for (const [index, kind] of controllerKinds.entries()) {
     const live = found[index];
     if (live !== undefined) return { kind, ref: getRef(kind, where), live };
+  }
+  return undefined;
+}
+
+/**
+ * The server group of that name, of whatever kind: a ReplicationController, or else a ReplicaSet, a StatefulSet or a DaemonSet. A kind
+ * that is one of the latter two is looked for alone.
+ */
+export async function findAnyServerGroup(
+  where: ServerGroupName,
+  kind: string | undefined,
+  work: Pick<V1Work, 'client' | 'run'>,
+): Promise<{ readonly kind: ServerGroupKind | SetKind; readonly live: Manifest } | undefined> {
+  const setKind = findSetKind(kind);
+  const found = setKind === undefined ? await findServerGroup(where, work) : undefined;
+  if (found !== undefined) return found;
+  const candidates = setKind === undefined ? setKinds : [setKind];
+  const sets = await Promise.all(candidates.map((each) => findLive(each, where, work)));
+  for (const [index, live] of sets.entries()) {
+    const each = candidates[index];
+    if (live !== undefined && each !== undefined) return { kind: each, live };
   }
   return undefined;
 }

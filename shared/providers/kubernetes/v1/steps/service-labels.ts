@@ -1,15 +1,16 @@
-import type { V1ReplicaSet, V1ReplicationController } from '@kubernetes/client-node';
+import type { V1ReplicaSet } from '@kubernetes/client-node';
 import { forEachConcurrently } from '../../../../core/concurrency.ts';
 import { FailedOperationError } from '../../../../core/errors.ts';
-import { getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import { KubernetesApiError } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
 import { asUnchecked } from '../../api/unchecked.ts';
 import { readLabels } from '../../manifest/annotations.ts';
-import { readName, readOwners } from '../../manifest/identity.ts';
+import { readName } from '../../manifest/identity.ts';
 import { readUid } from '../../operations/steps/deletion.ts';
 import { explainFailure } from '../../operations/steps/failure.ts';
 import { enabledAnnotation, isLoadBalancerLabel } from '../naming/labels.ts';
+import { listOwnPods } from './own-pods.ts';
 import { resources } from './resources.ts';
 import { findDeploymentName, findLive, getRef, type ServerGroupName } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
@@ -66,15 +67,9 @@ export async function choosePods(
   { isEnabled, percentage }: { readonly isEnabled: boolean; readonly percentage: number },
   work: V1Work,
 ): Promise<SwitchedPods> {
-  const { client, run } = work;
   const live = await getSwitched(target, work);
   const labels = Object.keys(readTemplateLabels(live)).filter(isLoadBalancerLabel);
-  const labelSelector = formatSelector(live);
-  const listed = await client.list(
-    { resource: resources.Pod, namespace: target.namespace, labelSelector },
-    { signal: run.signal },
-  );
-  const own = listed.filter((pod) => readOwners(pod).some(({ uid }) => uid === target.uid));
+  const own = await listOwnPods(live, target.namespace, work);
   const value = String(isEnabled);
   const others = own.filter((pod) => {
     const present = readLabels(pod);
@@ -122,18 +117,6 @@ async function getSwitched(target: SwitchTarget, work: V1Work): Promise<Manifest
 function readTemplateLabels(live: Manifest): JsonObject {
   const labels = asUnchecked<V1ReplicaSet>(live).spec?.template?.metadata?.labels;
   return isJsonObject(labels) ? labels : {};
-}
-
-/** Of a ReplicationController the selector is a map of labels, of a ReplicaSet it has one. */
-function formatSelector(live: Manifest): string {
-  const selector = asUnchecked<V1ReplicationController>(live).spec?.selector;
-  const matched = getPath(selector, 'matchLabels');
-  const labels: JsonValue | undefined = isJsonObject(matched) ? matched : selector;
-  return isJsonObject(labels)
-    ? Object.entries(labels)
-        .map(([label, value]) => `${label}=${String(value)}`)
-        .join(',')
-    : '';
 }
 
 function toLabels(labels: readonly string[], value: string): JsonObject {

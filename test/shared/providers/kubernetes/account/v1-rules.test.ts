@@ -63,7 +63,7 @@ describe('a V1 account', () => {
         message: 'account of the V1 provider',
         account: 'old',
         reason:
-          'kubernetes.accounts[0].providerVersion: v1: views show no load balancers, security groups, instances or jobs of the account yet, and it makes no StatefulSets or DaemonSets',
+          'kubernetes.accounts[0].providerVersion: v1: views show no load balancers, security groups, instances or jobs of the account yet',
       },
     ]);
   });

@@ -82,7 +82,6 @@ test('a Deployment makes the pods of its ReplicaSet', () => {
     enabled: true,
     minReadySeconds: 5,
     revisionHistoryLimit: 2,
-    progressRollbackSeconds: 60,
     deploymentStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '1', maxUnavailable: '25%' } },
   };
   const replicaSet = buildReplicaSet(plan({ deployment }));
@@ -98,7 +97,6 @@ test('a Deployment makes the pods of its ReplicaSet', () => {
       template: { metadata: { labels }, spec: { imagePullSecrets, containers: [container] } },
       minReadySeconds: 5,
       revisionHistoryLimit: 2,
-      progressDeadlineSeconds: 60,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: '25%' } },
     },
   });

@@ -1,31 +1,11 @@
 import { expect, test } from 'vitest';
 import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import type { Provider } from '../../../../../../shared/core/providers/provider.ts';
 import { createNamespace, describeWithCluster, kubectl, requestApi } from '../../../../../support/cluster.ts';
 import { findLive, getPathOf, listNames } from '../../live.ts';
 import { createManifest } from '../../manifests.ts';
-import { emptyRecord, listHistory, runOperation } from '../../operations/task-run.ts';
-import { getOperation, openProvider } from '../../provider-setup.ts';
+import { openProvider } from '../../provider-setup.ts';
 import { createController } from './specs/worlds.ts';
-
-const containers = [
-  { name: 'web', imageDescription: { uri: 'registry.test/web:1' } },
-  { name: 'side', imageDescription: { uri: 'registry.test/side:1' } },
-];
-
-/** A provider with one V1 account, `old`. */
-function openV1(kubeconfigFile: string, fields: JsonObject = {}): Provider & AsyncDisposable {
-  const dockerRegistries = [{ accountName: 'hub' }];
-  return openProvider([{ name: 'old', providerVersion: 'v1', kubeconfigFile, dockerRegistries, ...fields }]);
-}
-
-/** Runs an operation with the account `old`, and answers its result and history. */
-async function run(provider: Provider, name: string, description: JsonObject) {
-  const record = emptyRecord();
-  const operation = getOperation(provider, name);
-  const result = await runOperation(operation, { account: 'old', ...description }, { record });
-  return { result, history: listHistory(record) };
-}
+import { containers, openV1, runV1 } from './v1-run.ts';
 
 describeWithCluster('server groups of a V1 account', (cluster) => {
   test('have one pod for all containers, with probes, and the pull secrets of their namespace', async () => {
@@ -39,7 +19,7 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
     const [web, side] = containers;
     const probed = [{ ...web, readinessProbe: { handler }, livenessProbe: { handler } }, side ?? {}];
     const description = { application: 'kub', namespace: ns.name, targetSize: 1, containers: probed };
-    const { result } = await run(provider, 'createServerGroup', description);
+    const { result } = await runV1(provider, 'createServerGroup', description);
     expect(result).toEqual({
       serverGroupNames: [`${ns.name}:kub-v000`],
       serverGroupNameByRegion: { [ns.name]: 'kub-v000' },
@@ -61,7 +41,7 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
     await using ns = await createNamespace();
     await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
     const description = { application: 'kub', namespace: ns.name, targetSize: 0, containers };
-    const runs = [1, 2, 3].map(() => run(provider, 'createServerGroup', description));
+    const runs = [1, 2, 3].map(() => runV1(provider, 'createServerGroup', description));
     const made = (await Promise.all(runs)).map(({ result }) => getPath(result, 'serverGroupNames'));
     const names = ['kub-v000', 'kub-v001', 'kub-v002'];
     expect(made.flat().toSorted()).toEqual(names.map((name) => `${ns.name}:${name}`));
@@ -72,8 +52,8 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
     await using ns = await createNamespace();
     await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
     const description = { application: 'kub', namespace: ns.name, targetSize: 0, containers, sequence: 7 };
-    await run(provider, 'createServerGroup', description);
-    await expect(run(provider, 'createServerGroup', description)).rejects.toThrow(
+    await runV1(provider, 'createServerGroup', description);
+    await expect(runV1(provider, 'createServerGroup', description)).rejects.toThrow(
       `Server group kub-v007 exists already in namespace ${ns.name}`,
     );
   });
@@ -82,7 +62,7 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
     await using ns = await createNamespace();
     await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
     const fields = { application: 'kub', namespace: ns.name, containers, deployment: { enabled: true } };
-    const create = () => run(provider, 'createServerGroup', { ...fields, targetSize: 1 });
+    const create = () => runV1(provider, 'createServerGroup', { ...fields, targetSize: 1 });
     const readReplicas = async (name: string) =>
       getPath(await findLive(ns.name, `replicasets/${name}`), 'spec', 'replicas');
     expect((await create()).history).toContain('Configured deployment kub');
@@ -93,15 +73,15 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
     expect(await listNames(ns.name, 'replicasets')).toEqual(['kub-v000', 'kub-v001']);
 
     const target = { namespace: ns.name, serverGroupName: 'kub-v001' };
-    const resized = await run(provider, 'resizeServerGroup', { ...target, capacity: { desired: 2 } });
+    const resized = await runV1(provider, 'resizeServerGroup', { ...target, capacity: { desired: 2 } });
     expect(resized.history).toContain('Resizing deployment...');
     await expect.poll(() => readReplicas('kub-v001')).toBe(2);
 
     const before = { ...target, serverGroupName: 'kub-v000' };
-    const { history } = await run(provider, 'destroyServerGroup', before);
+    const { history } = await runV1(provider, 'destroyServerGroup', before);
     expect(history).toContain('Checking if deployment kub needs to be destroyed...');
     expect(await listNames(ns.name, 'deployments')).toEqual(['kub']);
-    const last = await run(provider, 'destroyServerGroup', target);
+    const last = await runV1(provider, 'destroyServerGroup', target);
     expect(last.history).toContain('Successfully destroyed deployment kub...');
     await expect.poll(() => listNames(ns.name, 'replicasets')).toEqual([]);
     expect(await listNames(ns.name, 'deployments')).toEqual([]);
@@ -111,7 +91,7 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
     await using ns = await createNamespace();
     await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
     const target = { namespace: ns.name, serverGroupName: 'kub-v000' };
-    const { history } = await run(provider, 'destroyServerGroup', target);
+    const { history } = await runV1(provider, 'destroyServerGroup', target);
     expect(history.at(-1)).toBe('Successfully destroyed server group kub-v000.');
   });
 
@@ -127,14 +107,14 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
       },
     ]);
     const description = { application: 'kub', namespace: ns.name, targetSize: 0, containers };
-    await run(provider, 'createServerGroup', description);
+    await runV1(provider, 'createServerGroup', description);
     expect(await listNames(ns.name, 'replicasets')).toEqual(['kub-v000']);
     await expect(
-      run(provider, 'createServerGroup', { ...description, namespace: 'kube-system' }),
+      runV1(provider, 'createServerGroup', { ...description, namespace: 'kube-system' }),
     ).rejects.toThrow(
       `Namespace 'kube-system' was not registered with provided credentials. Registered namespaces are [${ns.name}].`,
     );
-    await expect(run(provider, 'createServerGroup', { ...description, namespace: null })).rejects.toThrow(
+    await expect(runV1(provider, 'createServerGroup', { ...description, namespace: null })).rejects.toThrow(
       `No provided namespace assumed to mean 'default' was not registered with provided credentials. Registered namespaces are [${ns.name}].`,
     );
   });
@@ -161,7 +141,7 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
       ['enableServerGroup', 100, 3],
     ] as const;
     for (const [name, desiredPercentage, addresses] of rows) {
-      await run(provider, name, { ...target, desiredPercentage });
+      await runV1(provider, name, { ...target, desiredPercentage });
       await expect.poll(countAddresses, { message: `${name} ${desiredPercentage}` }).toBe(addresses);
     }
   });
@@ -170,7 +150,7 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
     await using ns = await createNamespace();
     await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
     const target = { namespace: ns.name, serverGroupName: 'kub' };
-    await expect(run(provider, 'enableServerGroup', target)).rejects.toThrow(
+    await expect(runV1(provider, 'enableServerGroup', target)).rejects.toThrow(
       `Only support operation for replication controller or replica set kub in ${ns.name}.`,
     );
     const template = {
@@ -181,7 +161,7 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
     const spec = { replicas: 0, serviceName: 'kub', selector, template };
     const statefulSet = createManifest('apps/v1', 'StatefulSet', { name: 'kub', more: { spec } });
     await requestApi('POST', getPathOf(ns.name, 'statefulsets'), statefulSet);
-    const { history } = await run(provider, 'enableServerGroup', target);
+    const { history } = await runV1(provider, 'enableServerGroup', target);
     expect(history.at(-1)).toBe(`Skip disable/enable StatefuSet server group kub in ${ns.name}.`);
   });
 });

@@ -20,22 +20,10 @@ const invalid: readonly InvalidContext[] = [
     names: 'targetSize',
   },
   {
-    change: { kind: 'StatefulSet' },
-    error: `${prefix}.kind.invalid (Must be one of [ReplicaSet, ReplicationController])`,
+    change: { kind: 'Deployment' },
+    error: `${prefix}.kind.invalid (Must be one of [ReplicaSet, ReplicationController, StatefulSet, DaemonSet])`,
     names: 'kind',
   },
-  ...[
-    ['podSpec', { podSpec: { hostPID: true } }],
-    ['podManagementPolicy', { podManagementPolicy: 'Parallel' }],
-    ['updateController', { updateController: { enabled: true } }],
-    ['volumeClaims', { volumeClaims: [{ claimName: 'data' }] }],
-    ['volumeAnnotations', { volumeAnnotations: { a: 'b' } }],
-    ['deployment.rollbackRevision', { deployment: { enabled: true, rollbackRevision: 3 } }],
-  ].map(([names, change]) => ({
-    change: change as JsonObject,
-    error: `${prefix}.${names}.invalid (not supported)`,
-    names: String(names),
-  })),
   {
     change: { containers: [{ name: 'web' }] },
     error: `${prefix}.container[0].imageDescription.empty`,

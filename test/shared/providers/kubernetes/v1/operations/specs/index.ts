@@ -12,11 +12,25 @@ import {
   enableServerGroup,
   resizeServerGroup,
 } from './server-group.ts';
+import {
+  createDaemonSet,
+  createStatefulSet,
+  destroyStatefulSet,
+  resizeStatefulSet,
+  updateDaemonSet,
+  updateStatefulSet,
+} from './set.ts';
 
 /** The specification of each operation of V1 accounts, by its name; some have more than one. */
 export const v1OperationSpecs: readonly (readonly [string, KubernetesOperationSpec])[] = [
   ['createServerGroup', createReplicationController],
   ['createServerGroup', createReplicaSet],
+  ['createServerGroup', createStatefulSet],
+  ['createServerGroup', updateStatefulSet],
+  ['createServerGroup', createDaemonSet],
+  ['createServerGroup', updateDaemonSet],
+  ['resizeServerGroup', resizeStatefulSet],
+  ['destroyServerGroup', destroyStatefulSet],
   ['cloneServerGroup', cloneServerGroup],
   ['cloneServerGroup', cloneWithOverrides],
   ['resizeServerGroup', resizeServerGroup],

@@ -1,0 +1,68 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import { FailedOperationError } from '../../../../core/errors.ts';
+import { asUnchecked } from '../../api/unchecked.ts';
+import { readName } from '../../manifest/identity.ts';
+import { readUid } from '../../operations/steps/deletion.ts';
+import type { SetKind } from '../descriptions/set.ts';
+import { type Doomed, deleteDoomed, toDoomed } from './doomed.ts';
+import { listOwnPods } from './own-pods.ts';
+import { findLive, type ServerGroupName } from './server-group.ts';
+import type { V1Work } from './v1-operation.ts';
+
+const firstPauseMs = 50;
+const pauseGrowth = 1.5;
+const maximumPauseMs = 2_000;
+
+/**
+ * Deletes the pods of a StatefulSet or DaemonSet one by one, from the highest name on, each once the one before is back: for a
+ * StatefulSet when another pod of its name runs, for a DaemonSet, whose pods get new names, when it is gone. The cluster makes them anew.
+ *
+ * @throws FailedOperationError when one is not back in time. Each has `jobs.local.timeout-minutes`, as Clouddriver's other waits.
+ */
+export async function recreatePods(
+  set: ServerGroupName & { readonly kind: SetKind },
+  work: V1Work,
+): Promise<void> {
+  const { run, session } = work;
+  const { kind, namespace, name } = set;
+  const { pods, decidedAtMs } = await run.decide('choose-pods', async () => {
+    const live = await findLive(kind, set, work);
+    const listed = live === undefined ? [] : await listOwnPods(live, namespace, work);
+    const found = listed.flatMap((pod) => toDoomed('Pod', readName(pod), readUid(pod)) ?? []);
+    return { pods: found.toSorted(compareFromHighest), decidedAtMs: session.clock.now() };
+  });
+  // One step for all of them: a repeat passes by those that are back.
+  await run.step('recreate-pods', async () => {
+    for (const [index, pod] of pods.entries()) {
+      const startedAtMs = decidedAtMs + index * session.settings.operationTimeoutMs;
+      await deleteDoomed(pod, { namespace, decidedAtMs: startedAtMs }, work);
+      if (kind === 'StatefulSet') await waitForSuccessor(pod, { namespace, name, startedAtMs }, work);
+    }
+    return null;
+  });
+}
+
+/** `web-10` comes before `web-9`. */
+function compareFromHighest(one: Doomed, other: Doomed): number {
+  return other.name.localeCompare(one.name, 'en', { numeric: true });
+}
+
+async function waitForSuccessor(
+  pod: Doomed,
+  { namespace, name, startedAtMs }: ServerGroupName & { readonly startedAtMs: number },
+  work: V1Work,
+): Promise<void> {
+  const { session, run } = work;
+  const { clock, settings } = session;
+  const deadlineMs = startedAtMs + settings.operationTimeoutMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * pauseGrowth, maximumPauseMs)) {
+    const live = await findLive('Pod', { namespace, name: pod.name }, work);
+    const isRunning = live !== undefined && asUnchecked<V1Pod>(live).status?.phase === 'Running';
+    if (isRunning && readUid(live) !== pod.uid) return;
+    if (clock.now() >= deadlineMs)
+      throw new FailedOperationError(
+        `Failed to launch a new pod(${pod.name}) for ServerGroup ${name} in ${namespace}.`,
+      );
+    await clock.sleep(pauseMs, run.signal);
+  }
+}
