@@ -200,7 +200,10 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     },
   ],
   [
-    { ...internetRoute, method: 'PUT', access: 'identified' },
+    {
+      ...{ ...internetRoute, method: 'PUT', access: 'identified' },
+      uses: [...internetRoute.uses, 'readArtifactStore'],
+    },
     { '/artifacts/fetch': 'api/artifacts/fetch-artifact' },
   ],
   [

@@ -99,7 +99,8 @@ export const artifactRoutes: ApiRoutes = {
   'PUT /artifacts/fetch': {
     operationId: 'fetchArtifact',
     tag: 'artifacts',
-    summary: 'The bytes of the artifact in the body',
+    summary:
+      "The bytes of the artifact in the body; of what stands in Spinnaker's artifact store, to who may read its application",
     request: {
       description: 'The artifact. Unknown fields count as metadata.',
       schema: z

@@ -1,16 +1,48 @@
+import { denyApplication } from '../../../shared/core/access/authorization.ts';
+import { parseStoredReference, storedScheme } from '../../../shared/core/artifact-store.ts';
 import { NotFoundError } from '../../../shared/core/errors.ts';
-import { parseArtifact } from '../../../shared/core/providers/artifact.ts';
-import { type ApiResponse, apiHandler } from '../../../shared/runtime/http/api-handler.ts';
-import { openProviders } from '../../../shared/runtime/services/providers.ts';
+import { type Artifact, parseArtifact } from '../../../shared/core/providers/artifact.ts';
+import { isMeant } from '../../../shared/core/providers/artifact-account.ts';
+import type { ArtifactFetcher } from '../../../shared/core/providers/provider.ts';
+import { type ApiRequest, type ApiResponse, apiHandler } from '../../../shared/runtime/http/api-handler.ts';
+import { openProviders, type ProviderServices } from '../../../shared/runtime/services/providers.ts';
 
-/** PUT /artifacts/fetch: the bytes of the artifact in the body. */
+/** The type of an artifact whose content Orca has put into the artifact store. */
+const storedType = 'remote/base64';
+
+/**
+ * PUT /artifacts/fetch: the bytes of the artifact in the body. What its reference says to stand in the artifact store is read there, for who
+ * may read the application.
+ */
 export const handler = apiHandler(
   openProviders,
   async function fetchArtifact(request, services): Promise<ApiResponse> {
     const artifact = parseArtifact(request.parseJson());
     const fetcher = services.providers.findArtifactFetcher();
     if (fetcher === undefined) throw new NotFoundError('No artifact account is configured');
-    const { body } = await fetcher.fetch(artifact, request.signal);
+    const body = isStored(artifact, fetcher)
+      ? await readStored(artifact.reference ?? '', request, services)
+      : (await fetcher.fetch(artifact, request.signal)).body;
     return { status: 200, body, contentType: 'application/octet-stream' };
   },
 );
+
+/** Whether the content stands in the store. That of an account which is not there is told as of any other artifact. */
+function isStored({ type, artifactAccount, reference }: Artifact, { accounts }: ArtifactFetcher): boolean {
+  if (type !== storedType || !artifactAccount || !reference?.startsWith(storedScheme)) return false;
+  return accounts.some((account) => isMeant(account, { name: artifactAccount, type: storedType }));
+}
+
+/** @throws AccessDeniedError unless the caller may read the application of the reference; UnavailableError when nobody can tell. */
+async function readStored(
+  text: string,
+  { access, signal }: ApiRequest,
+  { all, settings }: ProviderServices,
+): Promise<AsyncIterable<Uint8Array>> {
+  const reference = parseStoredReference(text, 'reference');
+  const { application } = reference;
+  const rights = await access.loadRights();
+  if (!rights.mayUseApplication(application, 'READ')) throw denyApplication(application, 'READ');
+  const { openArtifactStore } = await import('../../../shared/runtime/services/artifact-store.ts');
+  return openArtifactStore(all, settings).open(reference, signal);
+}

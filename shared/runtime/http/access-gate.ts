@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AccessRules } from '../../../functions/routes.ts';
 import {
+  type CallerRights,
   createRights,
   denyAccount,
   denyApplication,
@@ -41,7 +42,8 @@ export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions):
   options.onOpened?.(services);
   if (access === 'identified') {
     const identity = await identify(event, { ...options, services });
-    return createAccess({ route, identity, rules: {} }, noOnesRights);
+    const loadRights = () => loadReadRights(identity, services, options.signal);
+    return createAccess({ route, identity, rules: {} }, { ...noOnesRights, loadRights });
   }
   const caller = access.anonymous ? findAnonymousCaller : findCaller;
   const { identity, permission } = await caller(event, { ...options, services });
@@ -59,6 +61,18 @@ export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions):
   const admitted = createAccess({ route, identity, rules: access }, { providers, getRights });
   checkPath(event, { rules: access, rights: admitted.rights, providers });
   return admitted;
+}
+
+/** What a caller may do, asked for now. He manages no accounts by a route that asks no rights. */
+async function loadReadRights(
+  { user, allowedAccounts }: Identity,
+  { providers, settings }: GateServices,
+  signal: AbortSignal,
+): Promise<CallerRights> {
+  const permission = await providers.findAuthorizer()?.getPermission(user, signal);
+  const findAccount = (name: string) => providers.findAccount(name);
+  const areReadsChecked = parseReadsChecked(settings);
+  return createRights({ findAccount, permission, allowedAccounts, areReadsChecked, mayManage: false });
 }
 
 /** Whether callers may manage accounts where Fiat is not asked: on the machine itself, and where the operator says so. */

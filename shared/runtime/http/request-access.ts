@@ -22,6 +22,12 @@ export interface RequestAccess {
   readonly identity: Identity;
   /** The rights of the caller to the accounts of now. */
   readonly rights: CallerRights;
+  /**
+   * The same where the row asks no rights and its function turns out to need some: they are asked for now.
+   *
+   * @throws UnavailableError when nobody can tell them.
+   */
+  loadRights(): Promise<CallerRights>;
   /** The same, to the accounts of these providers. */
   getRights(providers: Pick<ProviderSet, 'findAccount'>): CallerRights;
   /** @throws AccessDeniedError unless the caller has the right to the task that the row asks. */
@@ -56,6 +62,8 @@ export interface RightsSource {
   /** The accounts of now. Default: none are known. */
   readonly providers?: Accounts;
   getRights(providers: Accounts): CallerRights;
+  /** Where they are asked for when they are needed. Default: they are those of `getRights`. */
+  loadRights?(): Promise<CallerRights>;
 }
 
 /** Who calls where nobody asks. */
@@ -64,7 +72,7 @@ export const nobody: Identity = { user: undefined, allowedAccounts: undefined, k
 /** What a request is let through as. */
 export function createAccess(
   { route, identity, rules }: Pick<RequestAccess, 'route' | 'identity' | 'rules'>,
-  { providers = { findAccount: () => undefined }, getRights }: RightsSource,
+  { providers = { findAccount: () => undefined }, getRights, loadRights }: RightsSource,
 ): RequestAccess {
   const rights = getRights(providers);
   const isKnown = (account: string): boolean => providers.findAccount(account) !== undefined;
@@ -76,6 +84,7 @@ export function createAccess(
     rules,
     rights,
     getRights,
+    loadRights: loadRights ?? (async () => rights),
     checkTask(task) {
       if (rules.task === undefined) return;
       const denied = findDenied(task, rules.task);
