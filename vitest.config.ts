@@ -43,6 +43,7 @@ const longest = [
   'test/infra/check/main.test.ts',
   'test/acceptance/many-accounts.test.ts',
   'test/acceptance/v1-blue-green.test.ts',
+  'test/shared/providers/kubernetes/v1/operations/deaths.test.ts',
   'test/acceptance/streams.test.ts',
   'test/acceptance/waiting-operations.test.ts',
   'test/acceptance/crash.test.ts',

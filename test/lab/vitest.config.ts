@@ -21,6 +21,7 @@ const longForms = [
   'test/shared/aws/tasks/task-store.test.ts',
   'test/shared/providers/kubernetes/caching/agent-storm.test.ts',
   'test/shared/providers/kubernetes/client/hostile-servers.test.ts',
+  'test/shared/providers/kubernetes/v1/operations/deaths.test.ts',
 ];
 
 /** `npm run soak`: the laboratory, then the storm and the long forms of other tests, one after the other. */

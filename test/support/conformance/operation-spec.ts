@@ -39,6 +39,8 @@ export interface OperationSpec<Place, World> {
   readonly outsideNames?: string;
   /** How many calls of each method one run makes to the cloud. */
   readonly calls: { readonly [method: string]: number };
+  /** Whether it looks at what it wrote until the cloud has seen it: such looks at an object count as one. Default: it does not. */
+  readonly waitsForWrites?: boolean;
   /** What the task's history tells of it. */
   readonly history: readonly string[];
   /** Members of its result object. Default: it has none. */

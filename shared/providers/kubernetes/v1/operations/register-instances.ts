@@ -86,5 +86,5 @@ async function findPods(
     return uid === undefined ? [] : [{ name, uid }];
   });
   const pods = found.flat();
-  return { total: pods.length, labels: [...new Set(loadBalancerNames)].map(toLoadBalancerLabel), pods };
+  return { labels: [...new Set(loadBalancerNames)].map(toLoadBalancerLabel), pods };
 }

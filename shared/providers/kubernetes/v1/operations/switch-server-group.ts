@@ -5,6 +5,7 @@ import { checkSwitch } from '../descriptions/server-group-rules.ts';
 import { chooseNamespace } from '../steps/namespace.ts';
 import { findAnyServerGroup, type ServerGroupName } from '../steps/server-group.ts';
 import { choosePods, switchPods, switchTemplate } from '../steps/service-labels.ts';
+import { describeUnsettled } from '../steps/settled-controller.ts';
 import { defineV1Operation, type V1Work } from '../steps/v1-operation.ts';
 
 /** What differs between the two directions. */
@@ -64,6 +65,7 @@ async function runSwitch(
     await run.step('switch-template', () => switchTemplate(where, isEnabled, work));
   }
   const pods = await run.decide('choose-pods', () => choosePods(where, { isEnabled, percentage }, work));
+  if (!pods.isSettled) run.report(describeUnsettled(name));
   if (pods.total === 0) {
     run.report(`No pods to ${verb}. Operation finshed successfully.`);
     return undefined;

@@ -13,6 +13,7 @@ import { enabledAnnotation, isLoadBalancerLabel } from '../naming/labels.ts';
 import { listOwnPods } from './own-pods.ts';
 import { resources } from './resources.ts';
 import { findDeploymentName, findLive, getRef, type ServerGroupName } from './server-group.ts';
+import { waitUntilSettled } from './settled-controller.ts';
 import type { V1Work } from './v1-operation.ts';
 
 /** Pods that are switched, looked at or deleted at a time. */
@@ -24,13 +25,19 @@ export interface SwitchTarget extends ServerGroupName {
   readonly uid: string;
 }
 
-/** The pods that are to be switched. */
+/** Pods that are to be switched. */
 export type SwitchedPods = {
-  /** How many pods the server group has. */
-  readonly total: number;
   /** The labels that say whether a pod is behind a load balancer. */
   readonly labels: string[];
   readonly pods: { readonly name: string; readonly uid: string }[];
+};
+
+/** Those of a server group. */
+export type ChosenPods = SwitchedPods & {
+  /** How many pods the server group has. */
+  readonly total: number;
+  /** Whether each pod that comes later is made from the template as it is now. */
+  readonly isSettled: boolean;
 };
 
 /**
@@ -58,7 +65,7 @@ export async function switchTemplate(target: SwitchTarget, isEnabled: boolean, w
 
 /**
  * Chooses the pods that are to be switched, so that the percentage of all of them has been: those that have been switched before
- * count. Pods are taken in the order of their names.
+ * count. Pods are taken in the order of their names. Those of a controller that is at work are chosen once it has seen its template.
  *
  * @throws FailedOperationError when the server group is gone.
  */
@@ -66,8 +73,12 @@ export async function choosePods(
   target: SwitchTarget,
   { isEnabled, percentage }: { readonly isEnabled: boolean; readonly percentage: number },
   work: V1Work,
-): Promise<SwitchedPods> {
-  const live = await getSwitched(target, work);
+): Promise<ChosenPods> {
+  const { session, run } = work;
+  const { live, isSettled } = await waitUntilSettled(() => getSwitched(target, work), {
+    clock: session.clock,
+    signal: run.signal,
+  });
   const labels = Object.keys(readTemplateLabels(live)).filter(isLoadBalancerLabel);
   const own = await listOwnPods(live, target.namespace, work);
   const value = String(isEnabled);
@@ -78,7 +89,7 @@ export async function choosePods(
   const wanted = Math.ceil((own.length * percentage) / 100);
   const missing = Math.max(0, wanted - (own.length - others.length));
   const pods = others.slice(0, missing).map((pod) => ({ name: readName(pod), uid: readUid(pod) ?? '' }));
-  return { total: own.length, labels, pods };
+  return { isSettled, total: own.length, labels, pods };
 }
 
 /** Switches pods, some at a time. One that is gone meanwhile is none of its business. */

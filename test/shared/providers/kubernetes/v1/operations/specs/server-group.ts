@@ -111,6 +111,7 @@ export const enableServerGroup: KubernetesOperationSpec = {
   outside: formatOutside(prefixes.enable),
   outsideNames: 'namespace',
   calls: { GET: 5, PATCH: 3 },
+  waitsForWrites: true,
   history: switched('enable', 'enabling', 100),
   secrets: [],
   look: lookAtService,

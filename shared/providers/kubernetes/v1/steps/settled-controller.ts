@@ -1,0 +1,48 @@
+import type { V1ReplicationController } from '@kubernetes/client-node';
+import type { Clock } from '../../../../core/clock.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { asUnchecked } from '../../api/unchecked.ts';
+
+/** How long a controller may take to see what was changed, milliseconds. It takes some unless it is away, or has much to do. */
+const patienceMs = 30_000;
+const firstPauseMs = 10;
+const pauseGrowth = 1.5;
+const maximumPauseMs = 1_000;
+
+/** A controller as it was when its pods could be chosen. */
+export interface SettledController {
+  readonly live: Manifest;
+  /** False when it had not seen its latest change by then. */
+  readonly isSettled: boolean;
+}
+
+/**
+ * Waits until a controller has seen what it is to do now. It tells so when it has made the pods that it wanted: from then on none
+ * comes of an earlier template, and a list has all that did. After half a minute it is taken as it is.
+ *
+ * @param read reads it; what it throws ends the wait
+ */
+export async function waitUntilSettled(
+  read: () => Promise<Manifest>,
+  { clock, signal }: { readonly clock: Pick<Clock, 'now' | 'sleep'>; readonly signal: AbortSignal },
+): Promise<SettledController> {
+  const deadlineMs = clock.now() + patienceMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * pauseGrowth, maximumPauseMs)) {
+    const live = await read();
+    const isSettled = hasSeenLatest(live);
+    if (isSettled || clock.now() >= deadlineMs) return { live, isSettled };
+    await clock.sleep(pauseMs, signal);
+  }
+}
+
+/** The line that tells of a server group whose controller did not see its change in time. */
+export function describeUnsettled(serverGroup: string): string {
+  return `The controller of ${serverGroup} has not seen the change in ${patienceMs / 1_000} seconds: pods that it makes meanwhile may be as they were.`;
+}
+
+function hasSeenLatest(live: Manifest): boolean {
+  const { metadata, status } = asUnchecked<V1ReplicationController>(live);
+  const { generation } = metadata ?? {};
+  if (typeof generation !== 'number') return true;
+  return typeof status?.observedGeneration === 'number' && status.observedGeneration >= generation;
+}
