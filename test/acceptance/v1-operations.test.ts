@@ -5,6 +5,7 @@ import { listNames } from '../shared/providers/kubernetes/live.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../support/cluster.ts';
 import { type System, startSystem } from '../support/system.ts';
 import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
+import { badDescriptions } from './v1-bad-input-data.ts';
 
 describeWithCluster('operations of V1 accounts over HTTP', (cluster) => {
   let dir: TempDir;
@@ -78,6 +79,43 @@ describeWithCluster('operations of V1 accounts over HTTP', (cluster) => {
       /^Unknown operation 'deployManifest' of provider 'kubernetesV1'; it has: createServerGroup, cloneServerGroup, /,
     );
     expect([status, answer]).toMatchObject([400, { errors: [message] }]);
+  });
+
+  it.each(badDescriptions)('tell all that is wrong with $operation: $description', async (bad) => {
+    const { operation, prefix, description, errors } = bad;
+    const wrong = { [operation]: { account: 'old', ...description } };
+    const expected = errors.map((error) => `${prefix}.${error}`);
+    expect(await post('/kubernetes/ops', [wrong])).toEqual({
+      status: 400,
+      answer: expect.objectContaining({ message: 'Validation Failed', errors: expected }),
+    });
+    // Where the account is wrong nothing else is looked at.
+    const unknown = { [operation]: { ...description, account: 'nobody' } };
+    const { status, answer } = await post('/kubernetesV1/ops', [unknown, wrong]);
+    expect([status, answer['errors']]).toEqual([400, [`${prefix}.account.notFound`, ...expected]]);
+  });
+
+  it('tell of all operations of a request what is wrong with them', async () => {
+    const wrong = badDescriptions.filter(({ errors }) => errors.length < 5);
+    const operations = wrong.map(({ operation, description }) => ({
+      [operation]: { account: 'old', ...description },
+    }));
+    const { status, answer } = await post('/kubernetes/ops', operations);
+    const expected = wrong.flatMap(({ prefix, errors }) => errors.map((error) => `${prefix}.${error}`));
+    expect([status, answer['errors']]).toEqual([400, expected]);
+    expect(new Set(badDescriptions.map(({ operation }) => operation)).size).toBe(17);
+  });
+
+  it('of ten megabytes of containers are too large', async () => {
+    const container = {
+      name: 'web',
+      imageDescription: { uri: 'registry.test/web:1' },
+      args: ['a'.repeat(1_000)],
+    };
+    const containers = Array.from({ length: 10_000 }, () => container);
+    const { status } = await post('/kubernetes/ops', [create({ application: 'large', containers })]);
+    expect(status).toBe(413);
+    expect(await listNames(ns.name, 'replicasets')).not.toContain('large-v000');
   });
 
   it.each(['/kubernetes/ops', '/kubernetesV1/ops'])('need the right to write at %s', async (path) => {
