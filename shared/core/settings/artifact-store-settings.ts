@@ -80,7 +80,7 @@ export function listArtifactStoreProblems(
     if (store?.key === undefined || !isDivided) return [];
     return [
       warn(
-        `${artifactStorePath}.s3.accessKey: of no effect when deployed: functions that read the store have no secrets, and do not sign what they ask of its url`,
+        `${artifactStorePath}.s3.accessKey: of no effect when deployed: functions that read the store are not told it, and do not sign what they ask of its url`,
       ),
     ];
   } catch (error) {

@@ -1,4 +1,5 @@
 import { asJsonObject, type JsonObject } from '../../core/json.ts';
+import type { AccountWarning } from '../../core/settings/account.ts';
 import {
   booleanField,
   intField,
@@ -38,6 +39,8 @@ export const gitRepoAccountFields = {
   allowedHosts: nameListField(),
 };
 
+const section = 'artifacts.gitRepo';
+
 /** What counts for all accounts of git, below `artifacts.gitRepo`. Nothing is kept of a repository, so three of them change nothing. */
 export const gitRepoSharedFields = {
   validGitUrlRegex: stringField(),
@@ -51,11 +54,22 @@ export const gitRepoSharedFields = {
  * version a branch, tag or commit. By SSH they are reached on one machine alone, where the program `ssh` is.
  */
 export function openGitRepoSources(options: SourceOptions): OpenedSources {
-  return openConfiguredAccounts({
+  const opened = openConfiguredAccounts({
     settings: options.settings,
     kind: 'gitRepo',
     open: (account) => openGitRepoSource(account, options),
   });
+  return opened.sources.length === 0 ? opened : { ...opened, warnings: listIdleSettings(options.settings) };
+}
+
+/** Clones that are to be kept are not. The other two settings of clones say how, and without minutes Clouddriver keeps none, either. */
+function listIdleSettings(configuration: JsonObject): readonly AccountWarning[] {
+  const { cloneRetentionMinutes = 0 } = readSharedSettings(configuration);
+  if (cloneRetentionMinutes === 0) return [];
+  const reason =
+    `${section}.cloneRetentionMinutes: no clone is kept: each fetch reads the tip of its branch or tag anew. ` +
+    'cloneRetentionMaxBytes and cloneWaitLockTimeoutSec have no effect, either';
+  return [{ message: 'setting of no effect', reason }];
 }
 
 function openGitRepoSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
@@ -94,10 +108,13 @@ function openGitRepoSource(account: ConfiguredAccount, options: SourceOptions): 
 
 /** @throws InvalidInputError when a setting that counts for all accounts cannot be used. */
 function readPattern(configuration: JsonObject): RegExp | undefined {
-  const section = 'artifacts.gitRepo';
-  const settings = asJsonObject(getSetting(configuration, section)) ?? {};
-  const { validGitUrlRegex } = parseSettings(gitRepoSharedFields, settings, section);
+  const { validGitUrlRegex } = readSharedSettings(configuration);
   return validGitUrlRegex ? parsePattern(validGitUrlRegex, `${section}: validGitUrlRegex`) : undefined;
+}
+
+function readSharedSettings(configuration: JsonObject) {
+  const settings = asJsonObject(getSetting(configuration, section)) ?? {};
+  return parseSettings(gitRepoSharedFields, settings, section);
 }
 
 function toLimits({ settings, placement, limits }: SourceOptions): CloneLimits {

@@ -62,6 +62,7 @@ function openArtifacts(options: ProviderOptions): Provider {
     name: artifactsPlugin.name,
     accounts: [],
     rejectedAccounts: opened.flatMap((kind) => kind.rejectedAccounts),
+    accountWarnings: opened.flatMap(({ warnings = [] }) => warnings),
     artifacts: createFetcher(sources),
     async [Symbol.asyncDispose]() {
       await Promise.all(sources.map((source) => source[Symbol.asyncDispose]()));

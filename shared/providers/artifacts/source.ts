@@ -1,7 +1,7 @@
 import type { ArtifactAccount } from '../../contract/answers/artifacts.ts';
 import type { Artifact } from '../../core/providers/artifact.ts';
 import type { ArtifactContent, ProviderOptions } from '../../core/providers/provider.ts';
-import type { RejectedAccount } from '../../core/settings/account.ts';
+import type { AccountWarning, RejectedAccount } from '../../core/settings/account.ts';
 import type { DownloadLimits } from './download-limits.ts';
 
 /** An opened artifact account. */
@@ -38,6 +38,8 @@ export interface SourceOptions extends ProviderOptions {
 export interface OpenedSources {
   readonly sources: readonly ArtifactSource[];
   readonly rejectedAccounts: readonly RejectedAccount[];
+  /** Settings of the kind that are not obeyed. Default: none. */
+  readonly warnings?: readonly AccountWarning[];
 }
 
 /**

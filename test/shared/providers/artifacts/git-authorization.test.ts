@@ -2,8 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { AccessDeniedError, InvalidInputError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
+import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
 import { startGitServer } from '../../../support/git-server.ts';
 import { openGitAccount, readArchive } from './git-archives.ts';
+import { createTestOptions } from './options.ts';
 
 describe('an account', () => {
   const open = (account: JsonObject, shared: JsonObject = {}) => openGitAccount(account, {}, shared);
@@ -105,6 +107,23 @@ describe('an account', () => {
   test('is opened beside settings of clones that are kept, which change nothing', () => {
     const shared = { cloneRetentionMinutes: 60, cloneRetentionMaxBytes: 1e8, cloneWaitLockTimeoutSec: 60 };
     expect(open({}, shared).rejectedAccounts).toEqual([]);
+    const warnings = (gitRepo: JsonObject) =>
+      artifactsPlugin.open(createTestOptions({ artifacts: { gitRepo: { accounts, ...gitRepo } } }))
+        .accountWarnings;
+    const accounts = [{ name: 'repos' }];
+    for (const cloneRetentionMinutes of [60, '60', -1]) {
+      expect(warnings({ enabled: true, ...shared, cloneRetentionMinutes })).toEqual([
+        {
+          message: 'setting of no effect',
+          reason: expect.stringMatching(
+            /^artifacts\.gitRepo\.cloneRetentionMinutes: .*cloneWaitLockTimeoutSec/,
+          ),
+        },
+      ]);
+    }
+    expect(warnings({ enabled: true, ...shared, cloneRetentionMinutes: 0 })).toEqual([]);
+    expect(warnings({ enabled: true, cloneRetentionMinutes: 60, accounts: [] })).toEqual([]);
+    expect(warnings(shared)).toEqual([]);
   });
 
   test.each([
