@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { mapConcurrently } from '../../../../../../shared/core/concurrency.ts';
 import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
 import { createNamespace, describeWithCluster, kubectl, requestApi } from '../../../../../support/cluster.ts';
 import { findLive, getPathOf, listNames } from '../../live.ts';
@@ -47,6 +48,34 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
     expect(made.flat().toSorted()).toEqual(names.map((name) => `${ns.name}:${name}`));
     expect(await listNames(ns.name, 'replicasets')).toEqual(names);
   });
+
+  test('are 1,000 in a cluster at most, and begin again after the last', async () => {
+    await using ns = await createNamespace();
+    await using provider = openV1(cluster.kubeconfig, { namespaces: [ns.name] });
+    const make = (sequence: number) =>
+      requestApi(
+        'POST',
+        getPathOf(ns.name, 'replicationcontrollers'),
+        createController(`kub-v${String(sequence).padStart(3, '0')}`, { replicas: 0 }),
+      );
+    await mapConcurrently([...Array(999).keys()], 16, make);
+    await make(999);
+    const description = { application: 'kub', namespace: ns.name, targetSize: 0, containers };
+    const create = () => runV1(provider, 'createServerGroup', description);
+    await expect(create()).rejects.toThrow(`All server group names for cluster kub in ${ns.name} are taken.`);
+    expect(await listNames(ns.name, 'replicasets')).toEqual([]);
+    for (const name of ['kub-v000', 'kub-v417'])
+      await requestApi('DELETE', getPathOf(ns.name, `replicationcontrollers/${name}`));
+    const listControllers = () => listNames(ns.name, 'replicationcontrollers');
+    await expect.poll(listControllers, { timeout: 60_000 }).toHaveLength(998);
+    const { result, history } = await create();
+    expect(history).toContain('Found ancestor server group, parsing details (name: kub-v999)');
+    expect(getPath(result, 'serverGroupNames')).toEqual([`${ns.name}:kub-v000`]);
+    // Both at once want the only number that is left.
+    const [one, other] = await Promise.allSettled([create(), create()]);
+    expect(await listNames(ns.name, 'replicasets')).toEqual(['kub-v000', 'kub-v417']);
+    expect([one, other].map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  }, 180_000);
 
   test('never replace one whose number is asked for', async () => {
     await using ns = await createNamespace();
