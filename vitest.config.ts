@@ -46,6 +46,7 @@ const longest = [
   'test/shared/providers/kubernetes/v1/operations/deaths.test.ts',
   'test/acceptance/streams.test.ts',
   'test/acceptance/waiting-operations.test.ts',
+  'test/acceptance/kubernetes-home.test.ts',
   'test/acceptance/crash.test.ts',
   'test/acceptance/cache-equality.test.ts',
   'test/shared/providers/kubernetes/client/hostile-servers.test.ts',

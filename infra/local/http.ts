@@ -19,7 +19,7 @@ import { parseTarget, toProxyEvent } from './http-event.ts';
 import { type FrontDoorLimits, frontDoorLimits } from './http-limits.ts';
 import { FunctionTimeoutError, type Invoker } from './invoker.ts';
 import { startListeners } from './listeners.ts';
-import { findRefusal } from './loopback-guard.ts';
+import { findRefusal, type LoopbackGuardOptions } from './loopback-guard.ts';
 import { logRequest } from './request-log.ts';
 import { ResponseStream } from './response-streaming.ts';
 import { RouteTable } from './route-table.ts';
@@ -36,6 +36,8 @@ export interface StartHttpOptions {
   readonly port: number;
   /** Further names that may stand in `Host`. */
   readonly allowedHosts: readonly string[];
+  /** Whether a further name, in lower case and without a port, may stand there. Default: none may. */
+  readonly allowsHost?: (name: string) => boolean;
   /** Who may call it; default everybody. */
   readonly access?: FrontDoorAccess;
   /** Whether each request is logged with its headers and its body. Default: none is. */
@@ -101,7 +103,7 @@ class FrontDoor {
   readonly #table: RouteTable;
   readonly #invoker: Invoker;
   readonly #log: Logger;
-  readonly #allowedHosts: readonly string[];
+  readonly #hosts: LoopbackGuardOptions;
   readonly #access: FrontDoorAccess;
   readonly #limits: FrontDoorLimits;
   readonly #admission: Admission;
@@ -118,7 +120,8 @@ class FrontDoor {
     this.#invoker = invoker;
     this.#log = log;
     this.#access = access;
-    this.#allowedHosts = [host, ...allowedHosts].map((name) => name.toLowerCase());
+    const names = [host, ...allowedHosts].map((name) => name.toLowerCase());
+    this.#hosts = { allowedHosts: names, allowsHost: options.allowsHost };
     this.#limits = limits;
     this.#admission = new Admission(limits);
     this.#findObstacle = options.findObstacle;
@@ -154,7 +157,7 @@ class FrontDoor {
   ): Promise<unknown> {
     const receivedAtMs = Date.now();
     this.#garbage.countRequest();
-    const refusal = findRefusal(request, { allowedHosts: this.#allowedHosts });
+    const refusal = findRefusal(request, this.#hosts);
     if (refusal !== undefined) throw new HttpError(403, refusal);
     const target = parseTarget(request.url ?? '/');
     await this.#access.check(request, target.path);

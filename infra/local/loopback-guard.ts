@@ -6,6 +6,8 @@ import { TLSSocket } from 'node:tls';
 export interface LoopbackGuardOptions {
   /** Host names that are accepted besides `localhost` and any IP address; lower case, without port. */
   readonly allowedHosts?: readonly string[];
+  /** Whether a further name is accepted. Default: none is. */
+  readonly allowsHost?: ((name: string) => boolean) | undefined;
 }
 
 /**
@@ -20,7 +22,7 @@ export function findRefusal(
   options: LoopbackGuardOptions = {},
 ): string | undefined {
   const { host, origin } = request.headers;
-  if (host !== undefined && !isKnownHost(host, options.allowedHosts ?? [])) {
+  if (host !== undefined && !isKnownHost(host, options)) {
     return `Host '${host}' is not this server's`;
   }
   const scheme = request.socket instanceof TLSSocket ? 'https' : 'http';
@@ -29,8 +31,9 @@ export function findRefusal(
   return undefined;
 }
 
-function isKnownHost(host: string, allowedHosts: readonly string[]): boolean {
+function isKnownHost(host: string, { allowedHosts = [], allowsHost }: LoopbackGuardOptions): boolean {
   const name = host.replace(/:\d+$/, '').toLowerCase();
   const address = name.startsWith('[') && name.endsWith(']') ? name.slice(1, -1) : name;
-  return name === 'localhost' || isIP(address) !== 0 || allowedHosts.includes(name);
+  const isOwn = name === 'localhost' || isIP(address) !== 0 || allowedHosts.includes(name);
+  return isOwn || allowsHost?.(name) === true;
 }

@@ -4,8 +4,6 @@ import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { tables } from '../../shared/aws/tables.ts';
 import type { Clock } from '../../shared/core/clock.ts';
-import { within } from '../../shared/core/deadline.ts';
-import type { Logger } from '../../shared/core/logger.ts';
 import { areRequestsVerbose, type EngineCredentials, readEnvironment } from '../../shared/runtime/config.ts';
 import type { DirectServices } from '../../shared/runtime/services/direct-client.ts';
 import { createLogger } from '../../shared/runtime/services/logger.ts';
@@ -13,6 +11,7 @@ import { Services } from '../../shared/runtime/services/services.ts';
 import { systemClock } from '../../shared/runtime/services/system.ts';
 import { AwsEventRules, awsBusName } from './aws-events.ts';
 import type { AwsJsonServer } from './aws-json-server.ts';
+import { closeServices } from './close-services.ts';
 import { lockDataDir } from './data-dir-lock.ts';
 import { checkDataFormat } from './data-format.ts';
 import { startDynamoDb } from './dynamodb.ts';
@@ -35,9 +34,6 @@ import { tellOfUnusedVariables } from './unused-variables.ts';
 
 /** Name of the event bus. */
 const busName = 'busdriver';
-
-/** What closing connections may take when the runtime stops, in milliseconds. */
-const closeTimeoutMs = 2_000;
 
 /** How to start the local runtime. */
 export interface StartRuntimeOptions extends FunctionSettings, FrontDoorFiles {
@@ -141,16 +137,6 @@ function passOn(
 ): void {
   to.scheduler.tell(String(event['detail-type']));
   to.rules.take(event, name);
-}
-
-/** A function that is over its time may be opening something, which would hold up the end. */
-async function closeServices(services: Services, log: Logger): Promise<void> {
-  const deadline = { ms: closeTimeoutMs, what: 'closing what functions opened' };
-  try {
-    await within(systemClock, deadline, () => services[Symbol.asyncDispose]());
-  } catch (error) {
-    log.warn('what functions opened could not be closed', { error });
-  }
 }
 
 /** Who is told of events: it starts after the bus. */

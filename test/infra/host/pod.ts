@@ -31,6 +31,8 @@ export interface TestPod extends AsyncDisposable {
   writeToken(audience: string, account?: string): Promise<string>;
   /** Lets the service account do so with resources of its namespace. */
   grant(rule: PodRule): Promise<void>;
+  /** Lets it ask the API server whose a token is, until the pod is disposed of. */
+  letReviewTokens(): Promise<void>;
   /** Takes that away again, and waits until it counts. */
   revoke(rule: PodRule): Promise<void>;
 }
@@ -53,6 +55,7 @@ export async function createPod(rules: readonly PodRule[] = [watchEndpoints]): P
   const pod = new Pod(namespace, dir.path, forwarder);
   await pod.create();
   for (const rule of rules) await pod.grant(rule);
+  starting.defer(() => pod.forbidReviewTokens());
   const running = starting.move();
   return Object.assign(pod, { [Symbol.asyncDispose]: () => running.disposeAsync() });
 }
@@ -65,6 +68,7 @@ class Pod {
   readonly directory: string;
   readonly environment: { readonly [name: string]: string };
   readonly forwarder: TcpForwarder;
+  #mayReview = false;
 
   constructor(namespace: TestNamespace, directory: string, forwarder: TcpForwarder) {
     this.namespace = namespace;
@@ -115,6 +119,19 @@ class Pod {
       subjects: [{ kind: 'ServiceAccount', name: accountName, namespace: this.namespace.name }],
     });
     await this.#waitForAccess(rule, true);
+  }
+
+  async letReviewTokens(): Promise<void> {
+    this.#mayReview = true;
+    await requestApi('POST', `${rbacApi}/clusterrolebindings`, {
+      metadata: { name: this.namespace.name },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:auth-delegator' },
+      subjects: [{ kind: 'ServiceAccount', name: accountName, namespace: this.namespace.name }],
+    });
+  }
+
+  async forbidReviewTokens(): Promise<void> {
+    if (this.#mayReview) await requestApi('DELETE', `${rbacApi}/clusterrolebindings/${this.namespace.name}`);
   }
 
   async revoke(rule: PodRule): Promise<void> {

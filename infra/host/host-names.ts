@@ -1,0 +1,22 @@
+/** What names a Service of this Busdriver has. */
+export interface ServiceNames {
+  /** What the name of each begins with. */
+  readonly prefix: string;
+  readonly namespace: string;
+}
+
+/** Domain of clusters that are not told otherwise. */
+const clusterDomain = 'cluster.local';
+
+/**
+ * Whether a `Host` is a Service of this Busdriver in its own cluster: `spin-clouddriver`, with its namespace, `svc` and `cluster.local`
+ * behind it or not. No name of the internet looks like that, so a web page cannot have a browser take it for its own.
+ *
+ * @param name lower case, without a port
+ */
+export function isServiceName(name: string, { prefix, namespace }: ServiceNames): boolean {
+  const [service = '', ...domain] = name.split('.');
+  const rest = domain.join('.');
+  const domains = ['', namespace, `${namespace}.svc`, `${namespace}.svc.${clusterDomain}`];
+  return service.startsWith(prefix) && /^[a-z0-9-]{1,63}$/.test(service) && domains.includes(rest);
+}

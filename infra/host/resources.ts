@@ -1,0 +1,80 @@
+import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Queue } from '../../functions/queues.ts';
+import type { Table } from '../../shared/aws/tables.ts';
+import { getErrorMessage } from '../../shared/core/errors.ts';
+import { type Environment, endpointVariables, variables } from '../../shared/runtime/config.ts';
+import type { EngineClientOptions } from '../local/engine-access.ts';
+import { toEventSources } from '../local/event-sources.ts';
+import { localRegion } from '../local/local-aws.ts';
+import type { EventSource } from '../local/workers.ts';
+
+/** What this home works with. */
+export interface ResourceNames {
+  readonly tables: readonly Table[];
+  readonly queues: readonly Queue[];
+  /** What stands before the name of each; the stacks have `busdriver-<stage>-`. */
+  readonly namePrefix: string;
+}
+
+/**
+ * The variables that functions find in Lambda: names of tables, URLs of queues, and the bus. What the environment names already stays.
+ *
+ * @throws Error naming a queue that is not there
+ */
+export async function findResources(
+  environment: Environment,
+  { tables, queues, namePrefix }: ResourceNames,
+): Promise<{ [variable: string]: string }> {
+  const found: { [variable: string]: string } = {};
+  for (const { name } of tables) {
+    const variable = `BUSDRIVER_${toUpperSnake(name)}_TABLE`;
+    found[variable] = environment[variable] || `${namePrefix}${name}`;
+  }
+  found[variables.busName] = environment[variables.busName] || namePrefix.replace(/-+$/, '') || 'default';
+  using stack = new DisposableStack();
+  const client = stack.adopt(new SQSClient(toSqsOptions(environment)), (each) => each.destroy());
+  for (const { name } of queues) {
+    const variable = `BUSDRIVER_${toUpperSnake(name)}_QUEUE_URL`;
+    found[variable] = environment[variable] || (await findQueueUrl(client, `${namePrefix}${name}`));
+  }
+  return found;
+}
+
+/** How clients of SQS are made: by the environment's endpoint and credentials, else as the AWS SDK finds them. */
+export function toSqsOptions(environment: Environment): Partial<EngineClientOptions> {
+  const endpoint = environment[endpointVariables.sqs];
+  const accessKeyId = environment[variables.engineAccessKeyId];
+  const secretAccessKey = environment[variables.engineSecretAccessKey];
+  return {
+    ...(endpoint && { endpoint }),
+    ...(accessKeyId &&
+      secretAccessKey && { region: localRegion, credentials: { accessKeyId, secretAccessKey } }),
+  };
+}
+
+/** What feeds functions from queues and from their dead letters, whose URL has the same end as their name. */
+export function listEventSources(queues: readonly Queue[], environment: Environment): readonly EventSource[] {
+  const urls = new Map(
+    queues.flatMap(({ name }) => {
+      const url = environment[`BUSDRIVER_${toUpperSnake(name)}_QUEUE_URL`] ?? '';
+      return [
+        [name, url],
+        [`${name}-dead-letters`, `${url}-dead-letters`],
+      ];
+    }),
+  );
+  return toEventSources(queues).map((source) => ({ ...source, queueUrl: urls.get(source.queueName) ?? '' }));
+}
+
+async function findQueueUrl(client: SQSClient, name: string): Promise<string> {
+  try {
+    const { QueueUrl = '' } = await client.send(new GetQueueUrlCommand({ QueueName: name }));
+    return QueueUrl;
+  } catch (error) {
+    throw new Error(`the queue ${name} cannot be found: ${getErrorMessage(error)}`, { cause: error });
+  }
+}
+
+function toUpperSnake(name: string): string {
+  return name.toUpperCase().replaceAll('-', '_');
+}

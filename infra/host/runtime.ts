@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { queues } from '../../functions/queues.ts';
+import { routes } from '../../functions/routes.ts';
+import { schedules } from '../../functions/schedules.ts';
+import { tables } from '../../shared/aws/tables.ts';
+import type { Logger } from '../../shared/core/logger.ts';
+import {
+  areRequestsVerbose,
+  type Environment,
+  type LogLevel,
+  variables,
+} from '../../shared/runtime/config.ts';
+import { createLogger } from '../../shared/runtime/services/logger.ts';
+import { Services } from '../../shared/runtime/services/services.ts';
+import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
+import { loadSettings } from '../../shared/runtime/settings/settings.ts';
+import { closeServices } from '../local/close-services.ts';
+import { bindHandlers, loadHandler } from '../local/handlers.ts';
+import { Invoker } from '../local/invoker.ts';
+import { type Inventory, serveFunctions } from '../local/served-functions.ts';
+import { Forwarding } from './forwarding.ts';
+import { AwaitedResults, HeldAccounts } from './held-accounts.ts';
+import { HostAccess } from './host-access.ts';
+import { isServiceName } from './host-names.ts';
+import { createHostRoutes } from './host-routes.ts';
+import type { Peer } from './peer-addresses.ts';
+import { parsePeerSettings } from './peer-settings.ts';
+import { PeerTokens } from './peer-tokens.ts';
+import { type PeerSettings, type Peers, startPeers } from './peers.ts';
+import { openPodCluster, type PodCluster } from './pod-cluster.ts';
+import { findResources, listEventSources, toSqsOptions } from './resources.ts';
+
+/** How to start this home. */
+export interface StartHostOptions {
+  /** Name or address to bind. */
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Names that may stand in a request's `Host` besides those of its Services. */
+  readonly allowedHosts: readonly string[];
+  /** Spinnaker YAML files or directories, later wins. */
+  readonly configFiles: readonly string[];
+  /** Spring profiles. */
+  readonly profiles: readonly string[];
+  readonly logLevel: LogLevel;
+  /** What stands before the names of tables and queues. */
+  readonly namePrefix: string;
+  /** Environment variables; where AWS is, and credentials for it, among them. */
+  readonly environment: Environment;
+  /** Name of the pod: by it peers know this process. */
+  readonly podName: string;
+  /** Folder of the pod's service account. */
+  readonly serviceAccountDirectory: string;
+  /** File with the pod's projected token for its peers. */
+  readonly peerTokenFile: string;
+  /** Milliseconds that invocations under way get when the process stops. */
+  readonly shutdownTimeoutMs: number;
+  /** Where a peer is reached. Default: at its `baseUrl`. */
+  readonly toPeerUrl?: ((peer: Peer) => string) | undefined;
+}
+
+/** The running home. Disposing stops taking requests and messages, and lets invocations end. */
+export interface Host extends AsyncDisposable {
+  /** Where the API answers here. */
+  readonly url: string;
+  readonly peers: Peers;
+  /** Connections of agents that end here. */
+  readonly held: HeldAccounts;
+  /** Who waits here for results. */
+  readonly awaited: AwaitedResults;
+  /** Passes messages on to other replicas. */
+  readonly forwarding: Forwarding;
+}
+
+/**
+ * Runs every function in this process, on DynamoDB, SQS and EventBridge that are elsewhere, beside other replicas on the same ones.
+ *
+ * @throws Error for a queue that is not there, settings that cannot be used, or an address that cannot be bound
+ */
+export async function startHost(options: StartHostOptions): Promise<Host> {
+  await using starting = new AsyncDisposableStack();
+  const log = createLogger({ logLevel: options.logLevel, placement: 'local' });
+  const environment = await makeEnvironment(options);
+  const { configFiles: files, profiles } = options;
+  const settings = parsePeerSettings((await loadSettings({ files, profiles, environment })).settings);
+  const services = new Services(environment);
+  starting.defer(() => closeServices(services, log));
+  const cluster = starting.use(
+    openPodCluster({ ...options, clock: systemClock, randomness: systemRandomness, log }),
+  );
+  const peers = starting.use(openPeers({ settings, cluster, log }));
+  const { peerTokenFile: file, toPeerUrl: toUrl, podName } = options;
+  const tokens = new PeerTokens({ client: cluster.client, file, clock: systemClock, log });
+  const [held, awaited] = [new HeldAccounts(), new AwaitedResults()];
+  const isSelf = (id: string) => id === podName;
+  const forwarding = new Forwarding({ peers, tokens, held, log, isSelf, ...(toUrl && { toUrl }) });
+  const access = new HostAccess(tokens, Promise.resolve(services));
+  const own = createHostRoutes({ access, peers, held, awaited, log });
+  const load = bindHandlers(
+    async (module) => own.findHandler(module) ?? loadHandler(module),
+    Promise.resolve(services),
+  );
+  const names = { prefix: settings?.namePrefix ?? podName, namespace: await readNamespace(options) };
+  const served = starting.use(
+    await serveFunctions({
+      inventory: { ...inventory, routes: [...own.routes, ...findOthers(own.routes)] },
+      invoker: new Invoker(load, log),
+      sources: listEventSources(queues, environment),
+      sqs: toSqsOptions(environment),
+      clock: systemClock,
+      log,
+      shutdownTimeoutMs: options.shutdownTimeoutMs,
+      http: {
+        ...options,
+        allowsHost: (name) => isServiceName(name, names),
+        logsRequests: areRequestsVerbose(environment),
+      },
+    }),
+  );
+  const running = starting.move();
+  return {
+    ...{ url: served.url, peers, held, awaited, forwarding },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+const inventory: Inventory = { routes, queues, schedules, tables };
+
+/** Routes of functions that this home does not answer itself. */
+function findOthers(own: Inventory['routes']): Inventory['routes'] {
+  return routes.filter(
+    ({ method, path }) => !own.some((each) => each.method === method && each.path === path),
+  );
+}
+
+async function makeEnvironment(options: StartHostOptions): Promise<Environment> {
+  const { environment, namePrefix, configFiles, profiles, logLevel } = options;
+  return {
+    ...environment,
+    ...(await findResources(environment, { tables, queues, namePrefix })),
+    [variables.placement]: 'local',
+    [variables.isReplicated]: 'true',
+    [variables.configFiles]: JSON.stringify(configFiles),
+    [variables.profiles]: profiles.join(','),
+    [variables.kubeconfig]: '',
+    [variables.logLevel]: logLevel,
+  };
+}
+
+/** What peers are found with. */
+interface PeerParts {
+  readonly settings: PeerSettings | undefined;
+  readonly cluster: PodCluster;
+  readonly log: Logger;
+}
+
+/** Without settings there is nobody else. */
+function openPeers({ settings, cluster, log }: PeerParts): Peers {
+  if (settings !== undefined)
+    return startPeers({ settings, cluster, clock: systemClock, randomness: systemRandomness, log });
+  return { state: 'watching', list: () => [], find: () => undefined, async [Symbol.asyncDispose]() {} };
+}
+
+async function readNamespace({ serviceAccountDirectory }: StartHostOptions): Promise<string> {
+  const text = await readFile(path.join(serviceAccountDirectory, 'namespace'), 'utf8').catch(() => '');
+  return text.trim() || 'default';
+}
