@@ -17,6 +17,8 @@ export interface HostCliOptions {
   readonly profiles: readonly string[];
   readonly logLevel: LogLevel;
   readonly namePrefix: string;
+  /** Whether tables, queues and the bus are made where they are missing. */
+  readonly createsResources: boolean;
   readonly podName: string;
   readonly serviceAccountDirectory: string;
   readonly peerTokenFile: string;
@@ -55,6 +57,7 @@ const flags = {
     value: 'PREFIX',
     help: 'what stands before the names of tables and queues (default busdriver-)',
   },
+  'create-resources': { type: 'boolean', help: 'make tables, queues and the bus that are missing' },
   'pod-name': {
     type: 'string',
     value: 'NAME',
@@ -115,6 +118,7 @@ export function parseHostOptions(args: readonly string[]): HostCliOptions {
     profiles: (values.profiles ?? 'local').split(',').map((name) => name.trim()),
     logLevel: parseLogLevel(values['log-level'] ?? 'info'),
     namePrefix: parsePrefix(values['name-prefix'] ?? 'busdriver-'),
+    createsResources: values['create-resources'] ?? false,
     podName: parseName('pod-name', values['pod-name'] ?? getHost()),
     serviceAccountDirectory: values['service-account-dir'] ?? '/var/run/secrets/kubernetes.io/serviceaccount',
     peerTokenFile: values['peer-token-file'] ?? '/var/run/secrets/busdriver/peer-token',

@@ -30,9 +30,9 @@ export async function findResources(
     const variable = `BUSDRIVER_${toUpperSnake(name)}_TABLE`;
     found[variable] = environment[variable] || `${namePrefix}${name}`;
   }
-  found[variables.busName] = environment[variables.busName] || namePrefix.replace(/-+$/, '') || 'default';
+  found[variables.busName] = nameBus(environment, namePrefix);
   using stack = new DisposableStack();
-  const client = stack.adopt(new SQSClient(toSqsOptions(environment)), (each) => each.destroy());
+  const client = stack.adopt(new SQSClient(toClientOptions(environment, 'sqs')), (each) => each.destroy());
   for (const { name } of queues) {
     const variable = `BUSDRIVER_${toUpperSnake(name)}_QUEUE_URL`;
     found[variable] = environment[variable] || (await findQueueUrl(client, `${namePrefix}${name}`));
@@ -40,9 +40,18 @@ export async function findResources(
   return found;
 }
 
-/** How clients of SQS are made: by the environment's endpoint and credentials, else as the AWS SDK finds them. */
-export function toSqsOptions(environment: Environment): Partial<EngineClientOptions> {
-  const endpoint = environment[endpointVariables.sqs];
+/** Name of the bus: that of the environment, else the prefix without its dash. */
+export function nameBus(environment: Environment, namePrefix: string): string {
+  const name = namePrefix.endsWith('-') ? namePrefix.slice(0, -1) : namePrefix;
+  return environment[variables.busName] || name || 'default';
+}
+
+/** How clients of a service are made: by the environment's endpoint and credentials, else as the AWS SDK finds them. */
+export function toClientOptions(
+  environment: Environment,
+  service: keyof typeof endpointVariables,
+): Partial<EngineClientOptions> {
+  const endpoint = environment[endpointVariables[service]];
   const accessKeyId = environment[variables.engineAccessKeyId];
   const secretAccessKey = environment[variables.engineSecretAccessKey];
   return {

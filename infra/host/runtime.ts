@@ -19,6 +19,7 @@ import { closeServices } from '../local/close-services.ts';
 import { bindHandlers, loadHandler } from '../local/handlers.ts';
 import { Invoker } from '../local/invoker.ts';
 import { type Inventory, serveFunctions } from '../local/served-functions.ts';
+import { createResources } from './create-resources.ts';
 import { Forwarding } from './forwarding.ts';
 import { AwaitedResults, HeldAccounts } from './held-accounts.ts';
 import { HostAccess } from './host-access.ts';
@@ -29,7 +30,7 @@ import { parsePeerSettings } from './peer-settings.ts';
 import { PeerTokens } from './peer-tokens.ts';
 import { type PeerSettings, type Peers, startPeers } from './peers.ts';
 import { openPodCluster, type PodCluster } from './pod-cluster.ts';
-import { findResources, listEventSources, toSqsOptions } from './resources.ts';
+import { findResources, listEventSources, toClientOptions } from './resources.ts';
 
 /** How to start this home. */
 export interface StartHostOptions {
@@ -46,6 +47,8 @@ export interface StartHostOptions {
   readonly logLevel: LogLevel;
   /** What stands before the names of tables and queues. */
   readonly namePrefix: string;
+  /** Whether tables, queues and the bus are made where they are missing. */
+  readonly createsResources: boolean;
   /** Environment variables; where AWS is, and credentials for it, among them. */
   readonly environment: Environment;
   /** Name of the pod: by it peers know this process. */
@@ -81,6 +84,8 @@ export interface Host extends AsyncDisposable {
 export async function startHost(options: StartHostOptions): Promise<Host> {
   await using starting = new AsyncDisposableStack();
   const log = createLogger({ logLevel: options.logLevel, placement: 'local' });
+  if (options.createsResources)
+    await createResources(options.environment, { ...options, tables, queues }, log);
   const environment = await makeEnvironment(options);
   const { configFiles: files, profiles } = options;
   const settings = parsePeerSettings((await loadSettings({ files, profiles, environment })).settings);
@@ -107,7 +112,7 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
       inventory: { ...inventory, routes: [...own.routes, ...findOthers(own.routes)] },
       invoker: new Invoker(load, log),
       sources: listEventSources(queues, environment),
-      sqs: toSqsOptions(environment),
+      sqs: toClientOptions(environment, 'sqs'),
       clock: systemClock,
       log,
       shutdownTimeoutMs: options.shutdownTimeoutMs,

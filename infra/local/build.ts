@@ -23,6 +23,8 @@ export interface BuildLocalOptions {
   readonly root: string;
   /** Where the bundles go, absolute. */
   readonly outputDir: string;
+  /** Modules to begin with, from the root. Default: `npm start` and the demo. */
+  readonly entries?: readonly string[];
   /** Told when another builder makes this one wait. */
   readonly report?: (line: string) => void;
 }
@@ -41,8 +43,9 @@ interface Stamp {
  * @returns whether there was anything to build
  * @throws Error when the sources do not compile, with what is wrong where
  */
-export async function buildLocal({ root, outputDir, report }: BuildLocalOptions): Promise<boolean> {
-  const options = getOptions(root, outputDir);
+export async function buildLocal(wanted: BuildLocalOptions): Promise<boolean> {
+  const { root, outputDir, report } = wanted;
+  const options = getOptions(wanted);
   const stampFile = path.join(outputDir, 'build.json');
   await mkdir(outputDir, { recursive: true });
   for (let waits = 0; ; waits++) {
@@ -66,11 +69,12 @@ export async function buildLocal({ root, outputDir, report }: BuildLocalOptions)
   }
 }
 
-function getOptions(root: string, outputDir: string): BuildOptions {
-  const entries = ['main', 'demo'].map((name) => path.join(root, 'infra', 'local', `${name}.ts`));
+const ownEntries = ['infra/local/main.ts', 'infra/local/demo.ts'];
+
+function getOptions({ root, outputDir, entries = ownEntries }: BuildLocalOptions): BuildOptions {
   return {
     absWorkingDir: root,
-    entryPoints: entries.filter((file) => existsSync(file)),
+    entryPoints: entries.map((file) => path.join(root, file)).filter((file) => existsSync(file)),
     outdir: outputDir,
     bundle: true,
     splitting: true,

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import path, { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { peerAudience } from '../../infra/host/peer-tokens.ts';
+import { buildLocal } from '../../infra/local/build.ts';
 import { type HomeEngines, startHomeEngines } from '../infra/host/engines.ts';
 import { createPod, type TestPod, writeEndpoints } from '../infra/host/pod.ts';
 import { type LabProcess, startLabProcess } from '../lab/processes.ts';
@@ -54,6 +55,9 @@ describeWithCluster('the Kubernetes home', (cluster) => {
 
   beforeAll(async () => {
     engines = stack.use(await startHomeEngines());
+    // As in the image: Node, and what was bundled.
+    const root = join(import.meta.dirname, '../..');
+    await buildLocal({ root, outputDir: join(engines.dir, 'dist'), entries: ['infra/host/main.ts'] });
     ns = stack.use(await createNamespace('replicas'));
     pod = stack.use(await createPod());
     await pod.letReviewTokens();
@@ -75,7 +79,7 @@ describeWithCluster('the Kubernetes home', (cluster) => {
       'peer-token-file': await pod.writeToken(peerAudience),
     };
     const process = await startLabProcess<{ readonly url: string }>({
-      module: '../../infra/host/main.ts',
+      module: path.relative(join(import.meta.dirname, '../lab'), join(engines.dir, 'dist/main.js')),
       args: Object.entries(options).map(([option, value]) => `--${option}=${value}`),
       env: { ...engines.environment, ...pod.environment } as { [name: string]: string },
       logFile: join(engines.dir, `${name}.log`),

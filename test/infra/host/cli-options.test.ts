@@ -5,7 +5,12 @@ import { UsageError } from '../../../infra/local/cli-options.ts';
 test("without options it binds all addresses at Clouddriver's port, and finds what Kubernetes gives a pod", () => {
   expect(parseHostOptions([])).toMatchObject({
     ...{ host: '::', port: 7002, allowedHosts: [], configFiles: [], profiles: ['local'], logLevel: 'INFO' },
-    ...{ namePrefix: 'busdriver-', help: false, podName: expect.stringMatching(/./) },
+    ...{
+      namePrefix: 'busdriver-',
+      createsResources: false,
+      help: false,
+      podName: expect.stringMatching(/./),
+    },
     serviceAccountDirectory: '/var/run/secrets/kubernetes.io/serviceaccount',
     peerTokenFile: '/var/run/secrets/busdriver/peer-token',
   });
@@ -28,6 +33,8 @@ test('each option is taken', () => {
     },
     ...{ 'service-account-dir': '/run/account', 'peer-token-file': '/run/token' },
   };
+  expect(parseHostOptions(['--create-resources']).createsResources).toBe(true);
+  expect(formatHostHelp()).toContain('--create-resources ');
   expect(parseHostOptions(Object.entries(options).map(([name, value]) => `--${name}=${value}`))).toEqual({
     ...{ host: '0.0.0.0', port: 7003, allowedHosts: ['clouddriver.example.com'], configFiles: ['/etc'] },
     ...{
@@ -36,6 +43,7 @@ test('each option is taken', () => {
       namePrefix: 'busdriver-prod-',
       podName: 'pod-1',
       help: false,
+      createsResources: false,
     },
     ...{ serviceAccountDirectory: '/run/account', peerTokenFile: '/run/token' },
     peerAddresses: new Map([['10.0.0.1:7002', '127.0.0.1:1']]),

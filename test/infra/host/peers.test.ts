@@ -100,7 +100,7 @@ describeWithCluster('peers of the Kubernetes home', () => {
     await expect.poll(() => renamed.peers.find('a')?.baseUrl).toBe('http://10.1.0.1:7002');
   });
 
-  test('ready is what the column Ready of kubectl says of the pod', async () => {
+  test('Endpoints are made of a Service, and ready is what the column Ready of kubectl says of the pod', async () => {
     await using stack = new AsyncDisposableStack();
     const pod = stack.use(await createPod());
     const core = `/api/v1/namespaces/${pod.namespace.name}`;

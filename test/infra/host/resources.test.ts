@@ -1,9 +1,13 @@
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { queues } from '../../../functions/queues.ts';
-import { findResources, listEventSources, toSqsOptions } from '../../../infra/host/resources.ts';
+import { createResources } from '../../../infra/host/create-resources.ts';
+import { findResources, listEventSources, toClientOptions } from '../../../infra/host/resources.ts';
 import { tables } from '../../../shared/aws/tables.ts';
 import { endpointVariables } from '../../../shared/runtime/config.ts';
 import { type HomeEngines, startHomeEngines } from './engines.ts';
+import { RecordedLog } from './pod.ts';
 
 let engines: HomeEngines;
 beforeAll(async () => {
@@ -53,5 +57,33 @@ test('a queue that is not there is named', async () => {
 });
 
 test('without an endpoint and credentials of its own SQS is found as the AWS SDK finds it', () => {
-  expect(toSqsOptions({})).toEqual({});
+  expect(toClientOptions({}, 'sqs')).toEqual({});
+});
+
+test('what is missing is made, and what is there stays', async () => {
+  const { environment } = engines;
+  const names = { tables, queues, namePrefix: 'made-' };
+  const log = new RecordedLog();
+  await createResources(environment, names, log);
+  expect(
+    log.lines
+      .filter(({ message }) => message === 'made what was missing')
+      .map(({ fields }) => fields['what']),
+  ).toEqual(['the table made-tasks', 'the table made-cache', 'the table made-accounts']);
+  await createResources(environment, names, log);
+
+  const found = await findResources(environment, names);
+  using stack = new DisposableStack();
+  const sqs = stack.adopt(new SQSClient(toClientOptions(environment, 'sqs')), (each) => each.destroy());
+  const QueueUrl = found['BUSDRIVER_OPERATIONS_QUEUE_URL'];
+  const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }));
+  expect(Attributes).toMatchObject({ VisibilityTimeout: '960', MessageRetentionPeriod: '345600' });
+  expect(JSON.parse(Attributes?.['RedrivePolicy'] ?? '')).toEqual({
+    deadLetterTargetArn: 'arn:aws:sqs:us-east-1:000000000000:made-operations-dead-letters',
+    maxReceiveCount: 5,
+  });
+  const options = toClientOptions(environment, 'dynamodb');
+  const dynamodb = stack.adopt(new DynamoDBClient(options), (each) => each.destroy());
+  const { Table } = await dynamodb.send(new DescribeTableCommand({ TableName: 'made-tasks' }));
+  expect(Table?.KeySchema?.map(({ AttributeName }) => AttributeName)).toEqual(['pk', 'sk']);
 });

@@ -47,7 +47,13 @@ describeWithCluster('three replicas in a cluster', () => {
       const host = stack.use(
         await startHost({
           ...{ host: '127.0.0.1', port: 0, allowedHosts: [], configFiles: [config], profiles: ['local'] },
-          ...{ logLevel: 'SILENT', namePrefix: '', podName, shutdownTimeoutMs: 1_000 },
+          ...{
+            logLevel: 'SILENT',
+            namePrefix: '',
+            createsResources: false,
+            podName,
+            shutdownTimeoutMs: 1_000,
+          },
           environment: { ...engines.environment, ...pod.environment },
           serviceAccountDirectory: pod.directory,
           peerTokenFile: peerToken,

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { AwaitedResults, HeldAccounts } from '../../../infra/host/held-accounts.ts';
+import type { HostAccess } from '../../../infra/host/host-access.ts';
+import { createHostRoutes } from '../../../infra/host/host-routes.ts';
+import { AccessDeniedError } from '../../../shared/core/errors.ts';
+import { createProxyEvent } from '../../support/proxy-event.ts';
+import { RecordedLog } from './pod.ts';
+
+const log = new RecordedLog();
+
+/** Calls a route whose callers are refused, or fail otherwise. */
+async function call(module: string, refusal: Error) {
+  const refuse = () => Promise.reject(refusal);
+  const access: Pick<HostAccess, 'admitPeer' | 'admitOperator'> = {
+    admitPeer: refuse,
+    admitOperator: refuse,
+  };
+  const peer = { baseUrl: 'http://10.0.0.1:7002', id: 'a', lastUpdated: '', ready: true };
+  const { findHandler } = createHostRoutes({
+    access: access as HostAccess,
+    peers: { list: () => [peer], find: () => peer, state: 'watching' },
+    held: new HeldAccounts(),
+    awaited: new AwaitedResults(),
+    log,
+  });
+  const answer = await findHandler(module)?.(createProxyEvent([]), {} as never);
+  return answer as { statusCode: number; body: string };
+}
+
+const guarded = [
+  'host GET /armory/clouddrivers',
+  'host GET /armory/clouddrivers/{id}',
+  'host POST /armory/agent/operations',
+  'host POST /armory/agent/operationresults',
+];
+
+test.each(guarded)('%s asks who calls before anything else', async (module) => {
+  const { statusCode, body } = await call(module, new AccessDeniedError('no'));
+  expect(statusCode).toBe(403);
+  expect(JSON.parse(body)).toMatchObject({ error: 'Forbidden', message: 'no' });
+});
+
+test('what fails is logged, and its message stays there', async () => {
+  const { statusCode, body } = await call(guarded[0] ?? '', new Error('secret detail'));
+  expect(statusCode).toBe(500);
+  expect(body).not.toContain('secret detail');
+  expect(log.messages).toEqual(['a route of this home failed']);
+});
+
+test('its health asks nobody, and other modules are functions', async () => {
+  expect((await call('host GET /health', new Error('not asked'))).statusCode).toBe(200);
+  expect(await call('api/health/get-health', new Error('not asked'))).toBeUndefined();
+});

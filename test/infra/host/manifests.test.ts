@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { formatHostHelp, parseHostOptions } from '../../../infra/host/cli-options.ts';
+import { parsePeerSettings } from '../../../infra/host/peer-settings.ts';
+import { peerAudience } from '../../../infra/host/peer-tokens.ts';
+import { asJsonArray, getPath, type JsonObject } from '../../../shared/core/json.ts';
+import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster.ts';
+
+const folder = path.join(import.meta.dirname, '../../../infra/kubernetes');
+
+describeWithCluster('the manifests of the Kubernetes home', () => {
+  let objects: readonly JsonObject[];
+  beforeAll(async () => {
+    const text = await kubectl(['kustomize', folder]);
+    objects = parseAllDocuments(text).map((document) => document.toJS() as JsonObject);
+  });
+
+  const find = (kind: string): JsonObject => objects.find((each) => each['kind'] === kind) ?? {};
+  const container = () =>
+    asJsonArray(getPath(find('Deployment'), 'spec', 'template', 'spec', 'containers'))[0];
+
+  test('are taken by a real API server, each field of them', async () => {
+    await using namespace = await createNamespace('kustomize');
+    // Validation needs the namespace, and a dry run makes none.
+    const moved = JSON.stringify(objects).replaceAll(
+      '"namespace":"spinnaker"',
+      `"namespace":"${namespace.name}"`,
+    );
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: JSON.parse(moved) });
+    const said = await kubectl(
+      ['apply', '--dry-run=server', '--validate=strict', '--output=name', '--filename=-'],
+      { stdin: list },
+    );
+    expect(
+      said
+        .trim()
+        .split('\n')
+        .map((line) => line.split('/')[0])
+        .sort(),
+    ).toEqual([
+      'clusterrole.rbac.authorization.k8s.io',
+      'clusterrolebinding.rbac.authorization.k8s.io',
+      'configmap',
+      'configmap',
+      'deployment.apps',
+      'networkpolicy.networking.k8s.io',
+      'poddisruptionbudget.policy',
+      'role.rbac.authorization.k8s.io',
+      'rolebinding.rbac.authorization.k8s.io',
+      'service',
+      'serviceaccount',
+    ]);
+  });
+
+  test('start three replicas with options that there are', () => {
+    expect(getPath(find('Deployment'), 'spec', 'replicas')).toBe(3);
+    const args = asJsonArray(getPath(container(), 'args')).map(String);
+    for (const argument of args) expect(formatHostHelp()).toContain(`${argument.split('=')[0]} `);
+    const here = args.map((argument) => argument.replace('/etc/busdriver', folder));
+    expect(parseHostOptions(here)).toMatchObject({ port: 7002, namePrefix: 'busdriver-' });
+  });
+
+  test('have a Service whose name and port are those that replicas look for', async () => {
+    const [config] = parseAllDocuments(await readFile(path.join(folder, 'clouddriver.yml'), 'utf8'));
+    const settings = parsePeerSettings(config?.toJS());
+    expect(String(getPath(find('Service'), 'metadata', 'name'))).toMatch(
+      new RegExp(`^${settings?.namePrefix}`),
+    );
+    expect(asJsonArray(getPath(find('Service'), 'spec', 'ports'))).toEqual([
+      { name: settings?.portName, port: 7002, targetPort: 'http' },
+    ]);
+  });
+
+  test('give each pod a token for its peers where it looks for it', () => {
+    const volumes = asJsonArray(getPath(find('Deployment'), 'spec', 'template', 'spec', 'volumes'));
+    const volume = volumes.find((each) => getPath(each, 'name') === 'peer-token');
+    const [source] = asJsonArray(getPath(volume, 'projected', 'sources'));
+    expect(getPath(source, 'serviceAccountToken', 'audience')).toBe(peerAudience);
+    const mounts = asJsonArray(getPath(container(), 'volumeMounts'));
+    const mount = mounts.find((each) => getPath(each, 'name') === 'peer-token');
+    const file = `${getPath(mount, 'mountPath')}/${getPath(source, 'serviceAccountToken', 'path')}`;
+    expect(file).toBe(parseHostOptions([]).peerTokenFile);
+  });
+
+  test('grant what peers need, and nothing else', () => {
+    expect(find('Role')['rules']).toEqual([
+      { apiGroups: [''], resources: ['endpoints'], verbs: ['list', 'watch'] },
+      { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list', 'watch'] },
+    ]);
+    expect(find('ClusterRole')['rules']).toEqual([
+      { apiGroups: ['authentication.k8s.io'], resources: ['tokenreviews'], verbs: ['create'] },
+    ]);
+    for (const kind of ['RoleBinding', 'ClusterRoleBinding']) {
+      expect(find(kind)['subjects']).toEqual([
+        { kind: 'ServiceAccount', name: 'spin-clouddriver', namespace: 'spinnaker' },
+      ]);
+    }
+  });
+});
