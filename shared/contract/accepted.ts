@@ -5,6 +5,8 @@ import { asJsonArray, asJsonObject, isJsonObject, type JsonObject } from '../cor
 export interface AcceptedObject {
   readonly type: 'object';
   readonly properties?: JsonObject;
+  /** Schemas that it refers to as `#/$defs/<id>`: those of fields with an `id`. */
+  readonly $defs?: JsonObject;
 }
 
 /**
@@ -17,5 +19,11 @@ export function toAcceptedObject(field: z.ZodType): AcceptedObject {
   const alternatives = [accepted, ...asJsonArray(accepted['anyOf'])].filter(isJsonObject);
   const object = alternatives.find(({ type }) => type === 'object');
   if (object === undefined) throw new TypeError('The field reads no objects');
-  return { ...object, type: 'object', properties: asJsonObject(object['properties']) ?? {} };
+  const { $defs } = accepted;
+  return {
+    ...object,
+    type: 'object',
+    properties: asJsonObject(object['properties']) ?? {},
+    ...(isJsonObject($defs) && { $defs }),
+  };
 }

@@ -69,6 +69,8 @@ export type ApiRoutes = { readonly [route: string]: ApiRoute };
 export interface DescribedOperation {
   /** Name in the request: `deployManifest`. */
   readonly name: string;
+  /** What its description is called. Default: made of the name, for which no other operation may have that. */
+  readonly title?: string;
   /** What reads its description: an object with fields, made by `objectField`. */
   readonly schema: z.ZodType;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { JsonValue } from '../core/json.ts';
 import { stringField } from '../core/settings/coerce.ts';
 import { toAcceptedObject } from './accepted.ts';
 import type {
@@ -80,15 +81,20 @@ export function createOperationRoutes(operations: readonly DescribedOperation[])
   readonly schemas: { readonly [name: string]: z.ZodType };
   readonly routes: ApiRoutes;
 } {
-  const descriptions = operations.map(({ name, schema }) => ({
+  const described = operations.map(({ name, title = toTitle(name), schema }) => ({
     name,
-    title: `${name.charAt(0).toUpperCase()}${name.slice(1)}Description`,
-    schema: toDescriptionSchema(schema),
+    title,
+    ...toDescriptionSchema(schema),
+  }));
+  const descriptions = [...Map.groupBy(described, ({ name }) => name)].map(([name, ones]) => ({
+    name,
+    schema: toUnion(ones.map(({ schema }) => schema)),
   }));
   const bodies = createBodies(descriptions);
   return {
     schemas: {
-      ...Object.fromEntries(descriptions.map(({ title, schema }) => [title, schema])),
+      ...Object.assign({}, ...described.map(({ parts }) => parts)),
+      ...Object.fromEntries(described.map(({ title, schema }) => [title, schema])),
       ...bodies,
       ProviderChoice: namesProvider,
     },
@@ -96,7 +102,7 @@ export function createOperationRoutes(operations: readonly DescribedOperation[])
       ...toListRoutes(bodies),
       ...toSingleRoutes(
         bodies,
-        operations.map(({ name }) => name),
+        descriptions.map(({ name }) => name),
       ),
     },
   };
@@ -201,9 +207,36 @@ function toRequest(schema: z.ZodType, examples: ApiExamples): ApiRequestBody {
   return { description: 'What to do.', schema, required: true, examples };
 }
 
-/** What the parser of a description accepts, and the account, which is read for all operations alike. */
-function toDescriptionSchema(schema: z.ZodType): z.ZodType {
+function toTitle(name: string): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}Description`;
+}
+
+/** Of operations of one name the account of a description tells which is meant. */
+function toUnion(schemas: readonly z.ZodType[]): z.ZodType {
+  const [first] = schemas;
+  return first !== undefined && schemas.length === 1 ? first : z.union(schemas);
+}
+
+/**
+ * What the parser of a description accepts, and the account, which is read for all operations alike.
+ *
+ * @returns with it the schemas that it refers to, by name
+ */
+function toDescriptionSchema(schema: z.ZodType): {
+  readonly schema: z.ZodType;
+  readonly parts: { readonly [name: string]: z.ZodType };
+} {
   const { properties: account = {} } = toAcceptedObject(z.object(accountShape));
-  const { properties, ...description } = toAcceptedObject(schema);
-  return z.unknown().meta({ ...description, properties: { ...account, ...properties } });
+  const { properties, $defs = {}, ...description } = toAcceptedObject(schema);
+  return {
+    schema: toUnknown({ ...description, properties: { ...account, ...properties } }),
+    parts: Object.fromEntries(Object.entries($defs).map(([name, part]) => [name, toUnknown(part)])),
+  };
+}
+
+/** A schema that the document shows as it is; what it refers to stands beside it there. */
+function toUnknown(shown: JsonValue): z.ZodType {
+  const text = JSON.stringify(shown).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const { id: _, ...meta } = JSON.parse(text);
+  return z.unknown().meta(meta);
 }

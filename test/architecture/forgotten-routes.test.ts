@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { routes } from '../../functions/routes.ts';
 import { createApiTable } from '../../shared/contract/api-table.ts';
 import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
+import { v1OperationDefinitions } from '../../shared/providers/kubernetes/v1/operations/index.ts';
 import { createRouteCalls } from '../acceptance/route-calls.ts';
 import { createHits } from '../fuzz/fuzz-hits.ts';
 import { findForgotten } from './additions.ts';
@@ -9,7 +10,7 @@ import { RepositoryTexts } from './repository-texts.ts';
 import { listRoutes, type RouteItem, routeRules } from './route-rules.ts';
 
 const texts = RepositoryTexts.load();
-const table = createApiTable(operationDefinitions);
+const table = createApiTable([...operationDefinitions, ...v1OperationDefinitions]);
 const known = routes.map(({ method, path }) => `${method} ${path}`);
 
 describe('of a route', () => {

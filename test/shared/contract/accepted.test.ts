@@ -77,6 +77,13 @@ describe('what the document says of a field', () => {
     });
     expect(() => toAcceptedObject(stringField())).toThrow(TypeError);
   });
+
+  it('refers to fields that have an id, and brings them along', () => {
+    const part = objectField({ name: stringField() }).meta({ id: 'Part' });
+    const { properties, $defs } = toAcceptedObject(objectField({ one: part, other: part }));
+    expect(properties).toEqual({ one: { $ref: '#/$defs/Part' }, other: { $ref: '#/$defs/Part' } });
+    expect($defs).toMatchObject({ Part: { anyOf: [{ type: 'object' }, { type: 'null' }] } });
+  });
 });
 
 /** JSON Schema has no word for the bounds of digits in a string. */

@@ -6,10 +6,11 @@ import { createOpenApiDocument } from '../../../shared/contract/open-api.ts';
 import { apiVersion } from '../../../shared/core/api-version.ts';
 import { asJsonArray, asJsonObject, getPath, type JsonObject } from '../../../shared/core/json.ts';
 import { operationDefinitions } from '../../../shared/providers/kubernetes/operations/index.ts';
+import { v1OperationDefinitions } from '../../../shared/providers/kubernetes/v1/operations/index.ts';
 import { root } from '../../architecture/source-files.ts';
 import { createValidators } from '../../support/open-api-ajv.ts';
 
-const document = createOpenApiDocument(operationDefinitions);
+const document = createOpenApiDocument([...operationDefinitions, ...v1OperationDefinitions]);
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     route: `${method.toUpperCase()} ${path}`,
@@ -75,12 +76,20 @@ describe('an operation of a provider', () => {
     const { schemas } = document.components;
     const items = asJsonArray(getPath(schemas['Operations'], 'items', 'oneOf'));
     const names = items.flatMap((item) => Object.keys(asJsonObject(getPath(item, 'properties')) ?? {}));
-    expect(names).toEqual(operationDefinitions.map(({ name }) => name));
+    const all = [...operationDefinitions, ...v1OperationDefinitions].map(({ name }) => name);
+    expect(names).toEqual([...new Set(all)]);
     const { properties } = schemas['ScaleManifestDescription'] ?? {};
     expect(properties).toMatchObject({
       account: { type: ['string', 'number', 'boolean', 'null'] },
       manifestName: { type: ['string', 'number', 'boolean', 'null'] },
       replicas: { type: ['number', 'string', 'null'], minimum: 0 },
+    });
+    expect(schemas['DeployKubernetesAtomicOperationDescription']).toMatchObject({
+      properties: {
+        account: { type: ['string', 'number', 'boolean', 'null'] },
+        targetSize: { type: ['number', 'string', 'null'] },
+        containers: { anyOf: [{ items: { $ref: '#/components/schemas/KubernetesV1Container' } }, {}] },
+      },
     });
   });
 });

@@ -37,7 +37,7 @@ const handlerField = objectField({
     httpHeaders: withDefault(listOf(objectField({ name: text(), value: text() })), []),
   }),
   tcpSocketAction: objectField({ port: intField() }),
-});
+}).meta({ id: 'KubernetesV1Handler' });
 
 const probeField = objectField({
   handler: handlerField,
@@ -46,7 +46,7 @@ const probeField = objectField({
   periodSeconds: intField(),
   successThreshold: intField(),
   failureThreshold: intField(),
-});
+}).meta({ id: 'KubernetesV1Probe' });
 
 const portField = objectField({
   name: text(),
@@ -113,7 +113,7 @@ export const containerField = objectField({
   command: withDefault(stringListField(), []),
   args: withDefault(stringListField(), []),
   securityContext: securityContextField,
-});
+}).meta({ id: 'KubernetesV1Container' });
 
 /** A map of texts; none when it is left out. */
 export const textMap = withDefault(stringMapField(), {});

@@ -39,7 +39,7 @@ export const volumeField = objectField({
   }),
   awsElasticBlockStore: objectField({ volumeId: text(), fsType: text(), partition: intField() }),
   nfs: objectField({ server: text(), path: text(), readOnly: booleanField() }),
-});
+}).meta({ id: 'KubernetesV1Volume' });
 
 /** How a pod looks up names. */
 export const dnsPolicyField = enumField(['ClusterFirst', 'Default', 'ClusterFirstWithHostNet', 'None']);

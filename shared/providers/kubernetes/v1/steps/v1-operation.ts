@@ -39,6 +39,8 @@ export interface V1OperationFields<D extends object> {
 
 /** An operation as the list of V1 operations holds it. */
 export interface V1OperationDefinition extends Pick<V1OperationFields<object>, 'name' | 'purpose'> {
+  /** What the API's document calls its description: Clouddriver's name of it. */
+  readonly title: string;
   /** Reads its fields; from it the API's document tells what it accepts. */
   readonly schema: Field<object | undefined>;
   /** See `Operation.prepare`. */
@@ -73,15 +75,16 @@ export function readAccountName(input: JsonObject, operation: string): string {
 
 /** Makes an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are common to all. */
 export function defineV1Operation<D extends object>(fields: V1OperationFields<D>): V1OperationDefinition {
-  const { name, purpose, operationClass, phase, schema } = fields;
+  const { name, purpose, operationClass, phase, prefix, schema } = fields;
   return {
     name,
     purpose,
+    title: `${prefix.charAt(0).toUpperCase()}${prefix.slice(1)}`,
     schema,
     prepare(input, session) {
       const account = getV1Account(input, fields, session);
       const description = parseWith(requireField(schema), input, name);
-      const rules = new AttributeRules(fields.prefix, account.namespaces);
+      const rules = new AttributeRules(prefix, account.namespaces);
       fields.check(description, rules);
       if (rules.errors.length > 0) throw new InvalidInputError(rules.errors);
       return {
