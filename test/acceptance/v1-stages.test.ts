@@ -126,7 +126,7 @@ describeWithCluster('stages as Orca and Deck of V1 sent them', (cluster) => {
       template: { spec: { containers: [{ ...container, image: 'registry.test/shop/web:2' }] } },
     });
     expect(await lookAtSpec('horizontalpodautoscalers/shop-test-v001')).toMatchObject({
-      ...{ minReplicas: 1, maxReplicas: 4, scaleTargetRef: { kind: 'ReplicaSet', name: 'shop-test-v001' } },
+      ...{ minReplicas: 2, maxReplicas: 4, scaleTargetRef: { kind: 'ReplicaSet', name: 'shop-test-v001' } },
       metrics: [{ resource: { name: 'cpu', target: { averageUtilization: 60 } } }],
     });
     await expect.poll(() => listFronts('shop-test-v001'), { timeout }).toEqual(['true', 'true']);
@@ -147,7 +147,7 @@ describeWithCluster('stages as Orca and Deck of V1 sent them', (cluster) => {
   it('change the bounds of an autoscaler, and what it aims at', async () => {
     await play('upsert-scaling-policy');
     expect(await lookAtSpec('horizontalpodautoscalers/shop-test-v001')).toMatchObject({
-      ...{ minReplicas: 2, maxReplicas: 6 },
+      ...{ minReplicas: 3, maxReplicas: 6 },
       metrics: [{ resource: { name: 'cpu', target: { averageUtilization: 75 } } }],
     });
   });

@@ -61,6 +61,47 @@ export const operationRules: readonly Rule<OperationItem>[] = [
   },
 ];
 
+/** A constant in a file of `v1/operations/` that is an operation of V1 accounts. */
+export interface V1OperationFileItem {
+  readonly file: string;
+  readonly constant: string;
+}
+
+const v1Operations = 'shared/providers/kubernetes/v1/operations';
+const v1Specs = `test/${v1Operations}/specs/index.ts`;
+
+/** What it must have. */
+export const v1OperationFileRules: readonly Rule<V1OperationFileItem>[] = [
+  {
+    isKept: ({ constant }, texts) =>
+      new RegExp(`^  ${constant},$`, 'm').test(texts.read(`${v1Operations}/index.ts`)),
+    tell: ({ file, constant }) =>
+      `${file} defines ${constant}, which ${v1Operations}/index.ts does not list: add its line`,
+  },
+];
+
+/** An operation of V1 accounts that is listed. */
+export type V1OperationItem = Pick<OperationItem, 'name'>;
+
+/** What such an operation must have. */
+export const v1OperationRules: readonly Rule<V1OperationItem>[] = [
+  {
+    isKept: ({ name }, texts) =>
+      new RegExp(`^\\|[^|]*\`${name}\``, 'm').test(texts.readTop('docs/kubernetes-v1.md', 'Operations')),
+    tell: ({ name }) =>
+      `docs/kubernetes-v1.md has no row of ${name} in the table below 'Operations': say its phase, its result and its fields`,
+  },
+  {
+    isKept: ({ name }, texts) => texts.read('docs/openapi.json').includes(`"${name}"`),
+    tell: ({ name }) => `docs/openapi.json does not have ${name}: run npm run openapi`,
+  },
+  {
+    isKept: ({ name }, texts) => texts.read(v1Specs).includes(`  ['${name}', `),
+    tell: ({ name }) =>
+      `no test of ${name}: add its specification to ${v1Specs}, through which it must pass testOperation()`,
+  },
+];
+
 /** A kind of the table of kinds. */
 export interface KindItem {
   /** Spinnaker's name: `replicaSet`. */

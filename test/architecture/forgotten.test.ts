@@ -16,6 +16,11 @@ function findAll<Item>(items: readonly Item[], all: readonly Rule<Item>[]): stri
 describe('nothing is forgotten', () => {
   it.each([
     ['an operation', () => findAll(registries.listOperations(texts), rules.operationRules)],
+    [
+      'a file of an operation of V1 accounts',
+      () => findAll(registries.listV1OperationFiles(texts), rules.v1OperationFileRules),
+    ],
+    ['an operation of V1 accounts', () => findAll(registries.listV1Operations(), rules.v1OperationRules)],
     ['a kind', () => findAll(registries.listKinds(), rules.kindRules)],
     ['a kind with a status', () => findAll(registries.listStatuses(), rules.statusRules)],
     [
@@ -54,6 +59,10 @@ interface Newcomer {
 const operation = {
   name: 'unheardManifest',
   file: 'shared/providers/kubernetes/operations/unheard-manifest.ts',
+};
+const v1Operation = {
+  file: 'shared/providers/kubernetes/v1/operations/unheard.ts',
+  constant: 'unheardServerGroup',
 };
 const status = { kind: 'unheard', kubernetesKind: 'Unheard' };
 const statusFunction = { file: 'shared/providers/kubernetes/kinds/unheard.ts', name: 'getUnheardStatus' };
@@ -100,6 +109,30 @@ const newcomers: readonly Newcomer[] = [
     sentences: [
       "shared/providers/kubernetes/operations/unheard-manifest.ts: 'purpose' must say what it does",
     ],
+  },
+  {
+    what: 'an operation of V1 accounts that is not listed',
+    find: (given) => findForgotten(rules.v1OperationFileRules, v1Operation, given),
+    sentences: [
+      'shared/providers/kubernetes/v1/operations/unheard.ts defines unheardServerGroup, which shared/providers/kubernetes/v1/operations/index.ts does not list',
+    ],
+  },
+  {
+    what: 'an operation of V1 accounts',
+    find: (given) => findForgotten(rules.v1OperationRules, { name: v1Operation.constant }, given),
+    sentences: [
+      "docs/kubernetes-v1.md has no row of unheardServerGroup in the table below 'Operations'",
+      'docs/openapi.json does not have unheardServerGroup: run npm run openapi',
+      'no test of unheardServerGroup: add its specification to test/shared/providers/kubernetes/v1/operations/specs/index.ts',
+    ],
+    answer: {
+      'docs/kubernetes-v1.md': {
+        below: '## Operations',
+        text: '| `other`, `unheardServerGroup` | `UNHEARD` |',
+      },
+      'docs/openapi.json': '{"unheardServerGroup": {}}',
+      'test/shared/providers/kubernetes/v1/operations/specs/index.ts': "  ['unheardServerGroup', unheard],\n",
+    },
   },
   {
     what: 'a kind',

@@ -6,6 +6,7 @@ import { builtInKinds } from '../../shared/providers/kubernetes/kinds/index.ts';
 import type { KindDefinition } from '../../shared/providers/kubernetes/kinds/kind.ts';
 import { getSettledStatus } from '../../shared/providers/kubernetes/kinds/status.ts';
 import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
+import { v1OperationDefinitions } from '../../shared/providers/kubernetes/v1/operations/index.ts';
 import { variables } from '../../shared/runtime/config.ts';
 import type {
   ArtifactItem,
@@ -15,6 +16,8 @@ import type {
   OptionItem,
   ProviderItem,
   StatusFunctionItem,
+  V1OperationFileItem,
+  V1OperationItem,
   VariableItem,
   WrittenVariableItem,
 } from './additions.ts';
@@ -31,6 +34,22 @@ export function listOperations(texts: RepositoryTexts): OperationItem[] {
         ([, name = '']) => ({ name, file, purpose: purposes.get(name) }),
       ),
     );
+}
+
+/** The operations of V1 accounts that files define. */
+export function listV1OperationFiles(texts: RepositoryTexts): V1OperationFileItem[] {
+  const folder = 'shared/providers/kubernetes/v1/operations/';
+  return texts.list(folder).flatMap((file) =>
+    [...texts.read(file).matchAll(/^export const (\w+) = define\w+\(/gm)].map(([, constant = '']) => ({
+      file,
+      constant,
+    })),
+  );
+}
+
+/** Those that are listed. */
+export function listV1Operations(): V1OperationItem[] {
+  return v1OperationDefinitions.map(({ name }) => ({ name }));
 }
 
 /** The kinds that Spinnaker knows by itself. */

@@ -7,7 +7,7 @@ export interface TextRule {
 }
 
 /** Longest text that a rule is applied to: no name, path or quantity of Kubernetes is longer. */
-const textLengthMax = 4_096;
+export const attributeLengthMax = 4_096;
 
 /** Names of server groups, containers, load balancers, ports, volumes, namespaces. */
 export const nameRule: TextRule = {
@@ -75,7 +75,7 @@ export class AttributeRules {
   /** Rejects a text that breaks a rule; one that is missing is fine. */
   checkText(value: string | undefined, attribute: string, rule: TextRule): void {
     if (value === undefined || value === '') return;
-    if (value.length > textLengthMax || !rule.pattern.test(value))
+    if (value.length > attributeLengthMax || !rule.pattern.test(value))
       this.reject(attribute, `invalid (Must match ${rule.shown})`);
   }
 

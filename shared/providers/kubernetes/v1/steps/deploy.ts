@@ -24,7 +24,7 @@ import { listServerGroups } from './server-group.ts';
 import type { V1Work } from './v1-operation.ts';
 
 /** So many names may be taken by others, one after the other, while a server group is created. */
-const attemptsMax = 20;
+export const nameAttemptsMax = 20;
 
 /** Spinnaker's words for what is created. */
 const words = {
@@ -74,7 +74,7 @@ export async function deployServerGroup(
   run.report(`Initializing creation of ${words[kind].what}.`);
   const namespace = chooseNamespace([description.source?.namespace, description.namespace], work);
   const target = { kind, namespace, description, complete };
-  for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
+  for (let attempt = 0; attempt < nameAttemptsMax; attempt += 1) {
     const choice = await chooseName(target, attempt, work);
     const { name, replicas, creation } = choice;
     const annotations = createAnnotations(creation);
@@ -85,7 +85,7 @@ export async function deployServerGroup(
     return toDeployResult(namespace, choice.name, choice.ancestor);
   }
   throw new FailedOperationError(
-    `Creating a server group of cluster ${toClusterName(description)} in ${namespace} failed: others took its name ${attemptsMax} times in a row`,
+    `Creating a server group of cluster ${toClusterName(description)} in ${namespace} failed: others took its name ${nameAttemptsMax} times in a row`,
   );
 }
 
