@@ -29,6 +29,7 @@ export function describeTestedInstallation(authorizerSecretArn: string): StackOp
     ...network,
     ...{ stage: 'test', logLevel: 'DEBUG' },
     ...{ publicApi: 'true', domainName, certificateArn, authorizerSecretArn },
+    repositoryArnPrefixes: `arn:aws:ecr:${localRegion}:${localAccountId}:repository/`,
   };
 }
 

@@ -62,7 +62,9 @@ export const lanes: readonly Lane[] = [
       makeTests('guarantees', ['test/deploy/guarantees']),
       makeTests('large-reads', ['test/deploy/large-reads']),
       makeTests('facts', ['test/deploy/account-facts']),
-      makeTests('accounts', ['test/deploy/stored-accounts', 'test/deploy/docker-images']),
+      makeTests('accounts', [
+        ...['test/deploy/stored-accounts', 'test/deploy/docker-images', 'test/deploy/ecr-events'],
+      ]),
     ],
   },
 ];
