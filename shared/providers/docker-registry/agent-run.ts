@@ -167,7 +167,7 @@ class ImageAgentRun {
   readonly #pushed: PushedImages;
   readonly #listing: TagListing;
   readonly #next = new Map<string, RepositoryState>();
-  readonly #broken = new Map<string, string>();
+  readonly #broken = new Map<string, VisibleError>();
 
   constructor(options: AgentRunOptions, run: CachingRun, known: AgentState | undefined) {
     const { account, client, clock, kind = 'repository' } = options;
@@ -192,7 +192,8 @@ class ImageAgentRun {
     const known = await this.#findKnown();
     await this.#forEach(repositories, (repository) => this.#update(repository, known.get(repository)));
     if (repositories.length > 0 && this.#broken.size === repositories.length) {
-      throw new FailedOperationError(`no repository can be read: ${[...this.#broken.values()][0]}`);
+      const [cause] = this.#broken.values();
+      throw new FailedOperationError(`no repository can be read: ${getErrorMessage(cause)}`, { cause });
     }
     const wanted = new Set(repositories);
     for (const [repository, { chunks }] of known) {
@@ -234,7 +235,7 @@ class ImageAgentRun {
           await act(repository);
         } catch (error) {
           if (signal.aborted || !(error instanceof VisibleError)) throw error;
-          this.#broken.set(repository, getErrorMessage(error));
+          this.#broken.set(repository, error);
         }
       },
     );
@@ -304,7 +305,9 @@ class ImageAgentRun {
 
   #toResult(): CachingResult {
     const broken = [...this.#broken];
-    const told = broken.slice(0, brokenToldMax).map(([repository, reason]) => `${repository} (${reason})`);
+    const told = broken
+      .slice(0, brokenToldMax)
+      .map(([repository, { message }]) => `${repository} (${message})`);
     const more = broken.length - told.length;
     const states = [...this.#next.values()];
     const isUnfinished = states.some(({ hash }) => hash === '');

@@ -1,5 +1,6 @@
 import { type CachingAgent, defaultAgentTimeoutMs } from '../../core/agents/caching-agent.ts';
 import type { Clock } from '../../core/clock.ts';
+import type { AccountBreakers } from '../../core/providers/account-breaker.ts';
 import type { RegistryAccount } from './account.ts';
 import type { AccountClients } from './account-clients.ts';
 import type { RepositoryKind } from './cached-tags.ts';
@@ -15,12 +16,14 @@ const agentNames: { readonly [kind in RepositoryKind]: string } = {
 export interface CachingAgentParts {
   readonly clients: AccountClients;
   readonly clock: Clock;
+  /** What tells how accounts are. Left out, nothing does. */
+  readonly breakers?: AccountBreakers | undefined;
 }
 
 /** Makes the agents of accounts. Nothing more is loaded or connected to before one of them runs. */
 export function createCachingAgents(
   accounts: readonly RegistryAccount[],
-  { clients, clock }: CachingAgentParts,
+  { clients, clock, breakers }: CachingAgentParts,
 ): readonly CachingAgent[] {
   const open = async (account: RegistryAccount, kind: RepositoryKind) => {
     const [{ runImageAgent, updateRepository }, { client, listing }] = await Promise.all([
@@ -29,26 +32,30 @@ export function createCachingAgents(
     ]);
     return { runImageAgent, updateRepository, account, client, listing, clock, kind };
   };
-  const toAgent = (account: RegistryAccount, kind: RepositoryKind): CachingAgent => ({
-    account: account.name,
-    name: agentNames[kind],
-    provider: account.cloudProvider,
-    mode: 'interval',
-    intervalMs: account.intervalMs,
-    timeoutMs: defaultAgentTimeoutMs,
-    async run(run) {
-      const { runImageAgent, ...parts } = await open(account, kind);
-      return runImageAgent(parts, run);
-    },
-    findUpdate(event) {
-      const change = findImageChange(event, account);
-      if (change === undefined) return undefined;
-      return async (run) => {
-        const { updateRepository, ...parts } = await open(account, kind);
-        return updateRepository(parts, change, run);
-      };
-    },
-  });
+  const toAgent = (account: RegistryAccount, kind: RepositoryKind): CachingAgent => {
+    const breaker = breakers?.get(account.name, account.baseUrl.href);
+    return {
+      account: account.name,
+      name: agentNames[kind],
+      provider: account.cloudProvider,
+      mode: 'interval',
+      intervalMs: account.intervalMs,
+      timeoutMs: defaultAgentTimeoutMs,
+      async run(run) {
+        const { runImageAgent, ...parts } = await open(account, kind);
+        const { judgeRun } = await import('./run-health.ts');
+        return judgeRun({ breaker, signal: run.signal }, () => runImageAgent(parts, run));
+      },
+      findUpdate(event) {
+        const change = findImageChange(event, account);
+        if (change === undefined) return undefined;
+        return async (run) => {
+          const { updateRepository, ...parts } = await open(account, kind);
+          return updateRepository(parts, change, run);
+        };
+      },
+    };
+  };
   return accounts.flatMap((account) => [
     toAgent(account, 'repository'),
     ...(account.charts.names.length > 0 ? [toAgent(account, 'chart')] : []),

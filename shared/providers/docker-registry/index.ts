@@ -22,7 +22,7 @@ function openDockerRegistry(options: ProviderOptions): Provider {
     accountWarnings: warnings,
     async loadCachingAgents() {
       const { createCachingAgents } = await import('./caching-agents.ts');
-      return createCachingAgents(accounts, { clients, clock: options.clock });
+      return createCachingAgents(accounts, { clients, clock: options.clock, breakers: options.breakers });
     },
     images: {
       // Titus has its images in Docker registries.

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { retry } from '../../core/back-off.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { within } from '../../core/deadline.ts';
-import { FailedOperationError, VisibleError } from '../../core/errors.ts';
+import { FailedOperationError, UnreachableError, VisibleError } from '../../core/errors.ts';
 import { GatheredBytes } from '../../core/gathered-bytes.ts';
 import { Authentication, credentialsRefused } from '../../oci/authentication.ts';
 import type { BasicCredentials } from '../../oci/credentials.ts';
@@ -187,5 +187,5 @@ function toFailure(error: unknown, { host }: URL): Error {
     cause instanceof Error && 'code' in cause ? [String(cause.code)] : [],
   );
   const reason = codes[0] ?? (error instanceof Error ? error.name : 'it broke off');
-  return new FailedOperationError(`${host} cannot be reached: ${reason}`, { cause: error });
+  return new UnreachableError(`${host} cannot be reached: ${reason}`, { cause: error });
 }
