@@ -9,6 +9,7 @@ import { buildDeployment } from '../build/deployment.ts';
 import { createAnnotations } from './create-once.ts';
 import type { Complete } from './deploy-plan.ts';
 import { resources, type V1Kind } from './resources.ts';
+import { findLive } from './server-group.ts';
 import { upsertObject } from './upsert-object.ts';
 import type { V1Work } from './v1-operation.ts';
 
@@ -23,7 +24,11 @@ export async function deployDeployment(
   const { namespace } = plan;
   const built = buildDeployment(plan);
   const name = readName(built);
-  run.report('Building deployment...');
+  const isThere = await run.decide('deployment-look', async () => {
+    const live = await findLive('Deployment', { namespace, name }, work);
+    return live !== undefined;
+  });
+  run.report(isThere ? 'Updating deployment...' : 'Building deployment...');
   await run.step('deployment', () =>
     explainFailure(`Deploying deployment ${name} in namespace ${namespace}`, async () => {
       const manifest = await complete(built);

@@ -1,0 +1,333 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import {
+  asJsonObject,
+  getPath,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../../../../../shared/core/json.ts';
+import type { Provider } from '../../../../../../shared/core/providers/provider.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../../support/cluster.ts';
+import { findLive, getPathOf, listNames } from '../../live.ts';
+import { emptyRecord, listHistory, runOperation } from '../../operations/task-run.ts';
+import { getOperation, openProvider } from '../../provider-setup.ts';
+
+const fixtures = path.resolve(import.meta.dirname, '../../../../../fixtures/kubernetes-v1');
+
+/** Members that the API server and controllers make up, or that tell of a namespace. */
+const madeUp = new Set([
+  ...['namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'managedFields', 'generation'],
+  ...['ownerReferences', 'status', 'clusterIP', 'clusterIPs', 'nodeName'],
+]);
+const ownAnnotation = /^(busdriver\.io|deployment\.kubernetes\.io)\//;
+/** The volume that each pod gets, and the digits of a job. */
+const chance = [/(?<=^kube-api-access-)\w{5}$/, /(?<=^kub-test-)[0-9a-f]{12}$/];
+
+const plurals: { readonly [kind: string]: string } = { Ingress: 'ingresses' };
+const toPlural = (kind: string): string => plurals[kind] ?? `${kind.toLowerCase()}s`;
+
+const web = { name: 'web', imageDescription: { uri: 'registry.test/web:1' } };
+const cluster = {
+  application: 'kub',
+  stack: 'test',
+  targetSize: 0,
+  loadBalancers: ['front'],
+  containers: [web],
+};
+const detailed: JsonObject = {
+  ...{ application: 'kub', stack: 'test', freeFormDetails: 'main', kind: 'ReplicationController' },
+  ...{ targetSize: '0', loadBalancers: ['front', 'back'], restartPolicy: 'Always', dnsPolicy: 'Default' },
+  ...{ terminationGracePeriodSeconds: '7', serviceAccountName: 'default', nodeSelector: { disk: 'ssd' } },
+  ...{ controllerAnnotations: { owner: 'shop' }, podAnnotations: { scrape: 'yes' } },
+  volumeSources: [
+    { name: 'cache', type: 'EMPTYDIR', emptyDir: { medium: 'MEMORY' } },
+    {
+      name: 'settings',
+      type: 'CONFIGMAP',
+      configMap: { configMapName: 'settings', items: [{ key: 'a', path: 'b' }] },
+    },
+  ],
+  containers: [
+    {
+      ...{ name: 'web', imagePullPolicy: 'ALWAYS', command: ['serve'], args: ['--port=80'] },
+      imageDescription: { registry: 'registry.test', repository: 'shop/web', tag: '2' },
+      ports: [{ name: 'http', containerPort: '80', protocol: 'TCP' }],
+      ...{ requests: { cpu: '100m' }, limits: { memory: '64Mi' } },
+      envVars: [
+        { name: 'STAGE', value: 'test' },
+        { name: 'TOKEN', envSource: { secretSource: { secretName: 'tokens', key: 'web' } } },
+      ],
+      volumeMounts: [{ name: 'cache', mountPath: '/cache' }],
+      readinessProbe: {
+        handler: { type: 'HTTP', httpGetAction: { path: '/ready', port: 80, uriScheme: 'HTTP' } },
+        ...{ initialDelaySeconds: 3, periodSeconds: 5 },
+      },
+      livenessProbe: {
+        handler: { type: 'EXEC', execAction: { commands: ['check'] } },
+        failureThreshold: 4,
+      },
+    },
+    {
+      name: 'side',
+      imageDescription: {
+        repository: 'shop/side',
+        digest: 'sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      },
+      livenessProbe: { handler: { type: 'TCP', tcpSocketAction: { port: 81 } } },
+    },
+  ],
+  initContainers: [{ name: 'init', imageDescription: { repository: 'init' } }],
+  tolerations: [{ key: 'a', operator: 'Equal', value: 'b', effect: 'NoExecute', tolerationSeconds: 9 }],
+};
+
+/** An operation, by what is there before. */
+type Posted = readonly [operation: string, description: JsonObject];
+
+const cases: readonly (readonly [fixture: string, posted: Posted, before: readonly Posted[]])[] = [
+  ['replication-controller', ['createServerGroup', detailed], []],
+  [
+    'replica-set',
+    [
+      'createServerGroup',
+      {
+        ...{ ...cluster, kind: 'ReplicaSet', replicaSetAnnotations: { owner: 'shop' } },
+        ...{ capacity: { min: 1, max: 3, desired: 0 }, scalingPolicy: { cpuUtilization: { target: 50 } } },
+      },
+    ],
+    [],
+  ],
+  [
+    'deployment',
+    [
+      'createServerGroup',
+      {
+        ...cluster,
+        deployment: {
+          ...{ enabled: true, minReadySeconds: 5, revisionHistoryLimit: 2 },
+          deploymentStrategy: {
+            type: 'RollingUpdate',
+            rollingUpdate: { maxSurge: '1', maxUnavailable: '25%' },
+          },
+        },
+      },
+    ],
+    [],
+  ],
+  [
+    'clone',
+    [
+      'cloneServerGroup',
+      {
+        ...{ source: { serverGroupName: 'kub-test-main-v000' }, kind: 'ReplicationController' },
+        ...{ stack: 'next', targetSize: 0, loadBalancers: ['other'], terminationGracePeriodSeconds: 9 },
+        containers: [{ name: 'web', imageDescription: { uri: 'registry.test/shop/web:3' } }],
+      },
+    ],
+    [['createServerGroup', detailed]],
+  ],
+  [
+    'load-balancer',
+    [
+      'upsertLoadBalancer',
+      {
+        ...{ loadBalancerName: 'kub-front', serviceType: 'ClusterIP', sessionAffinity: 'ClientIP' },
+        ...{
+          externalIps: ['192.0.2.7'],
+          serviceAnnotations: { owner: 'shop' },
+          serviceLabels: { tier: 'web' },
+        },
+        ports: [
+          { name: 'http', protocol: 'TCP', port: '80', targetPort: '8080', nodePort: 0 },
+          { name: 'dns', protocol: 'UDP', port: 53 },
+        ],
+      },
+    ],
+    [],
+  ],
+  [
+    'security-group',
+    [
+      'upsertSecurityGroup',
+      {
+        ...{ securityGroupName: 'kub-doors', ingress: { serviceName: 'kub-front', port: '80' } },
+        ...{ annotations: { owner: 'shop' }, labels: { tier: 'web' } },
+        tls: [{ hosts: ['shop.example.com'], secretName: 'certificate' }],
+        rules: [
+          {
+            host: 'shop.example.com',
+            value: { http: { paths: [{ path: '/pay', ingress: { serviceName: 'kub-pay', port: 81 } }] } },
+          },
+        ],
+      },
+    ],
+    [],
+  ],
+  [
+    'job',
+    [
+      'runJob',
+      {
+        ...{ application: 'kub', stack: 'test', labels: { tier: 'batch' }, annotations: { owner: 'shop' } },
+        ...{ nodeSelector: { disk: 'none' } },
+        container: { imageDescription: { repository: 'migrate' }, command: ['migrate'] },
+      },
+    ],
+    [],
+  ],
+];
+
+describeWithCluster('what operations of V1 accounts make, beside what was written by hand:', (control) => {
+  test.each(cases)('%s.yaml', async (fixture, posted, before) => {
+    await using made = await createNamespace('made');
+    await using golden = await createNamespace('golden');
+    await using provider = openV1(control.kubeconfig, made.name);
+    for (const each of [...before, posted]) await run(provider, made.name, each);
+    for (const object of await readFixture(fixture)) {
+      const plural = toPlural(String(object['kind']));
+      const name = String(getPath(object, 'metadata', 'name'));
+      await requestApi('POST', getPathOf(golden.name, plural), object);
+      const names = await listNames(made.name, plural);
+      const found = names.find((each) => toComparable(each) === toComparable(name)) ?? `${name} of ${names}`;
+      const live = await findLive(made.name, `${plural}/${found}`);
+      expect(toComparable(live ?? null)).toEqual(
+        toComparable((await findLive(golden.name, `${plural}/${name}`)) ?? null),
+      );
+    }
+  });
+});
+
+describeWithCluster('histories of V1 accounts', (control) => {
+  test('of server groups that a Deployment makes', async () => {
+    await using ns = await createNamespace();
+    await using provider = openV1(control.kubeconfig, ns.name);
+    const scaled = {
+      capacity: { min: 1, max: 3, desired: 0 },
+      scalingPolicy: { cpuUtilization: { target: 50 } },
+    };
+    const create = ['createServerGroup', { ...cluster, ...scaled, deployment: { enabled: true } }] as const;
+    const made = (name: string, building: string, ancestor: readonly string[] = []) => [
+      'Initializing creation of replica set.',
+      'Looking up provided namespace...',
+      'Looking up next sequence index for cluster kub-test...',
+      ...ancestor,
+      `Replica set name chosen to be ${name}.`,
+      'Setting target size to 0...',
+      'Building replica set...',
+      `Deployed replica set ${name}`,
+      building,
+      'Configured deployment kub-test',
+      'Attaching a horizontal pod autoscaler...',
+    ];
+    const found = ['Found ancestor server group, parsing details (name: kub-test-v000)'];
+    expect(await run(provider, ns.name, create)).toEqual(made('kub-test-v000', 'Building deployment...'));
+    await waitForRevision(ns.name, 'kub-test-v000');
+    expect(await run(provider, ns.name, create)).toEqual(
+      made('kub-test-v001', 'Updating deployment...', found),
+    );
+    await waitForRevision(ns.name, 'kub-test-v001');
+    const target = { serverGroupName: 'kub-test-v001' };
+    expect(
+      await run(provider, ns.name, ['resizeServerGroup', { ...target, capacity: { desired: 0 } }]),
+    ).toEqual([
+      'Initializing resize of server group kub-test-v001...',
+      'Looking up provided namespace...',
+      'Setting size to 0...',
+      'Resizing deployment...',
+      'Completed resize operation.',
+    ]);
+    const destroy = (serverGroupName: string) =>
+      run(provider, ns.name, ['destroyServerGroup', { serverGroupName }]);
+    const look = [
+      'Initializing destroy of server group.',
+      'Looking up provided namespace...',
+      'Checking if deployment kub-test needs to be destroyed...',
+    ];
+    const destroyed = (name: string) => [
+      'Destroying server group...',
+      "Underlying kind is 'ReplicaSet'...",
+      `Successfully destroyed server group ${name}.`,
+    ];
+    expect(await destroy('kub-test-v000')).toEqual([...look, ...destroyed('kub-test-v000')]);
+    expect(await destroy('kub-test-v001')).toEqual([
+      ...look,
+      'Destroying deployment kub-test...',
+      'Successfully destroyed deployment kub-test...',
+      'Destroying autoscaler...',
+      ...destroyed('kub-test-v001'),
+    ]);
+  });
+
+  test('of a server group without pods', async () => {
+    await using ns = await createNamespace();
+    await using provider = openV1(control.kubeconfig, ns.name);
+    await run(provider, ns.name, ['createServerGroup', { ...cluster, kind: 'ReplicaSet' }]);
+    const target = { serverGroupName: 'kub-test-v000' };
+    for (const verb of ['enable', 'disable'])
+      expect(await run(provider, ns.name, [`${verb}ServerGroup`, target])).toEqual([
+        `Initializing ${verb} operation for kub-test-v000...`,
+        'Looking up provided namespace...',
+        'Finding requisite server group...',
+        'Getting list of attached services...',
+        'Resetting server group service template labels and selectors...',
+        `No pods to ${verb}. Operation finshed successfully.`,
+      ]);
+    expect(
+      await run(provider, ns.name, ['resizeServerGroup', { ...target, capacity: { desired: 1 } }]),
+    ).toEqual([
+      'Initializing resize of server group kub-test-v000...',
+      'Looking up provided namespace...',
+      'Setting size to 1...',
+      'Resizing replica set...',
+      'Completed resize operation.',
+    ]);
+  });
+});
+
+/** A provider with one V1 account, `old`, with two registries, in one namespace. */
+function openV1(kubeconfigFile: string, namespace: string): Provider & AsyncDisposable {
+  const dockerRegistries = [{ accountName: 'quay' }, { accountName: 'hub' }];
+  const account = { name: 'old', providerVersion: 'v1', kubeconfigFile, dockerRegistries };
+  return openProvider([{ ...account, namespaces: [namespace] }]);
+}
+
+/** Runs an operation in a namespace, and answers its history. */
+async function run(provider: Provider, namespace: string, [name, fields]: Posted): Promise<string[]> {
+  const record = emptyRecord();
+  const source = asJsonObject(fields['source']);
+  const description = {
+    account: 'old',
+    namespace,
+    ...fields,
+    ...(source && { source: { ...source, namespace } }),
+  };
+  await runOperation(getOperation(provider, name), description, { record });
+  return listHistory(record);
+}
+
+async function readFixture(name: string): Promise<JsonObject[]> {
+  const text = await readFile(path.join(fixtures, `${name}.yaml`), 'utf8');
+  return parseAllDocuments(text, { merge: true }).map((document) => document.toJS() as JsonObject);
+}
+
+/** Waits until a Deployment has taken a ReplicaSet for its own. */
+async function waitForRevision(namespace: string, name: string): Promise<void> {
+  const read = async () =>
+    getPath(await findLive(namespace, `replicasets/${name}`), 'metadata', 'annotations');
+  await expect.poll(read).toHaveProperty(['deployment.kubernetes.io/revision']);
+}
+
+/** An object as it would be in any namespace, at any time. */
+function toComparable(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return chance.reduce((text, part) => text.replace(part, 'CHANCE'), value);
+  if (Array.isArray(value)) return value.map(toComparable);
+  if (!isJsonObject(value)) return value;
+  const members = Object.entries(value)
+    .filter(([key]) => !madeUp.has(key) && !ownAnnotation.test(key))
+    .map(([key, member]): [string, JsonValue] => [key, toComparable(member)])
+    // Annotations of ours alone are none.
+    .filter(([key, member]) => key !== 'annotations' || Object.keys(asJsonObject(member) ?? {}).length > 0);
+  return Object.fromEntries(members);
+}
