@@ -7,7 +7,7 @@ import {
   findDockercfg,
   nameNamespace,
   toAuth,
-} from '../shared/providers/kubernetes/v1/caching/registration-bench.ts';
+} from '../shared/providers/kubernetes/v1/caching/registration-world.ts';
 import { type ClosableDoor, startClosableDoor } from '../support/closable-door.ts';
 import { describeWithCluster } from '../support/cluster.ts';
 import {

@@ -12,6 +12,7 @@ const parts = [
   'accounts',
   'images',
   'artifacts',
+  'v1',
 ] as const;
 
 /** Modes of the cache: what an account has that says nothing of it, or one that it names. */

@@ -16,6 +16,7 @@ import { measureImports } from './bundles.ts';
 import { openClusterClient } from './cluster-access.ts';
 import { countDeployCalls, countListCalls } from './own-rows.ts';
 import type { RowResult } from './rows.ts';
+import { measureV1 } from './v1-rows.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -164,6 +165,26 @@ describeWithCluster('a run of the bench', (cluster) => {
     expect(find).toBeGreaterThan(0);
     expect([requests, writes]).toEqual([5, 0]);
   });
+
+  it('measures the V1 provider', async () => {
+    const run = `${Date.now().toString(36)}v`;
+    const rows = await measureV1({
+      ...{ cluster, server: 'one', run, tell: () => undefined },
+      sizes: { ...sizes, pods: 2, serverGroups: 3, namespaces: 2, memorySamples: 1 },
+    });
+    expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
+      'createServerGroup of a ReplicationController: POST to completed',
+      'enableServerGroup of 2 pods',
+      'serverGroups, 3 ReplicationControllers',
+      'memory with 3 ReplicationControllers cached, above none',
+      'processor time of a namespace, a registration run of 2 namespaces without changes',
+      'GETs of a namespace, a registration run of 2 namespaces without changes',
+      'writes, a registration run of 2 namespaces without changes',
+    ]);
+    const [create, enable, list, , used, gets, writes] = rows.map(({ summary }) => summary?.median ?? 0);
+    for (const median of [create, enable, list, used]) expect(median).toBeGreaterThan(0);
+    expect([gets, writes]).toEqual([1, 0]);
+  }, 180_000);
 
   it('counts the calls of a deploy, those of engines in the same process too', async () => {
     await using client = await openClusterClient(cluster);

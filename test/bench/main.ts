@@ -29,6 +29,7 @@ import { type ClusterAccess, loadClusterAccess, openClusterClient } from './clus
 import { type CycleReport, measureCycles } from './cycles.ts';
 import { countDeployCalls, countListCalls, formatCalls, measureStarts } from './own-rows.ts';
 import type { RowHead, RowResult } from './rows.ts';
+import { measureV1 } from './v1-rows.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 
@@ -51,6 +52,12 @@ const accountSizes = { accounts: 1_000, warmUp: 10, budgetMs: 5_000 };
 const imageSizes = {
   ...{ accounts: 10, repositoriesEach: 100, tagsEach: 100, wideRepositories: 1_000 },
   ...{ warmUp: 10, budgetMs: 5_000 },
+};
+
+/** A cluster of V1 as large as one of its names can be. */
+const v1Sizes = {
+  ...{ pods: 100, serverGroups: 1_000, namespaces: 100, idleMs: 5_000, memorySamples: 3 },
+  ...{ warmUp: 10, budgetMs: 10_000 },
 };
 
 process.exitCode = await main(process.argv.slice(2));
@@ -144,6 +151,12 @@ async function measureOwnRest(
     async imports() {
       tell('measuring imports');
       for (const row of await measureImports(server)) await record.addRow(row);
+    },
+    async v1() {
+      tell('measuring the V1 provider');
+      const run = createRunName();
+      const v1Options = { cluster, server, run, tell, sizes: { ...v1Sizes, samples: options.samples } };
+      for (const row of await measureV1(v1Options)) await record.addRow(row);
     },
     calls: async () => record.addCalls(await countCalls(cluster)),
     async accounts() {

@@ -8,6 +8,9 @@ import type { TestCluster } from './cluster.ts';
 import { listenForProxy, type ProxyFront } from './proxy-front.ts';
 import { makeTempDir } from './temp-dir.ts';
 
+/** The control plane behind a proxy. */
+export type ProxiedCluster = Pick<TestCluster, 'server' | 'caFile' | 'token'>;
+
 /** A call on its way to the API server. */
 export interface PassingCall {
   readonly method: string;
@@ -85,7 +88,10 @@ export interface ApiProxyOptions {
 }
 
 /** Starts a proxy in front of the cluster on a free port of 127.0.0.1. */
-export async function startApiProxy(cluster: TestCluster, options: ApiProxyOptions = {}): Promise<ApiProxy> {
+export async function startApiProxy(
+  cluster: ProxiedCluster,
+  options: ApiProxyOptions = {},
+): Promise<ApiProxy> {
   const dir = await makeTempDir();
   const agent = new Agent({ ca: await readFile(cluster.caFile), keepAlive: true });
   const calls: ProxiedCall[] = [];
@@ -111,7 +117,7 @@ interface Passage {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly front: ProxyFront;
-  readonly cluster: TestCluster;
+  readonly cluster: ProxiedCluster;
   readonly agent: Agent;
   readonly calls: ProxiedCall[];
   readonly options: ApiProxyOptions;

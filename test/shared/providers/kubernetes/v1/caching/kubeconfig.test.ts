@@ -9,7 +9,8 @@ import { type ApiProxy, startApiProxy } from '../../../../../support/api-proxy.t
 import { describeWithCluster } from '../../../../../support/cluster.ts';
 import { useLocalTables } from '../../../../../support/local-tables.ts';
 import { makeTempDir } from '../../../../../support/temp-dir.ts';
-import { nameNamespace, openRegistration } from './registration-bench.ts';
+import { openRegistration } from './registration-setup.ts';
+import { nameNamespace } from './registration-world.ts';
 
 describeWithCluster('a V1 account by its kubeconfig', (cluster) => {
   const openTable = useLocalTables();

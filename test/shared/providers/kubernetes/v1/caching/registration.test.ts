@@ -17,7 +17,8 @@ import {
 import { useLocalTables } from '../../../../../support/local-tables.ts';
 import { makeTempDir } from '../../../../../support/temp-dir.ts';
 import { findLive } from '../../live.ts';
-import { findDockercfg, nameNamespace, openRegistration, toAuth } from './registration-bench.ts';
+import { openRegistration } from './registration-setup.ts';
+import { findDockercfg, nameNamespace, toAuth } from './registration-world.ts';
 
 const password = 'planted-s3cr3t';
 const hub = {
