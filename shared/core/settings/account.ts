@@ -6,6 +6,24 @@ export type Authorization = 'READ' | 'WRITE' | 'EXECUTE' | 'CREATE';
 /** For each authorization, the groups that hold it: trimmed, lower case. */
 export type Permissions = { readonly [key in Authorization]?: readonly string[] };
 
+/** Where the public keys are that tokens of agents are verified with: keys as RFC 7517 writes them, or where they are fetched. */
+export type AgentKeySource =
+  | { readonly url: URL; readonly keys?: undefined }
+  | { readonly url?: undefined; readonly keys: readonly JsonObject[] };
+
+/** How an account is served that only an agent in its cluster reaches. It holds no secret. */
+export interface AgentHome {
+  /** What `iss` of an agent's token must be. */
+  readonly issuer: string;
+  /** What `sub` must be: `system:serviceaccount:<namespace>:<name>`. */
+  readonly subject: string;
+  readonly keys: AgentKeySource;
+  /** Seconds for which an accepted operation waits for an agent; undefined for what holds for all. */
+  readonly waitSeconds: number | undefined;
+  /** Replicas of the agent that are to be connected. */
+  readonly minReplicas: number;
+}
+
 /** What every provider's account has, as `GET /credentials` shows it. */
 export interface Account {
   /** Unique over all providers. */
@@ -20,6 +38,8 @@ export interface Account {
   readonly permissions?: Permissions;
   /** Legacy groups where they alone were configured: the permissions are made of them. Else empty. */
   readonly requiredGroupMembership: readonly string[];
+  /** How its agents are known, where it is reached by them alone. */
+  readonly agentHome?: AgentHome | undefined;
   /** The fields that only this provider's accounts have, for the expanded view. Never holds a secret. */
   readonly details: JsonObject;
 }

@@ -1,3 +1,5 @@
+import { agentSettingPaths } from '../../core/settings/agent-settings.ts';
+
 /** A section of Spinnaker's configuration that this release does not serve. */
 export interface UnservedSection {
   /** Where it stands. */
@@ -52,6 +54,7 @@ export const ownSettings: readonly string[] = [
   'busdriver.accounts.allowPlainSecrets',
   'busdriver.accounts.allowSecretsWithoutRoles',
   'busdriver.accounts.writableWithoutFiat',
+  ...agentSettingPaths,
   'busdriver.authorization.reads',
   'busdriver.identity',
   'busdriver.log.allowVerboseDeployed',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { FailedOperationError } from '../../../core/errors.ts';
 import { asJsonObject, type JsonObject } from '../../../core/json.ts';
 import type { ProviderOptions } from '../../../core/providers/provider.ts';
 import { type ClientUse, SharedClients } from '../../../core/providers/shared-clients.ts';
@@ -54,11 +55,12 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
   /**
    * The account's client, the same each time.
    *
-   * @throws Error where credentials are withheld: the function was given nothing to reach clusters with.
+   * @throws FailedOperationError for an account that only its agent reaches; Error where credentials are withheld: the function was given nothing to reach clusters with.
    */
   get({ connection }: Pick<KubernetesAccount, 'connection'>): Promise<Client> {
     const known = this.#clients.get(connection.name);
     if (known !== undefined) return known.client;
+    if (connection.isAgents) return Promise.reject(refuseDirectCall(connection.name));
     if (this.#options.credentials === 'withheld') {
       return Promise.reject(new Error(`this function has no credentials of account ${connection.name}`));
     }
@@ -101,6 +103,13 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
     this.#settings ??= hash(withoutAccounts(this.#options.settings));
     return hash([sort, this.#settings, connection]);
   }
+}
+
+/** Of an account that is reached by its agent alone. */
+function refuseDirectCall(account: string): Error {
+  return new FailedOperationError(
+    `Account ${account} is reached by its agent alone, which so far runs operations and answers no reads`,
+  );
 }
 
 function withoutAccounts(settings: JsonObject): JsonObject {

@@ -41,6 +41,8 @@ export interface AccountConnection {
   readonly serviceAccount: boolean;
   /** Bound of one request. */
   readonly requestTimeoutSeconds: number | undefined;
+  /** True where nothing of it is reached from here: an agent in its cluster is. */
+  readonly isAgents?: boolean;
   /** True where it may use nothing of the machine that we run on: see {@link confine}. */
   readonly isConfined?: boolean;
 }
@@ -53,6 +55,7 @@ export interface AccountConnection {
  */
 export function confine(connection: AccountConnection, at: string): AccountConnection {
   const { eks, server, serviceAccount, kubeconfigSecret, kubeconfigContents } = connection;
+  if (connection.isAgents) return { ...connection, isConfined: true };
   const refuse = (problem: string): never => {
     throw new InvalidInputError(
       `${at}.${problem}, which accounts made by an API may use only where ${machineAccessPath} is true`,
@@ -88,6 +91,7 @@ export function createConnection(fields: AccountFields, at: string): AccountConn
     server: fields.server && toServerAddress(fields.server),
     serviceAccount: fields.serviceAccount,
     requestTimeoutSeconds: fields.kubectlRequestTimeoutSeconds || undefined,
+    ...(fields.agent && { isAgents: true }),
   };
 }
 
@@ -98,6 +102,7 @@ export function createConnection(fields: AccountFields, at: string): AccountConn
  */
 export function checkReachable(connection: AccountConnection, at: string): void {
   const { eks, server, serviceAccount, kubeconfigSecret, kubeconfigFile, kubeconfigContents } = connection;
+  if (connection.isAgents) return;
   if (eks || server || serviceAccount || kubeconfigSecret || kubeconfigFile || kubeconfigContents) return;
   throw new InvalidInputError(
     `${at}.kubeconfigFile: none, and deployed functions have no ~/.kube/config: expected one of ` +

@@ -1,7 +1,9 @@
 import { isJsonObject, type JsonValue } from '../../../core/json.ts';
+import { agentWaitSeconds } from '../../../core/settings/agent-settings.ts';
 import {
   booleanField,
   intField,
+  jsonField,
   listOf,
   nameListField,
   parseAt,
@@ -48,11 +50,25 @@ const nestedShapes = {
   },
   rawResourcesEndpointConfig: { kindExpressions: names, omitKindExpressions: names },
   dockerRegistries: { accountName: stringField(), namespaces: names },
+  agent: {
+    auth: requireField(
+      settingsField({
+        type: withDefault(stringField(), 'serviceAccount'),
+        issuer: requiredText,
+        subject: requiredText,
+        jwks: jsonField(),
+        jwksUri: stringField(),
+      }),
+    ),
+    waitSeconds: intField(agentWaitSeconds),
+    minReplicas: withDefault(intField({ min: 1, max: 100 }), 1),
+  },
 };
 
 /**
  * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`, `server`,
- * `kubeconfigSecret`, `clusterScopedKinds`, `cacheMode`, `readiness` and `serverGroupKind` are ours. Keys that are no longer of use are not read: see
+ * `kubeconfigSecret`, `clusterScopedKinds`, `cacheMode`, `readiness`, `serverGroupKind` and
+ * `agent` are ours. Keys that are no longer of use are not read: see
  * `unknown-keys.ts`.
  */
 const accountShape = {
@@ -93,6 +109,7 @@ const accountShape = {
   dockerRegistries: withDefault(listOf(settingsField(nestedShapes.dockerRegistries)), []),
   configureImagePullSecrets: flag(true),
   serverGroupKind: stringField(),
+  agent: settingsField(nestedShapes.agent),
 };
 const accountField = settingsField(accountShape);
 

@@ -21,6 +21,7 @@ import {
 } from './account-connection.ts';
 import { type AccountFields, findUnusableTexts, parseAccountFields } from './account-fields.ts';
 import { parseKubernetesSettings } from './account-settings.ts';
+import { createAgentHome, findAgentConflicts, settleAgentHome } from './agent-home.ts';
 import { checkTokenBroker } from './token-brokers.ts';
 import { describeUnknownKeys } from './unknown-keys.ts';
 import { findV1Conflicts, findV1Rules, listNamedNamespaces, type V1Rules } from './v1-rules.ts';
@@ -146,7 +147,7 @@ export function parseKubernetesAccounts(
       const account = parsed.get();
       if (placement === 'deployed' && credentials !== 'withheld') checkReachable(account.connection, at);
       checkTokenBroker(account.connection.server, settings);
-      accounts.push(account);
+      accounts.push(settleAgentHome(account, at, { settings, placement }));
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       rejected.push({ name, reason: error.message });
@@ -225,6 +226,7 @@ function createAccount(
     accountType: fields.accountType || fields.name,
     ...access,
     details: createDetails(fields, kindRegistry),
+    agentHome: createAgentHome(fields, at),
     connection: isConfined ? confine(connection, at) : connection,
     namespaces: listNamedNamespaces(fields),
     omitNamespaces: fields.omitNamespaces,
@@ -303,7 +305,11 @@ function findConflicts(fields: AccountFields): readonly string[] {
   if (findReadinessRules(fields.readiness) === undefined) {
     conflicts.push(`readiness: expected one of ${readinessRules.join(', ')}`);
   }
-  conflicts.push(...findV1Conflicts(fields), ...findConnectionConflicts(fields));
+  conflicts.push(
+    ...findV1Conflicts(fields),
+    ...findConnectionConflicts(fields),
+    ...findAgentConflicts(fields),
+  );
   for (const expression of [...kindExpressions, ...omitKindExpressions]) {
     if (!isRegularExpression(expression))
       conflicts.push('rawResourcesEndpointConfig: expected regular expressions');

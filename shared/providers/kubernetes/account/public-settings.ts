@@ -49,6 +49,7 @@ export const publicAccountOptions: { readonly [option in keyof AccountFields]: b
   dockerRegistries: true,
   configureImagePullSecrets: true,
   serverGroupKind: true,
+  agent: true,
 };
 
 /**

@@ -29,7 +29,8 @@ export function createCachingAgents(
 ): readonly CachingAgent[] {
   const connections = session.openWatchClients(options, 'agents');
   const { enabled } = session.settings.cache;
-  const accounts = enabled ? session.accounts : [];
+  // What only an agent reaches nobody caches from here.
+  const accounts = enabled ? session.accounts.filter(({ agentHome }) => agentHome === undefined) : [];
   return accounts.flatMap((account) => {
     const hasCustomAgent = canHaveCustomKinds(account, session.settings.cache);
     const families: readonly KindFamily[] = hasCustomAgent ? ['built-in', 'custom'] : ['built-in'];

@@ -1,0 +1,62 @@
+import type { JsonObject } from '../json.ts';
+import {
+  booleanField,
+  intField,
+  nameListField,
+  objectField,
+  parseWith,
+  requireField,
+  withDefault,
+} from './coerce.ts';
+import { getSetting } from './spring-config.ts';
+
+/** Where the settings say whether agents are served. */
+export const agentsEnabledPath = 'busdriver.agents.enabled';
+
+/** Where they name the hosts from which the keys of agents' tokens may be fetched. */
+export const jwksHostsPath = 'busdriver.agents.jwksHosts';
+
+/** Seconds for which an accepted operation waits for an agent, where neither its account nor the settings say. */
+export const agentWaitSecondsDefault = 120;
+
+/** Bounds of that, seconds: a day at most. */
+export const agentWaitSeconds = { min: 1, max: 86_400 };
+
+/** What holds for all agents. */
+export interface AgentSettings {
+  /** Whether agents are served at all, and accounts may be theirs. */
+  readonly enabled: boolean;
+  /** Seconds for which an accepted operation waits for an agent. */
+  readonly waitSeconds: number;
+  /** Hosts, with their port where it is not 443, from which keys may be fetched. */
+  readonly jwksHosts: readonly string[];
+  /** Milliseconds between two questions of an agent that runs nothing, and of one that runs something. */
+  readonly pollIdleMs: number;
+  readonly pollBusyMs: number;
+}
+
+const pollMs = { min: 50, max: 60_000 };
+
+const fields = {
+  [agentsEnabledPath]: withDefault(booleanField(), false),
+  'busdriver.agents.waitSeconds': withDefault(intField(agentWaitSeconds), agentWaitSecondsDefault),
+  [jwksHostsPath]: withDefault(nameListField(), []),
+  'busdriver.agents.limits.pollIdleMs': withDefault(intField(pollMs), 2_000),
+  'busdriver.agents.limits.pollBusyMs': withDefault(intField(pollMs), 500),
+};
+
+/** Paths of the settings about agents. */
+export const agentSettingPaths: readonly string[] = Object.keys(fields);
+
+/** Reads what holds for all agents. @throws InvalidInputError naming each setting that is wrong, by its path */
+export function parseAgentSettings(settings: JsonObject): AgentSettings {
+  const input = Object.fromEntries(agentSettingPaths.map((path) => [path, getSetting(settings, path)]));
+  const values = parseWith(requireField(objectField(fields)), input, '');
+  return {
+    enabled: values[agentsEnabledPath],
+    waitSeconds: values['busdriver.agents.waitSeconds'],
+    jwksHosts: values[jwksHostsPath],
+    pollIdleMs: values['busdriver.agents.limits.pollIdleMs'],
+    pollBusyMs: values['busdriver.agents.limits.pollBusyMs'],
+  };
+}
