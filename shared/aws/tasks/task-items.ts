@@ -6,7 +6,9 @@ import {
   type OpenRow,
   type SubmittedOperation,
   type Task,
+  type TaskInbox,
   type TaskState,
+  type TaskStatus,
   taskRetentionMs,
 } from '../../core/tasks/task.ts';
 import { taskReader as reader } from '../item-reader.ts';
@@ -44,6 +46,9 @@ export interface HeaderItem {
   readonly sequence: number;
   readonly leaseUntil: number;
   readonly openRow: string;
+  /** The account whose agents run it, and milliseconds for which it waits for one. Missing where workers of the queue do. */
+  readonly inbox?: string;
+  readonly waitMs?: number;
   /** Entries in order; one that starts with `SPILL#` names a spill item that holds the entries of one commit. */
   readonly journal: readonly string[];
   /** How many entries' events the bus has taken, as far as that was stored. Missing where it is 0. */
@@ -142,6 +147,8 @@ function checkHeader(item: Item): asserts item is Item & HeaderItem {
   reader.findBoolean(item, 'isRestricted');
   reader.findNumber(item, 'told');
   reader.findText(item, 'payload');
+  reader.findText(item, 'inbox');
+  reader.findNumber(item, 'waitMs');
   const chunks = reader.findMap(item, 'chunks');
   if (chunks !== undefined) checkChunks(chunks, reader.describeMap(item, 'chunks'));
 }
@@ -162,11 +169,34 @@ export function parseTask(header: HeaderItem, entries: readonly string[] = heade
     attempts: header.attempts,
     leaseUntilMs: header.leaseUntil,
     openRow: header.openRow,
+    inbox: toInbox(header),
     hasChunks: header.chunks !== undefined,
-    changedAtMs: header.expiresAt * 1000 - taskRetentionMs,
+    changedAtMs: toChangedAtMs(header),
     told: header.told ?? 0,
     journal: entries.map((text) => parseEntry(text, header)),
   };
+}
+
+/** When a task last changed in more than its lease, milliseconds, exact to a second. */
+function toChangedAtMs({ expiresAt }: Pick<HeaderItem, 'expiresAt'>): number {
+  return expiresAt * 1000 - taskRetentionMs;
+}
+
+/** What of a task tells how it stands. */
+export function toStatus(header: HeaderItem): TaskStatus {
+  const { taskId: id, state, account, leaseUntil: leaseUntilMs, openRow } = header;
+  const inbox = toInbox(header);
+  return { id, state, account, leaseUntilMs, openRow, inbox, changedAtMs: toChangedAtMs(header) };
+}
+
+/** Where a task waits for an agent, if it does. */
+export function toInbox({ inbox, waitMs = 0 }: Pick<HeaderItem, 'inbox' | 'waitMs'>): TaskInbox | undefined {
+  return inbox === undefined ? undefined : { account: inbox, waitMs };
+}
+
+/** The attributes of a header that say so. */
+export function toInboxAttributes(inbox: TaskInbox | undefined): Pick<HeaderItem, 'inbox' | 'waitMs'> {
+  return inbox === undefined ? {} : { inbox: inbox.account, waitMs: inbox.waitMs };
 }
 
 /** Operations from a payload's JSON text. @throws MalformedItemError that names the header, which holds or names the payload */

@@ -13,6 +13,7 @@ import {
   type SubmittedOperation,
   staleRowAgeMs,
   type Task,
+  type TaskInbox,
   type TaskStatus,
   type TaskStore,
   taskRetentionMs,
@@ -21,6 +22,7 @@ import { compareText } from '../../core/text-order.ts';
 import { readChunks, writeChunks } from '../chunks.ts';
 import { isTexts, parseJson, taskReader } from '../item-reader.ts';
 import { type Item, type ItemTable, ItemUpdate } from '../table.ts';
+import { deleteInboxRow, putInboxRow } from './inbox-store.ts';
 import {
   getChunkKey,
   getHeaderKey,
@@ -36,6 +38,8 @@ import {
   parseHeader,
   parseOpenRow,
   parseTask,
+  toInboxAttributes,
+  toStatus,
 } from './task-items.ts';
 import { readPayload, removePayload, writePayload } from './task-payload.ts';
 
@@ -69,7 +73,7 @@ export class DynamoTaskStore implements TaskStore {
     const acceptedAt = this.#clock.now();
     const openRow = getOpenRowKey(task.id, { acceptedAtMs: acceptedAt, random: this.#randomness.id() });
     const payload = await this.#writePayload(task.operations);
-    await this.#putOpenRow(task.id, openRow);
+    await this.#putOpenRow(task.id, openRow, task.inbox);
     this.#checkOpenRow(acceptedAt);
     const header: HeaderItem = {
       ...getHeaderKey(task.id),
@@ -89,6 +93,7 @@ export class DynamoTaskStore implements TaskStore {
       sequence: 0,
       leaseUntil: 0,
       openRow,
+      ...toInboxAttributes(task.inbox),
       journal: [JSON.stringify(task.entry)],
       expiresAt: this.#getExpiry(),
     };
@@ -98,7 +103,7 @@ export class DynamoTaskStore implements TaskStore {
     if (winner === undefined) throw new Error(`task ${task.id} expired while it was submitted again`);
     // Refused by our own earlier write, whose answer was lost: no other submission has this row.
     if (winner.openRow === openRow) return { task: winner, accepted: true };
-    await this.removeOpenRow(parseOpenRow(openRow));
+    await this.#removeRows(openRow, task.inbox);
     await removePayload(this.#table, payload);
     return { task: winner, accepted: false };
   }
@@ -194,11 +199,13 @@ export class DynamoTaskStore implements TaskStore {
 
   async restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined> {
     // The sweeper leaves a row alone that this state lets it wait for, and removes others.
-    if ((await this.findStatus(id))?.state !== 'FAILED_RETRYABLE') return undefined;
+    const status = await this.findStatus(id);
+    if (status?.state !== 'FAILED_RETRYABLE') return undefined;
+    const { inbox } = submission ?? status;
     const acceptedAtMs = this.#clock.now();
     const openRow = getOpenRowKey(id, { acceptedAtMs, random: this.#randomness.id() });
     const payload = submission && (await this.#writePayload(submission.operations));
-    await this.#putOpenRow(id, openRow);
+    await this.#putOpenRow(id, openRow, inbox);
     this.#checkOpenRow(acceptedAtMs);
     const update = new ItemUpdate()
       .set('state', 'STARTED')
@@ -213,10 +220,11 @@ export class DynamoTaskStore implements TaskStore {
     if (payload !== undefined) update.put('payload', payload.payload).put('chunks', payload.chunks);
     if (submission !== undefined) {
       update.set('accounts', submission.accounts).set('isRestricted', submission.isRestricted);
+      update.put('inbox', inbox?.account).put('waitMs', inbox?.waitMs);
     }
     const header = await this.#updateHeader(id, update, (found) => found.openRow === openRow);
     if (header !== undefined) return this.find(id);
-    await this.removeOpenRow(parseOpenRow(openRow));
+    await this.#removeRows(openRow, inbox);
     if (payload !== undefined) await removePayload(this.#table, payload);
     return undefined;
   }
@@ -242,12 +250,12 @@ export class DynamoTaskStore implements TaskStore {
   async removeOpen(task: Task): Promise<void> {
     const isEnded = task.state === 'COMPLETED' || task.state === 'FAILED';
     // Nothing follows such an end, so nothing of its payload is left.
-    if (isEnded && !task.hasChunks) return this.removeOpenRow(parseOpenRow(task.openRow));
+    if (isEnded && !task.hasChunks) return this.#removeRows(task.openRow, task.inbox);
     const header = await this.#findHeader(task.id);
     // A retryable task keeps what it would be resumed with, and one that was started again meanwhile what it runs with.
     const ended = header?.state === 'COMPLETED' || header?.state === 'FAILED';
     if (header !== undefined && ended) await removePayload(this.#table, header);
-    await this.removeOpenRow(parseOpenRow(task.openRow));
+    await this.#removeRows(task.openRow, task.inbox);
   }
 
   async removeOpenRow(row: OpenRow): Promise<void> {
@@ -257,8 +265,7 @@ export class DynamoTaskStore implements TaskStore {
   async findStatus(id: string): Promise<TaskStatus | undefined> {
     const header = await this.#findHeader(id);
     if (header === undefined || header.expiresAt <= toSeconds(this.#clock.now())) return undefined;
-    const { taskId, state, account, leaseUntil: leaseUntilMs, openRow } = header;
-    return { id: taskId, state, account, leaseUntilMs, openRow };
+    return toStatus(header);
   }
 
   async listOpen(limit: number, after?: string): Promise<readonly OpenRow[]> {
@@ -298,8 +305,16 @@ export class DynamoTaskStore implements TaskStore {
     throw new UnavailableError('The task could not be stored in time; try again');
   }
 
-  async #putOpenRow(id: string, key: string): Promise<void> {
-    await this.#table.put({ pk: getOpenKey(getOpenShard(id)), sk: key, expiresAt: this.#getExpiry() });
+  /** Of what points to a task the open row is written first and removed last: by it the sweeper finds all else. */
+  async #putOpenRow(id: string, key: string, inbox: TaskInbox | undefined): Promise<void> {
+    const expiresAt = this.#getExpiry();
+    await this.#table.put({ pk: getOpenKey(getOpenShard(id)), sk: key, expiresAt });
+    if (inbox !== undefined) await putInboxRow(this.#table, inbox.account, { key, expiresAt });
+  }
+
+  async #removeRows(key: string, inbox: TaskInbox | undefined): Promise<void> {
+    if (inbox !== undefined) await deleteInboxRow(this.#table, inbox.account, key);
+    await this.removeOpenRow(parseOpenRow(key));
   }
 
   #writePayload(operations: readonly SubmittedOperation[]): ReturnType<typeof writePayload> {

@@ -3,6 +3,7 @@ import { InvalidInputError, RefusedOperationsError, ViolationList } from '../err
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { clientRequestIdMax, operationsMax } from '../request-limits.ts';
 import { checkRequestSize } from '../request-size.ts';
+import { agentWaitSecondsDefault } from '../settings/agent-settings.ts';
 import type { PreparedOperation } from '../tasks/operation.ts';
 import { sendForTask } from '../tasks/operation-queue.ts';
 import type { TaskSystem } from '../tasks/process-message.ts';
@@ -13,6 +14,7 @@ import {
   type Submission,
   type SubmittedOperation,
   type Task,
+  type TaskInbox,
 } from '../tasks/task.ts';
 import { getTaskId } from '../tasks/task-id.ts';
 import { toAcceptedValue } from '../tasks/tell-task.ts';
@@ -77,6 +79,8 @@ export interface CheckedOperations {
   readonly accounts: readonly string[];
   /** Whether one of them is restricted to groups. */
   readonly isRestricted: boolean;
+  /** Where they wait for an agent; undefined when workers of the queue run them. */
+  readonly inbox: TaskInbox | undefined;
 }
 
 /**
@@ -93,7 +97,25 @@ export async function checkOperations(
   const prepared = await prepareOperations(operations, providers, request.rights);
   const accounts = [...new Set(prepared.map(({ account }) => account))];
   const isRestricted = accounts.some((name) => providers.findAccount(name)?.permissions !== undefined);
-  return { operations, account: accounts[0] ?? '', accounts, isRestricted };
+  const inbox = findInbox(accounts, providers);
+  return { operations, account: accounts[0] ?? '', accounts, isRestricted, inbox };
+}
+
+/**
+ * Where operations wait that only an agent of their account can run. It is all of them or none: a task is run by one worker.
+ *
+ * @throws InvalidInputError for operations of several accounts of which one has agents
+ */
+function findInbox(accounts: readonly string[], providers: ProviderSet): TaskInbox | undefined {
+  const account = accounts.find((name) => providers.findAccount(name)?.agentHome !== undefined);
+  if (account === undefined) return undefined;
+  if (accounts.length > 1) {
+    throw new InvalidInputError(
+      `Account ${account} is reached by its agent alone: post its operations apart from those of other accounts`,
+    );
+  }
+  const { waitSeconds = agentWaitSecondsDefault } = providers.findAccount(account)?.agentHome ?? {};
+  return { account, waitMs: waitSeconds * 1000 };
 }
 
 /**
@@ -138,9 +160,10 @@ export async function restartTask(system: TaskSystem, task: Task, submission?: S
   return restarted;
 }
 
-function addOwners({ operations, accounts, isRestricted }: Submission, task: Task): Submission {
+function addOwners({ operations, accounts, isRestricted, inbox }: Submission, task: Task): Submission {
   return {
     operations,
+    inbox,
     accounts: [...new Set([...task.accounts, ...accounts])],
     isRestricted: isRestricted || task.isRestricted,
   };

@@ -42,10 +42,11 @@ export interface OperationQueue {
   extendVisibility(receiptHandle: string, seconds: number): Promise<void>;
 }
 
-/** Sends the message for a task. */
-export function sendForTask(
+/** Sends the message for a task. One that waits for an agent has none: agents look for it. */
+export async function sendForTask(
   queue: Pick<OperationQueue, 'send'>,
-  { id: taskId, account, acceptedAtMs }: Pick<Task, 'id' | 'account' | 'acceptedAtMs'>,
+  { id: taskId, account, acceptedAtMs, inbox }: Pick<Task, 'id' | 'account' | 'acceptedAtMs' | 'inbox'>,
 ): Promise<void> {
+  if (inbox !== undefined) return;
   return queue.send({ taskId, account, acceptedAtMs });
 }

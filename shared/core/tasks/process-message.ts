@@ -14,6 +14,7 @@ import {
   leaseDurationMs,
   type Task,
   type TaskStore,
+  type WorkerStore,
 } from './task.ts';
 import type { EventBus } from './task-events.ts';
 import { TaskTeller } from './tell-task.ts';
@@ -30,6 +31,9 @@ export interface TaskSystem {
   readonly host: string;
 }
 
+/** What running a task needs of it: elsewhere than beside the stores, too. */
+export type WorkerSystem = Omit<TaskSystem, 'store'> & { readonly store: WorkerStore };
+
 /** One received message. */
 export interface ReceivedTaskMessage {
   readonly taskId: string;
@@ -43,6 +47,8 @@ export interface ProcessMessageOptions {
   renewOperations?(): Promise<boolean>;
   /** Called with the task once it is held, for what the log tells of it. */
   onLeased?(task: Task): void;
+  /** Whether this worker is an agent: it runs what waits for one, and nothing else. Default false: all the rest. */
+  readonly isAgent?: boolean;
   /** Aborted with a CheckpointError when the worker's time is over. */
   readonly stop: AbortSignal;
 }
@@ -55,7 +61,7 @@ const failedVisibilitySeconds = Math.ceil(leaseDurationMs / 1000) + 5;
  * the record is the truth and the sweeper sends new messages for what is open.
  */
 export async function processTaskMessage(
-  system: TaskSystem,
+  system: WorkerSystem,
   message: ReceivedTaskMessage,
   options: ProcessMessageOptions,
 ): Promise<void> {
@@ -63,6 +69,10 @@ export async function processTaskMessage(
   const leased = await system.store.takeLease(message.taskId, { ownerId, attempts: 1 });
   if (leased === undefined)
     return system.log.debug('message for a task that is held or finished', { ...message });
+  // A message may be older than what the task was submitted anew with.
+  if ((leased.task.inbox !== undefined) !== (options.isAgent === true)) {
+    return system.store.commit(leased.lease, { entries: [], next: 'release' });
+  }
   options.onLeased?.(leased.task);
   const startedAt = system.clock.monotonic();
   const { attempts, acceptedAtMs } = leased.task;
@@ -90,7 +100,7 @@ const outcomeLines: { readonly [K in RunOutcome]: string } = {
 };
 
 async function runLeased(run: {
-  system: TaskSystem;
+  system: WorkerSystem;
   leased: LeasedTask;
   message: ReceivedTaskMessage;
   options: ProcessMessageOptions;
@@ -116,7 +126,7 @@ async function runLeased(run: {
 }
 
 async function commitAndTell(
-  system: TaskSystem,
+  system: WorkerSystem,
   { lease, commit, teller }: { lease: Lease; commit: Commit; teller: TaskTeller },
 ): Promise<void> {
   await system.store.commit(lease, { ...commit, told: teller.told });
@@ -128,7 +138,7 @@ async function commitAndTell(
  * row stays, and by it the sweeper does what was not done.
  */
 async function finishRun(
-  system: TaskSystem,
+  system: WorkerSystem,
   task: Task,
   { outcome, teller }: { outcome: RunOutcome; teller: TaskTeller },
 ): Promise<void> {
@@ -140,7 +150,7 @@ async function finishRun(
 }
 
 /** Tells a task's end and takes it off the list of open tasks. Never rejects: what fails is done by the next sweep. */
-export function settleTask(system: TaskSystem, task: Task, teller?: TaskTeller): Promise<void> {
+export function settleTask(system: WorkerSystem, task: Task, teller?: TaskTeller): Promise<void> {
   return leaveToSweeper(system, task, () => trySettleTask(system, task, teller));
 }
 
@@ -151,7 +161,7 @@ export function settleTask(system: TaskSystem, task: Task, teller?: TaskTeller):
  * @throws when the bus or the store is away: the row stays.
  */
 export async function trySettleTask(
-  system: TaskSystem,
+  system: WorkerSystem,
   task: Task,
   teller = new TaskTeller(system, task),
 ): Promise<void> {
@@ -159,7 +169,7 @@ export async function trySettleTask(
   await system.store.removeOpen(task);
 }
 
-async function leaveToSweeper(system: TaskSystem, task: Task, work: () => Promise<void>): Promise<void> {
+async function leaveToSweeper(system: WorkerSystem, task: Task, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {

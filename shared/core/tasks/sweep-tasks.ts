@@ -3,7 +3,15 @@ import { getErrorMessage } from '../errors.ts';
 import type { DeadLetterReason } from '../metrics.ts';
 import { settleTask, type TaskSystem, trySettleTask } from './process-message.ts';
 import { toAbandonedEntry } from './run-task.ts';
-import { attemptsMax, isFinished, type OpenRow, staleRowAgeMs, type TaskStatus } from './task.ts';
+import {
+  attemptsMax,
+  isFinished,
+  type OpenRow,
+  staleRowAgeMs,
+  type TaskInbox,
+  type TaskStatus,
+} from './task.ts';
+import { type SeenAgent, toUnservedEntry } from './task-inbox.ts';
 
 /** Rows read at a time. */
 const pageRows = 1_000;
@@ -19,6 +27,12 @@ export const sweepMs = 40_000;
 
 /** Milliseconds after which a sweep sends for no more tasks, and settles what it has found. */
 export const resendMs = 25_000;
+
+/** What a sweep needs. */
+export interface SweepSystem extends TaskSystem {
+  /** When an agent of an account was last heard of. Default: nobody knows of any. */
+  findSeenAgent?(account: string): Promise<SeenAgent | undefined>;
+}
 
 /** Where a sweep begins: at the oldest row, or where the one before it had to stop. */
 export interface SweepCursor {
@@ -36,6 +50,8 @@ export interface SweepReport {
   readonly removed: number;
   /** Rows that could not be dealt with; the log says why, and the next sweep tries again. */
   readonly failed: number;
+  /** Tasks that were failed since no agent of their account came. */
+  readonly unserved: number;
 }
 
 /** A row, and what is to be done with it once all open tasks are sent for. */
@@ -52,7 +68,7 @@ interface LeftRow {
  * @param cursor where to begin. It is set to where the next sweep is to go on: behind the last row when the time was over before
  *   the end of the list, so that each row has its turn however long the list is.
  */
-export async function sweepTasks(system: TaskSystem, cursor: SweepCursor = {}): Promise<SweepReport> {
+export async function sweepTasks(system: SweepSystem, cursor: SweepCursor = {}): Promise<SweepReport> {
   const sweep = new Sweep(system);
   await sweep.resendOpen(cursor);
   await sweep.dealWithOthers();
@@ -60,14 +76,15 @@ export async function sweepTasks(system: TaskSystem, cursor: SweepCursor = {}): 
 }
 
 class Sweep {
-  readonly report = { resent: 0, settled: 0, removed: 0, failed: 0 };
-  readonly #system: TaskSystem;
+  readonly report = { resent: 0, settled: 0, removed: 0, failed: 0, unserved: 0 };
+  readonly #system: SweepSystem;
   readonly #startedAt: number;
   readonly #left: LeftRow[] = [];
+  readonly #seen = new Map<string, Promise<SeenAgent | undefined>>();
   /** What was found to be away: nothing more is asked of it in this sweep. */
   readonly #away = { queue: false, bus: false };
 
-  constructor(system: TaskSystem) {
+  constructor(system: SweepSystem) {
     this.#system = system;
     this.#startedAt = system.clock.monotonic();
   }
@@ -120,6 +137,7 @@ class Sweep {
         if (isAwaited && now - row.acceptedAtMs < staleRowAgeMs) return;
         this.#left.push({ row, work: 'remove' });
       } else if (isFinished(task)) this.#left.push({ row, work: 'settle' });
+      else if (task.inbox !== undefined) await this.#awaitAgent(task, task.inbox, row);
       else if (!this.#away.queue) await this.#resend(task, row, now);
     });
   }
@@ -134,6 +152,30 @@ class Sweep {
       this.#away.queue ||= error instanceof BreakerOpenError;
       throw error;
     }
+  }
+
+  /** Fails a task for which no agent came in time, and none is connected. */
+  async #awaitAgent(task: TaskStatus, inbox: TaskInbox, { acceptedAtMs }: OpenRow): Promise<void> {
+    const system = this.#system;
+    const sinceMs = Math.max(acceptedAtMs, task.leaseUntilMs, task.changedAtMs);
+    if (system.clock.now() - sinceMs < inbox.waitMs) return;
+    const seen = await this.#findSeen(inbox.account);
+    if (seen?.isConnected) return;
+    // By its lease: an agent that comes at the last moment keeps it.
+    const ownerId = `${system.randomness.id()}@${system.host}`;
+    const leased = await system.store.takeLease(task.id, { ownerId, attempts: 0 });
+    if (leased === undefined) return;
+    await system.store.commit(leased.lease, { entries: [toUnservedEntry(inbox, seen)], next: 'FAILED' });
+    this.report.unserved += 1;
+    await settleTask(system, { ...leased.task, state: 'FAILED' });
+  }
+
+  /** Looked up once for each account. */
+  #findSeen(account: string): Promise<SeenAgent | undefined> {
+    const seen =
+      this.#seen.get(account) ?? this.#system.findSeenAgent?.(account) ?? Promise.resolve(undefined);
+    this.#seen.set(account, seen);
+    return seen;
   }
 
   async #remove(row: OpenRow): Promise<void> {

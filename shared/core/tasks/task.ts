@@ -40,6 +40,13 @@ export interface SubmittedOperation {
   readonly description: JsonObject;
 }
 
+/** Where a task waits that only agents of an account can run, and for how long. */
+export interface TaskInbox {
+  readonly account: string;
+  /** Milliseconds for which it waits for an agent, from when it was accepted, or from when its last worker was gone. */
+  readonly waitMs: number;
+}
+
 /** What is known of a task without its payload. */
 export interface Task {
   readonly id: string;
@@ -66,6 +73,8 @@ export interface Task {
   readonly leaseUntilMs: number;
   /** Sort key of its row in the list of open tasks. */
   readonly openRow: string;
+  /** Where it waits for an agent; undefined when workers of the queue run it. */
+  readonly inbox?: TaskInbox | undefined;
   /** Whether its payload stands apart from it, in chunks. */
   readonly hasChunks: boolean;
   /** Entries of the journal, from its beginning, whose events the bus has surely taken. It may have taken more. */
@@ -74,7 +83,10 @@ export interface Task {
 }
 
 /** What the list of open tasks needs to know of a task: a small part of it, however long its journal is. */
-export type TaskStatus = Pick<Task, 'id' | 'state' | 'account' | 'leaseUntilMs' | 'openRow'>;
+export type TaskStatus = Pick<
+  Task,
+  'id' | 'state' | 'account' | 'leaseUntilMs' | 'openRow' | 'inbox' | 'changedAtMs'
+>;
 
 /** A worker's hold on a task. A commit succeeds only while no later lease was taken. */
 export interface Lease {
@@ -100,6 +112,8 @@ export interface LeasedTask {
 /** What a task is to do, and whose it is for that. */
 export interface Submission extends Pick<Task, 'accounts' | 'isRestricted'> {
   readonly operations: readonly SubmittedOperation[];
+  /** Where it waits for an agent. Default: workers of the queue run it. */
+  readonly inbox?: TaskInbox | undefined;
 }
 
 /** A task to be stored. */
@@ -180,6 +194,9 @@ export interface TaskStore {
    */
   listOpen(limit: number, after?: string): Promise<readonly OpenRow[]>;
 }
+
+/** What of the store running a task needs. */
+export type WorkerStore = Pick<TaskStore, 'takeLease' | 'renewLease' | 'commit' | 'removeOpen'>;
 
 /** Thrown by a commit or renewal when another worker holds the task, or when it was ended from outside. */
 export class LeaseLostError extends Error {

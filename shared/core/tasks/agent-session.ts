@@ -1,0 +1,51 @@
+import type { SeenAgent } from './task-inbox.ts';
+
+/** Milliseconds for which a token of a session holds: the agent renews the session before. */
+export const sessionTokenMs = 15 * 60_000;
+
+/** Milliseconds after which a session is renewed no more: the agent proves anew who it is. */
+export const sessionLifeMs = 12 * 60 * 60_000;
+
+/** Milliseconds for which a session that ended is remembered, to tell when an agent was last there. */
+export const sessionMemoryMs = 24 * 60 * 60_000;
+
+/** An account of a session, and as whose agent it was let in. */
+export interface SessionAccount {
+  readonly name: string;
+  /** Issuer and subject of the proof: once the account asks for others, the session is none of its agents any more. */
+  readonly identity: string;
+}
+
+/** An agent's session. */
+export interface AgentSession {
+  readonly id: string;
+  readonly agentId: string;
+  readonly version: string;
+  readonly zone: string;
+  readonly accounts: readonly SessionAccount[];
+  readonly openedAtMs: number;
+  /** When the agent was last heard of, exact to some seconds. */
+  readonly seenAtMs: number;
+  readonly isClosed: boolean;
+  /** The last warnings of the agent's log. */
+  readonly warnings: readonly string[];
+}
+
+/** Sessions in a durable store. Every change is one conditional write of one item. */
+export interface AgentSessionStore {
+  /** Stores a new session. */
+  open(session: AgentSession): Promise<void>;
+  /** The session, closed or not; undefined when it is unknown or forgotten. */
+  find(id: string): Promise<AgentSession | undefined>;
+  /**
+   * Records that the agent is there.
+   *
+   * @param warnings those of now; left out, they stay
+   * @returns false for a session that is closed or unknown
+   */
+  touch(id: string, seenAtMs: number, warnings?: readonly string[]): Promise<boolean>;
+  /** Closes a session: it proves nothing any more. Repeating it is harmless. */
+  close(id: string): Promise<void>;
+  /** When an agent of an account was last heard of; undefined when none was for a day. */
+  findSeen(account: string): Promise<SeenAgent | undefined>;
+}
