@@ -21,11 +21,11 @@ interface Rule {
 
 /** What may import what. It stands in CONTRIBUTING.md in words: change both. */
 const rules: readonly Rule[] = [
-  { files: /^functions\/routes\.ts$/, may: ['functions/route.ts'], node: 'none' },
+  { files: /^functions\/(agent-)?routes\.ts$/, may: ['functions/route.ts'], node: 'none' },
   { files: /^functions\/(route|queues|schedules)\.ts$/, may: [], node: 'none' },
   {
     files: /^functions\//,
-    may: ['shared/core/', 'shared/runtime/', 'docs/openapi.json'],
+    may: ['shared/core/', 'shared/runtime/', 'shared/agent-protocol/', 'docs/openapi.json'],
     answerTypes: true,
     node: 'none',
   },
@@ -41,6 +41,11 @@ const rules: readonly Rule[] = [
   {
     files: /^shared\/providers\/account-form\.ts$/,
     may: ['shared/providers/kubernetes/account/go-clouddriver-form.ts'],
+    node: 'none',
+  },
+  {
+    files: /^shared\/agent-protocol\//,
+    may: ['shared/core/', 'shared/agent-protocol/', 'zod'],
     node: 'none',
   },
   { files: /^shared\/oci\//, may: ['shared/core/', 'shared/oci/'], node: 'any' },
@@ -68,7 +73,9 @@ const rules: readonly Rule[] = [
       'shared/aws/',
       'shared/providers/',
       'shared/runtime/',
+      'shared/agent-protocol/',
       'functions/routes.ts',
+      'functions/agent-routes.ts',
       '@middy/',
       '@aws-',
       'aws-lambda',
@@ -86,7 +93,7 @@ const rules: readonly Rule[] = [
       'shared/core/',
       'shared/runtime/',
       'shared/aws/tables.ts',
-      'functions/[a-z]+\\.ts$',
+      'functions/[a-z-]+\\.ts$',
     ].concat(['@aws-sdk/', 'dynalite', 'esbuild', 'yaml', 'aws-lambda']),
     node: 'any',
   },
@@ -101,6 +108,23 @@ const rules: readonly Rule[] = [
       'shared/aws/tables.ts',
       'functions/[a-z]+\\.ts$',
     ].concat(['@aws-sdk/', 'aws-lambda']),
+    node: 'any',
+  },
+  {
+    files: /^infra\/agent\//,
+    may: [
+      'infra/agent/',
+      'infra/local/build.ts',
+      'shared/core/',
+      'shared/agent-protocol/',
+      'shared/providers/kubernetes/index.ts',
+      'shared/runtime/config.ts',
+      'shared/runtime/services/logger.ts',
+      'shared/runtime/services/system.ts',
+      'package.json',
+      'undici',
+      'yaml',
+    ],
     node: 'any',
   },
   {

@@ -1,0 +1,136 @@
+import { z } from 'zod';
+
+/**
+ * What agents and Busdriver say to each other, `busdriver.agent.v1`, as JSON over HTTP. Members that are not known are ignored on both
+ * sides, so that one of them may be newer.
+ */
+
+/** Number of the protocol: who speaks another is refused. */
+export const protocolVersion = 1;
+
+/** Raised whenever the keys or the values of an operation's journal change their meaning: an agent must have the same. */
+export const journalFormat = 1;
+
+/** What a projected token of an agent is for: its audience. */
+export const proofAudience = 'busdriver:local';
+
+/** Accounts of one session at most. */
+export const sessionAccountsMax = 500;
+
+/** Bytes of one entry of a journal at most. */
+export const entryBytesMax = 256 * 1024;
+
+/** Bytes of all entries of one commit at most. */
+export const commitBytesMax = 1024 * 1024;
+
+/** Commits that leave something in a task's journal, at most. */
+export const commitsMax = 2_000;
+
+/** Warnings that an agent hands over at a time, at most. */
+export const warningsMax = 200;
+
+/** Characters of one of them at most. */
+export const warningLengthMax = 1_000;
+
+const name = z.string().min(1).max(253);
+const text = (most: number) => z.string().max(most);
+const whole = z.int().min(0);
+const milliseconds = z.number();
+
+/** Opens a session: which agent it is, and which accounts it would serve. */
+export const helloSchema = z.object({
+  agentId: name,
+  version: text(100),
+  protocol: whole,
+  journalFormat: whole,
+  zone: text(253).optional(),
+  accounts: z.array(z.object({ name })).min(1).max(sessionAccountsMax),
+});
+
+/** Keeps a session open, and hands over the last warnings of the agent's log. */
+export const renewalSchema = z.object({
+  journalFormat: whole,
+  warnings: z.array(text(warningLengthMax)).max(warningsMax).optional(),
+});
+
+const grantSchema = z.object({
+  name: z.string(),
+  /** Whether the agent may run its operations, and keep it cached. */
+  operations: z.boolean(),
+  caching: z.boolean(),
+  /** Why it is neither; absent for an account of the session. */
+  refused: z.string().optional(),
+  /** JSON text of the settings that the account is opened with, without secrets; absent where it is refused. */
+  definition: z.string().optional(),
+});
+
+/** A session that is open. */
+export const welcomeSchema = z.object({
+  session: z.string(),
+  /** Proves the session in each further request. */
+  token: z.string(),
+  /** Until when the token holds, and what the time is here: milliseconds since the epoch. */
+  expiresMs: milliseconds,
+  serverMs: milliseconds,
+  accounts: z.array(grantSchema),
+  limits: z.object({
+    /** Tasks that it may run at once, all together and of one account. */
+    tasks: whole,
+    accountTasks: whole,
+    /** Milliseconds between two requests for work while it runs nothing, and while it runs something. */
+    pollIdleMs: whole,
+    pollBusyMs: whole,
+  }),
+});
+
+/** What there is to do. */
+export const workSchema = z.object({
+  work: z.array(z.object({ kind: z.string(), account: z.string(), id: z.string() })),
+});
+
+/** Asks for the lease of a task. */
+export const takeSchema = z.object({ owner: name, attempts: z.int().min(0).max(100) });
+
+/** A lease: which one of its task, and how many commits were made under it. */
+export const leaseSchema = z.object({ fence: whole, sequence: whole });
+
+/** A task that is leased. Operations and entries of its journal are JSON texts, which keep each digit of a number. */
+export const leasedTaskSchema = z.object({
+  lease: leaseSchema,
+  id: z.string(),
+  account: z.string(),
+  run: whole,
+  attempts: whole,
+  acceptedAtMs: milliseconds,
+  caller: z.record(z.string(), z.string()),
+  waitMs: whole,
+  operations: z.string(),
+  /** Those of the present run. */
+  journal: z.array(z.string()),
+});
+
+/** One conditional update of a leased task. */
+export const commitSchema = z.object({
+  lease: leaseSchema,
+  next: z.enum(['hold', 'checkpoint', 'release', 'COMPLETED', 'FAILED']),
+  entries: z.array(z.string().max(entryBytesMax)).max(1_000),
+});
+
+/** As `helloSchema` has it. */
+export type Hello = z.infer<typeof helloSchema>;
+/** As `renewalSchema` has it. */
+export type Renewal = z.infer<typeof renewalSchema>;
+/** What is granted of one account. */
+export type AccountGrant = z.infer<typeof grantSchema>;
+/** As `welcomeSchema` has it. */
+export type Welcome = z.infer<typeof welcomeSchema>;
+/** As `workSchema` has it. */
+export type Work = z.infer<typeof workSchema>;
+/** As `takeSchema` has it. */
+export type TakeLease = z.infer<typeof takeSchema>;
+/** As `leaseSchema` has it. */
+export type LeaseReference = z.infer<typeof leaseSchema>;
+/** As `leasedTaskSchema` has it. */
+export type LeasedTaskMessage = z.infer<typeof leasedTaskSchema>;
+/** As `commitSchema` has it. */
+export type CommitMessage = z.infer<typeof commitSchema>;
