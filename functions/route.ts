@@ -29,6 +29,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** API Gateway path: `{name}` is one segment. Siblings share one variable name. */
   readonly path: string;
+  /** Who calls it: Spinnaker's services and people, or agents. Default: the former. */
+  readonly api?: 'clouddriver' | 'agent';
   /** The function's module below `functions/`, without extension. */
   readonly module: string;
   /**

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Queue } from '../../functions/queues.ts';
 import type { Table } from '../../shared/aws/tables.ts';
 import {
@@ -7,6 +8,9 @@ import {
   variables,
 } from '../../shared/runtime/config.ts';
 import { localAccountId } from './local-aws.ts';
+
+/** Name of the file in the data directory with the key that signs the sessions of agents. */
+const agentKeyFileName = 'agent-sessions.jwk';
 
 /** URLs of the engines. */
 export interface Engines {
@@ -29,6 +33,8 @@ export interface FunctionSettings {
 /** What the environment is made from. */
 export interface EnvironmentParts {
   readonly settings: FunctionSettings;
+  /** Folder of all data, absolute. Default: none, and agents are not served. */
+  readonly dataDir?: string;
   readonly engines: Engines;
   readonly credentials: EngineCredentials;
   readonly tables: readonly Table[];
@@ -41,7 +47,7 @@ export interface EnvironmentParts {
  * left as they are, for clusters in EKS need the user's own; those of the engines have variables of ours.
  */
 export function toFunctionEnvironment(parts: EnvironmentParts): { [name: string]: string } {
-  const { settings, engines, credentials, tables, queues, busName } = parts;
+  const { settings, engines, credentials, tables, queues, busName, dataDir } = parts;
   const resources = [
     ...tables.map(({ name }) => [`BUSDRIVER_${toUpperSnake(name)}_TABLE`, name]),
     ...queues.map(({ name }) => [
@@ -55,6 +61,7 @@ export function toFunctionEnvironment(parts: EnvironmentParts): { [name: string]
     [variables.configFiles]: JSON.stringify(settings.configFiles),
     [variables.profiles]: settings.profiles.join(','),
     [variables.kubeconfig]: settings.kubeconfig ?? '',
+    [variables.agentKeyFile]: dataDir === undefined ? '' : path.join(dataDir, agentKeyFileName),
     [variables.placement]: 'local',
     [variables.logLevel]: settings.logLevel,
     [variables.engineAccessKeyId]: credentials.accessKeyId,

@@ -24,6 +24,9 @@ const handshakeTimeoutMs = 10_000;
 /** The path that everybody may ask for: it tells `UP`, and those who watch over a service know no secrets. */
 const openPath = '/health';
 
+/** Below it agents call, who prove by tokens of their own who they are. */
+const agentPaths = '/agent/v1/';
+
 /** What the API asks of those who call it; all undefined asks nothing. Paths are absolute. */
 export interface FrontDoorFiles {
   /** A file with a bearer token. */
@@ -69,7 +72,7 @@ export class FrontDoorAccess {
    * @throws HttpError 401 where a token is asked for and the request has another one, or none
    */
   async check(request: IncomingMessage, path: string): Promise<void> {
-    if (this.#token === undefined || path === openPath) return;
+    if (this.#token === undefined || path === openPath || path.startsWith(agentPaths)) return;
     const [, given = ''] = /^Bearer +([^ ]+)$/i.exec(request.headers.authorization ?? '') ?? [];
     const expected = await this.#token.read();
     if (isSameSecret(given, expected)) return;

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { agentRoutes } from '../../functions/agent-routes.ts';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
@@ -77,7 +78,7 @@ export interface Runtime extends AsyncDisposable {
  */
 export async function startRuntime(options: StartRuntimeOptions): Promise<Runtime> {
   const {
-    inventory = { routes, queues, schedules, tables },
+    inventory = { routes: [...routes, ...agentRoutes], queues, schedules, tables },
     load = loadHandler,
     clock = systemClock,
   } = options;
@@ -97,7 +98,8 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   const { engines, storage, servers } = await startEngines({ options, inventory, access, events }, starting);
   tellOfStorage(storage, { dataDir: options.dataDir, log });
   starting.use(await writeEngineFile(options.dataDir, { engines, credentials }));
-  const parts = { settings: options, engines, credentials, busName, ...inventory };
+  const { dataDir } = options;
+  const parts = { settings: options, dataDir, engines, credentials, busName, ...inventory };
   const environment = { ...readEnvironment(), ...toFunctionEnvironment(parts) };
   const services = new Services(environment, toDirectServices(servers));
   closing.defer(() => closeServices(services, log));

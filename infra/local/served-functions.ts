@@ -71,9 +71,10 @@ export async function serveFunctions(options: ServeFunctionsOptions): Promise<Se
   };
 }
 
-/** Modules of all functions, those first that a deploy waits for. */
+/** Modules of all functions but those that only agents call, those first that a deploy waits for. */
 function listModules({ routes, queues, schedules }: Inventory): readonly string[] {
-  return [...routes.filter(({ method }) => method === 'POST'), ...queues, ...routes, ...schedules].map(
+  const ours = routes.filter(({ api }) => api !== 'agent');
+  return [...ours.filter(({ method }) => method === 'POST'), ...queues, ...ours, ...schedules].map(
     ({ module }) => module,
   );
 }

@@ -47,6 +47,8 @@ const settings = {
   artifactsConfigDir: { variable: 'ARTIFACTS_CREDENTIALS_CONFIG_DIR', read: readOptional },
   /** Secret that callers share with the function that lets them in. Default: none. */
   authorizerSecretArn: { variable: 'BUSDRIVER_AUTHORIZER_SECRET_ARN', read: readOptional },
+  /** File with the key that signs the sessions of agents, on one machine; made when missing. Default: agents are not served. */
+  agentKeyFile: { variable: 'BUSDRIVER_AGENT_KEY_FILE', read: readOptional },
   /** Spring profiles that are active, comma-separated. Default `local`. */
   profiles: { variable: 'BUSDRIVER_PROFILES', read: (text = 'local') => splitCommas(text) },
   /** A kubeconfig whose contexts are the accounts when no configuration names any. Default: none. */

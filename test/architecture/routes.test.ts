@@ -1,14 +1,17 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { agentRoutes } from '../../functions/agent-routes.ts';
 import { authorizers } from '../../functions/authorizers.ts';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { loadSourceFiles, root } from './source-files.ts';
 
+const everyRoute = [...routes, ...agentRoutes];
+
 const modules = [
-  ...routes.map(({ module }) => module),
+  ...everyRoute.map(({ module }) => module),
   ...queues.flatMap(({ module, deadLetterModule }) => [module, deadLetterModule]),
   ...schedules.map(({ module }) => module),
   ...authorizers.map(({ module }) => module),
@@ -29,7 +32,7 @@ describe('the inventory', () => {
 
   it('is named in the docstring of each route', () => {
     const sources = new Map(loadSourceFiles().map(({ path, text }) => [path, text]));
-    const unnamed = routes.filter(({ method, path, module }) => {
+    const unnamed = everyRoute.filter(({ method, path, module }) => {
       const text = sources.get(`functions/${module}.ts`) ?? '';
       return !text.replaceAll(/\s*\n \*\s*/g, ' ').includes(`${method} ${path}`);
     });
@@ -37,21 +40,21 @@ describe('the inventory', () => {
   });
 
   it('has no two rows for one route', () => {
-    const keys = routes.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`);
+    const keys = everyRoute.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`);
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
   });
 });
 
 describe('routes fit API Gateway', () => {
   it('have only whole-segment variables', () => {
-    const paths = routes.map(({ path }) => path).filter((path) => path !== '/');
+    const paths = everyRoute.map(({ path }) => path).filter((path) => path !== '/');
     const parts = paths.flatMap((path) => path.split('/').slice(1));
     expect(parts.filter((part) => !/^(\{[A-Za-z]+\}|[A-Za-z0-9._-]+)$/.test(part))).toEqual([]);
   });
 
   it('give sibling variables one name', () => {
     const names = new Map<string, Set<string>>();
-    for (const { path } of routes) {
+    for (const { path } of everyRoute) {
       const parts = path.split('/');
       for (const [index, part] of parts.entries()) {
         if (!part.startsWith('{')) continue;
@@ -64,7 +67,22 @@ describe('routes fit API Gateway', () => {
   });
 
   it('end below twenty seconds when they only read', () => {
-    const slow = routes.filter(({ method, timeoutSeconds }) => method === 'GET' && timeoutSeconds > 20);
+    const slow = everyRoute.filter(({ method, timeoutSeconds }) => method === 'GET' && timeoutSeconds > 20);
     expect(slow).toEqual([]);
+  });
+});
+
+describe('routes of agents', () => {
+  it('stand in docs/agents.md, each in a row of its own', () => {
+    const text = readFileSync(join(root, 'docs', 'agents.md'), 'utf8');
+    const missing = agentRoutes.filter(({ method, path }) => !text.includes(`| ${method} \`${path}\` |`));
+    expect(missing).toEqual([]);
+  });
+
+  it('are those of agents, and no others are', () => {
+    expect(agentRoutes.filter(({ api, path }) => api !== 'agent' || !path.startsWith('/agent/v1/'))).toEqual(
+      [],
+    );
+    expect(routes.filter(({ api, path }) => api === 'agent' || path.startsWith('/agent/'))).toEqual([]);
   });
 });

@@ -1,7 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { agentRoutes } from '../../../functions/agent-routes.ts';
 import { type Route, routes } from '../../../functions/routes.ts';
 
-const table = new Map<string, Route>(routes.map((route) => [toKey(route.method, route.path), route]));
+const table = new Map<string, Route>(
+  [...routes, ...agentRoutes].map((route) => [toKey(route.method, route.path), route]),
+);
 
 /** The row of the request's route. @throws Error where there is none */
 export function getRoute({
@@ -9,7 +12,7 @@ export function getRoute({
   resource,
 }: Pick<APIGatewayProxyEvent, 'httpMethod' | 'resource'>): Route {
   const route = table.get(toKey(httpMethod, resource));
-  if (route === undefined) throw new Error(`functions/routes.ts has no row for ${httpMethod} ${resource}`);
+  if (route === undefined) throw new Error(`no file of routes has a row for ${httpMethod} ${resource}`);
   return route;
 }
 

@@ -1,0 +1,16 @@
+import { renewalSchema } from '../../shared/agent-protocol/messages.ts';
+import { UnauthenticatedError } from '../../shared/core/errors.ts';
+import { parseWith } from '../../shared/core/settings/coerce.ts';
+import { agentHandler } from '../../shared/runtime/http/agent-handler.ts';
+import { toWelcome } from '../../shared/runtime/http/agent-session.ts';
+import { ok } from '../../shared/runtime/http/api-handler.ts';
+
+/** POST /agent/v1/sessions/{session}: keeps a session open: another token, and what is granted now. */
+export const handler = agentHandler(async function renewAgentSession(request, hub, { session, accounts }) {
+  const { warnings, journalFormat } = parseWith(renewalSchema, request.parseJson(), '');
+  if (!(await hub.sessions.touch(session.id, hub.clock.now(), warnings))) {
+    throw new UnauthenticatedError('The session is over: open another one');
+  }
+  const names = session.accounts.map(({ name }) => name);
+  return ok(await toWelcome(hub, session, { names, accounts, hello: { journalFormat } }));
+});

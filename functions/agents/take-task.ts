@@ -1,0 +1,15 @@
+import { takeSchema } from '../../shared/agent-protocol/messages.ts';
+import { toLeasedTaskMessage } from '../../shared/agent-protocol/task-messages.ts';
+import { parseWith } from '../../shared/core/settings/coerce.ts';
+import { agentHandler, getHeldTask, refuseLease } from '../../shared/runtime/http/agent-handler.ts';
+import { ok } from '../../shared/runtime/http/api-handler.ts';
+
+/** POST /agent/v1/tasks/{task}/lease: takes the lease of a task that waits for an agent, and answers the task. */
+export const handler = agentHandler(async function takeAgentTask(request, hub, caller) {
+  const { owner, attempts } = parseWith(takeSchema, request.parseJson(), '');
+  const { id } = await getHeldTask(request, hub, caller);
+  const ownerId = `${owner.replaceAll('@', '-')}@${caller.session.agentId}`;
+  const leased = await hub.store.takeLease(id, { ownerId, attempts });
+  if (leased === undefined) return refuseLease('held', hub.clock.now());
+  return ok(toLeasedTaskMessage(leased, await leased.readOperations()));
+});

@@ -1,0 +1,109 @@
+import { noRights } from '../../core/access/authorization.ts';
+import { AccessDeniedError, UnauthenticatedError } from '../../core/errors.ts';
+import type { AgentHome } from '../../core/settings/account.ts';
+import { type AgentSession, sessionLifeMs } from '../../core/tasks/agent-session.ts';
+import type { TaskHold } from '../../core/tasks/task-inbox.ts';
+import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
+import { addLogFields } from '../services/logger.ts';
+import { getRoute } from './access-table.ts';
+import { type ApiFunction, type ApiResponse, type Gate, makeApiFunction } from './api-function.ts';
+import type { ApiRequest } from './api-request.ts';
+import { toErrorBody } from './error-body.ts';
+import { createAccess, nobody } from './request-access.ts';
+
+/** An agent that has proved its session. */
+export interface AgentCaller {
+  readonly session: AgentSession;
+  /** The accounts of the session that are still its agents': of those it may see and do everything. */
+  readonly accounts: ReadonlySet<string>;
+}
+
+/** Lets everybody in: what proves an agent is looked at by its functions. */
+const gate: Gate = {
+  async admit(event) {
+    return createAccess(
+      { route: getRoute(event), identity: nobody, rules: {} },
+      { getRights: () => noRights },
+    );
+  },
+  async record() {},
+};
+
+/** Makes a Lambda function for a route that agents call before they have a session. */
+export function newAgentHandler(
+  run: (request: ApiRequest, hub: AgentHub) => Promise<ApiResponse>,
+): ApiFunction {
+  return makeApiFunction({ open: openAgentHub, run }, gate);
+}
+
+/** Makes a Lambda function for a route that agents call in their session. */
+export function agentHandler(
+  run: (request: ApiRequest, hub: AgentHub, caller: AgentCaller) => Promise<ApiResponse>,
+): ApiFunction {
+  return newAgentHandler(async (request, hub) => run(request, hub, await findCaller(request, hub)));
+}
+
+/** The bearer token of a request. @throws UnauthenticatedError where there is none */
+export function getBearerToken(request: ApiRequest): string {
+  const [, token] = /^Bearer ([\w.~+/=-]+)$/i.exec(request.findHeader('authorization') ?? '') ?? [];
+  if (token !== undefined) return token;
+  throw new UnauthenticatedError('Expected a header Authorization: Bearer with a token');
+}
+
+/** As whose agent somebody is let in: what is remembered of a proof, and held against the account's settings of now. */
+export function toIdentity({ issuer, subject }: AgentHome): string {
+  return JSON.stringify([issuer, subject]);
+}
+
+async function findCaller(
+  request: ApiRequest,
+  { tokens, sessions, providers, clock }: AgentHub,
+): Promise<AgentCaller> {
+  const id = await tokens.verify(getBearerToken(request));
+  const named = request.findParameter('session');
+  if (named !== undefined && named !== id) throw new AccessDeniedError('The token is of another session');
+  const session = await sessions.find(id);
+  if (session === undefined || session.isClosed || clock.now() - session.openedAtMs >= sessionLifeMs) {
+    throw new UnauthenticatedError('The session is over: open another one');
+  }
+  addLogFields({ agentId: session.agentId, taskId: request.findParameter('task') });
+  const current = session.accounts.filter(({ name, identity }) => {
+    const home = providers.findAccount(name)?.agentHome;
+    return home !== undefined && toIdentity(home) === identity;
+  });
+  return { session, accounts: new Set(current.map(({ name }) => name)) };
+}
+
+/** A task that the caller may deal with, and its id. */
+export interface HeldTask {
+  readonly id: string;
+  readonly hold: TaskHold;
+}
+
+/**
+ * The task that a request names. One that is unknown is refused as one of another account: nobody learns which there are.
+ *
+ * @throws AccessDeniedError
+ */
+export async function getHeldTask(
+  request: ApiRequest,
+  { inboxes }: AgentHub,
+  { accounts }: AgentCaller,
+): Promise<HeldTask> {
+  const id = request.getParameter('task');
+  const hold = await inboxes.findHold(id);
+  const account = hold?.inbox?.account;
+  if (hold === undefined || account === undefined || !accounts.has(account)) {
+    throw new AccessDeniedError(`Task ${id} is of no account of this session`);
+  }
+  return { id, hold };
+}
+
+/** 409 with the reason why a lease is not to be had (`held`), or lost. */
+export function refuseLease(reason: 'held' | 'lost', nowMs: number): ApiResponse {
+  const message =
+    reason === 'held'
+      ? 'Another worker has the task, or it has ended'
+      : 'The lease is lost: another worker has the task, or it was ended';
+  return { status: 409, body: JSON.stringify({ ...toErrorBody(409, message, nowMs), reason }) };
+}

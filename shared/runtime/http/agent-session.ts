@@ -1,0 +1,141 @@
+import {
+  type AccountGrant,
+  type Hello,
+  journalFormat,
+  protocolVersion,
+  type Welcome,
+} from '../../agent-protocol/messages.ts';
+import { InvalidInputError, UnauthenticatedError } from '../../core/errors.ts';
+import { asJsonArray, asJsonObject, type JsonObject } from '../../core/json.ts';
+import { pickDefinitions } from '../../core/providers/account-facts.ts';
+import { getSetting } from '../../core/settings/spring-config.ts';
+import type { AgentSession, SessionAccount } from '../../core/tasks/agent-session.ts';
+import { plugins } from '../../providers/index.ts';
+import type { AgentHub } from '../services/agent-hub.ts';
+import { toIdentity } from './agent-handler.ts';
+
+/** Tasks that an agent may run at once, all together and of one account. */
+const tasksMax = 20;
+const accountTasksMax = 5;
+
+/**
+ * Opens a session for an agent that proves who it is.
+ *
+ * @throws UnauthenticatedError where the token proves it of no account: then nothing is told of any
+ */
+export async function openSession(hub: AgentHub, hello: Hello, token: string): Promise<AgentSession> {
+  if (hello.protocol !== protocolVersion) {
+    throw new InvalidInputError(`protocol: expected ${protocolVersion}, got ${hello.protocol}`);
+  }
+  const accounts = await prove(hub, hello, token);
+  if (accounts.length === 0)
+    throw new UnauthenticatedError('The token proves the agent of none of these accounts');
+  const nowMs = hub.clock.now();
+  const session: AgentSession = {
+    id: hub.randomness.id(),
+    agentId: hello.agentId,
+    version: hello.version,
+    zone: hello.zone ?? '',
+    accounts,
+    openedAtMs: nowMs,
+    seenAtMs: nowMs,
+    isClosed: false,
+    warnings: [],
+  };
+  await hub.sessions.open(session);
+  hub.log.info('an agent opened a session', {
+    agentId: session.agentId,
+    session: session.id,
+    accounts: accounts.map(({ name }) => name),
+  });
+  return session;
+}
+
+/** The accounts whose agent the token proves, of those that a hello names. */
+async function prove(hub: AgentHub, hello: Hello, token: string): Promise<readonly SessionAccount[]> {
+  const names = new Set(hello.accounts.map(({ name }) => name));
+  const proved: SessionAccount[] = [];
+  const faults = new Set<string>();
+  for (const name of names) {
+    const home = hub.providers.findAccount(name)?.agentHome;
+    if (home === undefined) continue;
+    const fault = await hub.proofs.findFault(token, home);
+    if (fault === undefined) proved.push({ name, identity: toIdentity(home) });
+    else faults.add(fault);
+  }
+  if (proved.length === 0) {
+    // The log tells why; the answer tells who knocks nothing of accounts.
+    const reasons = faults.size === 0 ? ['none of the accounts has agents'] : [...faults].slice(0, 5);
+    hub.log.warn('an agent was refused', {
+      agentId: hello.agentId,
+      accounts: [...names].slice(0, 20),
+      reasons,
+    });
+  }
+  return proved;
+}
+
+/** What is granted to an agent that named these accounts. */
+export async function toWelcome(
+  hub: AgentHub,
+  session: AgentSession,
+  { names, accounts, hello }: GrantInputs,
+): Promise<Welcome> {
+  const { token, expiresMs } = await hub.tokens.sign(session.id);
+  const { pollIdleMs, pollBusyMs } = hub.agentSettings;
+  const find = createDefinitionFinder(hub);
+  const refusal = hello.journalFormat === journalFormat ? undefined : describeFormat(hello.journalFormat);
+  const grants = names.map((name): AccountGrant => {
+    const refused = accounts.has(name) ? refusal : `account ${name} is none whose agent this token proves`;
+    if (refused !== undefined) return { name, operations: false, caching: false, refused };
+    return { name, operations: true, caching: false, definition: JSON.stringify(find(name)) };
+  });
+  return {
+    ...{ session: session.id, token, expiresMs },
+    serverMs: hub.clock.now(),
+    accounts: grants,
+    limits: { tasks: tasksMax, accountTasks: accountTasksMax, pollIdleMs, pollBusyMs },
+  };
+}
+
+/** What grants depend on. */
+export interface GrantInputs {
+  /** The accounts that the agent named. */
+  readonly names: readonly string[];
+  /** Those of them that are its own. */
+  readonly accounts: ReadonlySet<string>;
+  readonly hello: Pick<Hello, 'journalFormat'>;
+}
+
+function describeFormat(format: number): string {
+  return `journal format ${format} of the agent is not ${journalFormat}, which this server has: install the agent of its release`;
+}
+
+/** Finds what an account is opened with elsewhere: its provider, the settings that hold for all, and its own, without secrets. */
+function createDefinitionFinder({
+  providers,
+  settings,
+  storedAccounts,
+}: AgentHub): (name: string) => JsonObject {
+  const known = new Map<string, JsonObject>();
+  return (name) => {
+    const provider = providers.getAccount(name).cloudProvider;
+    const all = known.get(provider) ?? toPublic(provider);
+    known.set(provider, all);
+    const path = `${provider}.accounts`;
+    const account = asJsonArray(getSetting(all, path)).find((each) => asJsonObject(each)?.['name'] === name);
+    return { provider, settings: withoutAccounts(all, provider), account: account ?? null };
+  };
+
+  function toPublic(name: string): JsonObject {
+    const plugin = plugins.find((each) => each.name === name);
+    const provider = providers.findProvider(name);
+    if (plugin === undefined || provider === undefined) return {};
+    return plugin.toPublicSettings(settings, provider, pickDefinitions(storedAccounts, name));
+  }
+}
+
+function withoutAccounts(settings: JsonObject, provider: string): JsonObject {
+  const { accounts: _, ...shared } = asJsonObject(settings[provider]) ?? {};
+  return { ...settings, [provider]: shared };
+}

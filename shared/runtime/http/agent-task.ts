@@ -1,0 +1,66 @@
+import type { CommitMessage, LeaseReference } from '../../agent-protocol/messages.ts';
+import { commitsMax } from '../../agent-protocol/messages.ts';
+import { parseEntries } from '../../agent-protocol/task-messages.ts';
+import { TooLargeError } from '../../core/errors.ts';
+import { settleTask } from '../../core/tasks/process-message.ts';
+import { type Lease, LeaseLostError } from '../../core/tasks/task.ts';
+import type { AgentHub } from '../services/agent-hub.ts';
+import { type HeldTask, refuseLease } from './agent-handler.ts';
+import { type ApiResponse, ok } from './api-handler.ts';
+
+/** Answers the renewal of a lease: 204, or 409 where it is lost. */
+export async function renewTask(
+  hub: AgentHub,
+  task: HeldTask,
+  reference: LeaseReference,
+): Promise<ApiResponse> {
+  return unlessLost(hub, async () => {
+    await hub.store.renewLease(toLease(task, reference));
+    return { status: 204, body: '' };
+  });
+}
+
+/**
+ * Answers a commit: the lease as it is then, or 409 where it is lost. What follows the end of a task is done here: its events, and its
+ * rows. One that was made, and whose answer was lost, is answered again.
+ *
+ * @throws InvalidInputError for entries that are none; TooLargeError for one commit too many
+ */
+export async function commitTask(
+  hub: AgentHub,
+  task: HeldTask,
+  message: CommitMessage,
+): Promise<ApiResponse> {
+  const { next } = message;
+  const entries = parseEntries(message, task.hold.run);
+  if (task.hold.entries >= commitsMax && next === 'hold') {
+    throw new TooLargeError(`Task ${task.id} has ${commitsMax} commits, and may have no more`);
+  }
+  return unlessLost(hub, async () => {
+    const lease = toLease(task, message.lease);
+    await hub.store.commit(lease, { entries, next });
+    if (next === 'COMPLETED' || next === 'FAILED') await settle(hub, task.id);
+    const { fence, sequence } = lease;
+    return ok<LeaseReference>({ fence, sequence });
+  });
+}
+
+/** Off the agent's path, as far as that goes: what fails here is done by the sweeper. */
+async function settle(hub: AgentHub, id: string): Promise<void> {
+  const ended = await hub.store.find(id).catch(() => undefined);
+  if (ended !== undefined) await settleTask(hub, ended);
+}
+
+/** Of a lease only its numbers count, which the store holds against its own; how long it holds is the agent's matter. */
+function toLease({ id, hold }: HeldTask, { fence, sequence }: LeaseReference): Lease {
+  return { taskId: id, fence, sequence, inlineBytes: hold.inlineBytes, validUntil: 0 };
+}
+
+async function unlessLost(hub: AgentHub, act: () => Promise<ApiResponse>): Promise<ApiResponse> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof LeaseLostError)) throw error;
+    return refuseLease('lost', hub.clock.now());
+  }
+}
