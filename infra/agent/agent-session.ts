@@ -1,0 +1,135 @@
+import { readFile } from 'node:fs/promises';
+import {
+  type Hello,
+  journalFormat,
+  type Welcome,
+  welcomeSchema,
+} from '../../shared/agent-protocol/messages.ts';
+import { type BackOff, getPauseMs } from '../../shared/core/back-off.ts';
+import type { Clock, Randomness } from '../../shared/core/clock.ts';
+import { waits } from '../../shared/core/deadline.ts';
+import { getErrorMessage } from '../../shared/core/errors.ts';
+import type { Logger } from '../../shared/core/logger.ts';
+import { type HubAnswer, type HubCall, type HubClient, HubRefusalError } from './hub-client.ts';
+
+/** Pauses between two tries to open a session. */
+const backOff: BackOff = { firstMs: 1_000, mostMs: 120_000, growth: 1.6, fixedShare: 0.6 };
+
+/** Share of a token's time after which it is renewed. */
+const renewalShare = 0.6;
+
+/** What a session works with. */
+export interface SessionOptions {
+  readonly client: HubClient;
+  readonly clock: Clock;
+  readonly randomness: Pick<Randomness, 'fraction'>;
+  readonly log: Logger;
+  /** File with the token that proves who the agent is. */
+  readonly tokenFile: string;
+  readonly hello: Hello;
+  /** Takes the warnings since the last time. */
+  takeWarnings(): readonly string[];
+  /** Called with what is granted, each time that is told. */
+  onWelcome(welcome: Welcome): void;
+}
+
+/** Keeps a session open: proves who the agent is, renews the token before its end, and begins anew where that is refused. */
+export class SessionKeeper {
+  readonly #options: SessionOptions;
+  #welcome: Welcome | undefined;
+  #opening: Promise<Welcome> | undefined;
+  #renewAtMs = 0;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  /** What is granted now; undefined before the first session. */
+  get welcome(): Welcome | undefined {
+    return this.#welcome;
+  }
+
+  /** Opens the first session: tries until it is open, or the signal is aborted. */
+  async open(signal: AbortSignal): Promise<void> {
+    const { clock, randomness, log } = this.#options;
+    for (let tries = 1; !signal.aborted; tries += 1) {
+      try {
+        await this.#openOnce();
+        return;
+      } catch (error) {
+        const pauseMs = getPauseMs(backOff, tries, randomness);
+        log.warn('no session with Busdriver', {
+          reason: getErrorMessage(error),
+          againInMs: Math.round(pauseMs),
+        });
+        await waits(clock, pauseMs, signal);
+      }
+    }
+  }
+
+  /** Renews the session when it is time. A failure leaves it for the next call. */
+  async renewInTime(): Promise<void> {
+    const { clock, takeWarnings } = this.#options;
+    if (this.#welcome === undefined || clock.monotonic() < this.#renewAtMs) return;
+    const { session } = this.#welcome;
+    const body = { journalFormat, warnings: takeWarnings() };
+    const answer = await this.call({ method: 'POST', path: `/agent/v1/sessions/${session}`, body });
+    // Where it was refused another session was opened, which the call was repeated in: its path names the one before.
+    this.#take(welcomeSchema.parse(answer.body));
+  }
+
+  /** Calls in the session. Where its token is refused, a session is opened anew, and the call repeated once. */
+  async call(call: Omit<HubCall, 'token'>): Promise<HubAnswer> {
+    const { client } = this.#options;
+    const { token, session } = this.#welcome ?? (await this.#openOnce());
+    try {
+      return await client.call({ ...call, token });
+    } catch (error) {
+      if (!(error instanceof HubRefusalError) || error.status !== 401) throw error;
+      if (this.#welcome?.token === token) this.#welcome = undefined;
+      const next = this.#welcome ?? (await this.#openOnce());
+      const path = call.path.replace(`/sessions/${session}`, `/sessions/${next.session}`);
+      return client.call({ ...call, path, token: next.token });
+    }
+  }
+
+  /** Ends the session, if there is one. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#welcome === undefined) return;
+    const { session, token } = this.#welcome;
+    this.#welcome = undefined;
+    const call = { method: 'DELETE', path: `/agent/v1/sessions/${session}`, token } as const;
+    await this.#options.client.call(call).catch(() => undefined);
+  }
+
+  /** Of several that need one at once, one opens it. */
+  #openOnce(): Promise<Welcome> {
+    this.#opening ??= this.#openNow().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #openNow(): Promise<Welcome> {
+    const { client, tokenFile, hello, log } = this.#options;
+    const token = (await readFile(tokenFile, 'utf8')).trim();
+    const answer = await client.call({ method: 'POST', path: '/agent/v1/sessions', token, body: hello });
+    const welcome = welcomeSchema.parse(answer.body);
+    for (const { name, refused } of welcome.accounts) {
+      if (refused !== undefined) log.warn('an account is refused', { account: name, reason: refused });
+    }
+    log.info('session with Busdriver', {
+      session: welcome.session,
+      accounts: welcome.accounts.filter(({ operations }) => operations).map(({ name }) => name),
+    });
+    this.#take(welcome);
+    return welcome;
+  }
+
+  #take(welcome: Welcome): void {
+    const { clock, onWelcome } = this.#options;
+    this.#welcome = welcome;
+    this.#renewAtMs = clock.monotonic() + (welcome.expiresMs - welcome.serverMs) * renewalShare;
+    onWelcome(welcome);
+  }
+}

@@ -1,0 +1,26 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { getErrorMessage } from '../../shared/core/errors.ts';
+import { buildLocal } from '../local/build.ts';
+
+/**
+ * Bundles the agent into `dist/agent`, unless that is up to date.
+ *
+ * @param root Busdriver's own folder, absolute
+ * @returns the file that Node runs
+ * @throws Error when the sources do not compile
+ */
+export async function buildAgent(root: string): Promise<string> {
+  const outputDir = path.join(root, 'dist', 'agent');
+  await buildLocal({ root, outputDir, entries: ['infra/agent/main.ts'], report: console.error });
+  return path.join(outputDir, 'main.js');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    await buildAgent(path.resolve(import.meta.dirname, '../..'));
+  } catch (error) {
+    console.error(getErrorMessage(error));
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,119 @@
+import type { AccountGrant } from '../../shared/agent-protocol/messages.ts';
+import type { Clock, Randomness } from '../../shared/core/clock.ts';
+import { asJsonObject, type JsonObject } from '../../shared/core/json.ts';
+import type { Logger } from '../../shared/core/logger.ts';
+import type { Provider } from '../../shared/core/providers/provider.ts';
+import { SharedClients } from '../../shared/core/providers/shared-clients.ts';
+import { mergeDocuments } from '../../shared/core/settings/spring-config.ts';
+import type { Operation } from '../../shared/core/tasks/operation.ts';
+import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
+import type { AgentAccount } from './agent-config.ts';
+
+/** What accounts are opened with. */
+export interface GrantedAccountsOptions {
+  readonly accounts: readonly AgentAccount[];
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Logger;
+  readonly environment: { readonly [name: string]: string | undefined };
+}
+
+/** Accounts as they are granted now, for one who works with them: whatever becomes of the grants, they stay open until disposed. */
+export interface AccountsUse extends Disposable {
+  /** The operation of that name, or undefined. */
+  findOperation(provider: string, name: string): Promise<Operation | undefined>;
+}
+
+/** An opening, and how many use it. */
+interface Opening {
+  readonly provider: Provider;
+  uses: number;
+  isReplaced: boolean;
+}
+
+/** The accounts of an agent: what Busdriver says of each, and how this agent reaches it. */
+export class GrantedAccounts {
+  readonly #options: GrantedAccountsOptions;
+  /** Connections outlive an opening anew. */
+  readonly #clients = new SharedClients();
+  #current: Opening | undefined;
+  #settings = '';
+
+  constructor(options: GrantedAccountsOptions) {
+    this.#options = options;
+  }
+
+  /** Opens what is granted, unless it is what was granted before. */
+  take(grants: readonly AccountGrant[]): void {
+    const settings = toSettings(grants, this.#options.accounts);
+    const text = JSON.stringify(settings);
+    if (text === this.#settings) return;
+    this.#settings = text;
+    const before = this.#current;
+    this.#current = { provider: this.#open(settings), uses: 0, isReplaced: false };
+    if (before === undefined) return;
+    before.isReplaced = true;
+    closeUnused(before, this.#options.log);
+  }
+
+  /** Uses what is granted now. @throws Error before anything is granted */
+  use(): AccountsUse {
+    const opening = this.#current;
+    if (opening === undefined) throw new Error('no account is granted yet');
+    opening.uses += 1;
+    const { provider } = opening;
+    return {
+      async findOperation(name, operation) {
+        if (name !== provider.name) return undefined;
+        return (await provider.loadOperations?.())?.find((each) => each.name === operation);
+      },
+      [Symbol.dispose]: () => {
+        opening.uses -= 1;
+        closeUnused(opening, this.#options.log);
+      },
+    };
+  }
+
+  #open(settings: JsonObject): Provider {
+    const { clock, randomness, log, environment } = this.#options;
+    const provider = kubernetesPlugin.open({
+      ...{ settings, clock, randomness, log, environment, clients: this.#clients },
+      placement: 'local',
+    });
+    for (const { name, reason } of provider.rejectedAccounts) {
+      log.error('an account cannot be used', { account: name, reason });
+    }
+    return provider;
+  }
+}
+
+function closeUnused({ provider, uses, isReplaced }: Opening, log: Logger): void {
+  if (!isReplaced || uses > 0) return;
+  const closing = provider.closing ?? provider;
+  Promise.resolve(closing[Symbol.asyncDispose]()).catch((error: unknown) =>
+    log.warn('accounts could not be closed', { error }),
+  );
+}
+
+/** The settings of the accounts that are granted: their definitions, each with how its cluster is reached from here. */
+function toSettings(grants: readonly AccountGrant[], accounts: readonly AgentAccount[]): JsonObject {
+  const definitions = grants.flatMap(({ name, operations, definition }) => {
+    const own = accounts.find((each) => each.name === name);
+    if (!operations || definition === undefined || own === undefined) return [];
+    const { settings, account } = asJsonObject(JSON.parse(definition)) ?? {};
+    return [{ settings: asJsonObject(settings) ?? {}, account: toAccount(asJsonObject(account) ?? {}, own) }];
+  });
+  const shared = definitions[0]?.settings ?? {};
+  const list = { accounts: definitions.map(({ account }) => account) };
+  return mergeDocuments([shared, { [kubernetesPlugin.name]: list }]);
+}
+
+function toAccount(definition: JsonObject, own: AgentAccount): JsonObject {
+  const { agent: _, ...account } = definition;
+  return {
+    ...account,
+    serviceAccount: own.serviceAccount,
+    ...(own.kubeConfigFile !== undefined && { kubeconfigFile: own.kubeConfigFile }),
+    ...(own.context !== undefined && { context: own.context }),
+  };
+}

@@ -1,0 +1,116 @@
+import { parseArgs } from 'node:util';
+import packageJson from '../../package.json' with { type: 'json' };
+import { type Hello, journalFormat, protocolVersion } from '../../shared/agent-protocol/messages.ts';
+import { getErrorMessage } from '../../shared/core/errors.ts';
+import type { WorkerSystem } from '../../shared/core/tasks/process-message.ts';
+import { readEnvironment } from '../../shared/runtime/config.ts';
+import { createLogger } from '../../shared/runtime/services/logger.ts';
+import { getHost, systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
+import { type AgentConfig, readAgentConfig } from './agent-config.ts';
+import { SessionKeeper } from './agent-session.ts';
+import { GrantedAccounts } from './granted-accounts.ts';
+import { openHubClient } from './hub-client.ts';
+import { keepWarnings } from './kept-warnings.ts';
+import { RemoteTaskStore } from './remote-task-store.ts';
+import { WorkLoop } from './work-loop.ts';
+
+const help = `Usage: node dist/agent/main.js --config FILE
+
+Runs the operations of accounts whose clusters Busdriver cannot reach: it asks Busdriver for them, and is never called.
+FILE is YAML: see docs/agents.md. SIGTERM lets running operations reach a safe point and ends; another agent goes on.
+Exit codes: 0 ended as told, 1 could not run, 2 wrong command line.`;
+
+process.exit(await main(process.argv.slice(2)).catch(explain));
+
+/** Runs the command line. @returns the exit code */
+async function main(args: readonly string[]): Promise<number> {
+  const options = parse(args);
+  if (options === undefined) return 2;
+  if (options.help) {
+    process.stdout.write(`${help}\n`);
+    return 0;
+  }
+  await runUntilStopped(await readAgentConfig(options.config));
+  return 0;
+}
+
+function parse(args: readonly string[]): { readonly help: boolean; readonly config: string } | undefined {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { config: { type: 'string' }, help: { type: 'boolean', default: false } },
+    });
+    if (values.help || values.config) return { help: values.help, config: values.config ?? '' };
+    console.error('--config FILE is missing');
+  } catch (error) {
+    console.error(getErrorMessage(error));
+  }
+  console.error("Try '--help'.");
+  return undefined;
+}
+
+async function runUntilStopped(config: AgentConfig): Promise<void> {
+  const stop = watchSignals();
+  const agentId = `${getHost()}-${systemRandomness.id().slice(-6).toLowerCase()}`;
+  const { log, takeWarnings } = keepWarnings(
+    createLogger({ logLevel: 'INFO', placement: 'local' }),
+    systemClock,
+  );
+  const parts = { clock: systemClock, randomness: systemRandomness, log };
+  await using client = await openHubClient(config.url, config.caFile);
+  const accounts = new GrantedAccounts({
+    ...parts,
+    accounts: config.accounts,
+    environment: readEnvironment(),
+  });
+  const session = new SessionKeeper({
+    ...parts,
+    client,
+    takeWarnings,
+    tokenFile: config.tokenFile,
+    hello: toHello(config, agentId),
+    onWelcome: ({ accounts: grants }) => accounts.take(grants),
+  });
+  const system: WorkerSystem = {
+    ...parts,
+    ...nothingBeside,
+    host: agentId,
+    store: new RemoteTaskStore({ ...parts, session }),
+  };
+  await session.open(stop);
+  await new WorkLoop({ session, system, accounts }).run(stop);
+  await session.close();
+}
+
+/** Busdriver tells the bus of what is committed, and an agent has no queue. */
+const nothingBeside: Pick<WorkerSystem, 'queue' | 'bus'> = {
+  queue: { send: async () => undefined, extendVisibility: async () => undefined },
+  bus: { publish: async () => undefined },
+};
+
+function toHello({ zone, accounts }: AgentConfig, agentId: string): Hello {
+  return {
+    ...{ agentId, protocol: protocolVersion, journalFormat },
+    version: packageJson.version,
+    ...(zone !== undefined && { zone }),
+    accounts: accounts.map(({ name }) => ({ name })),
+  };
+}
+
+/** Aborted by the first SIGTERM or SIGINT, or by the end of a parent that holds an IPC channel; a second signal ends the process. */
+function watchSignals(): AbortSignal {
+  const stopping = new AbortController();
+  const stop = (): void => {
+    if (stopping.signal.aborted) process.exit(1);
+    stopping.abort(new Error('stopped'));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+  if (process.channel !== undefined) process.once('disconnect', stop);
+  return stopping.signal;
+}
+
+/** Tells the user why it did not run. @returns the exit code */
+function explain(error: unknown): number {
+  console.error(getErrorMessage(error));
+  return 1;
+}

@@ -1,0 +1,104 @@
+import { type Work, workSchema } from '../../shared/agent-protocol/messages.ts';
+import { type BackOff, getPauseMs, getRandomMs } from '../../shared/core/back-off.ts';
+import { waitAtMost, waits } from '../../shared/core/deadline.ts';
+import { getErrorMessage } from '../../shared/core/errors.ts';
+import { processTaskMessage, type WorkerSystem } from '../../shared/core/tasks/process-message.ts';
+import { CheckpointError } from '../../shared/core/tasks/run-task.ts';
+import { addLogFields, runWithLogFields } from '../../shared/runtime/services/logger.ts';
+import type { SessionKeeper } from './agent-session.ts';
+import type { GrantedAccounts } from './granted-accounts.ts';
+
+/** Milliseconds that tasks get to reach a checkpoint when the agent stops. */
+const stopMs = 20_000;
+
+/** Pauses while Busdriver is away. */
+const backOff: BackOff = { firstMs: 1_000, mostMs: 30_000, growth: 1.6, fixedShare: 0.6 };
+
+/** What the loop works with. */
+export interface WorkLoopOptions {
+  readonly session: SessionKeeper;
+  readonly system: WorkerSystem;
+  readonly accounts: GrantedAccounts;
+}
+
+/** Asks for work and does it, some tasks at once, until it is told to stop. */
+export class WorkLoop {
+  readonly #options: WorkLoopOptions;
+  readonly #stop = new AbortController();
+  /** The account of each task that runs, by the task's id. */
+  readonly #running = new Map<string, string>();
+  readonly #ends = new Set<Promise<void>>();
+
+  constructor(options: WorkLoopOptions) {
+    this.#options = options;
+  }
+
+  /** Runs until the signal is aborted; then tasks stop at their next checkpoint, for another agent to go on. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { session, system } = this.#options;
+    const { clock, randomness } = system;
+    for (let failures = 0; !signal.aborted; ) {
+      failures = (await this.#lookOnce()) ? 0 : failures + 1;
+      const { pollIdleMs = 2_000, pollBusyMs = 500 } = session.welcome?.limits ?? {};
+      const usualMs = this.#running.size > 0 ? pollBusyMs : pollIdleMs;
+      const pauseMs =
+        failures > 0 ? getPauseMs(backOff, failures, randomness) : getRandomMs(usualMs, randomness, 0.8);
+      await waits(clock, pauseMs, signal);
+    }
+    this.#stop.abort(new CheckpointError('the agent stops; another one goes on'));
+    await waitAtMost(clock, stopMs, Promise.all(this.#ends));
+  }
+
+  /** @returns whether Busdriver answered */
+  async #lookOnce(): Promise<boolean> {
+    const { session, system } = this.#options;
+    try {
+      await session.renewInTime();
+      const path = `/agent/v1/sessions/${session.welcome?.session ?? 'none'}/work`;
+      const answer = await session.call({ method: 'GET', path });
+      this.#begin(workSchema.parse(answer.body).work);
+      return true;
+    } catch (error) {
+      system.log.warn('Busdriver cannot be asked for work', { reason: getErrorMessage(error) });
+      return false;
+    }
+  }
+
+  /** Work of a kind that is not known is left to newer agents. */
+  #begin(work: Work['work']): void {
+    const { tasks = 0, accountTasks = 0 } = this.#options.session.welcome?.limits ?? {};
+    for (const { kind, account, id } of work) {
+      if (kind !== 'TASK' || this.#running.has(id) || this.#running.size >= tasks) continue;
+      const ofAccount = [...this.#running.values()].filter((each) => each === account).length;
+      if (ofAccount >= accountTasks) continue;
+      this.#running.set(id, account);
+      const end: Promise<void> = this.#runTask(id, account).finally(() => {
+        this.#running.delete(id);
+        this.#ends.delete(end);
+      });
+      this.#ends.add(end);
+    }
+  }
+
+  /** Never rejects: a task that could not be run waits for its lease to lapse, and is asked for again. */
+  async #runTask(taskId: string, account: string): Promise<void> {
+    const { system, accounts } = this.#options;
+    await runWithLogFields({ taskId, account }, async () => {
+      try {
+        using use = accounts.use();
+        await processTaskMessage(
+          system,
+          { taskId, receiptHandle: '' },
+          {
+            isAgent: true,
+            stop: this.#stop.signal,
+            findOperation: (provider, name) => use.findOperation(provider, name),
+            onLeased: ({ caller }) => addLogFields({ ...caller }),
+          },
+        );
+      } catch (error) {
+        system.log.error('a task could not be run', { error });
+      }
+    });
+  }
+}
