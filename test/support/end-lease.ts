@@ -27,7 +27,10 @@ export async function endLease(
         UpdateExpression: 'SET leaseUntil = :past',
         ConditionExpression:
           'attribute_exists(pk) AND (attribute_not_exists(leaseUntil) OR leaseUntil <= :last)',
-        ExpressionAttributeValues: { ':past': 0, ':last': diedAtMs + leaseDurationMs },
+        ExpressionAttributeValues: {
+          ':past': 0,
+          ':last': Math.min(diedAtMs + leaseDurationMs, Number.MAX_SAFE_INTEGER),
+        },
       }),
     );
   } catch (error) {
