@@ -13,10 +13,10 @@ import type { KubernetesAccount } from '../../account/account.ts';
 import { checkNamespace, describeClosedKind, isNamespaceKind } from '../../account/account-bounds.ts';
 import { boundToAccount } from '../../account/bounded-client.ts';
 import type { KubernetesSession } from '../../account/session.ts';
-import type { KubernetesClient, ObjectRef } from '../../api/client.ts';
+import type { KubernetesClient } from '../../api/client.ts';
 import { findNamespaceProblem, findTextProblem } from '../../api/names.ts';
 import type { Coordinates } from '../../manifest/identity.ts';
-import { trackWrites } from './track-writes.ts';
+import { runTracked, type TrackedClient } from './track-writes.ts';
 
 /** One operation, apart from accounts and sessions. */
 export interface OperationFields<D extends object> {
@@ -69,14 +69,12 @@ export interface Validation {
 }
 
 /** What an operation works with. */
-export interface OperationWork {
+export interface OperationWork extends TrackedClient {
   readonly session: KubernetesSession;
   readonly account: KubernetesAccount;
   /** Reaches nothing outside the bounds of the account. */
   readonly client: KubernetesClient;
   readonly run: OperationRun;
-  /** Told of each object that is gone by the operation's doing, for the cache. */
-  readonly recordDeletion?: (ref: ObjectRef, uid: string) => void;
 }
 
 const accountSchema = requireField(
@@ -101,26 +99,17 @@ export function defineOperation<D extends object>(fields: OperationFields<D>): O
         account: account.name,
         operationClass,
         phase,
-        async run(run) {
-          const [opened, written] = await Promise.all([
-            session.getClient(account),
-            trackWrites(session, account),
-          ]);
-          const client = boundToAccount(opened, account);
-          if (written === undefined) return await fields.run(description, { session, account, client, run });
-          const work = {
-            session,
-            account,
-            client: written.watch(client),
-            run,
-            recordDeletion: written.recordDeletion,
-          };
-          try {
-            return await fields.run(description, work);
-          } finally {
-            await written.settle();
-          }
-        },
+        run: (run) =>
+          runTracked(
+            { session, account },
+            async () => ({
+              session,
+              account,
+              run,
+              client: boundToAccount(await session.getClient(account), account),
+            }),
+            (work) => fields.run(description, work),
+          ),
       };
     },
   };
@@ -131,14 +120,18 @@ export function bindOperation({ name, prepare }: OperationDefinition, session: K
   return { name, prepare: (description) => prepare(description, session) };
 }
 
-/** The account that a description names in `account` or, where that is empty, in the older `credentials`. */
+/** The name of the account that a description is about: `account` or, where that is empty, the older `credentials`. */
+export function readAccountName(input: JsonObject, operation: string): string {
+  const { account, credentials } = parseWith(accountSchema, input, operation);
+  return account || credentials;
+}
+
 function getAccount(
   input: JsonObject,
   { name, context }: Pick<OperationFields<object>, 'name' | 'context'>,
   session: KubernetesSession,
 ): KubernetesAccount {
-  const fields = parseWith(accountSchema, input, name);
-  const accountName = fields.account || fields.credentials;
+  const accountName = readAccountName(input, name);
   if (accountName === '') throw new InvalidInputError(formatCode(context, 'account', 'empty'));
   const account = session.findAccount(accountName);
   if (account !== undefined) return account;

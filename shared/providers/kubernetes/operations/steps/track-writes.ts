@@ -1,9 +1,33 @@
 import type { KubernetesAccount } from '../../account/account.ts';
 import type { KubernetesSession } from '../../account/session.ts';
+import type { KubernetesClient, ObjectRef } from '../../api/client.ts';
 import type { WrittenObjects } from '../../cache-writer/written-objects.ts';
 
-/** Brings what one operation writes into the cache. Undefined where there is no cache. */
-export async function trackWrites(
+/** A client of which the cache learns what is written by it. */
+export interface TrackedClient {
+  readonly client: KubernetesClient;
+  /** Told of each object that is gone by the operation's doing, for the cache. Left out where there is none. */
+  readonly recordDeletion?: (ref: ObjectRef, uid: string) => void;
+}
+
+/** Opens what an operation works with, and does it; what it writes is in the cache before this resolves. */
+export async function runTracked<W extends { readonly client: KubernetesClient }, T>(
+  { session, account }: { readonly session: KubernetesSession; readonly account: KubernetesAccount },
+  open: () => Promise<W>,
+  act: (work: W & TrackedClient) => Promise<T>,
+): Promise<T> {
+  const [work, written] = await Promise.all([open(), trackWrites(session, account)]);
+  if (written === undefined) return await act(work);
+  const { recordDeletion } = written;
+  try {
+    return await act({ ...work, client: written.watch(work.client), recordDeletion });
+  } finally {
+    await written.settle();
+  }
+}
+
+/** Undefined where there is no cache. */
+async function trackWrites(
   session: KubernetesSession,
   account: KubernetesAccount,
 ): Promise<WrittenObjects | undefined> {

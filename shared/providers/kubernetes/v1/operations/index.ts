@@ -2,7 +2,8 @@ import { InvalidInputError } from '../../../../core/errors.ts';
 import type { JsonObject } from '../../../../core/json.ts';
 import type { Operation, PreparedOperation } from '../../../../core/tasks/operation.ts';
 import type { KubernetesSession } from '../../account/session.ts';
-import { readAccountName, type V1OperationDefinition } from '../steps/v1-operation.ts';
+import { bindOperation, readAccountName } from '../../operations/steps/operation-definition.ts';
+import type { V1OperationDefinition } from '../steps/v1-operation.ts';
 import { cloneJob } from './clone-job.ts';
 import { cloneServerGroup } from './clone-server-group.ts';
 import { createServerGroup } from './create-server-group.ts';
@@ -42,10 +43,7 @@ export const v1OperationDefinitions: readonly V1OperationDefinition[] = [
 
 /** The operations of V1 accounts alone: an account of V2 is none that they know. */
 export function bindV1Operations(session: KubernetesSession): readonly Operation[] {
-  return v1OperationDefinitions.map(({ name, prepare }) => ({
-    name,
-    prepare: (description) => prepare(description, session),
-  }));
+  return v1OperationDefinitions.map((definition) => bindOperation(definition, session));
 }
 
 /**

@@ -1,36 +1,25 @@
 import { InvalidInputError } from '../../../../core/errors.ts';
 import type { JsonObject } from '../../../../core/json.ts';
-import {
-  type Field,
-  objectField,
-  parseWith,
-  requireField,
-  stringField,
-  withDefault,
-} from '../../../../core/settings/coerce.ts';
-import type { OperationRun, PreparedOperation } from '../../../../core/tasks/operation.ts';
+import { parseWith, requireField } from '../../../../core/settings/coerce.ts';
+import type { OperationRun } from '../../../../core/tasks/operation.ts';
 import type { KubernetesV1Account } from '../../account/account.ts';
 import { boundToAccount } from '../../account/bounded-client.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
-import type { KubernetesClient, ObjectRef } from '../../api/client.ts';
-import { trackWrites } from '../../operations/steps/track-writes.ts';
+import type { KubernetesClient } from '../../api/client.ts';
+import {
+  type OperationDefinition,
+  type OperationFields,
+  readAccountName,
+} from '../../operations/steps/operation-definition.ts';
+import { runTracked, type TrackedClient } from '../../operations/steps/track-writes.ts';
 import { AttributeRules } from '../descriptions/attribute-rules.ts';
 
 /** One operation of V1 accounts, apart from accounts and sessions. */
-export interface V1OperationFields<D extends object> {
-  /** Name in the request: `createServerGroup`. */
-  readonly name: string;
-  /** What it does, in a few words without a subject, for the pages. */
-  readonly purpose: string;
-  /** Clouddriver's class name: `DeployKubernetesAtomicOperation`. */
-  readonly operationClass: string;
-  /** Tag of its history lines: `DEPLOY`. */
-  readonly phase: string;
+export interface V1OperationFields<D extends object>
+  extends Pick<OperationFields<D>, 'name' | 'purpose' | 'operationClass' | 'phase' | 'schema'> {
   /** Clouddriver's name of the description, which begins its validation errors. */
   readonly prefix: string;
-  /** Its fields; the account is read for all operations alike. */
-  readonly schema: Field<D | undefined>;
   /** Reports what is wrong with a description as far as that is known without a call. */
   check(description: D, rules: AttributeRules): void;
   /** Does it; see `PreparedOperation.run`. */
@@ -38,17 +27,13 @@ export interface V1OperationFields<D extends object> {
 }
 
 /** An operation as the list of V1 operations holds it. */
-export interface V1OperationDefinition extends Pick<V1OperationFields<object>, 'name' | 'purpose'> {
+export interface V1OperationDefinition extends OperationDefinition {
   /** What the API's document calls its description: Clouddriver's name of it. */
   readonly title: string;
-  /** Reads its fields; from it the API's document tells what it accepts. */
-  readonly schema: Field<object | undefined>;
-  /** See `Operation.prepare`. */
-  prepare(description: JsonObject, session: KubernetesSession): PreparedOperation;
 }
 
 /** What an operation of a V1 account works with. */
-export interface V1Work {
+export interface V1Work extends TrackedClient {
   readonly session: KubernetesSession;
   readonly account: KubernetesV1Account;
   /** The namespaces that the account may use; empty for all. */
@@ -56,21 +41,6 @@ export interface V1Work {
   /** Reaches nothing outside of them. */
   readonly client: KubernetesClient;
   readonly run: OperationRun;
-  /** Told of each object that is gone by the operation's doing, for the cache. */
-  readonly recordDeletion?: (ref: ObjectRef, uid: string) => void;
-}
-
-const accountSchema = requireField(
-  objectField({
-    account: withDefault(stringField(), ''),
-    credentials: withDefault(stringField(), ''),
-  }),
-);
-
-/** The name of the account that a description is about: `account` or, where that is empty, the older `credentials`. */
-export function readAccountName(input: JsonObject, operation: string): string {
-  const { account, credentials } = parseWith(accountSchema, input, operation);
-  return account || credentials;
 }
 
 /** Makes an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are common to all. */
@@ -91,23 +61,12 @@ export function defineV1Operation<D extends object>(fields: V1OperationFields<D>
         account: account.name,
         operationClass,
         phase,
-        async run(run) {
-          const [work, written] = await Promise.all([
-            openWork(account, session, run),
-            trackWrites(session, account),
-          ]);
-          if (written === undefined) return await fields.run(description, work);
-          const client = written.watch(work.client);
-          try {
-            return await fields.run(description, {
-              ...work,
-              client,
-              recordDeletion: written.recordDeletion,
-            });
-          } finally {
-            await written.settle();
-          }
-        },
+        run: (run) =>
+          runTracked(
+            { session, account },
+            () => openWork(account, session, run),
+            (work) => fields.run(description, work),
+          ),
       };
     },
   };
