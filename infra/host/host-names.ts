@@ -1,3 +1,5 @@
+import { networkInterfaces } from 'node:os';
+
 /** What names a Service of this Busdriver has. */
 export interface ServiceNames {
   /** What the name of each begins with. */
@@ -19,4 +21,15 @@ export function isServiceName(name: string, { prefix, namespace }: ServiceNames)
   const rest = domain.join('.');
   const domains = ['', namespace, `${namespace}.svc`, `${namespace}.svc.${clusterDomain}`];
   return service.startsWith(prefix) && /^[a-z0-9-]{1,63}$/.test(service) && domains.includes(rest);
+}
+
+/**
+ * The address to bind: `::`, which takes IPv4 as well, becomes `0.0.0.0` on a machine without IPv6, where nothing could be bound to it.
+ *
+ * @param interfaces default the machine's
+ */
+export function chooseAddress(host: string, interfaces = networkInterfaces()): string {
+  if (host !== '::') return host;
+  const hasIpv6 = Object.values(interfaces).some((each = []) => each.some(({ family }) => family === 'IPv6'));
+  return hasIpv6 ? host : '0.0.0.0';
 }

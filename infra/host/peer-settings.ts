@@ -18,6 +18,9 @@ export const peerSettingPaths = {
   api: 'kubesvc.cluster-kubernetes.api',
 } as const;
 
+/** What names of Services of Busdriver begin with unless the settings say otherwise. */
+export const defaultNamePrefix = 'spin-clouddriver';
+
 /**
  * How replicas find each other; undefined where `kubesvc.cluster` is `local`: each is alone then.
  *
@@ -38,7 +41,7 @@ export function parsePeerSettings(settings: JsonObject): PeerSettings | undefine
     );
   };
   return {
-    namePrefix: readName(peerSettingPaths.namePrefix, 253, 'spin-clouddriver'),
+    namePrefix: readName(peerSettingPaths.namePrefix, 253, defaultNamePrefix),
     portName: readName(peerSettingPaths.portName, 63, 'http'),
     api: read(peerSettingPaths.api, withDefault(enumField(['auto', 'endpoints', 'endpointslices']), 'auto')),
   };

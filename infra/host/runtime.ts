@@ -23,10 +23,10 @@ import { createResources } from './create-resources.ts';
 import { Forwarding } from './forwarding.ts';
 import { AwaitedResults, HeldAccounts } from './held-accounts.ts';
 import { HostAccess } from './host-access.ts';
-import { isServiceName } from './host-names.ts';
+import { chooseAddress, isServiceName } from './host-names.ts';
 import { createHostRoutes } from './host-routes.ts';
 import type { Peer } from './peer-addresses.ts';
-import { parsePeerSettings } from './peer-settings.ts';
+import { defaultNamePrefix, parsePeerSettings } from './peer-settings.ts';
 import { PeerTokens } from './peer-tokens.ts';
 import { type PeerSettings, type Peers, startPeers } from './peers.ts';
 import { openPodCluster, type PodCluster } from './pod-cluster.ts';
@@ -106,7 +106,10 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
     async (module) => own.findHandler(module) ?? loadHandler(module),
     Promise.resolve(services),
   );
-  const names = { prefix: settings?.namePrefix ?? podName, namespace: await readNamespace(options) };
+  const names = {
+    prefix: settings?.namePrefix ?? defaultNamePrefix,
+    namespace: await readNamespace(options),
+  };
   const served = starting.use(
     await serveFunctions({
       inventory: { ...inventory, routes: [...own.routes, ...findOthers(own.routes)] },
@@ -118,6 +121,7 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
       shutdownTimeoutMs: options.shutdownTimeoutMs,
       http: {
         ...options,
+        host: chooseAddress(options.host),
         allowsHost: (name) => isServiceName(name, names),
         logsRequests: areRequestsVerbose(environment),
       },

@@ -150,19 +150,38 @@ describeWithCluster('the Kubernetes home', (cluster) => {
     );
   }, 400_000);
 
-  test('one that is told to end lets what it runs reach a safe point, and ends well', async () => {
-    before = async () => undefined;
-    const alive = replicas.filter(({ process }) => isAlive(process.pid));
-    const [leaving, staying] = alive as [Replica, Replica];
-    const ids = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => deploy(staying, `drained-${index}`)),
-    );
-    process.kill(leaving.process.pid, 'SIGTERM');
-    for (const id of ids) {
-      const task = await staying.waitForTask(id, { timeoutMs: 240_000 });
-      expect(task.status.failed).toBe(false);
-    }
-    await vi.waitFor(() => expect(isAlive(leaving.process.pid)).toBe(false), { timeout: 60_000 });
+  test('one that is told to end takes nothing new, lets what it runs come to its end, and ends', async () => {
+    const { promise: held, resolve: tellHeld } = Promise.withResolvers<string>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let isFirst = true;
+    before = async (replica, { method, path: target }) => {
+      if (!isFirst || method === 'GET' || !target.includes('/deployments')) return;
+      isFirst = false;
+      tellHeld(replica);
+      await released;
+    };
+    const alive = replicas.filter(({ process: each }) => isAlive(each.pid));
+    const [any] = alive as [Replica];
+    const id = await deploy(any, 'finished');
+    const name = await held;
+    const leaving = alive.find((each) => each.name === name);
+    const staying = alive.find((each) => each.name !== name);
+    process.kill(leaving?.process.pid ?? 0, 'SIGTERM');
+    await expect
+      .poll(() =>
+        fetch(`${leaving?.url}/health`).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(false);
+    release();
+
+    const task = await staying?.waitForTask(id, { timeoutMs: 240_000 });
+    expect(task?.status.failed).toBe(false);
+    expect(leaving?.listWritten()).toContain('finished');
+    expect(staying?.listWritten()).not.toContain('finished');
+    await vi.waitFor(() => expect(isAlive(leaving?.process.pid ?? 0)).toBe(false), { timeout: 60_000 });
   }, 400_000);
 });
 

@@ -6,6 +6,7 @@ import { startStreams } from '../../core/agents/streams/stream-queue.ts';
 import { UnavailableError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { ProviderSet } from '../../core/providers/provider-set.ts';
+import type { Config } from '../config.ts';
 import type { AgentServices } from '../services/agents.ts';
 import type { ProviderServices } from '../services/providers.ts';
 import type { StreamServices } from '../services/streams.ts';
@@ -49,9 +50,7 @@ export async function scheduleCachingAgents(
   const rejected = rejectedAccounts.map(({ name }) => name);
   agents.recordRejectedAccounts(countAccounts(services.providers));
   const memory = agents.all.get(createScheduleMemory);
-  // On one machine a process that begins is the only one there is: those of before are dead.
-  const { placement, isReplicated } = agents.config;
-  const areWorkersDead = placement === 'local' && !isReplicated && memory.turns === 0;
+  const areWorkersDead = areOthersDead(agents.config, memory.turns);
   const report = await scheduleAgents(agents, {
     wanted: await services.providers.loadCachingAgents(),
     rejected,
@@ -60,6 +59,19 @@ export async function scheduleCachingAgents(
       startStreams(agents.streams, streamed, { nowMs: agents.clock.now(), areWorkersDead }),
   });
   if (Object.values(report).some((count) => count > 0)) agents.log.info('scheduled agents', { ...report });
+}
+
+/**
+ * Whether who watches agents by the table is dead for sure. On one machine a process that begins is the only one there is; a replica has
+ * others beside it, and so has a function.
+ *
+ * @param turns of the scheduler so far in this process
+ */
+export function areOthersDead(
+  { placement, isReplicated }: Pick<Config, 'placement' | 'isReplicated'>,
+  turns: number,
+): boolean {
+  return placement === 'local' && !isReplicated && turns === 0;
 }
 
 /**

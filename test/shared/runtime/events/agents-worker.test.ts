@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countAccounts } from '../../../../shared/runtime/events/agents-worker.ts';
+import { areOthersDead, countAccounts } from '../../../../shared/runtime/events/agents-worker.ts';
 
 test('alarms count accounts that are wrong, and no sections that are not served', () => {
   const rejectedAccounts = [
@@ -8,3 +8,15 @@ test('alarms count accounts that are wrong, and no sections that are not served'
   ];
   expect(countAccounts({ accounts: [], rejectedAccounts })).toEqual({ rejected: 1, all: 1 });
 });
+
+test.each([
+  { placement: 'local', isReplicated: false, turns: 0, dead: true },
+  { placement: 'local', isReplicated: false, turns: 1, dead: false },
+  { placement: 'local', isReplicated: true, turns: 0, dead: false },
+  { placement: 'deployed', isReplicated: false, turns: 0, dead: false },
+] as const)(
+  'a process takes others for dead when it begins alone on a machine: $placement, replicated $isReplicated, turn $turns',
+  ({ dead, turns, ...config }) => {
+    expect(areOthersDead(config, turns)).toBe(dead);
+  },
+);
