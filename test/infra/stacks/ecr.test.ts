@@ -56,7 +56,24 @@ describe('repositories of ECR', () => {
         },
       }),
     );
+    const rule = patterns.find((properties) => properties?.['Name'] === 'busdriver-dev-agents-ecr-events');
+    const { queue, policy } = findQueue('busdriver-dev-agents');
+    expect(rule?.['Targets']).toEqual([expect.objectContaining({ Arn: { 'Fn::GetAtt': [queue, 'Arn'] } })]);
+    // They come as they are.
+    expect(JSON.stringify(rule?.['Targets'])).not.toContain('Input');
+    expect(JSON.stringify(policy)).toContain('"Service":"events.amazonaws.com"');
   });
+
+  /** The logical id of a queue, and what may be done with it. */
+  function findQueue(name: string) {
+    const resources = [...templates.values()].flatMap((template) => [...getResources(template)]);
+    const [queue = ''] = resources.find(([, { Properties }]) => Properties?.['QueueName'] === name) ?? [];
+    const policies = resources.filter(([, { Type }]) => Type === 'AWS::SQS::QueuePolicy');
+    const policy = policies.find(([, { Properties }]) =>
+      JSON.stringify(Properties?.['Queues']).includes(queue),
+    );
+    return { queue, policy };
+  }
 
   it('need neither rule nor grant where none is named', () => {
     const without = synthesize(privateOptions);
