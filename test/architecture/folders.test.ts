@@ -24,7 +24,8 @@ const stacks: { readonly [folder: string]: readonly string[] } = {
   'shared/runtime': ['events', 'http', 'services', 'settings', 'identity', '.'],
   'shared/providers/kubernetes': [
     '.',
-    ...['v1/operations', 'v1/steps', 'v1/caching', 'v1/reads', 'v1/views', 'v1/build', 'v1/descriptions'],
+    ...['v1/operations', 'v1/steps', 'v1/caching', 'v1/reads', 'v1/views', 'v1/read', 'v1/build'],
+    'v1/descriptions',
     ...[
       'operations',
       'operations/deploy',

@@ -14,7 +14,7 @@ export const handler = viewHandler(async function getTargetSummary(request, serv
   const { value: target, accounts } = await getTargetServerGroup(request, services, {
     validateOldest: false,
   });
-  const summary = { serverGroupName: target.displayName, buildInfo: target.buildInfo };
+  const summary = { serverGroupName: target.displayName ?? target.name, buildInfo: target.buildInfo };
   const value: TargetSummaryView = isOne ? summary : { summaries: [summary] };
   return { value, accounts };
 });

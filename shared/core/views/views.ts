@@ -27,7 +27,8 @@ export interface ClusterPage {
 }
 
 /** A server group that a stage means, as far as routes look into it. */
-export type TargetServerGroup = Pick<ServerGroupView, 'displayName' | 'buildInfo'>;
+export type TargetServerGroup = Pick<ServerGroupView, 'name' | 'buildInfo'> &
+  Partial<Pick<ServerGroupView, 'displayName'>>;
 
 /** A list out of the cache. */
 export type ViewedList<T = object> = Viewed<readonly T[]>;

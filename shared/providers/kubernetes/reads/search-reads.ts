@@ -1,5 +1,5 @@
 import type { ViewedList, ViewSearchRequest } from '../../../core/views/views.ts';
-import type { KubernetesAccount } from '../account/account.ts';
+import { isV1Account, type KubernetesAccount } from '../account/account.ts';
 import {
   compareResults,
   createKindFilter,
@@ -45,10 +45,12 @@ async function searchPlaces(reading: CacheReading, request: ViewSearchRequest): 
 
 async function searchAccount(
   reading: CacheReading,
-  { name: account, kindRegistry }: KubernetesAccount,
+  configured: KubernetesAccount,
   { query, types }: ViewSearchRequest,
 ): Promise<SearchResultView[]> {
   const { cache, limit } = reading;
+  const { name: account, kindRegistry } = configured;
+  const isBare = isV1Account(configured);
   const isSeen = createSight(reading, account);
   const names = await limit(() => cache.listKinds(account));
   const kinds = names.map((kind) => ({ kind, spinnakerKind: kindRegistry.find(kind).spinnakerKind }));
@@ -62,6 +64,7 @@ async function searchAccount(
         spinnakerKind,
         application,
         cluster,
+        isBare,
       }));
       found.push(...searchObjects(objects, { query, types: [kind] }));
     }

@@ -15,6 +15,8 @@ export interface SearchObject {
   /** The application it belongs to, and its cluster there. */
   readonly application?: string | undefined;
   readonly cluster?: string | undefined;
+  /** Whether it is known by its name alone, as objects of V1 accounts are. Default: by its full name. */
+  readonly isBare?: boolean;
 }
 
 /** An application in an account, or one of its clusters there. */
@@ -53,6 +55,7 @@ export interface SearchResultView extends FindView {
 
 /** The member under which a find of a kind has its name once more. */
 const nameMembers: ReadonlyMap<string, 'serverGroup' | 'loadBalancer' | 'instanceId' | 'id'> = new Map([
+  ['ReplicationController', 'serverGroup'],
   ['replicaSet', 'serverGroup'],
   ['statefulSet', 'serverGroup'],
   ['daemonSet', 'serverGroup'],
@@ -146,8 +149,8 @@ function isWanted(
 }
 
 function toObjectResult(object: SearchObject): SearchResultView {
-  const { account, kind, spinnakerKind, namespace, application, cluster } = object;
-  const name = formatFullName(kind, object.name);
+  const { account, kind, spinnakerKind, namespace, application, cluster, isBare } = object;
+  const name = isBare ? object.name : formatFullName(kind, object.name);
   const member = nameMembers.get(kind);
   return {
     provider: cloudProvider,

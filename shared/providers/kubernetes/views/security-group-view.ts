@@ -104,8 +104,9 @@ export function getBareName(fullName: string): string {
   return fullName.slice(fullName.indexOf(' ') + 1);
 }
 
-function toSummary({ kind, name }: ObjectFacts): SecurityGroupSummaryView {
-  const fullName = formatFullName(kind, name);
+/** Those of V1 accounts are known by their bare names. */
+function toSummary({ kind, name, v1 }: ObjectFacts): SecurityGroupSummaryView {
+  const fullName = v1 === undefined ? formatFullName(kind, name) : name;
   return { name: fullName, id: fullName, moniker: {} };
 }
 

@@ -26,19 +26,24 @@ export function parseTargetServerGroup(text: string): TargetServerGroup | undefi
   return Object.hasOwn(targets, name) ? targets[name] : undefined;
 }
 
+/** What is looked at of a server group, of whatever form. */
+type Candidate = Pick<ServerGroupView, 'region' | 'disabled' | 'createdTime' | 'moniker' | 'name'> & {
+  readonly instances: readonly unknown[];
+};
+
 /**
  * Picks one of a cluster's server groups, or undefined where the target is not there: no candidate, no second one for
  * `PREVIOUS` and a validated `OLDEST`, a second one for `FAIL`. `LARGEST` has the most pods, the newest of those that do.
  */
-export function findTargetServerGroup(
-  serverGroups: readonly ServerGroupView[],
+export function findTargetServerGroup<View extends Candidate>(
+  serverGroups: readonly View[],
   { target, location, onlyEnabled, validateOldest }: TargetRequest,
-): ServerGroupView | undefined {
+): View | undefined {
   const newestFirst = serverGroups
     .filter(({ region, disabled }) => (location ?? region) === region && !(onlyEnabled && disabled))
     .sort(compareAge);
   const isAlone = newestFirst.length === 1;
-  const picks: { readonly [target in TargetServerGroup]: () => ServerGroupView | undefined } = {
+  const picks: { readonly [target in TargetServerGroup]: () => View | undefined } = {
     CURRENT: () => newestFirst[0],
     PREVIOUS: () => newestFirst[1],
     OLDEST: () => (isAlone && validateOldest ? undefined : newestFirst.at(-1)),
@@ -49,7 +54,7 @@ export function findTargetServerGroup(
 }
 
 /** Newest first; of two of one second the one with the higher version. */
-function compareAge(one: ServerGroupView, other: ServerGroupView): number {
+function compareAge(one: Candidate, other: Candidate): number {
   return (
     (other.createdTime ?? 0) - (one.createdTime ?? 0) ||
     (other.moniker.sequence ?? -1) - (one.moniker.sequence ?? -1) ||

@@ -1,14 +1,29 @@
-import type { V1ServerGroupSummaryView } from '../../../../contract/answers/kubernetes-v1.ts';
-import type { ServerGroupsRequest, ViewedList } from '../../../../core/views/views.ts';
+import type { V1ServerGroupView } from '../../../../contract/answers/kubernetes-v1.ts';
+import { InvalidInputError } from '../../../../core/errors.ts';
+import type {
+  ServerGroupsRequest,
+  TargetServerGroupRequest,
+  Viewed,
+  ViewedList,
+  ViewKey,
+} from '../../../../core/views/views.ts';
 import { type CacheReading, listObjects, listPlaces, readAllFacts } from '../../reads/cache-reading.ts';
 import { loadAccount } from '../../reads/cached-application.ts';
+import { joinPods, loadPodsOf } from '../../reads/namespace-rows.ts';
 import type { ObjectFacts, ServerGroupFacts } from '../../rows/facts.ts';
+import {
+  parseTargetServerGroup,
+  findTargetServerGroup as pickServerGroup,
+} from '../../views/target-server-group.ts';
+import { toV1ServerGroupView } from '../views/server-group-detail.ts';
 import { toV1ServerGroupSummaryView } from '../views/server-group-view.ts';
+import { findByName, loadWholeServerGroups, serverGroupKinds } from './whole-objects.ts';
 
 /** Server groups of an account, with what views join to them. */
 export interface V1ServerGroups {
   readonly account: string;
   readonly serverGroups: readonly ServerGroupFacts[];
+  /** The Ingresses of their namespaces. */
   readonly ingresses: readonly ObjectFacts[];
 }
 
@@ -44,26 +59,94 @@ export async function loadIngresses(
   return readAllFacts(lists.flat());
 }
 
+/** Server groups as whole as they are shown. */
+export async function toWholeViews(
+  reading: CacheReading,
+  { account, serverGroups, ingresses }: V1ServerGroups,
+): Promise<V1ServerGroupView[]> {
+  const whole = await loadWholeServerGroups(reading, account, serverGroups);
+  return whole.map((each) => toV1ServerGroupView(each, { account, ingresses }));
+}
+
 /** See {@link ViewReader.listServerGroups}. */
 export async function listV1ServerGroups(
   reading: CacheReading,
-  { applications, clusters }: ServerGroupsRequest,
+  { applications, clusters, expand }: ServerGroupsRequest,
 ): Promise<ViewedList> {
   if (clusters?.length === 0) return { value: [], accounts: [] };
   const isWanted = (account: string): boolean =>
     clusters === undefined || clusters.some((cluster) => cluster.startsWith(`${account}:`));
   const names = [...new Set(applications)];
   const found = await Promise.all(names.map((name) => loadV1ServerGroups(reading, name, isWanted)));
-  const value = found.flat().flatMap((own) => selectClusters(own, clusters));
-  return { value, accounts: [...new Set(found.flat().map(({ account }) => account))] };
+  const selected = found.flat().map((own) => (clusters === undefined ? own : selectClusters(own, clusters)));
+  const views = await Promise.all(
+    selected.map(async (own): Promise<readonly object[]> => {
+      if (expand) return toWholeViews(reading, own);
+      return own.serverGroups.map((serverGroup) => toV1ServerGroupSummaryView(serverGroup, own));
+    }),
+  );
+  return { value: views.flat(), accounts: [...new Set(selected.map(({ account }) => account))] };
 }
 
-function selectClusters(
-  { account, serverGroups, ingresses }: V1ServerGroups,
-  clusters: readonly string[] | undefined,
-): V1ServerGroupSummaryView[] {
-  const wanted = clusters && new Set(clusters);
-  return serverGroups
-    .filter(({ facts }) => wanted === undefined || wanted.has(`${account}:${facts.moniker.cluster}`))
-    .map((serverGroup) => toV1ServerGroupSummaryView(serverGroup, { account, ingresses }));
+/** See {@link ViewReader.listServerGroupsByKeys}. */
+export async function listV1ServerGroupsByKeys(
+  reading: CacheReading,
+  keys: readonly ViewKey[],
+): Promise<ViewedList> {
+  const found = await Promise.all(keys.map((key) => loadV1ServerGroup(reading, key)));
+  const value = found
+    .filter((own) => own !== undefined)
+    .flatMap((own) => own.serverGroups.map((serverGroup) => toV1ServerGroupSummaryView(serverGroup, own)));
+  const accounts = new Set(keys.map(({ account }) => account));
+  return { value, accounts: [...accounts].filter((name) => reading.session.findAccount(name) !== undefined) };
+}
+
+/** See {@link ViewReader.findServerGroup}. */
+export async function findV1ServerGroup(
+  reading: CacheReading,
+  key: ViewKey,
+): Promise<Viewed<V1ServerGroupView> | undefined> {
+  const own = await loadV1ServerGroup(reading, key);
+  const [value] = own === undefined ? [] : await toWholeViews(reading, own);
+  return value && { value, accounts: [key.account] };
+}
+
+/** See {@link ViewReader.findTargetServerGroup}. */
+export async function findV1TargetServerGroup(
+  reading: CacheReading,
+  request: TargetServerGroupRequest,
+): Promise<Viewed<V1ServerGroupView> | undefined> {
+  const { application, account, cluster } = request;
+  const target = parseTargetServerGroup(request.target);
+  if (target === undefined) {
+    throw new InvalidInputError(
+      `target: expected current, previous, oldest, largest or fail, got '${request.target}'`,
+    );
+  }
+  const [own] = await loadV1ServerGroups(reading, application, (name) => name === account);
+  if (own === undefined) return undefined;
+  const views = await toWholeViews(reading, selectClusters(own, [`${account}:${cluster}`]));
+  const value = pickServerGroup(views, { ...request, target });
+  return value && { value, accounts: [account] };
+}
+
+/** Only those of some clusters: `account:cluster` each. */
+export function selectClusters(own: V1ServerGroups, clusters: readonly string[]): V1ServerGroups {
+  const wanted = new Set(clusters);
+  const serverGroups = own.serverGroups.filter(({ facts }) =>
+    wanted.has(`${own.account}:${facts.moniker.cluster}`),
+  );
+  return { ...own, serverGroups };
+}
+
+/** The server group of a bare name; of several kinds that may have one the first. */
+async function loadV1ServerGroup(reading: CacheReading, key: ViewKey): Promise<V1ServerGroups | undefined> {
+  const { account, location } = key;
+  const facts = await findByName(reading, key, serverGroupKinds);
+  if (facts === undefined) return undefined;
+  const [pods, ingresses] = await Promise.all([
+    loadPodsOf(reading, { account, kind: facts.kind, namespace: location, name: facts.name }),
+    loadIngresses(reading, { account, namespaces: [location] }),
+  ]);
+  return { account, serverGroups: joinPods([facts], pods), ingresses };
 }

@@ -1,5 +1,4 @@
 import type {
-  V1InstanceSummaryView,
   V1ServerGroupSummaryView,
   V1ServerGroupView,
 } from '../../../../contract/answers/kubernetes-v1.ts';
@@ -7,6 +6,7 @@ import type { ObjectFacts, ServerGroupFacts } from '../../rows/facts.ts';
 import { cloudProvider } from '../../views/resource-view.ts';
 import { parseUri } from '../build/image.ts';
 import { countV1Instances, getV1HealthState, toV1HealthViews } from './health.ts';
+import { toV1InstanceSummaryView } from './instance-view.ts';
 import { isV1Disabled, listLoadBalancersOf, listSecurityGroupsOf } from './server-group-links.ts';
 
 /** Where a server group stands. */
@@ -59,21 +59,6 @@ export function toV1ServerGroupCore(
     loadBalancers,
     securityGroups: listSecurityGroupsOf(namespace, loadBalancers, ingresses),
     buildInfo: toBuildInfo(facts),
-  };
-}
-
-/** A pod with what lists of server groups show. */
-function toV1InstanceSummaryView(facts: ObjectFacts): V1InstanceSummaryView {
-  const health = toV1HealthViews(facts);
-  const { name, namespace, v1 } = facts;
-  return {
-    id: name,
-    name,
-    healthState: getV1HealthState(health),
-    zone: namespace,
-    availabilityZone: namespace,
-    launchTime: v1?.pod?.startedMs,
-    health,
   };
 }
 

@@ -1,0 +1,26 @@
+import { asJsonArray, asString, type JsonValue } from '../../../../core/json.ts';
+import { findNumber } from '../../api/unchecked.ts';
+
+/** The texts of a list. */
+export function listTexts(value: JsonValue | undefined): string[] {
+  return asJsonArray(value).filter((item) => typeof item === 'string');
+}
+
+/** A flag, or undefined for anything else. */
+export function findFlag(value: JsonValue | undefined): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+/** A text, or a number as text, as amounts have it; undefined for anything else. */
+export function findAmount(value: JsonValue | undefined): string | undefined {
+  const number = findNumber(value);
+  return number === undefined ? asString(value) : String(number);
+}
+
+/** Which of these texts a value is; undefined for another. */
+export function findOneOf<Text extends string>(
+  texts: readonly Text[],
+  value: JsonValue | undefined,
+): Text | undefined {
+  return texts.find((text) => text === value);
+}
