@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { getPath, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
+import { parse as parseYaml } from 'yaml';
+import { asJsonArray, getPath, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
 import { writeConfig } from '../infra/local/start-files.ts';
 import { findLive, listNames } from '../shared/providers/kubernetes/live.ts';
 import { createNamespace, describeWithCluster, type TestNamespace } from '../support/cluster.ts';
@@ -11,11 +12,13 @@ const image = 'registry.test/team/web:1.4';
 describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => {
   let dir: TempDir;
   let shop: TestNamespace;
+  let modern: TestNamespace;
   let system: System;
 
   beforeAll(async () => {
     dir = await makeTempDir();
     shop = await createNamespace('v1-views');
+    modern = await createNamespace('v2-views');
     const accounts = [
       {
         name: 'old',
@@ -26,7 +29,7 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
         configureImagePullSecrets: false,
         dockerRegistries: [{ accountName: 'hub' }],
       },
-      { name: 'new', kubeconfigFile: cluster.kubeconfig, namespaces: [shop.name] },
+      { name: 'new', kubeconfigFile: cluster.kubeconfig, namespaces: [modern.name] },
     ];
     const settings = { kubernetes: { accounts } };
     system = await startSystem({ config: [await writeConfig(dir, JSON.stringify(settings))] });
@@ -36,7 +39,7 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
   }, 300_000);
 
   afterAll(async () => {
-    for (const each of [system, dir, shop]) await each?.[Symbol.asyncDispose]();
+    for (const each of [system, dir, shop, modern]) await each?.[Symbol.asyncDispose]();
   });
 
   const getJson = async <T = JsonValue>(path: string): Promise<T> => {
@@ -104,5 +107,253 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
     };
     const expected = names.map((id) => ({ id, zone: shop.name }));
     await expect.poll(readInstances, { timeout: 60_000 }).toEqual(expected);
+  }, 120_000);
+
+  const firstPod = async () =>
+    (await listNames(shop.name, 'pods')).find((name) => name.startsWith('kub-test-'));
+
+  it('show a server group whole, with the description that would make it anew, and as YAML', async () => {
+    await run('upsertScalingPolicy', {
+      serverGroupName: 'kub-test-v000',
+      capacity: { min: 1, max: 4 },
+      scalingPolicy: { cpuUtilization: { target: 60 } },
+    });
+    const path = `/applications/kub/serverGroups/old/${shop.name}/kub-test-v000`;
+    const found = await getJson<JsonObject>(path);
+    expect(found).toMatchObject({
+      name: 'kub-test-v000',
+      kind: 'ReplicationController',
+      namespace: shop.name,
+      replicas: 2,
+      hostNetwork: false,
+      zones: [shop.name],
+      launchConfig: {},
+      disabled: false,
+      imageSummary: { serverGroupName: 'kub-test-v000', buildInfo: { images: ['team/web:1.4'] } },
+      instanceCounts: { total: 2, down: 0, outOfService: 0 },
+    });
+    expect(found['deployDescription']).toMatchObject({
+      account: 'old',
+      application: 'kub',
+      stack: 'test',
+      namespace: shop.name,
+      region: shop.name,
+      kind: 'ReplicationController',
+      targetSize: 2,
+      loadBalancers: ['kub-web'],
+      capacity: { min: 1, max: 4, desired: 2 },
+      scalingPolicy: { cpuUtilization: { target: 60 } },
+      containers: [
+        {
+          name: 'web',
+          imageDescription: { registry: 'registry.test', repository: 'team/web', tag: '1.4' },
+          imagePullPolicy: 'IFNOTPRESENT',
+        },
+      ],
+    });
+    const live = await findLive(shop.name, 'replicationcontrollers/kub-test-v000');
+    const { status: _, ...written } = live ?? {};
+    const {
+      uid: __,
+      resourceVersion: ___,
+      managedFields: ____,
+      ...metadata
+    } = written['metadata'] as JsonObject;
+    expect(parseYaml(String(found['yaml']))).toEqual({ ...written, metadata });
+    const [instance] = found['instances'] as JsonObject[];
+    expect(instance).toMatchObject({
+      controllerName: 'kub-test-v000',
+      controllerKind: 'ReplicationController',
+      loadBalancers: ['kub-web'],
+      pod: { kind: 'Pod', metadata: { name: instance?.['name'] } },
+    });
+    expect(await getJson(`/serverGroups/old/${shop.name}/kub-test-v000`)).toMatchObject({
+      name: 'kub-test-v000',
+    });
+  }, 120_000);
+
+  it('show a cluster with its server groups, and which of them a stage means', async () => {
+    expect(await getJson('/applications/kub/clusters/old')).toEqual([
+      {
+        name: 'kub-test',
+        account: 'old',
+        moniker: { app: 'kub', cluster: 'kub-test' },
+        loadBalancers: ['kub-web'],
+        serverGroups: ['kub-test-v000'],
+      },
+    ]);
+    const cluster = '/applications/kub/clusters/old/kub-test';
+    expect(await getJson(cluster)).toMatchObject([
+      { name: 'kub-test', type: 'kubernetes', serverGroups: [{ name: 'kub-test-v000' }] },
+    ]);
+    const target = `${cluster}/kubernetes/${shop.name}/serverGroups/target/current_asg_dynamic`;
+    expect(await getJson(target)).toMatchObject({ name: 'kub-test-v000', region: shop.name });
+    expect(await getJson(`${target}/image`)).toEqual({
+      serverGroupName: 'kub-test-v000',
+      buildInfo: { images: ['team/web:1.4'] },
+    });
+  }, 120_000);
+
+  it('show a pod by its bare name, and what it wrote', async () => {
+    const pod = (await firstPod()) ?? '';
+    const live = await findLive(shop.name, `pods/${pod}`);
+    const found = await getJson<JsonObject>(`/instances/old/${shop.name}/${pod}`);
+    expect(found).toMatchObject({
+      name: pod,
+      instanceId: pod,
+      location: shop.name,
+      zone: shop.name,
+      launchTime: Date.parse(String(getPath(live, 'status', 'startTime'))),
+      providerType: 'kubernetes',
+      healthState: 'Up',
+      health: [
+        { source: 'Pod', type: 'KubernetesPod', healthClass: 'platform', state: 'Up' },
+        { source: 'Service load-balancer-kub-web', type: 'KubernetesService', state: 'Up' },
+        { source: `Container ${image}`, type: 'KubernetesContainer', state: 'Up' },
+      ],
+      pod: { metadata: { uid: getPath(live, 'metadata', 'uid') } },
+    });
+    expect((await system.fetch(`/instances/old/${shop.name}/nobody`)).status).toBe(404);
+  }, 120_000);
+
+  it('show load balancers and firewalls with what is behind them', async () => {
+    await run('upsertLoadBalancer', {
+      name: 'kub-web',
+      ports: [{ name: 'http', protocol: 'TCP', port: 80, targetPort: 8080 }],
+      serviceType: 'ClusterIP',
+    });
+    await run('upsertSecurityGroup', {
+      securityGroupName: 'kub-door',
+      ingress: { serviceName: 'kub-web', port: 80 },
+      rules: [
+        {
+          host: 'shop.test',
+          value: { http: { paths: [{ path: '/', ingress: { serviceName: 'kub-web', port: 80 } }] } },
+        },
+      ],
+    });
+    const [service, ...others] = await getJson<JsonObject[]>('/applications/kub/loadBalancers');
+    expect(others).toEqual([]);
+    const pods = (await listNames(shop.name, 'pods')).filter((name) => name.startsWith('kub-test-'));
+    const instances = pods.map((id) => ({ id, name: id, zone: shop.name, health: { state: 'Up' } }));
+    expect(service).toMatchObject({
+      name: 'kub-web',
+      account: 'old',
+      region: shop.name,
+      serverGroups: [
+        {
+          name: 'kub-test-v000',
+          isDisabled: false,
+          instances: expect.arrayContaining(instances),
+          detachedInstances: [],
+        },
+      ],
+      securityGroups: ['kub-door'],
+      service: { kind: 'Service', spec: { selector: { 'load-balancer-kub-web': 'true' } } },
+      description: {
+        name: 'kub-web',
+        serviceType: 'ClusterIP',
+        ports: [{ name: 'http', protocol: 'TCP', port: 80, targetPort: 8080 }],
+      },
+    });
+    expect(await getJson(`/kubernetes/loadBalancers/old/${shop.name}/kub-web`)).toEqual([service]);
+    expect(await getJson(`/securityGroups/old?region=${shop.name}`)).toEqual({
+      kubernetes: [{ name: 'kub-door', id: 'kub-door', moniker: {} }],
+    });
+    expect(await getJson(`/securityGroups/old/kubernetes/${shop.name}/kub-door`)).toMatchObject({
+      id: 'kub-door',
+      application: 'kub',
+      loadBalancers: ['kub-web'],
+      inboundRules: [
+        {
+          host: 'shop.test',
+          paths: ['/'],
+          portRanges: [
+            { startPort: 80, endPort: 80 },
+            { startPort: 443, endPort: 443 },
+          ],
+        },
+      ],
+      description: { securityGroupName: 'kub-door', ingress: { serviceName: 'kub-web', port: 80 } },
+      summary: { name: 'kub-door', id: 'kub-door' },
+    });
+    const [serverGroup] = await getJson<JsonObject[]>('/applications/kub/serverGroups');
+    expect(serverGroup?.['securityGroups']).toEqual(['kub-door']);
+  }, 120_000);
+
+  it('show a server group as out of service once it is disabled, and its pods as detached', async () => {
+    await run('disableServerGroup', { serverGroupName: 'kub-test-v000' });
+    expect(await getJson('/applications/kub/serverGroups')).toMatchObject([
+      { name: 'kub-test-v000', isDisabled: true, instanceCounts: { total: 2, up: 0, outOfService: 2 } },
+    ]);
+    const [service] = await getJson<JsonObject[]>('/applications/kub/loadBalancers');
+    const pods = (await listNames(shop.name, 'pods')).filter((name) => name.startsWith('kub-test-'));
+    expect(service).toMatchObject({ serverGroups: [{ isDisabled: true, instances: [] }] });
+    const [member] = asJsonArray(service?.['serverGroups']);
+    expect(asJsonArray(getPath(member, 'detachedInstances')).toSorted()).toEqual(pods);
+    await run('enableServerGroup', { serverGroupName: 'kub-test-v000' });
+    expect(await getJson('/applications/kub/serverGroups')).toMatchObject([
+      { isDisabled: false, instanceCounts: { up: 2, outOfService: 0 } },
+    ]);
+  }, 120_000);
+
+  it('stand beside those of a V2 account, in one application', async () => {
+    const manifest = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'kub-api', namespace: modern.name },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: { app: 'api' } },
+        template: { metadata: { labels: { app: 'api' } }, spec: { containers: [{ name: 'api', image }] } },
+      },
+    };
+    const moniker = { app: 'kub', cluster: 'deployment kub-api' };
+    const id = await system.postOperations([
+      { deployManifest: { account: 'new', source: 'text', manifests: [manifest], moniker } },
+    ]);
+    expect((await system.waitForTask(id)).status).toMatchObject({ failed: false });
+    const readNames = async () =>
+      (await getJson<JsonObject[]>('/applications/kub/serverGroups'))
+        .map(({ account, name }) => [account, String(name).replace(/-[a-z0-9]+$/, '')])
+        .filter(([account, name]) => account === 'new' || name === 'kub-test')
+        .sort();
+    await expect.poll(readNames, { timeout: 60_000 }).toEqual([
+      ['new', 'replicaSet kub-api'],
+      ['old', 'kub-test'],
+    ]);
+    const page = await getJson<JsonObject>('/applications/kub');
+    expect(Object.keys(page['clusters'] as JsonObject).sort()).toEqual(['new', 'old']);
+    expect(getPath(page, 'attributes', 'cloudProviders')).toBe('kubernetes');
+    const find = async (query: string, type: string) =>
+      (await getJson<JsonObject[]>(`/search?q=${query}&type=${type}&pageSize=100`))[0]?.[
+        'results'
+      ] as JsonObject[];
+    const named = (await find('kub-test-v000', 'serverGroups')).filter(
+      ({ group }) => group === 'ReplicationController',
+    );
+    expect(named).toMatchObject([{ name: 'kub-test-v000', serverGroup: 'kub-test-v000', account: 'old' }]);
+    const applications = (await find('kub', 'applications')).filter(
+      ({ type, name }) => type === 'applications' && name === 'kub',
+    );
+    expect(applications).toHaveLength(1);
+  }, 180_000);
+
+  it('answer 200 to those who ask for a refresh after an operation', async () => {
+    for (const [type, key] of [
+      ['serverGroup', 'serverGroupName'],
+      ['loadBalancer', 'loadBalancerName'],
+      ['securityGroup', 'securityGroupName'],
+    ] as const) {
+      const body = JSON.stringify({ account: 'old', region: shop.name, [key]: 'kub-test-v000' });
+      expect((await system.fetch(`/cache/kubernetes/${type}`, { method: 'POST', body })).status).toBe(200);
+    }
+  });
+
+  it('lose a server group as soon as it is destroyed', async () => {
+    await run('destroyServerGroup', { serverGroupName: 'kub-test-v000' });
+    const left = await getJson<JsonObject[]>('/applications/kub/serverGroups');
+    expect(left.filter(({ account }) => account === 'old')).toEqual([]);
+    expect((await system.fetch(`/serverGroups/old/${shop.name}/kub-test-v000`)).status).toBe(404);
   }, 120_000);
 });

@@ -63,14 +63,14 @@ export function toV1ServerGroupCore(
 }
 
 /** Images as `repository:tag`, or `repository@digest`. */
-function toBuildInfo({ workload, owners, moniker }: ObjectFacts): V1ServerGroupView['buildInfo'] {
+function toBuildInfo({ workload, owners }: ObjectFacts): V1ServerGroupView['buildInfo'] {
   const images = (workload?.images ?? []).map((image) => {
     const { repository, tag, digest } = parseUri(image);
     return digest === undefined ? `${repository}:${tag ?? 'latest'}` : `${repository}@${digest}`;
   });
-  const isDeployed = owners.some(({ kind }) => kind === 'deployment');
+  const deployment = owners.find(({ kind }) => kind === 'deployment');
   return {
     images: [...new Set(images)],
-    ...(isDeployed && moniker.cluster !== undefined && { createdBy: moniker.cluster }),
+    ...(deployment && { createdBy: deployment.name }),
   };
 }
