@@ -194,7 +194,7 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
     });
   }, 120_000);
 
-  it('show a pod by its bare name, and what it wrote', async () => {
+  it('show a pod by its bare name, as it fares', async () => {
     const pod = (await firstPod()) ?? '';
     const live = await findLive(shop.name, `pods/${pod}`);
     const found = await getJson<JsonObject>(`/instances/old/${shop.name}/${pod}`);
@@ -338,6 +338,61 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
     );
     expect(applications).toHaveLength(1);
   }, 180_000);
+
+  it('show a job as it fares, with what it wrote, by its bare name', async () => {
+    const runJob = async (annotations: JsonObject) => {
+      const task = await run('runJob', { application: 'kub', stack: 'smoke', annotations, containers });
+      const [{ deployedNames: [name = ''] = [] } = {}] = task.resultObjects as { deployedNames?: string[] }[];
+      return name;
+    };
+    const log = 'SPINNAKER_PROPERTY_COLOR=green';
+    const good = await runJob({ 'kubecluster.test/outcome': 'succeed', 'kubecluster.test/logs': log });
+    const bad = await runJob({ 'kubecluster.test/outcome': 'fail', 'kubecluster.test/exit-code': '3' });
+    const path = (name: string) => `/applications/kub/jobs/old/${shop.name}/${name}`;
+    const read = (name: string) => getJson<JsonObject>(path(name));
+    await expect.poll(() => read(good), { timeout: 60_000 }).toMatchObject({ jobState: 'Succeeded' });
+    await expect
+      .poll(() => read(bad), { timeout: 60_000 })
+      .toMatchObject({ jobState: 'Failed', exitCode: 3 });
+    const live = await findLive(shop.name, `pods/${good}`);
+    const [status] = asJsonArray(getPath(live, 'status', 'containerStatuses'));
+    expect(await read(good)).toMatchObject({
+      name: good,
+      id: good,
+      account: 'old',
+      location: shop.name,
+      provider: 'kubernetes',
+      createdTime: Date.parse(String(getPath(live, 'metadata', 'creationTimestamp'))),
+      completedTime: Date.parse(String(getPath(status, 'state', 'terminated', 'finishedAt'))),
+      completionDetails: { exitCode: '0', reason: 'Completed' },
+      logs: expect.stringContaining(log),
+    });
+    expect(await getJson(`${path(good)}/web`)).toEqual({ color: 'green' });
+    expect(await getJson(`/instances/old/${shop.name}/${good}/console?provider=kubernetes`)).toEqual({
+      output: [{ name: 'web', output: expect.stringContaining(log) }],
+    });
+    const cancelled = await system.fetch(path(bad), { method: 'DELETE' });
+    expect(cancelled.status).toBe(200);
+    const isGone = async () => (await system.fetch(path(bad))).status;
+    await expect.poll(isGone, { timeout: 60_000 }).toBe(404);
+    // Nothing but the agent deletes a job that somebody reads.
+    expect(await findLive(shop.name, `pods/${good}`)).toBeDefined();
+  }, 180_000);
+
+  it('are as old as what is cached, whenever namespaces were looked at last', async () => {
+    const agents = await getJson<JsonObject[]>('/cache/introspection');
+    const registration = agents.find(({ id }) => id === 'old/KubernetesV1RegistrationAgent');
+    expect(registration?.['details']).toMatchObject({ cachesNothing: true });
+    expect((await findAgent())?.['details']).toMatchObject({
+      agents: expect.stringContaining('KubernetesServerGroupCachingAgent'),
+    });
+    const response = await system.fetch('/applications/kub/clusters/old', {
+      headers: { 'Cache-Control': 'max-age=1' },
+    });
+    const asOf = Date.parse(response.headers.get('x-busdriver-as-of') ?? '');
+    expect(asOf).not.toBe(registration?.['asOf']);
+    expect(response.headers.get('x-busdriver-lag')).toMatch(/^old=\d+$/);
+  });
 
   it('answer 200 to those who ask for a refresh after an operation', async () => {
     for (const [type, key] of [

@@ -65,6 +65,25 @@ export function testAgentFreshness(open: (clock?: TestClock) => AgentBench): voi
   });
 
   describe('readFreshness()', () => {
+    it('takes no heed of an agent that caches nothing, but where it is the only one', async () => {
+      const bench = open();
+      const spec = newSpec();
+      const other = { ...spec, name: 'looks after things' };
+      await add(bench, spec, other);
+      const { lease } = await claim(bench, other);
+      const told = success(0, { asOfMs: 1_000, details: { cachesNothing: true } });
+      await bench.store.finish(lease, told);
+      await end(bench, spec, 9_000);
+      const freshness = await bench.store.readFreshness([spec.account]);
+      expect(freshness.get(spec.account)).toMatchObject({ asOfMs: 9_000, agents: [{ name: spec.name }] });
+
+      const alone = newSpec();
+      await add(bench, alone);
+      await bench.store.finish((await claim(bench, alone)).lease, told);
+      const left = await bench.store.readFreshness([alone.account]);
+      expect(left.get(alone.account)).toMatchObject({ asOfMs: 1_000 });
+    });
+
     async function end(bench: AgentBench, spec: ReturnType<typeof newSpec>, asOfMs?: number): Promise<void> {
       const { lease } = await claim(bench, spec);
       const details = { kinds: 3, tooLarge: 'pod a in shop, pod b in shop', tooLargeCount: 2 };

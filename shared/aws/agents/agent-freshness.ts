@@ -1,7 +1,15 @@
-import { type AccountFreshness, type Agent, countTooLarge, isHeld } from '../../core/agents/agent-store.ts';
+import {
+  type AccountFreshness,
+  type Agent,
+  countTooLarge,
+  isCaching,
+  isHeld,
+} from '../../core/agents/agent-store.ts';
 
-/** How fresh an account is whose agents these are. */
-export function toFreshness(agents: readonly Agent[], nowMs: number): AccountFreshness {
+/** How fresh an account is whose agents these are. Those that cache nothing count only where there are no others. */
+export function toFreshness(all: readonly Agent[], nowMs: number): AccountFreshness {
+  const caching = all.filter(isCaching);
+  const agents = caching.length > 0 ? caching : all;
   const tries = agents.map(({ lastRun }) =>
     lastRun?.outcome === 'STOPPED' ? undefined : lastRun?.startedAtMs,
   );

@@ -238,6 +238,9 @@ export const v1JobSchema = z
     reason: text.optional(),
     exitCode: z.number().optional(),
     signal: z.number().optional(),
+    logs: text
+      .optional()
+      .describe('What its first container wrote, of a job that has ended; 100,000 bytes of it.'),
     completionDetails: z.strictObject({ exitCode: text, signal: text, message: text, reason: text }),
     pods: z.array(z.strictObject({ name, status: object })),
     mostRecentPodName: name,

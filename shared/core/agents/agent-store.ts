@@ -84,6 +84,11 @@ export function countTooLarge({ progress, lastRun }: Pick<Agent, 'progress' | 'l
   return typeof tooLargeCount === 'number' ? tooLargeCount : 0;
 }
 
+/** Whether an agent caches anything: one whose last run told `cachesNothing` in its details makes no view older or newer. */
+export function isCaching({ lastRun }: Pick<Agent, 'lastRun'>): boolean {
+  return lastRun?.details?.['cachesNothing'] !== true;
+}
+
 /** A worker's hold on an agent. */
 export interface AgentLease extends AgentKey {
   readonly owner: string;

@@ -30,7 +30,7 @@ export interface CachingRun {
 /**
  * What a run came to. A run that could do nothing throws instead. Its details tell what an operator may want to know: kinds that may not be
  * read, for example; never what is secret. `tooLarge` names what cannot be cached since it is too large, and `tooLargeCount` counts
- * it: answers and a metric tell that number.
+ * it: answers and a metric tell that number. `cachesNothing: true` tells that no view depends on the agent.
  */
 export interface CachingResult extends AgentProgress {
   /** `listing`: it has to list and is not alone. It did what it could without, and wants to be run again, alone, at once. */

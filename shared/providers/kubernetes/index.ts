@@ -14,6 +14,7 @@ import { createInstanceReader } from './reads/instance-reader.ts';
 import { createJobReader } from './reads/job-reader.ts';
 import { createManifestReader } from './reads/manifest-reader.ts';
 import { rowCodec } from './rows/row-codec.ts';
+import { joinV1InstanceReader, joinV1JobReader } from './v1/reads/live-readers.ts';
 
 /** Kubernetes: everything that can be described by a manifest, through the API servers of the configured accounts. */
 export const kubernetesPlugin: ProviderPlugin = {
@@ -60,8 +61,8 @@ function openKubernetes(options: ProviderOptions): Provider {
       ],
     ]),
     manifests: createManifestReader(session),
-    jobs: createJobReader(session),
-    instances: createInstanceReader(session),
+    jobs: joinV1JobReader(session, createJobReader(session)),
+    instances: joinV1InstanceReader(session, createInstanceReader(session)),
     async checkCredential({ body }) {
       const { checkServerCredential } = await import('./account/server-credential.ts');
       await checkServerCredential(body, options);

@@ -1,9 +1,11 @@
-import type { CachingAgent, CachingResult } from '../../../../core/agents/caching-agent.ts';
+import type { CachingAgent, CachingResult, CachingRun } from '../../../../core/agents/caching-agent.ts';
+import type { Clock } from '../../../../core/clock.ts';
 import type { ProviderOptions } from '../../../../core/providers/provider.ts';
-import { isV1Account, type KubernetesAccount } from '../../account/account.ts';
+import { isV1Account, type KubernetesAccount, type KubernetesV1Account } from '../../account/account.ts';
 import type { KubernetesSession } from '../../account/session.ts';
 import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
 import { type AgentParts, createCachingAgent } from '../../caching/caching-agents.ts';
+import { deleteEndedJobs, sweepIntervalMs } from './ended-jobs.ts';
 
 /** Name of the agent that keeps a V1 account cached. */
 export const v1CachingAgentName = 'KubernetesV1CachingAgent[1/1]';
@@ -27,17 +29,63 @@ export function createV1CachingAgents(
   const parts = { session, options, connections, family: 'built-in', hasCustomAgent: false } as const;
   return session.v1Accounts.map((account) => {
     const agent = createCachingAgent(account, { ...parts, name: v1CachingAgentName, complete });
+    const sweep = createSweep(account, session);
+    const { watch = missWatch } = agent;
     return {
       ...agent,
-      run: async (run) => addDetails(await agent.run(run)),
+      async run(run) {
+        const result = await agent.run(run);
+        await sweep(run);
+        return addDetails(result);
+      },
       async watch(run) {
         const onProgress: typeof run.onProgress = (progress) => run.onProgress(addDetails(progress));
-        const result = await agent.watch?.({ ...run, onProgress });
-        if (result === undefined) throw new Error('a V1 account cannot be watched');
-        return addDetails(result);
+        const ending = new AbortController();
+        const signal = AbortSignal.any([run.signal, ending.signal]);
+        const sweeping = sweepUntilAborted(sweep, session.clock, { ...run, signal });
+        try {
+          return addDetails(await watch({ ...run, onProgress }));
+        } finally {
+          ending.abort();
+          await sweeping;
+        }
       },
     };
   });
+}
+
+/** The machinery's agents can all be watched. */
+function missWatch(): never {
+  throw new Error('a V1 account cannot be watched');
+}
+
+type Sweep = (run: Pick<CachingRun, 'signal' | 'ensureHeld'>) => Promise<void>;
+
+/** Makes what deletes jobs that ended a while ago, however often it is called. */
+function createSweep(account: KubernetesV1Account, session: KubernetesSession): Sweep {
+  const { clock, log } = session;
+  let sweptAtMs = Number.NEGATIVE_INFINITY;
+  return async (run) => {
+    if (clock.monotonic() - sweptAtMs < sweepIntervalMs) return;
+    sweptAtMs = clock.monotonic();
+    const [client, whole] = await Promise.all([
+      session.getClient(account),
+      completeAccount(account, session, run.signal),
+    ]);
+    await deleteEndedJobs({ account: whole, client, clock, log }, run);
+  };
+}
+
+/** Sweeps now and then. What goes wrong is for the watch itself to find. */
+async function sweepUntilAborted(
+  sweep: Sweep,
+  clock: Clock,
+  run: Pick<CachingRun, 'signal' | 'ensureHeld'>,
+): Promise<void> {
+  while (!run.signal.aborted) {
+    await sweep(run).catch(() => undefined);
+    await clock.sleep(sweepIntervalMs, run.signal).catch(() => undefined);
+  }
 }
 
 /** The account with the namespaces that it uses: those that it does not name stand in its kubeconfig. */

@@ -74,7 +74,7 @@ class RegistrationRun {
       items: namespaces.length,
       changes: this.#changes,
       asOfMs,
-      ...(warnings !== '' && { details: { warnings } }),
+      details: { cachesNothing: true, ...(warnings !== '' && { warnings }) },
     };
   }
 

@@ -1,0 +1,89 @@
+import type { CachingRun } from '../../../../core/agents/caching-agent.ts';
+import type { Clock } from '../../../../core/clock.ts';
+import { forEachConcurrently } from '../../../../core/concurrency.ts';
+import { getErrorMessage, VisibleError } from '../../../../core/errors.ts';
+import type { Logger } from '../../../../core/logger.ts';
+import type { KubernetesAccount } from '../../account/account.ts';
+import { getBuiltInResource } from '../../api/built-in-resources.ts';
+import type { KubernetesClient } from '../../api/client.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { annotationKeys, readAnnotations } from '../../manifest/annotations.ts';
+import { readName, readNamespace, readOwners } from '../../manifest/identity.ts';
+import { readUid } from '../../operations/steps/deletion.ts';
+import { findJobEnd } from '../views/job-view.ts';
+
+/** Milliseconds for which a job that has ended can be read. Spinnaker's V1 provider deleted it as soon as somebody read it. */
+export const endedJobMs = 3_600_000;
+
+/** Milliseconds between two looks for jobs that have ended. */
+export const sweepIntervalMs = 300_000;
+
+/** Jobs that are deleted with one look: the next one finds others. */
+export const sweptJobsMax = 500;
+
+const podResource = getBuiltInResource('v1', 'Pod');
+/** Pods that are deleted, and namespaces that are listed, at a time. */
+const atATime = 8;
+
+/** What looking for jobs needs. */
+export interface EndedJobsOptions {
+  readonly account: Pick<KubernetesAccount, 'name' | 'namespaces'>;
+  readonly client: KubernetesClient;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Deletes the jobs of an account that ended an hour ago: pods that `runJob` or `cloneJob` made, and nobody else's. What is refused is
+ * logged and left to the next look.
+ *
+ * @returns how many were deleted
+ */
+export async function deleteEndedJobs(
+  { account, client, clock, log }: EndedJobsOptions,
+  { signal, ensureHeld }: Pick<CachingRun, 'signal' | 'ensureHeld'>,
+): Promise<number> {
+  let deleted = 0;
+  try {
+    const doomed = (await listEndedPods(account.namespaces, client, signal))
+      .filter((pod) => isOverdue(pod, clock.now()))
+      .slice(0, sweptJobsMax);
+    await forEachConcurrently(doomed, atATime, async (pod) => {
+      ensureHeld();
+      const ref = { resource: podResource, namespace: readNamespace(pod), name: readName(pod) };
+      const preconditions = { uid: readUid(pod) ?? '' };
+      await client.delete(ref, { propagationPolicy: 'Background', preconditions }, { signal });
+      deleted += 1;
+    });
+  } catch (error) {
+    if (signal.aborted || !(error instanceof VisibleError)) throw error;
+    log.warn('jobs that have ended could not be deleted', {
+      account: account.name,
+      reason: getErrorMessage(error),
+    });
+  }
+  return deleted;
+}
+
+async function listEndedPods(
+  namespaces: readonly string[],
+  client: KubernetesClient,
+  signal: AbortSignal,
+): Promise<Manifest[]> {
+  const places = namespaces.length === 0 ? [undefined] : namespaces;
+  const pods: Manifest[] = [];
+  await forEachConcurrently(places, atATime, async (namespace) => {
+    for (const phase of ['Succeeded', 'Failed']) {
+      const fieldSelector = `status.phase=${phase}`;
+      pods.push(...(await client.list({ resource: podResource, namespace, fieldSelector }, { signal })));
+    }
+  });
+  return pods;
+}
+
+/** Pods of server groups have an owner, and those that somebody else made lack the annotation. */
+function isOverdue(pod: Manifest, nowMs: number): boolean {
+  if (readOwners(pod).length > 0 || readAnnotations(pod)[annotationKeys.creation] === undefined) return false;
+  const endMs = findJobEnd(pod);
+  return endMs !== undefined && endMs + endedJobMs <= nowMs;
+}

@@ -1,0 +1,141 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import { NotFoundError, VisibleError } from '../../../../core/errors.ts';
+import { asString } from '../../../../core/json.ts';
+import type { InstanceReader, JobReader, ObjectRequest } from '../../../../core/providers/provider.ts';
+import type { KubernetesV1Account } from '../../account/account.ts';
+import { checkNamespace, describeClosedNamespace } from '../../account/account-bounds.ts';
+import { boundToAccount } from '../../account/bounded-client.ts';
+import type { KubernetesSession } from '../../account/session.ts';
+import { loadV1Namespaces } from '../../account/v1-namespaces.ts';
+import type { KubernetesClient } from '../../api/client.ts';
+import { toLiveReadError } from '../../api/errors.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { findNameProblem } from '../../api/names.ts';
+import { asUnchecked, readList } from '../../api/unchecked.ts';
+import { listConsoleOutput, podResource, readLog, readProperties } from '../../reads/pod-logs.ts';
+import { isLocation } from '../../reads/read-target.ts';
+import { getV1JobState, toV1JobView } from '../views/job-view.ts';
+
+/** What is shown of what a job wrote, bytes from the beginning: the rest is for the console. */
+const shownLogBytesMax = 100_000;
+
+/** Live reads of jobs: those of V1 accounts are pods, by their bare names; `reader` is asked for all others. */
+export function joinV1JobReader(session: KubernetesSession, reader: JobReader): JobReader {
+  return {
+    getJob(request) {
+      const account = session.findV1Account(request.account);
+      if (account === undefined) return reader.getJob(request);
+      return explain('read', request, async () => {
+        const client = await openV1Client(session, account, request);
+        const pod = await getPod(client, request);
+        return toV1JobView(account.name, pod, await findLogs(client, request, pod));
+      });
+    },
+    cancelJob(request) {
+      const account = session.findV1Account(request.account);
+      if (account === undefined) return reader.cancelJob(request);
+      return explain('cancel', request, async () => {
+        const client = await openV1Client(session, account, request);
+        const answer = await client.delete(toRef(request), { propagationPolicy: 'Background' });
+        if (answer === undefined) throw notFound(request);
+      });
+    },
+    async getFileContents(request, container) {
+      const account = session.findV1Account(request.account);
+      if (account === undefined) return reader.getFileContents(request, container);
+      const client = await openV1Client(session, account, request);
+      return readProperties(() => readLog(client, { ...toPodName(request), container }));
+    },
+  };
+}
+
+/** Live reads of what pods write: those of V1 accounts by their bare names; `reader` is asked for all others. */
+export function joinV1InstanceReader(session: KubernetesSession, reader: InstanceReader): InstanceReader {
+  return {
+    async getConsoleOutput(request) {
+      const account = session.findV1Account(request.account);
+      if (account === undefined) return reader.getConsoleOutput(request);
+      return listConsoleOutput(await openV1Client(session, account, request), toPodName(request));
+    },
+    async getFileContents(request, container) {
+      const account = session.findV1Account(request.account);
+      if (account === undefined) return reader.getFileContents(request, container);
+      const client = await openV1Client(session, account, request);
+      return readProperties(() => readLog(client, { ...toPodName(request), container }));
+    },
+  };
+}
+
+/** A client that reaches nothing outside the account's namespaces. @throws NotFoundError for what is no namespace of it */
+async function openV1Client(
+  session: KubernetesSession,
+  account: KubernetesV1Account,
+  { location }: ObjectRequest,
+): Promise<KubernetesClient> {
+  const { name } = account;
+  if (location === '' || !isLocation(location))
+    throw new NotFoundError(`There is no such namespace (account: ${name}, location: ${location})`);
+  const client = await session.getClient(account);
+  const namespaces = await loadV1Namespaces(account, client, new AbortController().signal);
+  const codes = checkNamespace({ ...account, namespaces }, location);
+  if (codes.length === 0) return boundToAccount(client, { ...account, namespaces });
+  const problem = describeClosedNamespace(location, codes);
+  throw new NotFoundError(`Nothing found (account: ${name}, location: ${location}): ${problem}`);
+}
+
+async function getPod(client: KubernetesClient, request: ObjectRequest): Promise<Manifest> {
+  const pod = await client.get(toRef(request));
+  if (pod === undefined) throw notFound(request);
+  return pod;
+}
+
+/** What the first container of a job wrote that has ended; undefined where that cannot be read any more. */
+async function findLogs(
+  client: KubernetesClient,
+  request: ObjectRequest,
+  pod: Manifest,
+): Promise<string | undefined> {
+  const state = getV1JobState(pod);
+  const container = findFirstContainer(pod);
+  if ((state !== 'Succeeded' && state !== 'Failed') || container === undefined) return undefined;
+  try {
+    return await readLog(client, { ...toPodName(request), container, bytesMax: shownLogBytesMax });
+  } catch (error) {
+    if (error instanceof VisibleError) return undefined;
+    throw error;
+  }
+}
+
+function findFirstContainer(pod: Manifest): string | undefined {
+  return asString(readList(asUnchecked<V1Pod>(pod).spec?.containers)[0]?.name);
+}
+
+function toRef(request: ObjectRequest) {
+  const { location: namespace, pod: name } = toPodName(request);
+  return { resource: podResource, namespace, name };
+}
+
+/** @throws NotFoundError for what cannot be the name of a pod */
+function toPodName(request: ObjectRequest): { readonly location: string; readonly pod: string } {
+  const { location, name: pod } = request;
+  if (findNameProblem(pod) !== undefined) throw notFound(request);
+  return { location, pod };
+}
+
+function notFound({ account, location, name }: ObjectRequest): NotFoundError {
+  return new NotFoundError(`Pod (account: ${account}, location: ${location}, name: ${name}) not found`);
+}
+
+async function explain<T>(
+  verb: string,
+  { account, location, name }: ObjectRequest,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof NotFoundError || !(error instanceof VisibleError)) throw error;
+    const what = `(account: ${account}, location: ${location}, name: ${name})`;
+    throw toLiveReadError(error, `Failed to ${verb} job: ${what}`);
+  }
+}

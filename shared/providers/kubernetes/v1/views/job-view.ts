@@ -1,0 +1,78 @@
+import type { V1ContainerState, V1Pod } from '@kubernetes/client-node';
+import type { V1JobView } from '../../../../contract/answers/kubernetes-v1.ts';
+import { asJsonObject, asString, type JsonValue, omitNullMembers } from '../../../../core/json.ts';
+import type { Manifest } from '../../api/manifest.ts';
+import { asUnchecked, findNumber, readList, type Unchecked } from '../../api/unchecked.ts';
+import { readCreationTimestamp, readName, readNamespace } from '../../manifest/identity.ts';
+import { cloudProvider } from '../../views/resource-view.ts';
+import { parseServerGroupName } from '../naming/server-group-name.ts';
+
+/** Reasons of a container that waits for ever, in lower case, besides those that speak of an error. */
+const hopelessReasons: readonly string[] = ['imagepullbackoff', 'registryunavailable'];
+
+/** A job of a V1 account: a pod, whose first container tells how it fares. @param logs what that wrote, of a job that has ended */
+export function toV1JobView(account: string, pod: Manifest, logs?: string): V1JobView {
+  const { status } = asUnchecked<V1Pod>(pod);
+  const state = findFirstState(pod);
+  const { terminated, waiting } = state ?? {};
+  const name = readName(pod);
+  const message = asString(terminated?.message ?? waiting?.message);
+  const reason = asString(terminated?.reason ?? waiting?.reason);
+  const exitCode = findNumber(terminated?.exitCode);
+  const signal = findNumber(terminated?.signal);
+  return {
+    name,
+    id: name,
+    cluster: parseServerGroupName(name).cluster,
+    account,
+    location: readNamespace(pod),
+    provider: cloudProvider,
+    createdTime: findTime(readCreationTimestamp(pod)),
+    completedTime: findTime(terminated?.finishedAt),
+    jobState: getV1JobState(pod),
+    ...(message !== undefined && { message }),
+    ...(reason !== undefined && { reason }),
+    ...(exitCode !== undefined && { exitCode }),
+    ...(signal !== undefined && { signal }),
+    completionDetails: {
+      exitCode: toText(exitCode),
+      signal: toText(signal),
+      message: message ?? '',
+      reason: reason ?? '',
+    },
+    ...(logs !== undefined && { logs }),
+    pods: [{ name, status: omitNullMembers(asJsonObject(status) ?? {}) }],
+    mostRecentPodName: name,
+  };
+}
+
+/** How a job fares, by its first container. One that waits for what does not come has failed. */
+export function getV1JobState(pod: Manifest): V1JobView['jobState'] {
+  const { running, waiting, terminated } = findFirstState(pod) ?? {};
+  if (terminated)
+    return terminated.exitCode === 0 && terminated.reason !== 'OOMKilled' ? 'Succeeded' : 'Failed';
+  if (running) return 'Running';
+  if (!waiting) return 'Unknown';
+  const reason = asString(waiting.reason) ?? '';
+  const isHopeless = reason.includes('Err') || hopelessReasons.includes(reason.toLowerCase());
+  return isHopeless ? 'Failed' : 'Starting';
+}
+
+/** When a job has ended, epoch milliseconds; undefined while it has not, or where nobody tells. */
+export function findJobEnd(pod: Manifest): number | undefined {
+  return findTime(findFirstState(pod)?.terminated?.finishedAt);
+}
+
+function findFirstState(pod: Manifest): Unchecked<V1ContainerState> {
+  const { status } = asUnchecked<V1Pod>(pod);
+  return readList(status?.containerStatuses)[0]?.state;
+}
+
+function findTime(value: JsonValue | undefined): number | undefined {
+  const time = Date.parse(asString(value) ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function toText(value: number | undefined): string {
+  return value === undefined ? '' : String(value);
+}
