@@ -252,11 +252,8 @@ function refusePullSecrets(at: string): never {
 /** What may not be as it was meant. See docs/decisions/0033-bounds-of-an-account.md. */
 function listWarnings(fields: AccountFields, at: string): readonly AccountWarning[] {
   const { name, namespaces, clusterScopedKinds } = fields;
-  if (findV1Rules(fields) !== undefined) {
-    const reason = `${at}.providerVersion: v1: views show no load balancers, security groups, instances or jobs of the account yet`;
-    return [{ message: 'account of the V1 provider', account: name, reason }];
-  }
-  if (namespaces.length === 0 || clusterScopedKinds !== undefined) return [];
+  const isV1 = findV1Rules(fields) !== undefined;
+  if (isV1 || namespaces.length === 0 || clusterScopedKinds !== undefined) return [];
   const reason =
     `${at}.clusterScopedKinds: the account names its namespaces, and yet may use kinds that live in none, such as ` +
     'clusterRole: set it to false to refuse them, or to true to allow them and be told no more';

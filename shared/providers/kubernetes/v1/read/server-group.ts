@@ -73,8 +73,6 @@ function readDeployment(deployment: Manifest): Draft<DeploymentDescription> {
     },
     minReadySeconds: findNumber(spec?.minReadySeconds),
     revisionHistoryLimit: findNumber(spec?.revisionHistoryLimit),
-    paused: findFlag(spec?.paused),
-    progressRollbackSeconds: findNumber(spec?.progressDeadlineSeconds),
   };
 }
 

@@ -51,21 +51,14 @@ describe('a V1 account', () => {
     expect(parseKubernetesAccounts(trusting, { storedAccounts }).rejected).toEqual([]);
   });
 
-  test('is told at load, while only a part of it is served', () => {
+  test('is told nothing at load of kinds that live in no namespace: it uses none', () => {
     const { warnings } = parse({
       name: 'old',
       providerVersion: 'v1',
       namespaces: ['shop'],
       dockerRegistries: [hub],
     });
-    expect(warnings).toEqual([
-      {
-        message: 'account of the V1 provider',
-        account: 'old',
-        reason:
-          'kubernetes.accounts[0].providerVersion: v1: views show no load balancers, security groups, instances or jobs of the account yet',
-      },
-    ]);
+    expect(warnings).toEqual([]);
   });
 
   test('shows its registries, and in which namespaces they are', () => {

@@ -212,8 +212,6 @@ test('the Deployment and the autoscaler of a server group tell their parts of it
     },
     minReadySeconds: 5,
     revisionHistoryLimit: 3,
-    paused: false,
-    progressRollbackSeconds: 90,
   };
   const plan = toPlan({
     application: 'kub',
