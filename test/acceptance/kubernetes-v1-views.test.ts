@@ -1,84 +1,39 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
-import { asJsonArray, getPath, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
-import { writeConfig } from '../infra/local/start-files.ts';
+import { asJsonArray, getPath, type JsonObject } from '../../shared/core/json.ts';
 import { findLive, listNames } from '../shared/providers/kubernetes/live.ts';
-import { createNamespace, describeWithCluster, type TestNamespace } from '../support/cluster.ts';
-import { type System, startSystem } from '../support/system.ts';
-import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
+import { describeWithCluster } from '../support/cluster.ts';
+import { startV1World, type V1World } from './v1-world.ts';
 
 const image = 'registry.test/team/web:1.4';
 
-describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => {
-  let dir: TempDir;
-  let shop: TestNamespace;
-  let modern: TestNamespace;
-  let system: System;
+describeWithCluster('views of a V1 account', (cluster) => {
+  let world: V1World;
 
   beforeAll(async () => {
-    dir = await makeTempDir();
-    shop = await createNamespace('v1-views');
-    modern = await createNamespace('v2-views');
-    const accounts = [
-      {
-        name: 'old',
-        providerVersion: 'v1',
-        kubeconfigFile: cluster.kubeconfig,
-        namespaces: [shop.name],
-        serverGroupKind: 'ReplicationController',
-        configureImagePullSecrets: false,
-        dockerRegistries: [{ accountName: 'hub' }],
-      },
-      { name: 'new', kubeconfigFile: cluster.kubeconfig, namespaces: [modern.name] },
-    ];
-    const settings = { kubernetes: { accounts } };
-    system = await startSystem({ config: [await writeConfig(dir, JSON.stringify(settings))] });
-    // Until then nobody brings writes into the cache: the first list does.
-    const check = async () => expect((await findAgent())?.['asOf']).toBeGreaterThan(0);
-    await vi.waitFor(check, { timeout: 120_000, interval: 250 });
+    world = await startV1World(cluster);
   }, 300_000);
 
   afterAll(async () => {
-    for (const each of [system, dir, shop, modern]) await each?.[Symbol.asyncDispose]();
+    await world?.[Symbol.asyncDispose]();
   });
-
-  const getJson = async <T = JsonValue>(path: string): Promise<T> => {
-    const response = await system.fetch(path);
-    const text = await response.text();
-    expect([response.status, text]).toEqual([200, expect.anything()]);
-    return JSON.parse(text) as T;
-  };
-
-  const findAgent = async () =>
-    (await getJson<JsonObject[]>('/cache/introspection')).find(
-      ({ id }) => id === 'old/KubernetesV1CachingAgent[1/1]',
-    );
-
-  const run = async (operation: string, description: JsonObject) => {
-    const id = await system.postOperations([
-      { [operation]: { account: 'old', namespace: shop.name, ...description } },
-    ]);
-    const task = await system.waitForTask(id);
-    expect(task.status).toMatchObject({ completed: true, failed: false });
-    return task;
-  };
 
   const containers = [{ name: 'web', imageDescription: { uri: image } }];
 
-  it('show a server group as soon as the operation that made it has ended', async () => {
-    await run('createServerGroup', {
+  it('show a server group that an operation has made', async () => {
+    await world.run('createServerGroup', {
       ...{ application: 'kub', stack: 'test', targetSize: 2, containers },
       loadBalancers: ['kub-web'],
     });
-    const live = await findLive(shop.name, 'replicationcontrollers/kub-test-v000');
-    const [found, ...others] = await getJson<JsonObject[]>('/applications/kub/serverGroups');
+    const live = await findLive(world.old.name, 'replicationcontrollers/kub-test-v000');
+    const [found, ...others] = await world.getJson<JsonObject[]>('/applications/kub/serverGroups');
     expect(others).toEqual([]);
     expect(found).toMatchObject({
       name: 'kub-test-v000',
       account: 'old',
       type: 'kubernetes',
       cloudProvider: 'kubernetes',
-      region: shop.name,
+      region: world.old.name,
       cluster: 'kub-test',
       moniker: { app: 'kub', cluster: 'kub-test', stack: 'test', sequence: 0 },
       createdTime: Date.parse(String(getPath(live, 'metadata', 'creationTimestamp'))),
@@ -89,44 +44,44 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
       securityGroups: [],
       buildInfo: { images: ['team/web:1.4'] },
     });
-    expect(await getJson('/applications/kub/clusters')).toEqual({ old: ['kub-test'] });
-    const applications = await getJson<JsonObject[]>('/applications');
+    expect(await world.getJson('/applications/kub/clusters')).toEqual({ old: ['kub-test'] });
+    const applications = await world.getJson<JsonObject[]>('/applications');
     expect(applications.find(({ name }) => name === 'kub')?.['clusterNames']).toEqual({ old: ['kub-test'] });
   }, 120_000);
 
   it('show its pods by their names, as they fare', async () => {
-    const isThere = async () => (await listNames(shop.name, 'pods')).length;
+    const isThere = async () => (await listNames(world.old.name, 'pods')).length;
     await expect.poll(isThere, { timeout: 60_000 }).toBe(2);
-    const names = await listNames(shop.name, 'pods');
+    const names = await listNames(world.old.name, 'pods');
     const readInstances = async () => {
-      const [serverGroup] = await getJson<JsonObject[]>('/applications/kub/serverGroups');
+      const [serverGroup] = await world.getJson<JsonObject[]>('/applications/kub/serverGroups');
       const instances = serverGroup?.['instances'] as JsonObject[];
       return instances
         .map(({ id, zone }) => ({ id, zone }))
         .sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1));
     };
-    const expected = names.map((id) => ({ id, zone: shop.name }));
+    const expected = names.map((id) => ({ id, zone: world.old.name }));
     await expect.poll(readInstances, { timeout: 60_000 }).toEqual(expected);
   }, 120_000);
 
   const firstPod = async () =>
-    (await listNames(shop.name, 'pods')).find((name) => name.startsWith('kub-test-'));
+    (await listNames(world.old.name, 'pods')).find((name) => name.startsWith('kub-test-'));
 
   it('show a server group whole, with the description that would make it anew, and as YAML', async () => {
-    await run('upsertScalingPolicy', {
+    await world.run('upsertScalingPolicy', {
       serverGroupName: 'kub-test-v000',
       capacity: { min: 1, max: 4 },
       scalingPolicy: { cpuUtilization: { target: 60 } },
     });
-    const path = `/applications/kub/serverGroups/old/${shop.name}/kub-test-v000`;
-    const found = await getJson<JsonObject>(path);
+    const path = `/applications/kub/serverGroups/old/${world.old.name}/kub-test-v000`;
+    const found = await world.getJson<JsonObject>(path);
     expect(found).toMatchObject({
       name: 'kub-test-v000',
       kind: 'ReplicationController',
-      namespace: shop.name,
+      namespace: world.old.name,
       replicas: 2,
       hostNetwork: false,
-      zones: [shop.name],
+      zones: [world.old.name],
       launchConfig: {},
       disabled: false,
       imageSummary: { serverGroupName: 'kub-test-v000', buildInfo: { images: ['team/web:1.4'] } },
@@ -136,8 +91,8 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
       account: 'old',
       application: 'kub',
       stack: 'test',
-      namespace: shop.name,
-      region: shop.name,
+      namespace: world.old.name,
+      region: world.old.name,
       kind: 'ReplicationController',
       targetSize: 2,
       loadBalancers: ['kub-web'],
@@ -151,7 +106,7 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
         },
       ],
     });
-    const live = await findLive(shop.name, 'replicationcontrollers/kub-test-v000');
+    const live = await findLive(world.old.name, 'replicationcontrollers/kub-test-v000');
     const { status: _, ...written } = live ?? {};
     const {
       uid: __,
@@ -167,13 +122,13 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
       loadBalancers: ['kub-web'],
       pod: { kind: 'Pod', metadata: { name: instance?.['name'] } },
     });
-    expect(await getJson(`/serverGroups/old/${shop.name}/kub-test-v000`)).toMatchObject({
+    expect(await world.getJson(`/serverGroups/old/${world.old.name}/kub-test-v000`)).toMatchObject({
       name: 'kub-test-v000',
     });
   }, 120_000);
 
   it('show a cluster with its server groups, and which of them a stage means', async () => {
-    expect(await getJson('/applications/kub/clusters/old')).toEqual([
+    expect(await world.getJson('/applications/kub/clusters/old')).toEqual([
       {
         name: 'kub-test',
         account: 'old',
@@ -183,12 +138,12 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
       },
     ]);
     const cluster = '/applications/kub/clusters/old/kub-test';
-    expect(await getJson(cluster)).toMatchObject([
+    expect(await world.getJson(cluster)).toMatchObject([
       { name: 'kub-test', type: 'kubernetes', serverGroups: [{ name: 'kub-test-v000' }] },
     ]);
-    const target = `${cluster}/kubernetes/${shop.name}/serverGroups/target/current_asg_dynamic`;
-    expect(await getJson(target)).toMatchObject({ name: 'kub-test-v000', region: shop.name });
-    expect(await getJson(`${target}/image`)).toEqual({
+    const target = `${cluster}/kubernetes/${world.old.name}/serverGroups/target/current_asg_dynamic`;
+    expect(await world.getJson(target)).toMatchObject({ name: 'kub-test-v000', region: world.old.name });
+    expect(await world.getJson(`${target}/image`)).toEqual({
       serverGroupName: 'kub-test-v000',
       buildInfo: { images: ['team/web:1.4'] },
     });
@@ -196,13 +151,13 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
 
   it('show a pod by its bare name, as it fares', async () => {
     const pod = (await firstPod()) ?? '';
-    const live = await findLive(shop.name, `pods/${pod}`);
-    const found = await getJson<JsonObject>(`/instances/old/${shop.name}/${pod}`);
+    const live = await findLive(world.old.name, `pods/${pod}`);
+    const found = await world.getJson<JsonObject>(`/instances/old/${world.old.name}/${pod}`);
     expect(found).toMatchObject({
       name: pod,
       instanceId: pod,
-      location: shop.name,
-      zone: shop.name,
+      location: world.old.name,
+      zone: world.old.name,
       launchTime: Date.parse(String(getPath(live, 'status', 'startTime'))),
       providerType: 'kubernetes',
       healthState: 'Up',
@@ -213,16 +168,16 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
       ],
       pod: { metadata: { uid: getPath(live, 'metadata', 'uid') } },
     });
-    expect((await system.fetch(`/instances/old/${shop.name}/nobody`)).status).toBe(404);
+    expect((await world.system.fetch(`/instances/old/${world.old.name}/nobody`)).status).toBe(404);
   }, 120_000);
 
   it('show load balancers and firewalls with what is behind them', async () => {
-    await run('upsertLoadBalancer', {
+    await world.run('upsertLoadBalancer', {
       name: 'kub-web',
       ports: [{ name: 'http', protocol: 'TCP', port: 80, targetPort: 8080 }],
       serviceType: 'ClusterIP',
     });
-    await run('upsertSecurityGroup', {
+    await world.run('upsertSecurityGroup', {
       securityGroupName: 'kub-door',
       ingress: { serviceName: 'kub-web', port: 80 },
       rules: [
@@ -232,14 +187,14 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
         },
       ],
     });
-    const [service, ...others] = await getJson<JsonObject[]>('/applications/kub/loadBalancers');
+    const [service, ...others] = await world.getJson<JsonObject[]>('/applications/kub/loadBalancers');
     expect(others).toEqual([]);
-    const pods = (await listNames(shop.name, 'pods')).filter((name) => name.startsWith('kub-test-'));
-    const instances = pods.map((id) => ({ id, name: id, zone: shop.name, health: { state: 'Up' } }));
+    const pods = (await listNames(world.old.name, 'pods')).filter((name) => name.startsWith('kub-test-'));
+    const instances = pods.map((id) => ({ id, name: id, zone: world.old.name, health: { state: 'Up' } }));
     expect(service).toMatchObject({
       name: 'kub-web',
       account: 'old',
-      region: shop.name,
+      region: world.old.name,
       serverGroups: [
         {
           name: 'kub-test-v000',
@@ -256,11 +211,11 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
         ports: [{ name: 'http', protocol: 'TCP', port: 80, targetPort: 8080 }],
       },
     });
-    expect(await getJson(`/kubernetes/loadBalancers/old/${shop.name}/kub-web`)).toEqual([service]);
-    expect(await getJson(`/securityGroups/old?region=${shop.name}`)).toEqual({
+    expect(await world.getJson(`/kubernetes/loadBalancers/old/${world.old.name}/kub-web`)).toEqual([service]);
+    expect(await world.getJson(`/securityGroups/old?region=${world.old.name}`)).toEqual({
       kubernetes: [{ name: 'kub-door', id: 'kub-door', moniker: {} }],
     });
-    expect(await getJson(`/securityGroups/old/kubernetes/${shop.name}/kub-door`)).toMatchObject({
+    expect(await world.getJson(`/securityGroups/old/kubernetes/${world.old.name}/kub-door`)).toMatchObject({
       id: 'kub-door',
       application: 'kub',
       loadBalancers: ['kub-web'],
@@ -277,138 +232,30 @@ describeWithCluster('views of a V1 account, beside a V2 account,', (cluster) => 
       description: { securityGroupName: 'kub-door', ingress: { serviceName: 'kub-web', port: 80 } },
       summary: { name: 'kub-door', id: 'kub-door' },
     });
-    const [serverGroup] = await getJson<JsonObject[]>('/applications/kub/serverGroups');
+    const [serverGroup] = await world.getJson<JsonObject[]>('/applications/kub/serverGroups');
     expect(serverGroup?.['securityGroups']).toEqual(['kub-door']);
   }, 120_000);
 
   it('show a server group as out of service once it is disabled, and its pods as detached', async () => {
-    await run('disableServerGroup', { serverGroupName: 'kub-test-v000' });
-    expect(await getJson('/applications/kub/serverGroups')).toMatchObject([
+    await world.run('disableServerGroup', { serverGroupName: 'kub-test-v000' });
+    expect(await world.getJson('/applications/kub/serverGroups')).toMatchObject([
       { name: 'kub-test-v000', isDisabled: true, instanceCounts: { total: 2, up: 0, outOfService: 2 } },
     ]);
-    const [service] = await getJson<JsonObject[]>('/applications/kub/loadBalancers');
-    const pods = (await listNames(shop.name, 'pods')).filter((name) => name.startsWith('kub-test-'));
+    const [service] = await world.getJson<JsonObject[]>('/applications/kub/loadBalancers');
+    const pods = (await listNames(world.old.name, 'pods')).filter((name) => name.startsWith('kub-test-'));
     expect(service).toMatchObject({ serverGroups: [{ isDisabled: true, instances: [] }] });
     const [member] = asJsonArray(service?.['serverGroups']);
     expect(asJsonArray(getPath(member, 'detachedInstances')).toSorted()).toEqual(pods);
-    await run('enableServerGroup', { serverGroupName: 'kub-test-v000' });
-    expect(await getJson('/applications/kub/serverGroups')).toMatchObject([
+    await world.run('enableServerGroup', { serverGroupName: 'kub-test-v000' });
+    expect(await world.getJson('/applications/kub/serverGroups')).toMatchObject([
       { isDisabled: false, instanceCounts: { up: 2, outOfService: 0 } },
     ]);
   }, 120_000);
 
-  it('stand beside those of a V2 account, in one application', async () => {
-    const manifest = {
-      apiVersion: 'apps/v1',
-      kind: 'Deployment',
-      metadata: { name: 'kub-api', namespace: modern.name },
-      spec: {
-        replicas: 0,
-        selector: { matchLabels: { app: 'api' } },
-        template: { metadata: { labels: { app: 'api' } }, spec: { containers: [{ name: 'api', image }] } },
-      },
-    };
-    const moniker = { app: 'kub', cluster: 'deployment kub-api' };
-    const id = await system.postOperations([
-      { deployManifest: { account: 'new', source: 'text', manifests: [manifest], moniker } },
-    ]);
-    expect((await system.waitForTask(id)).status).toMatchObject({ failed: false });
-    const readNames = async () =>
-      (await getJson<JsonObject[]>('/applications/kub/serverGroups'))
-        .map(({ account, name }) => [account, String(name).replace(/-[a-z0-9]+$/, '')])
-        .filter(([account, name]) => account === 'new' || name === 'kub-test')
-        .sort();
-    await expect.poll(readNames, { timeout: 60_000 }).toEqual([
-      ['new', 'replicaSet kub-api'],
-      ['old', 'kub-test'],
-    ]);
-    const page = await getJson<JsonObject>('/applications/kub');
-    expect(Object.keys(page['clusters'] as JsonObject).sort()).toEqual(['new', 'old']);
-    expect(getPath(page, 'attributes', 'cloudProviders')).toBe('kubernetes');
-    const find = async (query: string, type: string) =>
-      (await getJson<JsonObject[]>(`/search?q=${query}&type=${type}&pageSize=100`))[0]?.[
-        'results'
-      ] as JsonObject[];
-    const named = (await find('kub-test-v000', 'serverGroups')).filter(
-      ({ group }) => group === 'ReplicationController',
-    );
-    expect(named).toMatchObject([{ name: 'kub-test-v000', serverGroup: 'kub-test-v000', account: 'old' }]);
-    const applications = (await find('kub', 'applications')).filter(
-      ({ type, name }) => type === 'applications' && name === 'kub',
-    );
-    expect(applications).toHaveLength(1);
-  }, 180_000);
-
-  it('show a job as it fares, with what it wrote, by its bare name', async () => {
-    const runJob = async (annotations: JsonObject) => {
-      const task = await run('runJob', { application: 'kub', stack: 'smoke', annotations, containers });
-      const [{ deployedNames: [name = ''] = [] } = {}] = task.resultObjects as { deployedNames?: string[] }[];
-      return name;
-    };
-    const log = 'SPINNAKER_PROPERTY_COLOR=green';
-    const good = await runJob({ 'kubecluster.test/outcome': 'succeed', 'kubecluster.test/logs': log });
-    const bad = await runJob({ 'kubecluster.test/outcome': 'fail', 'kubecluster.test/exit-code': '3' });
-    const path = (name: string) => `/applications/kub/jobs/old/${shop.name}/${name}`;
-    const read = (name: string) => getJson<JsonObject>(path(name));
-    await expect.poll(() => read(good), { timeout: 60_000 }).toMatchObject({ jobState: 'Succeeded' });
-    await expect
-      .poll(() => read(bad), { timeout: 60_000 })
-      .toMatchObject({ jobState: 'Failed', exitCode: 3 });
-    const live = await findLive(shop.name, `pods/${good}`);
-    const [status] = asJsonArray(getPath(live, 'status', 'containerStatuses'));
-    expect(await read(good)).toMatchObject({
-      name: good,
-      id: good,
-      account: 'old',
-      location: shop.name,
-      provider: 'kubernetes',
-      createdTime: Date.parse(String(getPath(live, 'metadata', 'creationTimestamp'))),
-      completedTime: Date.parse(String(getPath(status, 'state', 'terminated', 'finishedAt'))),
-      completionDetails: { exitCode: '0', reason: 'Completed' },
-      logs: expect.stringContaining(log),
-    });
-    expect(await getJson(`${path(good)}/web`)).toEqual({ color: 'green' });
-    expect(await getJson(`/instances/old/${shop.name}/${good}/console?provider=kubernetes`)).toEqual({
-      output: [{ name: 'web', output: expect.stringContaining(log) }],
-    });
-    const cancelled = await system.fetch(path(bad), { method: 'DELETE' });
-    expect(cancelled.status).toBe(200);
-    const isGone = async () => (await system.fetch(path(bad))).status;
-    await expect.poll(isGone, { timeout: 60_000 }).toBe(404);
-    // Nothing but the agent deletes a job that somebody reads.
-    expect(await findLive(shop.name, `pods/${good}`)).toBeDefined();
-  }, 180_000);
-
-  it('are as old as what is cached, whenever namespaces were looked at last', async () => {
-    const agents = await getJson<JsonObject[]>('/cache/introspection');
-    const registration = agents.find(({ id }) => id === 'old/KubernetesV1RegistrationAgent');
-    expect(registration?.['details']).toMatchObject({ cachesNothing: true });
-    expect((await findAgent())?.['details']).toMatchObject({
-      agents: expect.stringContaining('KubernetesServerGroupCachingAgent'),
-    });
-    const response = await system.fetch('/applications/kub/clusters/old', {
-      headers: { 'Cache-Control': 'max-age=1' },
-    });
-    const asOf = Date.parse(response.headers.get('x-busdriver-as-of') ?? '');
-    expect(asOf).not.toBe(registration?.['asOf']);
-    expect(response.headers.get('x-busdriver-lag')).toMatch(/^old=\d+$/);
-  });
-
-  it('answer 200 to those who ask for a refresh after an operation', async () => {
-    for (const [type, key] of [
-      ['serverGroup', 'serverGroupName'],
-      ['loadBalancer', 'loadBalancerName'],
-      ['securityGroup', 'securityGroupName'],
-    ] as const) {
-      const body = JSON.stringify({ account: 'old', region: shop.name, [key]: 'kub-test-v000' });
-      expect((await system.fetch(`/cache/kubernetes/${type}`, { method: 'POST', body })).status).toBe(200);
-    }
-  });
-
   it('lose a server group as soon as it is destroyed', async () => {
-    await run('destroyServerGroup', { serverGroupName: 'kub-test-v000' });
-    const left = await getJson<JsonObject[]>('/applications/kub/serverGroups');
+    await world.run('destroyServerGroup', { serverGroupName: 'kub-test-v000' });
+    const left = await world.getJson<JsonObject[]>('/applications/kub/serverGroups');
     expect(left.filter(({ account }) => account === 'old')).toEqual([]);
-    expect((await system.fetch(`/serverGroups/old/${shop.name}/kub-test-v000`)).status).toBe(404);
+    expect((await world.system.fetch(`/serverGroups/old/${world.old.name}/kub-test-v000`)).status).toBe(404);
   }, 120_000);
 });

@@ -9,7 +9,7 @@ import type { DeployDescription, DeploymentDescription } from '../descriptions/s
 import { listLoadBalancers } from '../naming/labels.ts';
 import { parseServerGroupName } from '../naming/server-group-name.ts';
 import { readPodSpec } from './pod.ts';
-import { findAmount, findFlag, findOneOf } from './values.ts';
+import { findAmount, findOneOf } from './values.ts';
 
 /** What belongs to a server group, and says more of it. */
 export interface ServerGroupParts {

@@ -114,25 +114,27 @@ test.each<[string, JsonObject, string]>([
   expect(getV1JobState(makePod(withState(state)))).toBe(expected);
 });
 
-test.each<[string, number, JsonObject, JsonObject, boolean]>([
-  ['has no pods', 0, { 'load-balancer-a': 'true' }, {}, true],
-  ['is behind one', 1, { 'load-balancer-a': 'true', 'load-balancer-b': 'false' }, {}, false],
-  ['is behind none of its own', 1, { 'load-balancer-a': 'false' }, {}, true],
-  ['has none', 1, {}, {}, false],
-  ['has none, and says no', 1, {}, { 'service.spinnaker.io/enabled': 'false' }, true],
-  [
-    'has one, and says no',
-    1,
-    { 'load-balancer-a': 'true' },
-    { 'service.spinnaker.io/enabled': 'false' },
-    false,
-  ],
-])('a server group that %s', (_, replicas, labels, annotations, expected) => {
+test.each([
+  { what: 'has no pods', replicas: 0, labels: { 'load-balancer-a': 'true' }, expected: true },
+  {
+    what: 'is behind one',
+    labels: { 'load-balancer-a': 'true', 'load-balancer-b': 'false' },
+    expected: false,
+  },
+  { what: 'is behind none of its own', labels: { 'load-balancer-a': 'false' }, expected: true },
+  { what: 'has none', expected: false },
+  { what: 'has none, and says no', enabled: 'false', expected: true },
+  { what: 'has one, and says no', labels: { 'load-balancer-a': 'true' }, enabled: 'false', expected: false },
+])('a server group that $what is disabled: $expected', ({ replicas = 1, labels = {}, enabled, expected }) => {
   const controller = {
     apiVersion: 'v1',
     kind: 'ReplicationController',
-    metadata: { name: 'kub-v000', namespace: 'shop', annotations },
-    spec: { replicas, template: { metadata: { labels } } },
+    metadata: {
+      name: 'kub-v000',
+      namespace: 'shop',
+      ...(enabled && { annotations: { 'service.spinnaker.io/enabled': enabled } }),
+    },
+    spec: { replicas, template: { metadata: { labels: { ...labels } } } },
   };
   expect(isV1Disabled(toV1Facts(controller, registry))).toBe(expected);
 });
