@@ -118,6 +118,15 @@ describeWithCluster('operations of V1 accounts over HTTP', (cluster) => {
     expect(await listNames(ns.name, 'replicasets')).not.toContain('large-v000');
   });
 
+  it('need the right to read where they copy from', async () => {
+    const source = { account: 'closed', serverGroupName: 'gone-v000', namespace: ns.name };
+    const operations = [{ cloneServerGroup: { account: 'old', source } }];
+    const refused = await post('/kubernetes/ops', operations, { 'X-SPINNAKER-ACCOUNTS': 'old' });
+    expect(refused).toMatchObject({ status: 400, answer: { errors: ['Access denied to account closed'] } });
+    const allowed = await post('/kubernetes/ops', operations, { 'X-SPINNAKER-ACCOUNTS': 'closed' });
+    expect(allowed.status).toBe(200);
+  });
+
   it.each(['/kubernetes/ops', '/kubernetesV1/ops'])('need the right to write at %s', async (path) => {
     const operations = [{ destroyServerGroup: { account: 'closed', serverGroupName: 'gone-v000' } }];
     const refused = await post(path, operations, { 'X-SPINNAKER-ACCOUNTS': 'old,new' });

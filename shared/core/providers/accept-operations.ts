@@ -252,8 +252,13 @@ async function prepareOperation(
 }
 
 /** Clouddriver's rule: what the caller may not write to is a violation like others, not 403. */
-function findDenial({ account }: PreparedOperation, rights: CallerRights): string | undefined {
-  return rights.mayUseAccount(account, 'WRITE') ? undefined : `Access denied to account ${account}`;
+function findDenial(
+  { account, sourceAccount = account }: PreparedOperation,
+  rights: CallerRights,
+): string | undefined {
+  if (!rights.mayUseAccount(account, 'WRITE')) return `Access denied to account ${account}`;
+  const mayRead = sourceAccount === account || rights.mayUseAccount(sourceAccount, 'READ');
+  return mayRead ? undefined : `Access denied to account ${sourceAccount}`;
 }
 
 function parseClientRequestId(text: string): string {

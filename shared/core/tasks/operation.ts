@@ -46,6 +46,8 @@ export interface OperationRun {
 export interface PreparedOperation {
   /** The account it acts on: authorization and fairness are by it. */
   readonly account: string;
+  /** Another account that it reads from: the caller must be able to read it. Default: it reads from none but its own. */
+  readonly sourceAccount?: string;
   /** The class name that Clouddriver shows for it, for example `KubernetesDeployManifestOperation`. */
   readonly operationClass: string;
   /** Tag of its history lines, for example `DEPLOY_KUBERNETES_MANIFEST`. */

@@ -43,15 +43,18 @@ export const quantityRule: TextRule = {
 export class AttributeRules {
   readonly #prefix: string;
   readonly #namespaces: readonly string[];
+  readonly #sourceNamespaces: readonly string[];
   readonly #errors = new Set<string>();
 
   /**
    * @param prefix Spinnaker's name of the description, which begins each message
    * @param namespaces the only ones that the account may use; empty for all, or while they are not known
+   * @param sourceNamespaces those of the account that is read from. Default: the same
    */
-  constructor(prefix: string, namespaces: readonly string[]) {
+  constructor(prefix: string, namespaces: readonly string[], sourceNamespaces = namespaces) {
     this.#prefix = prefix;
     this.#namespaces = namespaces;
+    this.#sourceNamespaces = sourceNamespaces;
   }
 
   /** What is wrong so far, each once, in the order in which it was found. */
@@ -112,9 +115,18 @@ export class AttributeRules {
   }
 
   /** Rejects what can be no namespace, and one that the account may not use; none stands for `default`, which is looked at later. */
-  checkNamespace(value: string | undefined, attribute = 'namespace'): void {
+  checkNamespace(value: string | undefined): void {
+    this.#checkNamespace(value, 'namespace', this.#namespaces);
+  }
+
+  /** The same of a namespace that is read from. */
+  checkSourceNamespace(value: string | undefined): void {
+    this.#checkNamespace(value, 'source.namespace', this.#sourceNamespaces);
+  }
+
+  #checkNamespace(value: string | undefined, attribute: string, namespaces: readonly string[]): void {
     this.checkText(value, attribute, nameRule);
-    if (!value || this.#namespaces.length === 0 || this.#namespaces.includes(value)) return;
+    if (!value || namespaces.length === 0 || namespaces.includes(value)) return;
     this.reject(attribute, 'notRegistered');
   }
 }

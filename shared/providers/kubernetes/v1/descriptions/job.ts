@@ -66,7 +66,7 @@ export function checkJob(description: JobDescription, rules: AttributeRules): vo
 export function checkCloneJob(description: CloneJobDescription, rules: AttributeRules): void {
   const { source } = description;
   if (rules.checkPresent(source?.jobName, 'source')) rules.checkText(source?.jobName, 'source', nameRule);
-  rules.checkNamespace(source?.namespace, 'source.namespace');
+  rules.checkSourceNamespace(source?.namespace);
   checkJobParts(description, rules);
 }
 

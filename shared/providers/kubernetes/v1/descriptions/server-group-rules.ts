@@ -30,7 +30,8 @@ export function checkClone(description: DeployDescription, rules: AttributeRules
   if (rules.checkPresent(source?.serverGroupName, 'source'))
     rules.checkText(source?.serverGroupName, 'source', nameRule);
   const from = source?.namespace || source?.region;
-  if (from !== description.namespace) rules.checkNamespace(from, 'source.namespace');
+  const isSaidBelow = from === description.namespace && !source?.account;
+  if (!isSaidBelow) rules.checkSourceNamespace(from);
   checkDeployParts({ ...description, source: undefined }, rules);
 }
 

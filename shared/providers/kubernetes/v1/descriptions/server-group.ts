@@ -66,7 +66,9 @@ export const deployField = objectField({
   podAnnotations: textMap.describe('Annotations of pods.'),
   securityContext: securityContextField.describe('Accepted, and of no effect, as in Clouddriver.'),
   deployment: deploymentField.describe('The Deployment that makes the ReplicaSet, where `enabled`.'),
-  source: sourceField.describe('The server group that this one is made after.'),
+  source: sourceField.describe(
+    'The server group that this one is made after; of a clone in `account`, left out: in its own.',
+  ),
   kind: text().describe(
     '`ReplicaSet`, `ReplicationController`, `StatefulSet` or `DaemonSet`; left out, what the account makes.',
   ),

@@ -19,6 +19,7 @@ export const cloneServerGroup = defineV1Operation({
   phase: 'CLONE_SERVER_GROUP',
   prefix: 'cloneKubernetesAtomicOperationDescription',
   schema: deployField,
+  findSourceAccount: ({ source }) => source?.account,
   check: checkClone,
   run: runClone,
 });
@@ -31,13 +32,14 @@ async function runClone(description: DeployDescription, work: V1Work): Promise<o
   const { serverGroupName: name = '', namespace: given, region } = description.source ?? {};
   run.report(`Initializing copy of server group for ${name}...`);
   run.report(`Reading ancestor server group ${name}...`);
-  const namespace = getNamespace([given, region], work);
+  const sourceWork = await work.openSource();
+  const namespace = getNamespace([given, region], sourceWork);
   const where = { namespace, name };
-  const { uid, replicas } = await run.decide('source', () => findSource(where, work));
+  const { uid, replicas } = await run.decide('source', () => findSource(where, sourceWork));
   const merged = mergeDescription(description, where, replicas);
   const inheritsLoadBalancers = description.loadBalancers === undefined;
   const result = await deployServerGroup(merged, inPhase(work, 'DEPLOY'), async (controller) =>
-    inheritTemplate(controller, await getSource(where, uid, work), inheritsLoadBalancers),
+    inheritTemplate(controller, await getSource(where, uid, sourceWork), inheritsLoadBalancers),
   );
   run.report(`Finished copying server group for ${name}.`);
   const [made] = result.serverGroupNames;

@@ -20,6 +20,8 @@ export interface V1OperationFields<D extends object>
   extends Pick<OperationFields<D>, 'name' | 'purpose' | 'operationClass' | 'phase' | 'schema'> {
   /** Clouddriver's name of the description, which begins its validation errors. */
   readonly prefix: string;
+  /** The account that a description says to read from; empty, undefined or left out: the one that it is about. */
+  findSourceAccount?(description: D): string | undefined;
   /** Reports what is wrong with a description as far as that is known without a call. */
   check(description: D, rules: AttributeRules): void;
   /** Does it; see `PreparedOperation.run`. */
@@ -41,6 +43,8 @@ export interface V1Work extends TrackedClient {
   /** Reaches nothing outside of them. */
   readonly client: KubernetesClient;
   readonly run: OperationRun;
+  /** The same in the account that is read from, which may be the same one. */
+  openSource(): Promise<V1Work>;
 }
 
 /** Makes an operation from its parts: parsing, the account, Clouddriver's form of errors and the client are common to all. */
@@ -54,17 +58,20 @@ export function defineV1Operation<D extends object>(fields: V1OperationFields<D>
     prepare(input, session) {
       const account = getV1Account(input, fields, session);
       const description = parseWith(requireField(schema), input, name);
-      const rules = new AttributeRules(prefix, account.namespaces);
+      const source = findSource(fields.findSourceAccount?.(description), account, session);
+      const rules = new AttributeRules(prefix, account.namespaces, source?.namespaces);
+      if (source === undefined) rules.reject('source.account', 'notFound');
       fields.check(description, rules);
       if (rules.errors.length > 0) throw new InvalidInputError(rules.errors);
       return {
         account: account.name,
+        ...(source !== undefined && source !== account && { sourceAccount: source.name }),
         operationClass,
         phase,
         run: (run) =>
           runTracked(
             { session, account },
-            () => openWork(account, session, run),
+            () => openWork({ account, source: source ?? account }, session, run),
             (work) => fields.run(description, work),
           ),
       };
@@ -84,12 +91,26 @@ function getV1Account(
   throw new InvalidInputError(`${prefix}.account.${accountName === '' ? 'empty' : 'notFound'}`);
 }
 
-async function openWork(
+/** Undefined for an account that is none of V1. */
+function findSource(
+  name: string | undefined,
   account: KubernetesV1Account,
+  session: KubernetesSession,
+): KubernetesV1Account | undefined {
+  return !name || name === account.name ? account : session.findV1Account(name);
+}
+
+async function openWork(
+  { account, source }: { readonly account: KubernetesV1Account; readonly source: KubernetesV1Account },
   session: KubernetesSession,
   run: OperationRun,
 ): Promise<V1Work> {
   const opened = await session.getClient(account);
   const namespaces = await loadV1Namespaces(account, opened, run.signal);
-  return { session, account, namespaces, client: boundToAccount(opened, { ...account, namespaces }), run };
+  const client = boundToAccount(opened, { ...account, namespaces });
+  const work: V1Work = {
+    ...{ session, account, namespaces, client, run },
+    openSource: async () => (source === account ? work : openWork({ account: source, source }, session, run)),
+  };
+  return work;
 }

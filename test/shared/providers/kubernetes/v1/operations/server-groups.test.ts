@@ -4,7 +4,7 @@ import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts'
 import { createNamespace, describeWithCluster, kubectl, requestApi } from '../../../../../support/cluster.ts';
 import { findLive, getPathOf, listNames } from '../../live.ts';
 import { createManifest } from '../../manifests.ts';
-import { openProvider } from '../../provider-setup.ts';
+import { getOperation, openProvider } from '../../provider-setup.ts';
 import { createController } from './specs/worlds.ts';
 import { containers, openV1, runV1 } from './v1-run.ts';
 
@@ -76,6 +76,45 @@ describeWithCluster('server groups of a V1 account', (cluster) => {
     expect(await listNames(ns.name, 'replicasets')).toEqual(['kub-v000', 'kub-v417']);
     expect([one, other].map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   }, 180_000);
+
+  test('are copied from one account to another', async () => {
+    await using here = await createNamespace();
+    await using there = await createNamespace();
+    const common = {
+      providerVersion: 'v1',
+      kubeconfigFile: cluster.kubeconfig,
+      dockerRegistries: [{ accountName: 'hub' }],
+    };
+    await using provider = openProvider([
+      { name: 'old', ...common, namespaces: [here.name] },
+      { name: 'far', ...common, namespaces: [there.name] },
+    ]);
+    await requestApi(
+      'POST',
+      getPathOf(there.name, 'replicationcontrollers'),
+      createController('kub-v004', { replicas: 0 }),
+    );
+    const clone = (account: string, namespace = there.name) =>
+      runV1(provider, 'cloneServerGroup', {
+        ...{ namespace: here.name, kind: 'ReplicationController' },
+        source: { account, namespace, serverGroupName: 'kub-v004' },
+      });
+    const { result } = await clone('far');
+    expect(getPath(result, 'serverGroupNames')).toEqual([`${here.name}:kub-v000`]);
+    const live = await findLive(here.name, 'replicationcontrollers/kub-v000');
+    expect(getPath(live, 'spec', 'template', 'spec')).toMatchObject({
+      containers: [{ image: 'registry.test/web:1' }],
+    });
+    const prefix = 'cloneKubernetesAtomicOperationDescription';
+    await expect(clone('nobody')).rejects.toThrow(`${prefix}.source.account.notFound`);
+    await expect(clone('old')).rejects.toThrow(`${prefix}.source.namespace.notRegistered`);
+    await expect(clone('far', here.name)).rejects.toThrow(`${prefix}.source.namespace.notRegistered`);
+    const operation = getOperation(provider, 'cloneServerGroup');
+    const prepare = (source: JsonObject) =>
+      operation.prepare({ account: 'old', source: { serverGroupName: 'kub-v004', ...source } });
+    expect(prepare({ account: 'far' })).toMatchObject({ account: 'old', sourceAccount: 'far' });
+    expect(prepare({ account: 'old' })).not.toHaveProperty('sourceAccount');
+  });
 
   test('never replace one whose number is asked for', async () => {
     await using ns = await createNamespace();
