@@ -159,6 +159,9 @@ describeWithCluster('the Kubernetes home', (cluster) => {
       isFirst = false;
       tellHeld(replica);
       await released;
+      // The proxy would pass on what nobody waits for.
+      const { pid = 0 } = replicas.find(({ name }) => name === replica)?.process ?? {};
+      if (!isAlive(pid)) throw new Error('the caller is gone');
     };
     const alive = replicas.filter(({ process: each }) => isAlive(each.pid));
     const [any] = alive as [Replica];

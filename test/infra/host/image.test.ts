@@ -30,8 +30,13 @@ test("what the image's recipe copies is enough to build what it runs, which need
   const alone = path.join(dir.path, 'busdriver');
   await cp(path.join(inside, 'dist/host'), alone, { recursive: true });
 
-  const { stdout } = await run(process.execPath, [path.join(alone, 'main.js'), '--help'], { cwd: dir.path });
-  expect(stdout).toBe(`${formatHostHelp()}\n`);
+  for (const [, each = ''] of recipe.matchAll(/^COPY --from=build \/busdriver\/(\S+) \/busdriver\/$/gm))
+    await cp(path.join(inside, each), path.join(alone, each));
+
+  const { stdout, stderr } = await run(process.execPath, [path.join(alone, 'main.js'), '--help'], {
+    cwd: dir.path,
+  });
+  expect({ stdout, stderr }).toEqual({ stdout: `${formatHostHelp()}\n`, stderr: '' });
 });
 
 test('the image is run as npm start runs: by its memory settings, and not as root', () => {
