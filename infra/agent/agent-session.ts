@@ -18,6 +18,9 @@ const backOff: BackOff = { firstMs: 1_000, mostMs: 120_000, growth: 1.6, fixedSh
 /** Share of a token's time after which it is renewed. */
 const renewalShare = 0.6;
 
+/** Milliseconds by which the clock may differ from Busdriver's before the log tells of it. */
+const skewToldMs = 60_000;
+
 /** What a session works with. */
 export interface SessionOptions {
   readonly client: HubClient;
@@ -67,6 +70,11 @@ export class SessionKeeper {
     }
   }
 
+  /** What is granted now: a session is opened where there is none. @throws what a call throws */
+  async getWelcome(): Promise<Welcome> {
+    return this.#welcome ?? this.#openOnce();
+  }
+
   /** Renews the session when it is time. A failure leaves it for the next call. */
   async renewInTime(): Promise<void> {
     const { clock, takeWarnings } = this.#options;
@@ -81,13 +89,13 @@ export class SessionKeeper {
   /** Calls in the session. Where its token is refused, a session is opened anew, and the call repeated once. */
   async call(call: Omit<HubCall, 'token'>): Promise<HubAnswer> {
     const { client } = this.#options;
-    const { token, session } = this.#welcome ?? (await this.#openOnce());
+    const { token, session } = await this.getWelcome();
     try {
       return await client.call({ ...call, token });
     } catch (error) {
       if (!(error instanceof HubRefusalError) || error.status !== 401) throw error;
       if (this.#welcome?.token === token) this.#welcome = undefined;
-      const next = this.#welcome ?? (await this.#openOnce());
+      const next = await this.getWelcome();
       const path = call.path.replace(`/sessions/${session}`, `/sessions/${next.session}`);
       return client.call({ ...call, path, token: next.token });
     }
@@ -123,7 +131,15 @@ export class SessionKeeper {
       accounts: welcome.accounts.filter(({ operations }) => operations).map(({ name }) => name),
     });
     this.#take(welcome);
+    this.#tellSkew(welcome);
     return welcome;
+  }
+
+  /** Nothing goes by it: leases are Busdriver's, and held by a monotonic clock. But tokens of the cluster have an end. */
+  #tellSkew({ serverMs }: Welcome): void {
+    const { clock, log } = this.#options;
+    const skewMs = Math.round(clock.now() - serverMs);
+    if (Math.abs(skewMs) > skewToldMs) log.warn('the clock differs from that of Busdriver', { skewMs });
   }
 
   #take(welcome: Welcome): void {

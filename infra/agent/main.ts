@@ -20,6 +20,12 @@ Runs the operations of accounts whose clusters Busdriver cannot reach: it asks B
 FILE is YAML: see docs/agents.md. SIGTERM lets running operations reach a safe point and ends; another agent goes on.
 Exit codes: 0 ended as told, 1 could not run, 2 wrong command line.`;
 
+/** Busdriver tells the bus of what is committed, and an agent has no queue. */
+const nothingBeside: Pick<WorkerSystem, 'queue' | 'bus'> = {
+  queue: { send: async () => undefined, extendVisibility: async () => undefined },
+  bus: { publish: async () => undefined },
+};
+
 process.exit(await main(process.argv.slice(2)).catch(explain));
 
 /** Runs the command line. @returns the exit code */
@@ -81,12 +87,6 @@ async function runUntilStopped(config: AgentConfig): Promise<void> {
   await new WorkLoop({ session, system, accounts }).run(stop);
   await session.close();
 }
-
-/** Busdriver tells the bus of what is committed, and an agent has no queue. */
-const nothingBeside: Pick<WorkerSystem, 'queue' | 'bus'> = {
-  queue: { send: async () => undefined, extendVisibility: async () => undefined },
-  bus: { publish: async () => undefined },
-};
 
 function toHello({ zone, accounts }: AgentConfig, agentId: string): Hello {
   return {

@@ -54,8 +54,8 @@ export class WorkLoop {
     const { session, system } = this.#options;
     try {
       await session.renewInTime();
-      const path = `/agent/v1/sessions/${session.welcome?.session ?? 'none'}/work`;
-      const answer = await session.call({ method: 'GET', path });
+      const { session: id } = await session.getWelcome();
+      const answer = await session.call({ method: 'GET', path: `/agent/v1/sessions/${id}/work` });
       this.#begin(workSchema.parse(answer.body).work);
       return true;
     } catch (error) {

@@ -33,13 +33,15 @@ export const warningsMax = 200;
 export const warningLengthMax = 1_000;
 
 const name = z.string().min(1).max(253);
+/** It shows in tasks and logs. */
+const id = name.regex(/^[\w.-]+$/, { error: 'expected letters, digits, dots, dashes and underscores' });
 const text = (most: number) => z.string().max(most);
 const whole = z.int().min(0);
 const milliseconds = z.number();
 
 /** Opens a session: which agent it is, and which accounts it would serve. */
 export const helloSchema = z.object({
-  agentId: name,
+  agentId: id,
   version: text(100),
   protocol: whole,
   journalFormat: whole,
@@ -89,7 +91,7 @@ export const workSchema = z.object({
 });
 
 /** Asks for the lease of a task. */
-export const takeSchema = z.object({ owner: name, attempts: z.int().min(0).max(100) });
+export const takeSchema = z.object({ owner: id, attempts: z.int().min(0).max(100) });
 
 /** A lease: which one of its task, and how many commits were made under it. */
 export const leaseSchema = z.object({ fence: whole, sequence: whole });

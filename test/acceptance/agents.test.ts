@@ -101,6 +101,47 @@ describeWithCluster('agents', (cluster) => {
   );
 
   test(
+    'stop at a checkpoint when they are told to, and hand the task on at once',
+    async () => {
+      await using namespace = await createNamespace('agents');
+      const signer = await createTokenSigner();
+      await using world = await startWorld([toAgentAccount('edge', signer)]);
+      const { system } = world;
+      let first: AgentProcess | undefined;
+      let stopped: Promise<number | null> | undefined;
+      await using proxy = await startApiProxy(cluster, {
+        async before({ method, path: target }) {
+          if (method === 'GET' || !target.includes(namespace.name)) return;
+          stopped ??= first?.kill('SIGTERM');
+        },
+      });
+      const options = {
+        url: system.url,
+        token: await signer.sign(),
+        accounts: [{ name: 'edge', kubeConfigFile: proxy.kubeconfig }],
+      };
+      await using one = await startAgent(options);
+      first = one;
+      const names = ['a', 'b', 'c', 'd', 'e'];
+      const id = await system.postOperations([toDeploy('edge', namespace.name, names)]);
+      await expect.poll(() => stopped, { timeout: taskMs }).toBeDefined();
+      expect(await stopped).toBe(0);
+      expect(one.log).toContain('task handed on to the next worker');
+      expect(one.log).not.toMatch(/"level":"(WARN|ERROR)"/);
+      const answer = await system.fetch(`/task/${id}`);
+      expect(((await answer.json()) as SystemTask).status.completed).toBe(false);
+      await using _ = await startAgent(options);
+      // No lease has to lapse: the one that stopped has given it back.
+      const task = await system.waitForTask(id, { timeoutMs: taskMs });
+
+      expect(task.status.failed).toBe(false);
+      const written = proxy.calls.filter(({ method, written }) => method !== 'GET' && written !== undefined);
+      expect(written.map((call) => call.written?.metadata.name).sort()).toEqual(names);
+    },
+    testMs,
+  );
+
+  test(
     'lose nothing when Busdriver is killed: what was accepted is done after its next start',
     async () => {
       await using namespace = await createNamespace('agents');
@@ -237,6 +278,44 @@ test(
       401, 401, 401,
     ]);
     expect(await system.readLog()).not.toContain(token);
+  },
+  testMs,
+);
+
+test(
+  'agents need no token of those who call the API, and theirs opens nothing else',
+  async () => {
+    const signer = await createTokenSigner();
+    await using dir = await makeTempDir();
+    const tokenFile = path.join(dir.path, 'token');
+    const secret = 'a-token-of-people-1234567890';
+    await writeFile(tokenFile, secret, { mode: 0o600 });
+    await using world = await startWorld([toAgentAccount('edge', signer)], ['--token-file', tokenFile]);
+    const { system } = world;
+    const hello = {
+      ...{ agentId: 'test', version: '1', protocol: 1, journalFormat: 1 },
+      accounts: [{ name: 'edge' }],
+    };
+    const open = (token: string, body: object = hello) =>
+      call(system, { method: 'POST', target: '/agent/v1/sessions', token, body });
+    const welcome = await open(await signer.sign());
+
+    expect(welcome.status).toBe(200);
+    const own = await call(system, {
+      method: 'GET',
+      target: '/credentials',
+      token: String(welcome.body['token']),
+    });
+    expect(own.status).toBe(401);
+    expect((await call(system, { method: 'GET', target: '/credentials', token: secret })).status).toBe(200);
+    expect((await open(secret)).status).toBe(401);
+    const odd = await open(await signer.sign(), { ...hello, agentId: 'a@b' });
+    expect([odd.status, odd.body['errors']]).toEqual([
+      400,
+      ['agentId: expected letters, digits, dots, dashes and underscores'],
+    ]);
+    const later = await open(await signer.sign(), { ...hello, journalFormat: 2 });
+    expect(later.body['accounts']).toMatchObject([{ name: 'edge', operations: false }]);
   },
   testMs,
 );
