@@ -47,6 +47,7 @@ const longest = [
   'test/acceptance/streams.test.ts',
   'test/acceptance/waiting-operations.test.ts',
   'test/acceptance/kubernetes-home.test.ts',
+  'test/acceptance/agents.test.ts',
   'test/acceptance/crash.test.ts',
   'test/acceptance/cache-equality.test.ts',
   'test/shared/providers/kubernetes/client/hostile-servers.test.ts',
