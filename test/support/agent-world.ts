@@ -1,0 +1,40 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type System, startSystem } from './system.ts';
+import { makeTempDir, type TempDir } from './temp-dir.ts';
+
+/** A system with some accounts. */
+export interface World extends AsyncDisposable {
+  readonly system: System;
+}
+
+/** Starts a system that serves agents, unless told otherwise, who ask often. */
+export async function startWorld(
+  accounts: readonly object[],
+  args: readonly string[] = [],
+  enabled = true,
+): Promise<World> {
+  const dir: TempDir = await makeTempDir();
+  const file = path.join(dir.path, 'clouddriver.yml');
+  const agents = { enabled, limits: { pollIdleMs: 100, pollBusyMs: 50 } };
+  await writeFile(file, JSON.stringify({ busdriver: { agents }, kubernetes: { accounts } }));
+  const system = await startSystem({ config: [file], args });
+  return {
+    system,
+    async [Symbol.asyncDispose]() {
+      await system[Symbol.asyncDispose]();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A deploy of ConfigMaps without versions. */
+export function toDeploy(account: string, namespace: string, names: readonly string[]): object {
+  const manifests = names.map((name) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace, annotations: { 'strategy.spinnaker.io/versioned': 'false' } },
+    data: { by: account },
+  }));
+  return { deployManifest: { account, moniker: { app: 'shop' }, manifests } };
+}
