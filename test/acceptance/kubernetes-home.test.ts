@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path, { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { peerAudience } from '../../infra/host/peer-tokens.ts';
@@ -170,6 +170,11 @@ describeWithCluster('the Kubernetes home', (cluster) => {
     const leaving = alive.find((each) => each.name === name);
     const staying = alive.find((each) => each.name !== name);
     process.kill(leaving?.process.pid ?? 0, 'SIGTERM');
+    // It says that it waits for what runs: one that ends at once says nothing.
+    const log = join(engines.dir, `${name}.log`);
+    await expect
+      .poll(() => readFile(log, 'utf8'))
+      .toContain('Stopping: running operations reach a safe point');
     await expect
       .poll(() =>
         fetch(`${leaving?.url}/health`).then(
