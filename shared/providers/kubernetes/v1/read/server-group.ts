@@ -6,9 +6,11 @@ import { annotationKeys, readAnnotations, toTextMap } from '../../manifest/annot
 import { findReplicas, readName, readNamespace } from '../../manifest/identity.ts';
 import { type Draft, findMembers, finishDraft } from '../build/draft.ts';
 import type { DeployDescription, DeploymentDescription } from '../descriptions/server-group.ts';
+import { findSetKind } from '../descriptions/set.ts';
 import { listLoadBalancers } from '../naming/labels.ts';
 import { parseServerGroupName } from '../naming/server-group-name.ts';
 import { readPodSpec } from './pod.ts';
+import { readSet } from './set.ts';
 import { findAmount, findOneOf } from './values.ts';
 
 /** What belongs to a server group, and says more of it. */
@@ -45,6 +47,7 @@ export function readServerGroup(controller: Manifest, parts: ServerGroupParts): 
       podAnnotations: omitOwn(toTextMap(template?.metadata?.annotations)),
       replicaSetAnnotations: isReplicaSet ? annotations : undefined,
       controllerAnnotations: isReplicaSet ? undefined : annotations,
+      ...(findSetKind(asString(kind)) && readSet(controller)),
       deployment: deployment && readDeployment(deployment),
       ...(autoscaler && readAutoscaler(autoscaler, replicas)),
     }),

@@ -10,6 +10,7 @@ import {
 import { buildDeployment } from '../../../../../../shared/providers/kubernetes/v1/build/deployment.ts';
 import { buildIngress } from '../../../../../../shared/providers/kubernetes/v1/build/ingress.ts';
 import { buildService } from '../../../../../../shared/providers/kubernetes/v1/build/service.ts';
+import { buildSet } from '../../../../../../shared/providers/kubernetes/v1/build/set.ts';
 import { loadBalancerField } from '../../../../../../shared/providers/kubernetes/v1/descriptions/load-balancer.ts';
 import { securityGroupField } from '../../../../../../shared/providers/kubernetes/v1/descriptions/security-group.ts';
 import { deployField } from '../../../../../../shared/providers/kubernetes/v1/descriptions/server-group.ts';
@@ -226,6 +227,33 @@ test('the Deployment and the autoscaler of a server group tell their parts of it
     capacity: { min: 1, max: 9, desired: 2 },
     scalingPolicy: { cpuUtilization: { target: 70 } },
   });
+});
+
+test.each(['StatefulSet', 'DaemonSet'] as const)('a %s tells what only such a server group has', (kind) => {
+  const ofSet = {
+    podManagementPolicy: 'Parallel',
+    volumeClaims: [
+      {
+        claimName: 'data',
+        accessModes: ['ReadWriteOnce'],
+        requirements: { limits: {}, requests: { storage: '1Gi' } },
+        selector: { matchExpressions: [], matchLabels: { disk: 'fast' } },
+        storageClassName: 'standard',
+      },
+    ],
+    volumeAnnotations: { a: 'b' },
+  };
+  const rollingUpdate = kind === 'StatefulSet' ? { partition: 2 } : { maxUnavailable: '25%' };
+  const updateStrategy = { type: 'RollingUpdate', rollingUpdate };
+  const updateController = { enabled: false, updateStrategy, minReadySeconds: 3, revisionHistoryLimit: 4 };
+  const own = { updateController, ...(kind === 'StatefulSet' && ofSet) };
+  const image = { registry: 'hub.test', repository: 'web', tag: '1' };
+  const plan = toPlan({
+    application: 'kub',
+    ...{ ...own, containers: [{ name: 'web', imageDescription: image }] },
+  } as never);
+  const read = readServerGroup(store(buildSet(kind, { ...plan, name: 'kub' })), { account });
+  expect(read).toMatchObject({ kind, application: 'kub', ...own });
 });
 
 test('a Service and an Ingress tell the descriptions that they were made of', () => {
