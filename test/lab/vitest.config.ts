@@ -20,6 +20,7 @@ const longForms = [
   'test/shared/aws/cache/cache-store.test.ts',
   'test/shared/aws/tasks/task-store.test.ts',
   'test/shared/providers/kubernetes/caching/agent-storm.test.ts',
+  'test/shared/providers/kubernetes/v1/operations/server-groups.test.ts',
   'test/shared/providers/kubernetes/client/hostile-servers.test.ts',
   'test/shared/providers/kubernetes/v1/operations/deaths.test.ts',
 ];
