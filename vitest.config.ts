@@ -16,8 +16,11 @@ const measuring = [
 /** Those that measure how long somebody waits: they run after all the others. */
 const quiet = ['test/acceptance/flood.test.ts', 'test/acceptance/flood-servers.test.ts'];
 
-/** Those that take all processors themselves: they run last, one after the other. */
-const alone = ['test/acceptance/overload.test.ts'];
+/** Those that take all processors themselves, or keep the cluster's controllers busy for all others: they run last, one after the other. */
+const alone = [
+  'test/acceptance/overload.test.ts',
+  'test/shared/providers/kubernetes/v1/operations/deaths.test.ts',
+];
 
 const architecture = ['test/architecture/**/*.test.ts'];
 
@@ -43,7 +46,6 @@ const longest = [
   'test/infra/check/main.test.ts',
   'test/acceptance/many-accounts.test.ts',
   'test/acceptance/v1-blue-green.test.ts',
-  'test/shared/providers/kubernetes/v1/operations/deaths.test.ts',
   'test/acceptance/streams.test.ts',
   'test/acceptance/waiting-operations.test.ts',
   'test/acceptance/kubernetes-home.test.ts',

@@ -28,7 +28,7 @@ const seeds =
     ? Array.from({ length: chooseSize({ short: 50, long: 400 }) }, (_, seed) => seed)
     : [Number(DEATH_SEED)];
 /** Seeds that are tried at a time: most of their time they wait. */
-const seedsAtATime = 8;
+const seedsAtATime = 4;
 
 const plurals = { ReplicationController: 'replicationcontrollers', ReplicaSet: 'replicasets' } as const;
 type Kind = keyof typeof plurals;
@@ -156,5 +156,5 @@ async function expectSwitched(
     const items = await place.listItems('pods');
     expect(items.map((pod) => getPath(pod, 'metadata', 'labels', label))).toEqual(wanted);
   };
-  await vi.waitFor(look, { timeout: 60_000, interval: 50 });
+  await vi.waitFor(look, { timeout: 240_000, interval: 50 });
 }
