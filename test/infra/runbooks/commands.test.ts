@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/routes.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
@@ -127,11 +128,13 @@ describe('commands with faults', () => {
     const calls: Call[] = [
       ['npm', 'run', 'tset'],
       ['npm', 'strat'],
+      ['node', 'dist/agnet/main.js'],
+      ['node', 'dist/agent/main.js', '--confg', 'busdriver-agent.yaml'],
       ['curl', '-s', 'https://clouddriver.example.com/cache/introspections'],
       ['curl', '-s', '-X', 'PUT', 'https://clouddriver.example.com/cache/introspection'],
     ];
 
-    expect(calls.map((call) => findProblems(call).length)).toEqual([1, 1, 1, 1]);
+    expect(calls.map((call) => findProblems(call).length)).toEqual([1, 1, 1, 1, 1, 1]);
   });
 });
 
@@ -152,12 +155,24 @@ describe('the table of commands of AWS', () => {
 function findProblems([program, ...args]: Call): string[] {
   if (program === 'aws') return args[0]?.startsWith('--') ? [] : findAwsProblems(args);
   if (program === 'npm') return findNpmProblems(args);
+  if (program === 'node') return findNodeProblems(args);
   return program === 'curl' ? findCurlProblems(args) : [];
 }
 
 function findNpmProblems([command = '', script = '']: readonly string[]): string[] {
   if (command === 'run') return script in packageJson.scripts ? [] : [`there is no script ${script}`];
   return npmCommands.includes(command) ? [] : [`npm has no command ${command}`];
+}
+
+/** Programs that the build does not make, and options that they do not have. */
+function findNodeProblems([file = '', ...args]: readonly string[]): string[] {
+  const [, name] = /^dist\/(\w+)\/main\.js$/.exec(file) ?? [];
+  const source = path.resolve(import.meta.dirname, `../../../infra/${name}/main.ts`);
+  if (name === undefined || !existsSync(source)) return [`the build makes no ${file}`];
+  const text = readFileSync(source, 'utf8');
+  return args
+    .filter((arg) => arg.startsWith('--') && !text.includes(`${arg.slice(2)}: {`))
+    .map((arg) => `${file} has no option ${arg}`);
 }
 
 /** Calls of the API that no route answers. */

@@ -23,7 +23,7 @@ export interface ShellOptions {
 }
 
 /** Programs that are not to be run by a test. */
-const recorded = ['aws', 'curl', 'git', 'kubectl', 'npm', 'npx', 'openssl'];
+const recorded = ['aws', 'curl', 'git', 'kubectl', 'node', 'npm', 'npx', 'openssl'];
 
 /** Between arguments, and between calls: characters that no page has. */
 const separators = { argument: '\u001f', call: '\u001e' } as const;
