@@ -20,6 +20,7 @@ describe('the options of the bench', () => {
         'accounts',
         'images',
         'artifacts',
+        'v1',
       ],
       write: false,
       json: false,
