@@ -73,6 +73,26 @@ export function parseExactJson(text: string): unknown {
     .value;
 }
 
+/**
+ * Reads a JSON text so that `JSON.stringify` writes each number again as the text has it: `2.0` stays `2.0`, which Java takes for
+ * another type than `2`. Numbers that JavaScript would write otherwise are objects that only `JSON.stringify` has a use for.
+ *
+ * @throws JsonBoundsError, or SyntaxError for what is no JSON
+ */
+export function parseVerbatimJson(text: string, bounds: JsonBounds): JsonValue {
+  scanJson(text, bounds);
+  return parseBySource(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined && source !== String(value) ? rawJson(source) : value,
+  ) as JsonValue;
+}
+
+/** Standard ECMAScript (Node 22+) that TypeScript's library does not declare yet. */
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
+const parseBySource = JSON.parse as (
+  text: string,
+  revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+) => unknown;
+
 /** What one look at a text tells. */
 interface JsonScan {
   readonly values: number;

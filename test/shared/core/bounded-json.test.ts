@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { JsonBoundsError, parseBoundedJson } from '../../../shared/core/bounded-json.ts';
+import { JsonBoundsError, parseBoundedJson, parseVerbatimJson } from '../../../shared/core/bounded-json.ts';
 import { isWithinDepth, type JsonValue } from '../../../shared/core/json.ts';
 
 const wide = { depthMax: 1_000, valuesMax: 1_000_000 };
@@ -85,4 +85,14 @@ test.each([
   const startMs = performance.now();
   expect(() => parseBoundedJson(text, { ...wide, membersMax: 1_000 })).toThrow();
   expect(performance.now() - startMs).toBeLessThan(2_000);
+});
+
+test('what is read verbatim is written again as it was', () => {
+  const text =
+    '{"double":2.0,"exponent":1e3,"small":1.50,"long":18446744073709551615,"plain":3,"list":[-0.0,{"__proto__":1.0}],"text":"2.0"}';
+  expect(JSON.stringify(parseVerbatimJson(text, wide))).toBe(text);
+  expect(parseVerbatimJson('{"app":"shop"}', wide)).toEqual({ app: 'shop' });
+  expect(() => parseVerbatimJson('[[1]]', { ...wide, depthMax: 1 })).toThrow(JsonBoundsError);
+  expect(() => parseVerbatimJson('[1,2,3]', { ...wide, valuesMax: 3 })).toThrow(JsonBoundsError);
+  expect(() => parseVerbatimJson('no JSON', wide)).toThrow(SyntaxError);
 });
