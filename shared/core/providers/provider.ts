@@ -123,6 +123,12 @@ export interface ObjectRequest {
   readonly name: string;
 }
 
+/** Which job to end. */
+export interface JobDeletion extends ObjectRequest {
+  /** Its identity, for who knows it. */
+  readonly uid?: string | undefined;
+}
+
 /** Jobs, read live. It is Clouddriver's `JobProvider`. */
 export interface JobReader {
   /**
@@ -132,11 +138,12 @@ export interface JobReader {
    */
   getJob(request: ObjectRequest): Promise<object>;
   /**
-   * Ends a job, with what it runs. It does not wait for the end.
+   * Ends a job, with what it runs. It does not wait for the end. Where the request says which one, and that one is gone or another has
+   * its name, nothing is done.
    *
    * @throws NotFoundError when there is no such job, FailedOperationError when it cannot be ended.
    */
-  cancelJob(request: ObjectRequest): Promise<void>;
+  cancelJob(request: JobDeletion): Promise<void>;
   /** The properties that a job wrote to a file, or to what the provider has in place of files; none where there is no such file. */
   getFileContents(request: ObjectRequest, fileName: string): Promise<JsonObject>;
 }

@@ -1,10 +1,10 @@
 import type { V1Job } from '@kubernetes/client-node';
 import { NotFoundError, VisibleError } from '../../../core/errors.ts';
-import type { JobReader, ObjectRequest } from '../../../core/providers/provider.ts';
+import type { JobDeletion, JobReader, ObjectRequest } from '../../../core/providers/provider.ts';
 import type { KubernetesSession } from '../account/session.ts';
 import { getBuiltInResource } from '../api/built-in-resources.ts';
 import type { KubernetesClient } from '../api/client.ts';
-import { toLiveReadError } from '../api/errors.ts';
+import { KubernetesApiError, toLiveReadError } from '../api/errors.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
 import { readName } from '../manifest/identity.ts';
@@ -45,11 +45,20 @@ async function getJob(client: KubernetesClient, request: ObjectRequest): Promise
 }
 
 /** Its pods end with it: without them nothing would be cancelled. */
-async function deleteJob(client: KubernetesClient, request: ObjectRequest): Promise<void> {
+async function deleteJob(client: KubernetesClient, request: JobDeletion): Promise<void> {
+  const { location: namespace, uid } = request;
   const name = parseJobName(request);
-  const ref = { resource: jobResource, namespace: request.location, name };
-  const answer = await client.delete(ref, { propagationPolicy: 'Background' });
-  if (answer === undefined) throw jobNotFound(request);
+  const ref = { resource: jobResource, namespace, name };
+  const options = { propagationPolicy: 'Background' } as const;
+  if (uid === undefined) {
+    if ((await client.delete(ref, options)) === undefined) throw jobNotFound(request);
+    return;
+  }
+  try {
+    await client.delete(ref, { ...options, preconditions: { uid } });
+  } catch (error) {
+    if (!(error instanceof KubernetesApiError) || error.reason !== 'Conflict') throw error;
+  }
 }
 
 /** The pods that a Job's selector selects. A Job that has none yet gets it from the API server with its creation. */

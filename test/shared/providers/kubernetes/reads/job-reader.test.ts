@@ -145,6 +145,19 @@ describeWithCluster('jobs', (cluster) => {
     await expect(reader.cancelJob(job)).rejects.toThrow(NotFoundError);
   });
 
+  test('is left alone by who means one that had its name before', async () => {
+    await using ns = await createNamespace();
+    await createJob(ns.name, { outcome: 'run' });
+    const job = { account: 'test', location: ns.name, name: 'job smoke' };
+    const uid = readUid((await findLive(ns.name, 'jobs/smoke')) as Manifest);
+    await reader.cancelJob({ ...job, uid: 'another' });
+    expect(readUid((await findLive(ns.name, 'jobs/smoke')) as Manifest)).toBe(uid);
+    await reader.cancelJob({ ...job, uid });
+    await expect.poll(() => findLive(ns.name, 'jobs/smoke')).toBeUndefined();
+    // It is gone, as it was to be.
+    await reader.cancelJob({ ...job, uid });
+  });
+
   test.each(['job missing', 'deployment smoke', 'smoke', 'job ..', 'job a/b'])(
     '%s is not found',
     async (name) => {
