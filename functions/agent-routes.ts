@@ -8,6 +8,7 @@ import type { Route } from './route.ts';
  */
 const base = { api: 'agent', access: 'anonymous', reaches: 'store', timeoutSeconds: 20 } as const;
 const sessionRoute = { ...base, uses: ['readAccountFacts', 'readTasks'] } as const;
+const readRoute = { ...base, uses: ['readAccountFacts', 'readTasks', 'writeTasks'] } as const;
 const taskRoute = {
   ...base,
   uses: ['readAccountFacts', 'readTasks', 'writeTasks', 'publishEvents'],
@@ -22,4 +23,6 @@ export const agentRoutes: readonly Route[] = [
   { ...taskRoute, method: 'POST', path: '/agent/v1/tasks/{task}/lease', module: 'agents/take-task' },
   { ...taskRoute, method: 'PUT', path: '/agent/v1/tasks/{task}/lease', module: 'agents/renew-task' },
   { ...taskRoute, method: 'POST', path: '/agent/v1/tasks/{task}/commits', module: 'agents/commit-task' },
+  { ...readRoute, method: 'POST', path: '/agent/v1/reads/{read}/lease', module: 'agents/take-read' },
+  { ...readRoute, method: 'PUT', path: '/agent/v1/reads/{read}/answer', module: 'agents/answer-read' },
 ];

@@ -1,4 +1,5 @@
 import type { AccountGrant } from '../../shared/agent-protocol/messages.ts';
+import type { LiveReaders } from '../../shared/agent-protocol/run-read.ts';
 import type { Clock, Randomness } from '../../shared/core/clock.ts';
 import { asJsonObject, type JsonObject } from '../../shared/core/json.ts';
 import type { Logger } from '../../shared/core/logger.ts';
@@ -20,6 +21,8 @@ export interface GrantedAccountsOptions {
 
 /** Accounts as they are granted now, for one who works with them: whatever becomes of the grants, they stay open until disposed. */
 export interface AccountsUse extends Disposable {
+  /** What reads their clusters. */
+  readonly readers: LiveReaders;
   /** The operation of that name, or undefined. */
   findOperation(provider: string, name: string): Promise<Operation | undefined>;
 }
@@ -63,6 +66,7 @@ export class GrantedAccounts {
     opening.uses += 1;
     const { provider } = opening;
     return {
+      readers: provider,
       async findOperation(name, operation) {
         if (name !== provider.name) return undefined;
         return (await provider.loadOperations?.())?.find((each) => each.name === operation);

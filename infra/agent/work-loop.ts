@@ -7,6 +7,7 @@ import { CheckpointError } from '../../shared/core/tasks/run-task.ts';
 import { addLogFields, runWithLogFields } from '../../shared/runtime/services/logger.ts';
 import type { SessionKeeper } from './agent-session.ts';
 import type { GrantedAccounts } from './granted-accounts.ts';
+import { ReadRunner } from './read-runner.ts';
 
 /** Milliseconds that tasks get to reach a checkpoint when the agent stops. */
 const stopMs = 20_000;
@@ -21,16 +22,18 @@ export interface WorkLoopOptions {
   readonly accounts: GrantedAccounts;
 }
 
-/** Asks for work and does it, some tasks at once, until it is told to stop. */
+/** Asks for work and does it, some tasks and reads at once, until it is told to stop. */
 export class WorkLoop {
   readonly #options: WorkLoopOptions;
   readonly #stop = new AbortController();
   /** The account of each task that runs, by the task's id. */
   readonly #running = new Map<string, string>();
   readonly #ends = new Set<Promise<void>>();
+  readonly #reads: ReadRunner;
 
   constructor(options: WorkLoopOptions) {
     this.#options = options;
+    this.#reads = new ReadRunner({ ...options.system, ...options, stop: this.#stop.signal });
   }
 
   /** Runs until the signal is aborted; then tasks stop at their next checkpoint, for another agent to go on. Never rejects. */
@@ -40,7 +43,8 @@ export class WorkLoop {
     for (let failures = 0; !signal.aborted; ) {
       failures = (await this.#lookOnce()) ? 0 : failures + 1;
       const { pollIdleMs = 2_000, pollBusyMs = 500 } = session.welcome?.limits ?? {};
-      const usualMs = this.#running.size > 0 ? pollBusyMs : pollIdleMs;
+      const isBusy = this.#running.size > 0 || this.#reads.isBusy;
+      const usualMs = isBusy ? pollBusyMs : pollIdleMs;
       const pauseMs =
         failures > 0 ? getPauseMs(backOff, failures, randomness) : getRandomMs(usualMs, randomness, 0.8);
       await waits(clock, pauseMs, signal);
@@ -68,6 +72,7 @@ export class WorkLoop {
   #begin(work: Work['work']): void {
     const { tasks = 0, accountTasks = 0 } = this.#options.session.welcome?.limits ?? {};
     for (const { kind, account, id } of work) {
+      if (kind === 'READ') this.#reads.begin(id, account);
       if (kind !== 'TASK' || this.#running.has(id) || this.#running.size >= tasks) continue;
       const ofAccount = [...this.#running.values()].filter((each) => each === account).length;
       if (ofAccount >= accountTasks) continue;

@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import {
+  readErrorLengthMax,
+  readPartBytesMax,
+  readPartsMax,
+  readViolationLengthMax,
+  readViolationsMax,
+} from '../core/tasks/live-read.ts';
 
 /**
  * What agents and Busdriver say to each other, `busdriver.agent.v1`, as JSON over HTTP. Members that are not known are ignored on both
@@ -79,6 +86,8 @@ export const welcomeSchema = z.object({
     /** Tasks that it may run at once, all together and of one account. */
     tasks: whole,
     accountTasks: whole,
+    /** Reads that it may run at once. Default: none. */
+    reads: whole.optional(),
     /** Milliseconds between two requests for work while it runs nothing, and while it runs something. */
     pollIdleMs: whole,
     pollBusyMs: whole,
@@ -118,6 +127,37 @@ export const commitSchema = z.object({
   entries: z.array(z.string().max(entryBytesMax)).max(1_000),
 });
 
+/** A live read that was taken. */
+export const readRequestSchema = z.object({
+  id: z.string(),
+  account: z.string(),
+  /** What is read, and JSON text of what that takes. */
+  method: z.string(),
+  args: z.string(),
+  /** How often it was taken: told with each part of the answer. */
+  take: whole,
+  /** Milliseconds from now for which somebody waits for it. */
+  waitMs: whole,
+});
+
+/** What went wrong: which of the errors whose message a user may see it is, and what it says. */
+const failureSchema = z.object({
+  name: text(100),
+  message: text(readErrorLengthMax),
+  /** Each violation, where it is bad input. */
+  errors: z.array(text(readViolationLengthMax)).max(readViolationsMax).optional(),
+});
+
+/** A part of the answer of a read, or what went wrong in the place of an answer. */
+export const readAnswerSchema = z.object({
+  take: whole,
+  part: whole.max(readPartsMax - 1),
+  last: z.boolean(),
+  /** The part, in base64; empty for a failure. */
+  data: text(Math.ceil(readPartBytesMax / 3) * 4),
+  failure: failureSchema.optional(),
+});
+
 /** As `helloSchema` has it. */
 export type Hello = z.infer<typeof helloSchema>;
 /** As `renewalSchema` has it. */
@@ -136,3 +176,9 @@ export type LeaseReference = z.infer<typeof leaseSchema>;
 export type LeasedTaskMessage = z.infer<typeof leasedTaskSchema>;
 /** As `commitSchema` has it. */
 export type CommitMessage = z.infer<typeof commitSchema>;
+/** As `readRequestSchema` has it. */
+export type ReadRequest = z.infer<typeof readRequestSchema>;
+/** As `readAnswerSchema` has it. */
+export type ReadAnswer = z.infer<typeof readAnswerSchema>;
+/** What went wrong with a read. */
+export type ReadFailure = z.infer<typeof failureSchema>;

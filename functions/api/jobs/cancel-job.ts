@@ -1,4 +1,5 @@
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { getJobReader } from '../../../shared/runtime/http/live-readers.ts';
 import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /** DELETE /applications/{application}/jobs/{account}/{location}/{id}: deletes a Job and its pods. */
@@ -6,6 +7,6 @@ export const handler = apiHandler(openProviders, async function cancelJob(reques
   const account = request.getParameter('account');
   const location = request.getParameter('location');
   const name = request.getParameter('id');
-  await services.providers.getJobReader(account).cancelJob({ account, location, name });
+  await getJobReader(services, account).cancelJob({ account, location, name });
   return ok({});
 });

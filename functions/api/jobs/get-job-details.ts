@@ -1,4 +1,5 @@
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { getJobReader } from '../../../shared/runtime/http/live-readers.ts';
 import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /** POST /applications/{application}/jobs/{account}/{location}/{id}: the same as GET, as Gate asks for the details of a Job. */
@@ -6,5 +7,5 @@ export const handler = apiHandler(openProviders, async function getJobDetails(re
   const account = request.getParameter('account');
   const location = request.getParameter('location');
   const name = request.getParameter('id');
-  return ok(await services.providers.getJobReader(account).getJob({ account, location, name }));
+  return ok(await getJobReader(services, account).getJob({ account, location, name }));
 });

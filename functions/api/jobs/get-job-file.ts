@@ -1,4 +1,5 @@
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { getJobReader } from '../../../shared/runtime/http/live-readers.ts';
 import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /**
@@ -10,6 +11,6 @@ export const handler = apiHandler(openProviders, async function getJobFile(reque
   const location = request.getParameter('location');
   const name = request.getParameter('id');
   const container = request.getParameter('fileName');
-  const reader = services.providers.getJobReader(account);
+  const reader = getJobReader(services, account);
   return ok(await reader.getFileContents({ account, location, name }, container));
 });

@@ -1,4 +1,5 @@
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { getInstanceReader } from '../../../shared/runtime/http/live-readers.ts';
 import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /**
@@ -10,6 +11,6 @@ export const handler = apiHandler(openProviders, async function getPodFile(reque
   const location = request.getParameter('location');
   const name = request.getParameter('pod');
   const container = request.getParameter('fileName');
-  const reader = services.providers.getInstanceReader(account);
+  const reader = getInstanceReader(services, account);
   return ok(await reader.getFileContents({ account, location, name }, container));
 });

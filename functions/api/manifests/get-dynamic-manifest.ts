@@ -1,4 +1,5 @@
 import { apiHandler, ok } from '../../../shared/runtime/http/api-handler.ts';
+import { getManifestReader } from '../../../shared/runtime/http/live-readers.ts';
 import { openProviders } from '../../../shared/runtime/services/providers.ts';
 
 /**
@@ -14,6 +15,6 @@ export const handler = apiHandler(openProviders, async function getDynamicManife
     application: request.getParameter('application'),
     cluster: request.getParameter('cluster'),
   };
-  const reader = services.providers.getManifestReader(account);
+  const reader = getManifestReader(services, account);
   return ok(await reader.getDynamicManifest(members, request.getParameter('criteria')));
 });

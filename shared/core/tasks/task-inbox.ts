@@ -35,12 +35,15 @@ export interface SeenAgent {
   readonly isConnected: boolean;
 }
 
+/** When an agent was last heard of, in words. */
+export function describeSeen(seen: SeenAgent | undefined): string {
+  if (seen === undefined) return 'none was seen in the last day';
+  return `the last one, ${seen.agentId}, was seen at ${new Date(seen.seenAtMs).toISOString()}`;
+}
+
 /** The last journal entry of a task for which no agent came. */
 export function toUnservedEntry({ account, waitMs }: TaskInbox, seen: SeenAgent | undefined): JournalEntry {
-  const last =
-    seen === undefined
-      ? 'none was seen in the last day'
-      : `the last one, ${seen.agentId}, was seen at ${new Date(seen.seenAtMs).toISOString()}`;
+  const last = describeSeen(seen);
   const seconds = Math.round(waitMs / 1000);
   const message = `No agent of account ${account} was connected within ${seconds} s; ${last}`;
   const failure: OperationFailureView = {

@@ -18,6 +18,9 @@ import { toIdentity } from './agent-handler.ts';
 const tasksMax = 20;
 const accountTasksMax = 5;
 
+/** Reads that it may make at once. */
+const readsMax = 32;
+
 /**
  * Opens a session for an agent that proves who it is.
  *
@@ -94,7 +97,7 @@ export async function toWelcome(
     ...{ session: session.id, token, expiresMs },
     serverMs: hub.clock.now(),
     accounts: grants,
-    limits: { tasks: tasksMax, accountTasks: accountTasksMax, pollIdleMs, pollBusyMs },
+    limits: { tasks: tasksMax, accountTasks: accountTasksMax, reads: readsMax, pollIdleMs, pollBusyMs },
   };
 }
 

@@ -2,6 +2,7 @@ import type { ManifestRequest } from '../../core/providers/provider.ts';
 import type { ProviderServices } from '../services/providers.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import { readLiveOrCached } from './cached-manifest.ts';
+import { getManifestReader } from './live-readers.ts';
 
 /**
  * Answers a live object or, where its cluster is away, what is cached of it to who accepts that. What a Secret holds is shown to callers who may write to its account, and recorded.
@@ -15,7 +16,7 @@ export async function readManifest(
 ): Promise<ApiResponse> {
   const account = request.getParameter('account');
   const revealSecrets = request.access.rights.mayUseAccount(account, 'WRITE');
-  const reader = services.providers.getManifestReader(account);
+  const reader = getManifestReader(services, account);
   if (reader.isSecret(name)) {
     const values = revealSecrets ? 'shown' : 'masked';
     request.audit({ action: 'readSecret', account, location, name, values });

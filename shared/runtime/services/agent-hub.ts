@@ -7,12 +7,14 @@ import {
   parseAgentSettings,
 } from '../../core/settings/agent-settings.ts';
 import type { AgentSessionStore } from '../../core/tasks/agent-session.ts';
+import type { LiveReadStore } from '../../core/tasks/live-read.ts';
 import type { InboxStore } from '../../core/tasks/task-inbox.ts';
 import { AgentProofs } from '../identity/agent-proof.ts';
 import { SessionTokens } from '../identity/session-token.ts';
 import { openAgentSessions } from './agent-sessions.ts';
 import { openDocuments } from './aws-clients.ts';
 import { openBase } from './base.ts';
+import { openLiveReads } from './live-reads.ts';
 import { type OperationsServices, openOperations } from './operations.ts';
 import type { Services } from './services.ts';
 
@@ -21,6 +23,7 @@ export interface AgentHub extends OperationsServices {
   readonly agentSettings: AgentSettings;
   readonly sessions: AgentSessionStore;
   readonly inboxes: InboxStore;
+  readonly reads: LiveReadStore;
   readonly tokens: SessionTokens;
   readonly proofs: AgentProofs;
 }
@@ -42,6 +45,7 @@ export async function openAgentHub(services: Services): Promise<AgentHub> {
     agentSettings,
     sessions: openAgentSessions(services),
     inboxes: services.get(createInboxes),
+    reads: openLiveReads(services),
     tokens: services.get(createTokens, agentKeyFile),
     proofs: services.get(createProofs),
   };

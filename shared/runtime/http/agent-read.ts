@@ -1,0 +1,67 @@
+import type { ReadAnswer, ReadRequest } from '../../agent-protocol/messages.ts';
+import { AccessDeniedError, InvalidInputError } from '../../core/errors.ts';
+import { type LiveReadState, liveReadWaitMs, readPartBytesMax } from '../../core/tasks/live-read.ts';
+import type { AgentHub } from '../services/agent-hub.ts';
+import type { AgentCaller } from './agent-handler.ts';
+import { type ApiResponse, ok } from './api-handler.ts';
+import type { ApiRequest } from './api-request.ts';
+import { toErrorBody } from './error-body.ts';
+
+/**
+ * The read that a request names. One that is unknown, or given up, is refused as one of another account: nobody learns which there are.
+ *
+ * @throws AccessDeniedError
+ */
+export async function getAskedRead(
+  request: ApiRequest,
+  { reads }: AgentHub,
+  { accounts }: AgentCaller,
+): Promise<LiveReadState> {
+  const id = request.getParameter('read');
+  const read = await reads.find(id);
+  if (read === undefined || !accounts.has(read.account)) {
+    throw new AccessDeniedError(`Read ${id} is of no account of this session`);
+  }
+  return read;
+}
+
+/** Answers what is to be read to an agent that takes it; 409 where another one has it. */
+export async function takeRead(
+  { reads, clock }: AgentHub,
+  { id, account, method, args, acceptedAtMs }: LiveReadState,
+): Promise<ApiResponse> {
+  const take = await reads.take(id);
+  if (take === undefined) return refuse('Another agent has the read, or it is answered', clock.now());
+  const waitMs = Math.max(0, acceptedAtMs + liveReadWaitMs - clock.now());
+  return ok<ReadRequest>({ id, account, method, args, take, waitMs });
+}
+
+/**
+ * Stores a part of an answer: 204, or 409 where it is too late.
+ *
+ * @throws InvalidInputError for a part that is too large
+ */
+export async function answerRead(
+  { reads, clock }: AgentHub,
+  { id, takes, answer }: LiveReadState,
+  { take, part, last, data, failure }: ReadAnswer,
+): Promise<ApiResponse> {
+  const late = () => refuse('Another agent has the read, or it is answered', clock.now());
+  if (answer !== undefined || take !== takes) return late();
+  if (failure !== undefined) {
+    const isEnded = await reads.finish(id, { take, parts: 0, failure: JSON.stringify(failure) });
+    return isEnded ? taken : late();
+  }
+  const bytes = Buffer.from(data, 'base64');
+  if (bytes.byteLength > readPartBytesMax)
+    throw new InvalidInputError(`data: expected ${readPartBytesMax} bytes at most, in base64`);
+  await reads.putPart({ id, take, part }, bytes);
+  if (!last) return taken;
+  return (await reads.finish(id, { take, parts: part + 1, failure: undefined })) ? taken : late();
+}
+
+const taken: ApiResponse = { status: 204, body: '' };
+
+function refuse(message: string, nowMs: number): ApiResponse {
+  return { status: 409, body: JSON.stringify({ ...toErrorBody(409, message, nowMs), reason: 'held' }) };
+}

@@ -1,0 +1,117 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { ReadFailure } from '../../agent-protocol/messages.ts';
+import { fromReadFailure } from '../../agent-protocol/read-failure.ts';
+import type { ReadCall } from '../../agent-protocol/remote-readers.ts';
+import { parseVerbatimJson } from '../../core/bounded-json.ts';
+import { mapConcurrently } from '../../core/concurrency.ts';
+import { waits } from '../../core/deadline.ts';
+import { AccountDownError, UnavailableError } from '../../core/errors.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { AgentSessionStore } from '../../core/tasks/agent-session.ts';
+import {
+  type LiveRead,
+  type LiveReadAnswer,
+  type LiveReadStore,
+  liveReadWaitMs,
+  readAnswerBytesMax,
+} from '../../core/tasks/live-read.ts';
+import { describeSeen } from '../../core/tasks/task-inbox.ts';
+import { openAgentSessions } from './agent-sessions.ts';
+import { openBase } from './base.ts';
+import { openLiveReads } from './live-reads.ts';
+import type { Services } from './services.ts';
+
+/** Milliseconds before each look for an answer; the last one again and again. */
+const pausesMs = [15, 25, 40, 60, 90, 120, 150];
+
+/** Parts of an answer that are read at a time. */
+const partsAtATime = 8;
+
+/** Of an answer: nothing that a cluster has is nested so deep, or has so many values. */
+const bounds = { depthMax: 1_000, valuesMax: 1_000_000 };
+
+const unpack = promisify(gunzip);
+
+/**
+ * Has an agent of an account make a read, and waits for its answer: 18 seconds at most, and not at all where none is connected.
+ *
+ * @throws AccountDownError where no agent answers; what the agent's reader threw
+ */
+export async function askAgent(
+  services: Services,
+  { account, method, args, signal }: ReadCall,
+): Promise<JsonValue> {
+  const { clock, randomness, log } = openBase(services);
+  const reads = openLiveReads(services);
+  const read: LiveRead = {
+    ...{ id: randomness.id(), account, method },
+    args: JSON.stringify(args),
+    acceptedAtMs: clock.now(),
+  };
+  const ended = new AbortController();
+  const signals = signal === undefined ? [ended.signal] : [ended.signal, signal];
+  let answer: LiveReadAnswer | undefined;
+  try {
+    await reads.add(read);
+    // Beside the looks: of many sessions it takes a while, and an answer may be there before.
+    checkConnected(openAgentSessions(services), account).catch((error: unknown) => ended.abort(error));
+    answer = await lookForAnswer(reads, { read, clock, signal: AbortSignal.any(signals) });
+    return await openAnswer(reads, read, answer);
+  } finally {
+    ended.abort('nobody waits any more');
+    // What stays is forgotten after a minute.
+    await reads
+      .remove(read, answer)
+      .catch((error: unknown) => log.warn('a live read could not be removed', { account, error }));
+  }
+}
+
+/** Looks until there is an answer. @throws AccountDownError when none came in time; the signal's reason */
+async function lookForAnswer(
+  reads: LiveReadStore,
+  {
+    read: { id, account },
+    clock,
+    signal,
+  }: {
+    readonly read: LiveRead;
+    readonly clock: ReturnType<typeof openBase>['clock'];
+    readonly signal: AbortSignal;
+  },
+): Promise<LiveReadAnswer> {
+  const endMs = clock.monotonic() + liveReadWaitMs;
+  for (let look = 0; clock.monotonic() < endMs; look += 1) {
+    const pauseMs = pausesMs[Math.min(look, pausesMs.length - 1)] ?? 0;
+    if (!(await waits(clock, pauseMs, signal))) throw signal.reason;
+    const state = await reads.find(id);
+    if (state?.answer !== undefined) return state.answer;
+  }
+  throw new AccountDownError(`Account ${account}: no agent answered in time (${liveReadWaitMs / 1000} s)`);
+}
+
+/** @throws AccountDownError where no agent of the account is connected */
+async function checkConnected(sessions: AgentSessionStore, account: string): Promise<void> {
+  const seen = await sessions.findSeen(account);
+  if (seen?.isConnected) return;
+  throw new AccountDownError(`No agent of account ${account} is connected; ${describeSeen(seen)}`);
+}
+
+async function openAnswer(
+  reads: LiveReadStore,
+  { id, account }: LiveRead,
+  { take, parts, failure }: LiveReadAnswer,
+): Promise<JsonValue> {
+  if (failure !== undefined) throw fromReadFailure(JSON.parse(failure) as ReadFailure);
+  const places = Array.from({ length: parts }, (_, part) => ({ id, take, part }));
+  const pieces = await mapConcurrently(places, partsAtATime, (place) => reads.findPart(place));
+  try {
+    const packed = Buffer.concat(pieces.map((piece) => piece ?? new Uint8Array()));
+    const bytes = await unpack(packed, { maxOutputLength: readAnswerBytesMax });
+    return parseVerbatimJson(bytes.toString('utf8'), bounds);
+  } catch (error) {
+    throw new UnavailableError(`The agent of account ${account} answered what cannot be read`, {
+      cause: error,
+    });
+  }
+}
