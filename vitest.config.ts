@@ -50,6 +50,7 @@ const longest = [
   'test/acceptance/waiting-operations.test.ts',
   'test/acceptance/kubernetes-home.test.ts',
   'test/acceptance/agents.test.ts',
+  'test/acceptance/agent-reads.test.ts',
   'test/acceptance/crash.test.ts',
   'test/acceptance/cache-equality.test.ts',
   'test/shared/providers/kubernetes/client/hostile-servers.test.ts',
