@@ -41,7 +41,6 @@ export interface IvyCredentials {
   readonly password?: string | undefined;
 }
 
-const mavenRoot = 'https://repo1.maven.org/maven2/';
 const mavenPattern = '[organisation]/[module]/[revision]/[artifact]-[revision](-[classifier]).[ext]';
 const legacyPattern = '[module]/[type]s/[artifact]-[revision].[ext]';
 
@@ -139,8 +138,8 @@ function readUrl(entry: FieldsOf<typeof urlFields>, context: string): NamedResol
 }
 
 function readIBiblio(entry: FieldsOf<typeof iBiblioFields>, context: string): NamedResolvers {
-  const { name, m2compatible = false, usepoms = true } = entry;
-  const root = entry.root ?? (m2compatible ? mavenRoot : undefined);
+  // Ivy falls back to a public repository, of which the account says nothing: code must not come from there unasked.
+  const { name, root, m2compatible = false, usepoms = true } = entry;
   if (root === undefined) throw new InvalidInputError(`${context}: root: expected the URL of a repository`);
   const pattern = entry.pattern ?? (m2compatible ? mavenPattern : legacyPattern);
   const whole = `${root}${root.endsWith('/') ? '' : '/'}${pattern}`;

@@ -227,6 +227,11 @@ describe('an account is left out', () => {
       'ibiblio[0]: root: expected',
     ],
     [
+      'without a root, of the form of Maven',
+      { settings: { resolvers: { ibiblio: [{ name: 'b', m2compatible: true }] } } },
+      'ibiblio[0]: root: expected',
+    ],
+    [
       'without a pattern',
       { settings: { resolvers: { url: [{ name: 'b' }] } } },
       'url[0]: artifact: expected a pattern',
