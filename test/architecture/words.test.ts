@@ -12,8 +12,6 @@ const banned: { readonly [word: string]: string } = {
   followed: 'watched',
   follower: 'watcher',
   following: 'watch',
-  hint: 'message',
-  hints: 'messages',
   note: 'record, touch, track: what is done',
   noted: 'recorded',
   patience: 'timeout',

@@ -271,7 +271,7 @@ function parseClientRequestId(text: string): string {
 /** A queue that is away loses nothing: the task is stored, and the sweeper sends for it within a minute. */
 async function sendTaskMessage(system: TaskSystem, task: Task): Promise<void> {
   try {
-    await sendForTask(system.queue, task);
+    await sendForTask(system, task);
   } catch (error) {
     system.log.error('the message for a task could not be sent; the sweeper will send it', {
       taskId: task.id,

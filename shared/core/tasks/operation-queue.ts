@@ -1,4 +1,5 @@
 import { asString, isJsonObject } from '../json.ts';
+import type { Hints } from './agent-connections.ts';
 import type { Task } from './task.ts';
 
 /** The body of a message: look at this task. */
@@ -42,11 +43,18 @@ export interface OperationQueue {
   extendVisibility(receiptHandle: string, seconds: number): Promise<void>;
 }
 
-/** Sends the message for a task. One that waits for an agent has none: agents look for it. */
+/** What tells who may run a task that it waits. */
+export interface TaskMessages {
+  readonly queue: Pick<OperationQueue, 'send'>;
+  /** Default: agents are not told, and look for themselves. */
+  readonly hints?: Hints;
+}
+
+/** Sends the message for a task. One that waits for an agent has none: its agents get a hint. */
 export async function sendForTask(
-  queue: Pick<OperationQueue, 'send'>,
-  { id: taskId, account, acceptedAtMs, inbox }: Pick<Task, 'id' | 'account' | 'acceptedAtMs' | 'inbox'>,
+  { queue, hints }: TaskMessages,
+  { id, account, acceptedAtMs, inbox }: Pick<Task, 'id' | 'account' | 'acceptedAtMs' | 'inbox'>,
 ): Promise<void> {
-  if (inbox !== undefined) return;
-  return queue.send({ taskId, account, acceptedAtMs });
+  if (inbox === undefined) return queue.send({ taskId: id, account, acceptedAtMs });
+  await hints?.send({ kind: 'TASK', account: inbox.account, id });
 }

@@ -1,6 +1,7 @@
 import type { Clock, Randomness } from '../clock.ts';
 import { getErrorMessage } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import type { Hints } from './agent-connections.ts';
 import { holdLease } from './hold-lease.ts';
 import { hideMessage, keepHidden } from './keep-hidden.ts';
 import type { Operation } from './operation.ts';
@@ -24,6 +25,8 @@ export interface TaskSystem {
   readonly store: TaskStore;
   readonly queue: OperationQueue;
   readonly bus: EventBus;
+  /** Default: agents are not told of what waits for them, and look for themselves. */
+  readonly hints?: Hints;
   readonly clock: Clock;
   readonly randomness: Randomness;
   readonly log: Logger;
@@ -144,7 +147,7 @@ async function finishRun(
 ): Promise<void> {
   if (outcome !== 'released') return settleTask(system, { ...task, state: outcome }, teller);
   await Promise.all([
-    leaveToSweeper(system, task, () => sendForTask(system.queue, task)),
+    leaveToSweeper(system, task, () => sendForTask(system, task)),
     leaveToSweeper(system, task, () => teller.flush()),
   ]);
 }

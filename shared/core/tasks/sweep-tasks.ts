@@ -80,6 +80,8 @@ class Sweep {
   readonly #system: SweepSystem;
   readonly #startedAt: number;
   readonly #left: LeftRow[] = [];
+  /** Accounts whose agents were told. */
+  readonly #told = new Set<string>();
   readonly #seen = new Map<string, Promise<SeenAgent | undefined>>();
   /** What was found to be away: nothing more is asked of it in this sweep. */
   readonly #away = { queue: false, bus: false };
@@ -154,9 +156,10 @@ class Sweep {
     }
   }
 
-  /** Fails a task for which no agent came in time, and none is connected. */
+  /** Tells the agents of a task that nobody holds, and fails it where none came in time, and none is connected. */
   async #awaitAgent(task: TaskStatus, inbox: TaskInbox, { acceptedAtMs }: OpenRow): Promise<void> {
     const system = this.#system;
+    if (task.leaseUntilMs <= system.clock.now()) await this.#tellAgents(inbox.account);
     const sinceMs = Math.max(acceptedAtMs, task.leaseUntilMs, task.changedAtMs);
     if (system.clock.now() - sinceMs < inbox.waitMs) return;
     const seen = await this.#findSeen(inbox.account);
@@ -168,6 +171,13 @@ class Sweep {
     await system.store.commit(leased.lease, { entries: [toUnservedEntry(inbox, seen)], next: 'FAILED' });
     this.report.unserved += 1;
     await settleTask(system, { ...leased.task, state: 'FAILED' });
+  }
+
+  /** Once for each account: who is told asks for all that waits. */
+  async #tellAgents(account: string): Promise<void> {
+    if (this.#told.has(account)) return;
+    this.#told.add(account);
+    await this.#system.hints?.send({ kind: 'TASK', account, id: '' });
   }
 
   /** Looked up once for each account. */

@@ -78,6 +78,16 @@ async function prove(hub: AgentHub, hello: Hello, token: string): Promise<readon
   return proved;
 }
 
+/** Has the connections of a session closed that is over. Never rejects: they end by themselves. */
+export async function closeConnections(
+  { hints }: Pick<AgentHub, 'hints'>,
+  { id, accounts }: Pick<AgentSession, 'id' | 'accounts'>,
+): Promise<void> {
+  // Each connection stands under every account of its session.
+  const [first] = accounts;
+  if (first !== undefined) await hints?.send({ kind: 'CLOSE', account: first.name, id });
+}
+
 /** What is granted to an agent that named these accounts. */
 export async function toWelcome(
   hub: AgentHub,

@@ -40,9 +40,15 @@ export async function commitTask(
     const lease = toLease(task, message.lease);
     await hub.store.commit(lease, { entries, next });
     if (next === 'COMPLETED' || next === 'FAILED') await settle(hub, task.id);
+    else if (next !== 'hold') await handOn(hub, task);
     const { fence, sequence } = lease;
     return ok<LeaseReference>({ fence, sequence });
   });
+}
+
+/** Another agent may go on at once. */
+async function handOn({ hints }: AgentHub, { id, hold }: HeldTask): Promise<void> {
+  if (hold.inbox !== undefined) await hints?.send({ kind: 'TASK', account: hold.inbox.account, id });
 }
 
 /** Off the agent's path, as far as that goes: what fails here is done by the sweeper. */

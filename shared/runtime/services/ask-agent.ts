@@ -19,6 +19,7 @@ import {
 import { describeSeen } from '../../core/tasks/task-inbox.ts';
 import { openAgentSessions } from './agent-sessions.ts';
 import { openBase } from './base.ts';
+import { openHints } from './hints.ts';
 import { openLiveReads } from './live-reads.ts';
 import type { Services } from './services.ts';
 
@@ -54,6 +55,7 @@ export async function askAgent(
   let answer: LiveReadAnswer | undefined;
   try {
     await reads.add(read);
+    void openHints(services).send({ kind: 'READ', account, id: read.id });
     // Beside the looks: of many sessions it takes a while, and an answer may be there before.
     checkConnected(openAgentSessions(services), account).catch((error: unknown) => ended.abort(error));
     answer = await lookForAnswer(reads, { read, clock, signal: AbortSignal.any(signals) });

@@ -7,6 +7,7 @@ import type { OperationQueue } from '../../core/tasks/operation-queue.ts';
 import type { TaskSystem } from '../../core/tasks/process-message.ts';
 import { type CallKind, openDocuments } from './aws-clients.ts';
 import { type BaseServices, openBase } from './base.ts';
+import { openHints } from './hints.ts';
 import { openLateBus } from './late-bus.ts';
 import type { Services } from './services.ts';
 import { openSqs } from './sqs-client.ts';
@@ -35,6 +36,7 @@ function createTasks(services: Services, kind: CallKind): TaskServices {
     store: new DynamoTaskStore({ table, clock, randomness, learnTime: () => learnTime(table, storeClock) }),
     queue: openQueue(services),
     bus: openLateBus(services),
+    hints: openHints(services),
   };
 }
 

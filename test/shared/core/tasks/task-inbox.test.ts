@@ -46,7 +46,7 @@ function runAs(task: Task, isAgent: boolean): Promise<void> {
 describe('a task that waits for an agent', () => {
   it('stands in the inbox of its account until it has ended, and has no message', async () => {
     const task = await accept({ account: 'one', waitMs });
-    await sendForTask(system.queue, task);
+    await sendForTask(system, task);
 
     expect(await listIds('one')).toEqual([task.id]);
     expect(await listIds('other')).toEqual([]);
