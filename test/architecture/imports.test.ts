@@ -45,7 +45,7 @@ const rules: readonly Rule[] = [
   },
   {
     files: /^shared\/agent-protocol\//,
-    may: ['shared/core/', 'shared/agent-protocol/', 'zod'],
+    may: ['shared/core/', 'shared/agent-protocol/', 'zod', 'protobufjs'],
     node: 'none',
   },
   { files: /^shared\/oci\//, may: ['shared/core/', 'shared/oci/'], node: 'any' },

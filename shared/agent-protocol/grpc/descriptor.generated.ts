@@ -1,0 +1,590 @@
+/** Made from docs/agent/busdriver-agent-v1.proto: see schema.test.ts. */
+export const descriptor = {
+  "nested": {
+    "busdriver": {
+      "nested": {
+        "agent": {
+          "nested": {
+            "v1": {
+              "options": {
+                "java_multiple_files": true,
+                "java_package": "io.busdriver.agent.v1",
+                "go_package": "busdriver.io/agent/v1;agentv1"
+              },
+              "nested": {
+                "Sessions": {
+                  "methods": {
+                    "Open": {
+                      "requestType": "Hello",
+                      "responseType": "Welcome"
+                    },
+                    "Renew": {
+                      "requestType": "Renewal",
+                      "responseType": "Welcome"
+                    },
+                    "Close": {
+                      "requestType": "SessionRef",
+                      "responseType": "Done"
+                    },
+                    "ListWork": {
+                      "requestType": "SessionRef",
+                      "responseType": "WorkList"
+                    },
+                    "Watch": {
+                      "requestType": "SessionRef",
+                      "responseType": "Work",
+                      "responseStream": true
+                    }
+                  }
+                },
+                "Tasks": {
+                  "methods": {
+                    "Take": {
+                      "requestType": "TakeTask",
+                      "responseType": "LeasedTask"
+                    },
+                    "Renew": {
+                      "requestType": "TaskLease",
+                      "responseType": "Done"
+                    },
+                    "Commit": {
+                      "requestType": "TaskCommit",
+                      "responseType": "LeaseRef"
+                    }
+                  }
+                },
+                "Reads": {
+                  "methods": {
+                    "Take": {
+                      "requestType": "ReadRef",
+                      "responseType": "ReadRequest"
+                    },
+                    "Answer": {
+                      "requestType": "ReadAnswer",
+                      "requestStream": true,
+                      "responseType": "Done"
+                    }
+                  }
+                },
+                "Hello": {
+                  "oneofs": {
+                    "_zone": {
+                      "oneof": [
+                        "zone"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "agent_id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "version": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "protocol": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "journal_format": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "zone": {
+                      "type": "string",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "accounts": {
+                      "rule": "repeated",
+                      "type": "AccountHello",
+                      "id": 6
+                    }
+                  }
+                },
+                "AccountHello": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "SessionRef": {
+                  "fields": {
+                    "session": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "Renewal": {
+                  "fields": {
+                    "session": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "journal_format": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "warnings": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 3
+                    }
+                  }
+                },
+                "Welcome": {
+                  "fields": {
+                    "session": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "token": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "expires_ms": {
+                      "type": "int64",
+                      "id": 3
+                    },
+                    "accounts": {
+                      "rule": "repeated",
+                      "type": "AccountGrant",
+                      "id": 5
+                    },
+                    "limits": {
+                      "type": "Limits",
+                      "id": 6
+                    },
+                    "server_ms": {
+                      "type": "int64",
+                      "id": 7
+                    }
+                  }
+                },
+                "AccountGrant": {
+                  "oneofs": {
+                    "_refused": {
+                      "oneof": [
+                        "refused"
+                      ]
+                    },
+                    "_definition": {
+                      "oneof": [
+                        "definition"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "operations": {
+                      "type": "bool",
+                      "id": 2
+                    },
+                    "caching": {
+                      "type": "bool",
+                      "id": 3
+                    },
+                    "refused": {
+                      "type": "string",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "definition": {
+                      "type": "string",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "Limits": {
+                  "oneofs": {
+                    "_reads": {
+                      "oneof": [
+                        "reads"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "tasks": {
+                      "type": "uint32",
+                      "id": 1
+                    },
+                    "reads": {
+                      "type": "uint32",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "poll_idle_ms": {
+                      "type": "uint32",
+                      "id": 6
+                    },
+                    "poll_busy_ms": {
+                      "type": "uint32",
+                      "id": 7
+                    },
+                    "account_tasks": {
+                      "type": "uint32",
+                      "id": 8
+                    }
+                  }
+                },
+                "WorkList": {
+                  "fields": {
+                    "work": {
+                      "rule": "repeated",
+                      "type": "Work",
+                      "id": 1
+                    }
+                  }
+                },
+                "Work": {
+                  "fields": {
+                    "kind": {
+                      "type": "Kind",
+                      "id": 1
+                    },
+                    "account": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "id": {
+                      "type": "string",
+                      "id": 3
+                    }
+                  },
+                  "nested": {
+                    "Kind": {
+                      "values": {
+                        "KIND_UNSPECIFIED": 0,
+                        "TASK": 1,
+                        "READ": 2,
+                        "REFRESH": 3,
+                        "ACCOUNTS": 4,
+                        "CLOSE": 5
+                      }
+                    }
+                  }
+                },
+                "TakeTask": {
+                  "fields": {
+                    "task": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "owner": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "attempts": {
+                      "type": "uint32",
+                      "id": 3
+                    }
+                  }
+                },
+                "LeaseRef": {
+                  "fields": {
+                    "fence": {
+                      "type": "int64",
+                      "id": 1
+                    },
+                    "sequence": {
+                      "type": "uint32",
+                      "id": 2
+                    }
+                  }
+                },
+                "LeasedTask": {
+                  "fields": {
+                    "lease": {
+                      "type": "LeaseRef",
+                      "id": 1
+                    },
+                    "id": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "account": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "run": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "attempts": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "accepted_at_ms": {
+                      "type": "int64",
+                      "id": 6
+                    },
+                    "caller": {
+                      "keyType": "string",
+                      "type": "string",
+                      "id": 7
+                    },
+                    "wait_ms": {
+                      "type": "int64",
+                      "id": 8
+                    },
+                    "operations": {
+                      "type": "string",
+                      "id": 9
+                    },
+                    "journal": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 10
+                    }
+                  }
+                },
+                "TaskLease": {
+                  "fields": {
+                    "task": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "fence": {
+                      "type": "int64",
+                      "id": 2
+                    },
+                    "sequence": {
+                      "type": "uint32",
+                      "id": 3
+                    }
+                  }
+                },
+                "TaskCommit": {
+                  "fields": {
+                    "task": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "lease": {
+                      "type": "LeaseRef",
+                      "id": 2
+                    },
+                    "next": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "entries": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 4
+                    }
+                  }
+                },
+                "ReadRef": {
+                  "fields": {
+                    "read": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "ReadRequest": {
+                  "fields": {
+                    "id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "account": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "method": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "args": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "take": {
+                      "type": "uint32",
+                      "id": 5
+                    },
+                    "wait_ms": {
+                      "type": "int64",
+                      "id": 6
+                    }
+                  }
+                },
+                "ReadAnswer": {
+                  "oneofs": {
+                    "_failure": {
+                      "oneof": [
+                        "failure"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "read": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "take": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "part": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "last": {
+                      "type": "bool",
+                      "id": 4
+                    },
+                    "data": {
+                      "type": "bytes",
+                      "id": 5
+                    },
+                    "failure": {
+                      "type": "ReadFailure",
+                      "id": 6,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "ReadFailure": {
+                  "fields": {
+                    "name": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "message": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "errors": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 3
+                    }
+                  }
+                },
+                "Done": {
+                  "fields": {}
+                },
+                "Refusal": {
+                  "oneofs": {
+                    "_reason": {
+                      "oneof": [
+                        "reason"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "status": {
+                      "type": "uint32",
+                      "id": 1
+                    },
+                    "message": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "reason": {
+                      "type": "string",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "errors": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 4
+                    }
+                  }
+                },
+                "Operation": {
+                  "fields": {
+                    "id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "account": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "type": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "task_id": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "kind": {
+                      "type": "string",
+                      "id": 5
+                    },
+                    "accepted_ms": {
+                      "type": "int64",
+                      "id": 6
+                    },
+                    "deadline_ms": {
+                      "type": "int64",
+                      "id": 7
+                    }
+                  }
+                },
+                "OperationResult": {
+                  "fields": {
+                    "id": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "account": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "task_id": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "status": {
+                      "type": "uint32",
+                      "id": 4
+                    },
+                    "outcome": {
+                      "type": "string",
+                      "id": 5
+                    },
+                    "duration_ms": {
+                      "type": "int64",
+                      "id": 6
+                    },
+                    "agent_id": {
+                      "type": "string",
+                      "id": 7
+                    }
+                  }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+};

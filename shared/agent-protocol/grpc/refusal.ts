@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { ProtobufSchema, protobufPackage } from './codec.ts';
+
+/** Name of the metadata that has the details of a status. */
+export const detailsMetadata = 'grpc-status-details-bin';
+
+/** Codes of gRPC. */
+export const grpcCodes = {
+  cancelled: 1,
+  unknown: 2,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
+  aborted: 10,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+  unauthenticated: 16,
+} as const;
+
+/** Why a call was refused: the body of the HTTP answer, as far as it counts. */
+export const refusalSchema = z.object({
+  status: z.int(),
+  message: z.string(),
+  reason: z.string().optional(),
+  errors: z.array(z.string()).optional(),
+});
+
+/** As `refusalSchema` has it. */
+export type Refusal = z.infer<typeof refusalSchema>;
+
+const codesByStatus: ReadonlyMap<number, number> = new Map([
+  [400, grpcCodes.invalidArgument],
+  [401, grpcCodes.unauthenticated],
+  [403, grpcCodes.permissionDenied],
+  [404, grpcCodes.notFound],
+  [409, grpcCodes.aborted],
+  [412, grpcCodes.failedPrecondition],
+  [413, grpcCodes.resourceExhausted],
+  [429, grpcCodes.resourceExhausted],
+  [503, grpcCodes.unavailable],
+  [504, grpcCodes.deadlineExceeded],
+]);
+
+const statusesByCode: ReadonlyMap<number, number> = new Map([
+  [grpcCodes.invalidArgument, 400],
+  [grpcCodes.unauthenticated, 401],
+  [grpcCodes.permissionDenied, 403],
+  [grpcCodes.notFound, 404],
+  [grpcCodes.unimplemented, 404],
+  [grpcCodes.aborted, 409],
+  [grpcCodes.failedPrecondition, 412],
+  [grpcCodes.resourceExhausted, 413],
+  [grpcCodes.internal, 500],
+  [grpcCodes.deadlineExceeded, 504],
+]);
+
+/** The code of gRPC for a status of HTTP from 400. */
+export function toGrpcCode(status: number): number {
+  const otherwise = status >= 500 ? grpcCodes.internal : grpcCodes.failedPrecondition;
+  return codesByStatus.get(status) ?? otherwise;
+}
+
+/** The status of HTTP for a code of gRPC that came without details: 503 where the call may succeed later. */
+export function toHttpStatus(code: number): number {
+  return statusesByCode.get(code) ?? 503;
+}
+
+/** The messages of gRPC's rich errors, as far as they are needed: google.rpc.Status and google.protobuf.Any. */
+const rpcDescriptor = {
+  nested: {
+    Any: { fields: { type_url: { type: 'string', id: 1 }, value: { type: 'bytes', id: 2 } } },
+    Status: {
+      fields: {
+        code: { type: 'int32', id: 1 },
+        message: { type: 'string', id: 2 },
+        details: { rule: 'repeated', type: 'Any', id: 3 },
+      },
+    },
+  },
+};
+
+const typeUrl = `type.googleapis.com/${protobufPackage}.Refusal`;
+const detailsSchema = z.object({ details: z.array(z.object({ typeUrl: z.string(), value: z.string() })) });
+
+/** Writes and reads the details of a status. */
+export class RefusalCodec {
+  readonly #status = new ProtobufSchema(rpcDescriptor).getMessage('Status');
+  readonly #refusal = new ProtobufSchema().getMessage(`${protobufPackage}.Refusal`);
+
+  /** The details of a status. */
+  encode(code: number, refusal: Refusal): Buffer {
+    const value = this.#refusal.encode(refusal).toString('base64');
+    return this.#status.encode({ code, message: refusal.message, details: [{ typeUrl, value }] });
+  }
+
+  /** The refusal in such details; undefined where there is none that can be read. */
+  decode(details: Uint8Array): Refusal | undefined {
+    try {
+      const status = detailsSchema.parse(this.#status.decode(details));
+      const own = status.details.find((each) => each.typeUrl === typeUrl);
+      if (own === undefined) return undefined;
+      return refusalSchema.parse(this.#refusal.decode(Buffer.from(own.value, 'base64')));
+    } catch {
+      return undefined;
+    }
+  }
+}
