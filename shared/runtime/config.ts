@@ -49,6 +49,13 @@ const settings = {
   authorizerSecretArn: { variable: 'BUSDRIVER_AUTHORIZER_SECRET_ARN', read: readOptional },
   /** File with the key that signs the sessions of agents, on one machine; made when missing. Default: agents are not served. */
   agentKeyFile: { variable: 'BUSDRIVER_AGENT_KEY_FILE', read: readOptional },
+  /** Key of KMS that signs them, when deployed. Needed by functions that agents call. */
+  agentKeyArn: { variable: 'BUSDRIVER_AGENT_KEY_ARN', read: readOptional },
+  /**
+   * Audience of the tokens by which agents prove who they are, `busdriver:` and the stage when deployed: without it agents are not served
+   * there. Default on one machine `busdriver:local`.
+   */
+  agentAudience: { variable: 'BUSDRIVER_AGENT_AUDIENCE', read: readOptional },
   /** Spring profiles that are active, comma-separated. Default `local`. */
   profiles: { variable: 'BUSDRIVER_PROFILES', read: (text = 'local') => splitCommas(text) },
   /** A kubeconfig whose contexts are the accounts when no configuration names any. Default: none. */
@@ -107,6 +114,8 @@ export interface Config
   readonly endpoints: Endpoints;
   /** `agentIntervalSeconds` in milliseconds. */
   readonly agentIntervalMs: number;
+  /** Whether agents can reach this installation. */
+  readonly servesAgents: boolean;
 }
 
 /** URLs of the local engines, by the AWS SDK's own variables; what is undefined, the SDK finds itself. */
@@ -150,6 +159,7 @@ export function readConfig(environment: Environment = readEnvironment()): Config
   const config: Config = {
     ...others,
     agentIntervalMs: agentIntervalSeconds * 1000,
+    servesAgents: isLocal || others.agentAudience !== undefined,
     engineCredentials: needsEngineCredentials
       ? {
           accessKeyId: readRequired(engineAccessKeyId, makeReject(variables.engineAccessKeyId)),

@@ -45,6 +45,8 @@ export interface ProviderOptions {
    * `deployed`: they are refused, for the account that names them alone.
    */
   readonly placement: 'local' | 'deployed';
+  /** Whether agents can reach the installation. Default: where the placement is `local`. */
+  readonly servesAgents?: boolean;
   /**
    * `withheld` where the settings are what `toPublicSettings` made public: accounts can be looked at, but nothing can be reached
    * with them. Default `given`.

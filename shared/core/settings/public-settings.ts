@@ -5,6 +5,7 @@ import {
   plainSecretsPath,
   rolelessSecretsPath,
 } from './account-storage.ts';
+import { agentSettingPaths } from './agent-settings.ts';
 import { deployedRequestLogPath, requestLogPath } from './request-log-settings.ts';
 import { expandKeys, getSetting, mergeDocuments } from './spring-config.ts';
 
@@ -17,6 +18,7 @@ const publicPaths: readonly string[] = [
   openToManagePath,
   plainSecretsPath,
   rolelessSecretsPath,
+  ...agentSettingPaths,
   'artifactStore.enabled',
   'artifactStore.type',
   'artifactStore.s3.bucket',

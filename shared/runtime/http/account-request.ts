@@ -201,10 +201,11 @@ export async function writeDefinition(
     );
   }
   const { settings, config, clock, randomness, log } = services;
+  const { placement, servesAgents } = config;
   await checkAccountDefinition(filled, {
     plugins,
     arePlainSecretsAllowed: parseAccountsFlag(settings, plainSecretsPath),
-    options: { settings, clock, randomness, log, placement: config.placement },
+    options: { settings, clock, randomness, log, placement, servesAgents },
   });
   await checkSecretRights(request, services, { definition: filled, verb });
   const { user } = request.access.identity;

@@ -9,6 +9,7 @@ import { getRoute } from './access-table.ts';
 import { type ApiFunction, type ApiResponse, type Gate, makeApiFunction } from './api-function.ts';
 import type { ApiRequest } from './api-request.ts';
 import { toErrorBody } from './error-body.ts';
+import { toRestEvent } from './http-api-event.ts';
 import { createAccess, nobody } from './request-access.ts';
 
 /** An agent that has proved its session. */
@@ -20,6 +21,7 @@ export interface AgentCaller {
 
 /** Lets everybody in: what proves an agent is looked at by its functions. */
 const gate: Gate = {
+  readEvent: toRestEvent,
   async admit(event) {
     return createAccess(
       { route: getRoute(event), identity: nobody, rules: {} },

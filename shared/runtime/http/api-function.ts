@@ -71,6 +71,8 @@ type Respond = (event: APIGatewayProxyEvent, lambda: Context) => Promise<Answer>
 
 /** Who lets callers in, and writes down what they did. */
 export interface Gate {
+  /** The event in the form of a REST API's, where it may come in another. Default: it comes so. */
+  readEvent?(event: APIGatewayProxyEvent): APIGatewayProxyEvent;
   /**
    * Asks what the row of the request's route asks.
    *
@@ -137,8 +139,9 @@ function makeDispatch<C extends LoggingServices>(
     const onOpened = (services: GateServices): void => void opened.set(event, services);
     return answer(event, logic, { all, gate, trail, signal, onOpened });
   });
-  return (event, lambda, transfer) =>
-    runWithLogFields({ ...toInvocationFields(lambda), ...toLogFields(event) }, async () => {
+  return (sent, lambda, transfer) => {
+    const event = gate.readEvent?.(sent) ?? sent;
+    return runWithLogFields({ ...toInvocationFields(lambda), ...toLogFields(event) }, async () => {
       const startedAtMs = performance.now();
       const made = await respond(event, lambda);
       try {
@@ -157,6 +160,7 @@ function makeDispatch<C extends LoggingServices>(
         if (services !== undefined) await gate.logRequest?.(request, services);
       }
     });
+  };
 }
 
 /** What goes along with the answer to a request. */

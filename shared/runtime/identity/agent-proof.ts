@@ -1,5 +1,4 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
-import { proofAudience } from '../../agent-protocol/messages.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Logger } from '../../core/logger.ts';
 import type { AgentHome, AgentKeySource } from '../../core/settings/account.ts';
@@ -12,14 +11,22 @@ const clockToleranceSeconds = 60;
 /** Characters of a token at most. */
 export const proofLengthMax = 16_384;
 
+/** What proofs are verified with. */
+export interface AgentProofsOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Logger;
+  /** Whom tokens must be meant for. */
+  readonly audience: string;
+}
+
 /** Verifies the projected service-account tokens by which agents prove who they are. */
 export class AgentProofs {
-  readonly #options: { readonly clock: Pick<Clock, 'now'>; readonly log: Logger };
+  readonly #options: AgentProofsOptions;
   /** By where the keys are: an account that is read again has the same. */
   readonly #keys = new Map<string, KeySet>();
   readonly #given = new WeakMap<AgentKeySource, KeySet>();
 
-  constructor(options: { readonly clock: Pick<Clock, 'now'>; readonly log: Logger }) {
+  constructor(options: AgentProofsOptions) {
     this.#options = options;
   }
 
@@ -55,7 +62,7 @@ export class AgentProofs {
     await jwtVerify(token, find, {
       issuer,
       subject,
-      audience: proofAudience,
+      audience: this.#options.audience,
       algorithms: [...signatureAlgorithms],
       clockTolerance: clockToleranceSeconds,
       currentDate: new Date(this.#options.clock.now()),

@@ -1,17 +1,9 @@
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
-import {
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-  SignJWT,
-} from 'jose';
-import type { Clock, Randomness } from '../../core/clock.ts';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import type { Clock } from '../../core/clock.ts';
 import { UnauthenticatedError } from '../../core/errors.ts';
 import { sessionTokenMs } from '../../core/tasks/agent-session.ts';
+import type { SessionKey } from '../../core/tasks/session-key.ts';
 
 const algorithm = 'ES256';
 const issuer = 'busdriver';
@@ -29,37 +21,42 @@ export interface SessionToken {
 /** What tokens are made with. */
 export interface SessionTokensOptions {
   readonly clock: Pick<Clock, 'now'>;
-  readonly randomness: Pick<Randomness, 'id'>;
-  /** File of the private key, which is made when it is missing: readable by this user alone. */
-  readonly keyFile: string;
+  /** Signs them. Its public part is read once, and remembered. */
+  readonly key: SessionKey;
 }
 
 /** Makes and verifies the tokens by which agents prove their sessions: JWTs that a key of this installation signs. */
 export class SessionTokens {
   readonly #options: SessionTokensOptions;
-  #key: Promise<JWK> | undefined;
+  #publicKey: Promise<KeyObject> | undefined;
 
   constructor(options: SessionTokensOptions) {
     this.#options = options;
   }
 
-  /** A token for a session. */
+  /** A token for a session. @throws UnavailableError when the key cannot be used for the moment */
   async sign(sessionId: string): Promise<SessionToken> {
-    const { clock } = this.#options;
+    const { clock, key } = this.#options;
     const nowMs = clock.now();
     const expiresMs = nowMs + sessionTokenMs;
-    const token = await new SignJWT({})
-      .setProtectedHeader({ alg: algorithm })
-      .setSubject(sessionId)
-      .setIssuer(issuer)
-      .setAudience(audience)
-      .setIssuedAt(Math.floor(nowMs / 1000))
-      .setExpirationTime(Math.floor(expiresMs / 1000))
-      .sign(await importJWK(await this.#getKey(), algorithm));
-    return { token, expiresMs };
+    const claims = {
+      sub: sessionId,
+      iss: issuer,
+      aud: audience,
+      iat: toSeconds(nowMs),
+      exp: toSeconds(expiresMs),
+    };
+    // As RFC 7515 has it: what signs may be a service, to which jose's own signer cannot hand over.
+    const signed = `${toBase64Url({ alg: algorithm })}.${toBase64Url(claims)}`;
+    const signature = Buffer.from(await key.sign(Buffer.from(signed))).toString('base64url');
+    return { token: `${signed}.${signature}`, expiresMs };
   }
 
-  /** The id of a token's session. @throws UnauthenticatedError for a token that is not ours, or is over its time */
+  /**
+   * The id of a token's session.
+   *
+   * @throws UnauthenticatedError for a token that is not ours, or is over its time; UnavailableError when the key cannot be read
+   */
   async verify(token: string): Promise<string> {
     if (token.length > tokenLengthMax) throw refuse('it is too long');
     const { sub } = await this.#readClaims(token);
@@ -68,8 +65,7 @@ export class SessionTokens {
   }
 
   async #readClaims(token: string): Promise<JWTPayload> {
-    const { d: _, ...publicKey } = await this.#getKey();
-    const key = await importJWK(publicKey, algorithm);
+    const key = await this.#getPublicKey();
     const find: JWTVerifyGetKey = async () => key;
     try {
       const options = { issuer, audience, algorithms: [algorithm], requiredClaims: ['exp', 'sub'] };
@@ -81,46 +77,28 @@ export class SessionTokens {
     }
   }
 
-  #getKey(): Promise<JWK> {
-    this.#key ??= readKey(this.#options).catch((error: unknown) => {
-      this.#key = undefined;
+  #getPublicKey(): Promise<KeyObject> {
+    this.#publicKey ??= this.#readPublicKey().catch((error: unknown) => {
+      this.#publicKey = undefined;
       throw error;
     });
-    return this.#key;
+    return this.#publicKey;
   }
+
+  async #readPublicKey(): Promise<KeyObject> {
+    const key = Buffer.from(await this.#options.key.readPublicKey());
+    return createPublicKey({ key, format: 'der', type: 'spki' });
+  }
+}
+
+function toSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}
+
+function toBase64Url(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
 function refuse(reason: string, cause?: unknown): UnauthenticatedError {
   return new UnauthenticatedError(`The token of the agent's session is refused: ${reason}`, { cause });
-}
-
-async function readKey(options: SessionTokensOptions): Promise<JWK> {
-  const known = await readFile(options.keyFile, 'utf8').catch(ignoreMissing);
-  return known === undefined ? makeKey(options) : (JSON.parse(known) as JWK);
-}
-
-/** Linked in the place of the file once it is whole: who comes second takes the first one's. */
-async function makeKey({ keyFile, randomness }: SessionTokensOptions): Promise<JWK> {
-  const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
-  const draft = `${keyFile}.${randomness.id()}`;
-  await writeFile(draft, JSON.stringify(await exportJWK(privateKey)), { mode: 0o600, flag: 'wx' });
-  try {
-    await link(draft, keyFile).catch(ignoreExisting);
-  } finally {
-    await rm(draft, { force: true });
-  }
-  return JSON.parse(await readFile(keyFile, 'utf8')) as JWK;
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if (hasCode(error, 'ENOENT')) return undefined;
-  throw error;
-}
-
-function ignoreExisting(error: unknown): void {
-  if (!hasCode(error, 'EEXIST')) throw error;
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }

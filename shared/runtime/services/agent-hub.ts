@@ -1,3 +1,4 @@
+import { proofAudience } from '../../agent-protocol/messages.ts';
 import { ItemTable } from '../../aws/table.ts';
 import { DynamoInboxStore } from '../../aws/tasks/inbox-store.ts';
 import { NotFoundError } from '../../core/errors.ts';
@@ -10,13 +11,14 @@ import type { AgentSessionStore } from '../../core/tasks/agent-session.ts';
 import type { LiveReadStore } from '../../core/tasks/live-read.ts';
 import type { InboxStore } from '../../core/tasks/task-inbox.ts';
 import { AgentProofs } from '../identity/agent-proof.ts';
-import { SessionTokens } from '../identity/session-token.ts';
+import type { SessionTokens } from '../identity/session-token.ts';
 import { openAgentSessions } from './agent-sessions.ts';
 import { openDocuments } from './aws-clients.ts';
 import { openBase } from './base.ts';
 import { openLiveReads } from './live-reads.ts';
 import { type OperationsServices, openOperations } from './operations.ts';
 import type { Services } from './services.ts';
+import { openSessionTokens } from './session-tokens.ts';
 
 /** What functions that agents call work with. */
 export interface AgentHub extends OperationsServices {
@@ -36,8 +38,8 @@ export interface AgentHub extends OperationsServices {
 export async function openAgentHub(services: Services): Promise<AgentHub> {
   const opened = await openOperations(services);
   const agentSettings = parseAgentSettings(opened.settings);
-  const { agentKeyFile } = opened.config;
-  if (!agentSettings.enabled || agentKeyFile === undefined) {
+  const tokens = openSessionTokens(services);
+  if (!agentSettings.enabled || tokens === undefined) {
     throw new NotFoundError(`Agents are not served here: ${agentsEnabledPath} is not true`);
   }
   return {
@@ -46,7 +48,7 @@ export async function openAgentHub(services: Services): Promise<AgentHub> {
     sessions: openAgentSessions(services),
     inboxes: services.get(createInboxes),
     reads: openLiveReads(services),
-    tokens: services.get(createTokens, agentKeyFile),
+    tokens,
     proofs: services.get(createProofs),
   };
 }
@@ -56,14 +58,9 @@ function createInboxes(services: Services): InboxStore {
   return new DynamoInboxStore({ table: openTable(services), clock });
 }
 
-function createTokens(services: Services, keyFile: string): SessionTokens {
-  const { clock, randomness } = openBase(services);
-  return new SessionTokens({ clock, randomness, keyFile });
-}
-
 function createProofs(services: Services): AgentProofs {
-  const { clock, log } = openBase(services);
-  return new AgentProofs({ clock, log });
+  const { clock, log, config } = openBase(services);
+  return new AgentProofs({ clock, log, audience: config.agentAudience ?? proofAudience });
 }
 
 function openTable(services: Services): ItemTable {

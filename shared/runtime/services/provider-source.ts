@@ -115,6 +115,7 @@ function openProviderSet(
     settings,
     refusedAccounts,
     placement: config.placement,
+    servesAgents: config.servesAgents,
     agentIntervalMs: findIntervalMs(settings) ?? config.agentIntervalMs,
     findCatalog: () => set.findCatalog(),
     findRegistryCredentials: () => set.findRegistryCredentials(),

@@ -95,7 +95,7 @@ export interface ParsedAccounts {
 
 /** What is known of accounts besides their settings. */
 export type ParseOptions = Partial<
-  Pick<ProviderOptions, 'storedAccounts' | 'refusedAccounts' | 'placement' | 'credentials'>
+  Pick<ProviderOptions, 'storedAccounts' | 'refusedAccounts' | 'placement' | 'servesAgents' | 'credentials'>
 >;
 
 /**
@@ -109,7 +109,7 @@ export type ParseOptions = Partial<
  */
 export function parseKubernetesAccounts(
   settings: JsonObject,
-  { storedAccounts = [], refusedAccounts = [], placement, credentials }: ParseOptions = {},
+  { storedAccounts = [], refusedAccounts = [], placement, servesAgents, credentials }: ParseOptions = {},
 ): ParsedAccounts {
   const path = 'kubernetes.accounts';
   const list = getSetting(settings, path) || [];
@@ -147,7 +147,7 @@ export function parseKubernetesAccounts(
       const account = parsed.get();
       if (placement === 'deployed' && credentials !== 'withheld') checkReachable(account.connection, at);
       checkTokenBroker(account.connection.server, settings);
-      accounts.push(settleAgentHome(account, at, { settings, placement }));
+      accounts.push(settleAgentHome(account, at, { settings, placement, servesAgents }));
     } catch (error) {
       if (!(error instanceof InvalidInputError)) throw error;
       rejected.push({ name, reason: error.message });

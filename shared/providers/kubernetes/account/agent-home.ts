@@ -46,6 +46,7 @@ export function findAgentConflicts(fields: AccountFields): readonly string[] {
 interface AgentPlace {
   readonly settings: JsonObject;
   readonly placement?: ProviderOptions['placement'] | undefined;
+  readonly servesAgents?: boolean | undefined;
 }
 
 /**
@@ -57,11 +58,11 @@ interface AgentPlace {
 export function settleAgentHome<A extends Pick<Account, 'agentHome'>>(
   account: A,
   at: string,
-  { settings, placement }: AgentPlace,
+  { settings, placement, servesAgents = placement !== 'deployed' }: AgentPlace,
 ): A {
   const { agentHome } = account;
   if (agentHome === undefined) return account;
-  if (placement === 'deployed') refuse(`${at}.agent: agents are served by \`npm start\` alone so far`);
+  if (!servesAgents) refuse(`${at}.agent: agents are served by stacks that were deployed with agents=true`);
   const { enabled, jwksHosts, waitSeconds } = parseAgentSettings(settings);
   if (!enabled) refuse(`${at}.agent: agents are served where ${agentsEnabledPath} is true`);
   const { url } = agentHome.keys;

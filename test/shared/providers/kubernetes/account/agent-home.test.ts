@@ -115,7 +115,13 @@ describe('an account that only its agents reach', () => {
     expect(reasonOf({ agent: { auth } }, {})).toBe(
       'kubernetes.accounts[0].agent: agents are served where busdriver.agents.enabled is true',
     );
-    const deployed = parseKubernetesAccounts(toSettings({ agent: { auth } }), { placement: 'deployed' });
-    expect(deployed.rejected[0]?.reason).toContain('agents are served by `npm start` alone so far');
+    const settings = toSettings({ agent: { auth } });
+    const deployed = parseKubernetesAccounts(settings, { placement: 'deployed' });
+    expect(deployed.rejected[0]?.reason).toBe(
+      'kubernetes.accounts[0].agent: agents are served by stacks that were deployed with agents=true',
+    );
+    const reached = parseKubernetesAccounts(settings, { placement: 'deployed', servesAgents: true });
+    expect(reached.rejected).toEqual([]);
+    expect(reached.accounts[0]?.agentHome).toBeDefined();
   });
 });
