@@ -26,7 +26,7 @@ const nothingBeside: Pick<WorkerSystem, 'queue' | 'bus'> = {
   bus: { publish: async () => undefined },
 };
 
-process.exit(await main(process.argv.slice(2)).catch(explain));
+if (import.meta.main) process.exit(await main(process.argv.slice(2)).catch(explain));
 
 /** Runs the command line. @returns the exit code */
 async function main(args: readonly string[]): Promise<number> {
@@ -36,7 +36,7 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${help}\n`);
     return 0;
   }
-  await runUntilStopped(await readAgentConfig(options.config));
+  await runAgent(await readAgentConfig(options.config), watchSignals());
   return 0;
 }
 
@@ -55,8 +55,8 @@ function parse(args: readonly string[]): { readonly help: boolean; readonly conf
   return undefined;
 }
 
-async function runUntilStopped(config: AgentConfig): Promise<void> {
-  const stop = watchSignals();
+/** Runs one agent until the signal is aborted. @throws Error when a file that it needs cannot be read */
+export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<void> {
   const agentId = `${getHost()}-${systemRandomness.id().slice(-6).toLowerCase()}`;
   const { log, takeWarnings } = keepWarnings(
     createLogger({ logLevel: 'INFO', placement: 'local' }),
