@@ -49,6 +49,7 @@ const longest = [
   'test/acceptance/streams.test.ts',
   'test/acceptance/waiting-operations.test.ts',
   'test/acceptance/kubernetes-home.test.ts',
+  'test/acceptance/agent-partitions.test.ts',
   'test/acceptance/agent-kills.test.ts',
   'test/acceptance/agents.test.ts',
   'test/acceptance/agent-reads.test.ts',

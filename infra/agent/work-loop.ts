@@ -7,6 +7,7 @@ import { CheckpointError } from '../../shared/core/tasks/run-task.ts';
 import { addLogFields, runWithLogFields } from '../../shared/runtime/services/logger.ts';
 import type { SessionKeeper } from './agent-session.ts';
 import type { GrantedAccounts } from './granted-accounts.ts';
+import { HubAwayError } from './hub-client.ts';
 import { ReadRunner } from './read-runner.ts';
 
 /** Milliseconds that tasks get to reach a checkpoint when the agent stops. */
@@ -102,7 +103,9 @@ export class WorkLoop {
           },
         );
       } catch (error) {
-        system.log.error('a task could not be run', { error });
+        if (error instanceof HubAwayError)
+          system.log.warn('a task waits for Busdriver', { reason: getErrorMessage(error) });
+        else system.log.error('a task could not be run', { error });
       }
     });
   }

@@ -18,19 +18,18 @@ export interface DeployOptions {
   readonly account: string;
   readonly namespace: string;
   readonly name: string;
+  /** Its application. Default: the name. */
+  readonly app?: string;
+  /** Default: five objects, two of which get versions that the last one refers to. */
+  readonly manifests?: readonly object[];
 }
 
-/**
- * Asks for a deploy of five objects, two of which get versions that the last one refers to. It is asked for as Orca does, again with the
- * same id until there is an answer.
- */
+/** Asks for a deploy as Orca does: again with the same id until there is an answer. */
 export async function postDeploy(
   system: Pick<System, 'postOperations'>,
-  { account, namespace, name }: DeployOptions,
+  { account, namespace, name, app = name, manifests = createFive(namespace, name) }: DeployOptions,
 ): Promise<Deploy> {
-  const operations = [
-    { deployManifest: { account, moniker: { app: name }, manifests: createFive(namespace, name) } },
-  ];
+  const operations = [{ deployManifest: { account, moniker: { app }, manifests } }];
   const postedAtMs = performance.now();
   for (;;) {
     try {
@@ -61,7 +60,7 @@ export async function awaitDeploy(
   }
 }
 
-/** Holds the cluster against what was asked for: each object is there, once, as one write made it, and nothing else is. */
+/** Holds the cluster against deploys of five objects: each object is there, once, as one write made it, and nothing else is. */
 export async function expectEachOnce(
   deploys: readonly Deploy[],
   calls: readonly ProxiedCall[],

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import {
+  type AgentProcess,
+  createTokenSigner,
+  startAgent,
+  toAgentAccount,
+} from '../support/agent-process.ts';
+import { startWorld } from '../support/agent-world.ts';
+import { startApiProxy } from '../support/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '../support/cluster.ts';
+import { chooseSize } from '../support/test-size.ts';
+import { awaitDeploy, expectEachOnce, postDeploy } from './agent-drills/deploys.ts';
+import { type Link, startLink } from './agent-drills/link.ts';
+
+/** Seconds without a network: within a lease, past it, and past all that anybody waits for. */
+const lengths = chooseSize({ short: [5, 60], long: [5, 60, 600] });
+
+const taskMs = 120_000;
+
+describeWithCluster('an agent without a network', (cluster) => {
+  test.concurrent.each(lengths)(
+    'for %d s in the midst of a deploy: each object is there once, and the agent comes back by itself',
+    async (seconds) => {
+      await using stack = new AsyncDisposableStack();
+      const namespace = stack.use(await createNamespace('parted'));
+      const signer = await createTokenSigner();
+      const { system } = stack.use(await startWorld([toAgentAccount('edge', signer)]));
+      const link = stack.use(await startLink(Number(new URL(system.url).port)));
+      let writes = 0;
+      const { promise: parted, resolve: tellParted } = Promise.withResolvers<void>();
+      const proxy = stack.use(
+        await startApiProxy(cluster, {
+          async before({ method, path: target }) {
+            if (method === 'GET' || !target.includes(namespace.name)) return;
+            writes += 1;
+            if (writes === 3) part(link, seconds, tellParted);
+          },
+        }),
+      );
+      const token = await signer.sign({ lifeSeconds: 3_600 });
+      const accounts = [{ name: 'edge', kubeConfigFile: proxy.kubeconfig }];
+      const start = async (url: string): Promise<AgentProcess> =>
+        stack.use(await startAgent({ url, token, accounts }));
+      await start(`http://127.0.0.1:${link.port}`);
+      const first = await postDeploy(system, { account: 'edge', namespace: namespace.name, name: 'first' });
+      await parted;
+      const other = await start(system.url);
+      const { task } = await awaitDeploy(system, first, taskMs);
+      expect(task.status.failed).toBe(false);
+
+      await healed(link);
+      // The one that was cut off has it alone now.
+      await other.kill('SIGTERM');
+      const second = await postDeploy(system, { account: 'edge', namespace: namespace.name, name: 'second' });
+      const { task: later } = await awaitDeploy(system, second, taskMs);
+      expect(later.status.failed).toBe(false);
+      await expectEachOnce([first, second], proxy.calls);
+    },
+    (Math.max(...lengths) + 300) * 1_000,
+  );
+});
+
+const heals = new WeakMap<Link, Promise<void>>();
+
+function part(link: Link, seconds: number, tell: () => void): void {
+  link.part();
+  heals.set(
+    link,
+    sleep(seconds * 1_000).then(() => link.heal()),
+  );
+  tell();
+}
+
+async function healed(link: Link): Promise<void> {
+  await heals.get(link);
+}
