@@ -6,6 +6,7 @@ import {
   type SessionAccount,
   sessionLifeMs,
   sessionMemoryMs,
+  sessionSilenceMs,
 } from '../../core/tasks/agent-session.ts';
 import { agentSilenceMs, type SeenAgent } from '../../core/tasks/task-inbox.ts';
 import { isTexts, taskReader as reader } from '../item-reader.ts';
@@ -14,14 +15,23 @@ import { type Item, type ItemKey, type ItemTable, ItemUpdate } from '../table.ts
 /** Partition of the list of sessions. A row may outlive its session, or precede it. */
 const listKey = 'SESSIONS';
 
-/** Sessions that are looked at for when an agent was last heard of. */
-const listedMax = 5_000;
+/** Sessions of one account that are looked at, the newest first. Those that are over are removed: the next look sees others. */
+const listedMax = 200;
 
-/** Sessions that are read at a time. */
-const readsMax = 16;
+/** Items that are read or written at a time. */
+const callsMax = 16;
+
+/** Times are counted down from here, so that the newest row comes first. */
+const lastMs = 9_999_999_999_999;
 
 function getSessionKey(id: string): ItemKey {
   return { pk: `SESSION#${id}`, sk: '#' };
+}
+
+/** A row of the sessions of an account. As those of the list it may outlive its session, or precede it. */
+function getRowKey(account: string, { id, openedAtMs }: Pick<AgentSession, 'id' | 'openedAtMs'>): ItemKey {
+  const sk = `${String(lastMs - openedAtMs).padStart(13, '0')}#${id}`;
+  return { pk: `SEEN#${account}`, sk };
 }
 
 /** Sessions of agents, in DynamoDB. */
@@ -38,6 +48,9 @@ export class DynamoAgentSessionStore implements AgentSessionStore {
     const { id, openedAtMs, seenAtMs, accounts, ...others } = session;
     const expiresAt = Math.floor((openedAtMs + sessionLifeMs + sessionMemoryMs) / 1000);
     await this.#table.put({ pk: listKey, sk: `${session.agentId}#${id}`, expiresAt });
+    await mapConcurrently(accounts, callsMax, ({ name }) =>
+      this.#table.put({ ...getRowKey(name, session), expiresAt }),
+    );
     await this.#table.put({
       ...getSessionKey(id),
       ...others,
@@ -68,14 +81,28 @@ export class DynamoAgentSessionStore implements AgentSessionStore {
     await this.#table.update(getSessionKey(id), update);
   }
 
-  async findSeen(account: string): Promise<SeenAgent | undefined> {
-    const rows = await this.#table.query(listKey, listedMax);
+  async listOf(account: string): Promise<readonly AgentSession[]> {
+    const rows = await this.#table.query(`SEEN#${account}`, listedMax);
     const ids = rows.map((row) => String(row['sk']).split('#').at(-1) ?? '');
-    const sessions = await mapConcurrently(ids, readsMax, (id) => this.find(id));
-    const seen = sessions
-      .filter((session) => session?.accounts.some(({ name }) => name === account))
-      .flatMap((session) => (session === undefined ? [] : [this.#toSeen(session)]));
-    return seen.toSorted(compareSeen)[0];
+    const found = await mapConcurrently(ids, callsMax, (id) => this.find(id));
+    const sessions = found.filter((each) => each?.accounts.some(({ name }) => name === account));
+    const known = sessions.flatMap((each) => each ?? []);
+    const live = known.filter((each) => !this.#isOver(each));
+    const last = known.toSorted((one, other) => other.seenAtMs - one.seenAtMs).slice(0, 1);
+    const kept = live.length > 0 ? live : last;
+    // A row without a session may be of one that is about to be opened.
+    const gone = known.filter((each) => !kept.includes(each));
+    await mapConcurrently(gone, callsMax, (each) => this.#table.delete(getRowKey(account, each)));
+    return kept;
+  }
+
+  async findSeen(account: string): Promise<SeenAgent | undefined> {
+    const sessions = await this.listOf(account);
+    return sessions.map((session) => this.#toSeen(session)).toSorted(compareSeen)[0];
+  }
+
+  #isOver({ isClosed, seenAtMs }: AgentSession): boolean {
+    return isClosed || this.#clock.now() - seenAtMs > sessionSilenceMs;
   }
 
   /** Who closed its session is not there, however short ago that was. */

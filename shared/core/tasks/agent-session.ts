@@ -9,6 +9,9 @@ export const sessionLifeMs = 12 * 60 * 60_000;
 /** Milliseconds for which a session that ended is remembered, to tell when an agent was last there. */
 export const sessionMemoryMs = 24 * 60 * 60_000;
 
+/** Milliseconds of silence after which a session cannot go on: its last token is over its time. */
+export const sessionSilenceMs = sessionTokenMs + 60_000;
+
 /** An account of a session, and as whose agent it was let in. */
 export interface SessionAccount {
   readonly name: string;
@@ -46,6 +49,11 @@ export interface AgentSessionStore {
   touch(id: string, seenAtMs: number, warnings?: readonly string[]): Promise<boolean>;
   /** Closes a session: it proves nothing any more. Repeating it is harmless. */
   close(id: string): Promise<void>;
+  /**
+   * The sessions of an account: those that may go on, however many, and the one that was heard of last where none does. Of those that
+   * were opened last the first ones.
+   */
+  listOf(account: string): Promise<readonly AgentSession[]>;
   /** When an agent of an account was last heard of; undefined when none was for a day. */
   findSeen(account: string): Promise<SeenAgent | undefined>;
 }
