@@ -29,8 +29,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** API Gateway path: `{name}` is one segment. Siblings share one variable name. */
   readonly path: string;
-  /** Who calls it: Spinnaker's services and people, or agents. Default: the former. */
-  readonly api?: 'clouddriver' | 'agent';
+  /** Who calls it: Spinnaker's services and people, agents, or operators of these. Default: the first. */
+  readonly api?: 'clouddriver' | 'agent' | 'operator';
   /** The function's module below `functions/`, without extension. */
   readonly module: string;
   /**
@@ -49,7 +49,8 @@ export interface Route {
     | 'deleteJob'
     | 'startOperations'
     | 'changeTask'
-    | 'changeAccount';
+    | 'changeAccount'
+    | 'changeAgent';
   /** What the function does with what all functions share: its role is granted exactly this. Default: nothing. */
   readonly uses?: readonly (
     | 'readAccountFacts'

@@ -7,8 +7,8 @@ import { ok } from '../../shared/runtime/http/api-handler.ts';
 
 /** POST /agent/v1/sessions/{session}: keeps a session open: another token, and what is granted now. */
 export const handler = agentHandler(async function renewAgentSession(request, hub, { session, accounts }) {
-  const { warnings, journalFormat } = parseWith(renewalSchema, request.parseJson(), '');
-  if (!(await hub.sessions.touch(session.id, hub.clock.now(), warnings))) {
+  const { warnings, load, journalFormat } = parseWith(renewalSchema, request.parseJson(), '');
+  if (!(await hub.sessions.touch(session.id, hub.clock.now(), { warnings, load }))) {
     throw new UnauthenticatedError('The session is over: open another one');
   }
   const names = session.accounts.map(({ name }) => name);

@@ -8,8 +8,9 @@ import { ok } from '../../shared/runtime/http/api-handler.ts';
 export const handler = agentHandler(async function takeAgentTask(request, hub, caller) {
   const { owner, attempts } = parseWith(takeSchema, request.parseJson(), '');
   const { id } = await getHeldTask(request, hub, caller);
-  const ownerId = `${owner}@${caller.session.agentId}`;
-  const leased = await hub.store.takeLease(id, { ownerId, attempts });
+  const { agentId } = caller.session;
+  const ownerId = `${owner}@${agentId}`;
+  const leased = await hub.store.takeLease(id, { ownerId, attempts, agentId });
   if (leased === undefined) return refuseLease('held', hub.clock.now());
   return ok(toLeasedTaskMessage(leased, await leased.readOperations()));
 });

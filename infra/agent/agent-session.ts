@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import {
   type Hello,
   journalFormat,
+  type Renewal,
   type Welcome,
   welcomeSchema,
 } from '../../shared/agent-protocol/messages.ts';
@@ -32,6 +33,8 @@ export interface SessionOptions {
   readonly hello: Hello;
   /** Takes the warnings since the last time. */
   takeWarnings(): readonly string[];
+  /** What the agent runs now. Default: it does not say. */
+  getLoad?(): Renewal['load'];
   /** Called with what is granted, each time that is told. */
   onWelcome(welcome: Welcome): void;
 }
@@ -77,10 +80,10 @@ export class SessionKeeper {
 
   /** Renews the session when it is time. A failure leaves it for the next call. */
   async renewInTime(): Promise<void> {
-    const { clock, takeWarnings } = this.#options;
+    const { clock, takeWarnings, getLoad } = this.#options;
     if (this.#welcome === undefined || clock.monotonic() < this.#renewAtMs) return;
     const { session } = this.#welcome;
-    const body = { journalFormat, warnings: takeWarnings() };
+    const body: Renewal = { journalFormat, warnings: [...takeWarnings()], load: getLoad?.() };
     const answer = await this.call({ method: 'POST', path: `/agent/v1/sessions/${session}`, body });
     // Where it was refused another session was opened, which the call was repeated in: its path names the one before.
     this.#take(welcomeSchema.parse(answer.body));

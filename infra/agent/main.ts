@@ -69,10 +69,12 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     accounts: config.accounts,
     environment: readEnvironment(),
   });
+  let loop: WorkLoop | undefined;
   const session = new SessionKeeper({
     ...parts,
     client,
     takeWarnings,
+    getLoad: () => loop?.load,
     tokenFile: config.tokenFile,
     hello: toHello(config, agentId),
     onWelcome: ({ accounts: grants }) => accounts.take(grants),
@@ -84,7 +86,8 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     store: new RemoteTaskStore({ ...parts, session }),
   };
   await session.open(stop);
-  await new WorkLoop({ session, system, accounts }).run(stop);
+  loop = new WorkLoop({ session, system, accounts });
+  await loop.run(stop);
   await session.close();
 }
 

@@ -47,6 +47,11 @@ export class ReadRunner {
     this.#options = options;
   }
 
+  /** How many reads there are. */
+  get count(): number {
+    return this.#running.size;
+  }
+
   /** Whether there are reads, or were a short time ago. */
   get isBusy(): boolean {
     return this.#running.size > 0 || this.#options.clock.monotonic() - this.#lastMs < busyMs;

@@ -2,6 +2,7 @@ import { type Work, workSchema } from '../../shared/agent-protocol/messages.ts';
 import { type BackOff, getPauseMs, getRandomMs } from '../../shared/core/back-off.ts';
 import { waitAtMost, waits } from '../../shared/core/deadline.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
+import type { AgentLoad } from '../../shared/core/tasks/agent-session.ts';
 import { processTaskMessage, type WorkerSystem } from '../../shared/core/tasks/process-message.ts';
 import { CheckpointError } from '../../shared/core/tasks/run-task.ts';
 import { addLogFields, runWithLogFields } from '../../shared/runtime/services/logger.ts';
@@ -35,6 +36,11 @@ export class WorkLoop {
   constructor(options: WorkLoopOptions) {
     this.#options = options;
     this.#reads = new ReadRunner({ ...options.system, ...options, stop: this.#stop.signal });
+  }
+
+  /** How many tasks and reads run now. */
+  get load(): AgentLoad {
+    return { tasks: this.#running.size, reads: this.#reads.count };
   }
 
   /** Runs until the signal is aborted; then tasks stop at their next checkpoint, for another agent to go on. Never rejects. */

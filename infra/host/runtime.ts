@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { operatorRoutes } from '../../functions/operator-routes.ts';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
@@ -134,11 +135,11 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
   };
 }
 
-const inventory: Inventory = { routes, queues, schedules, tables };
+const inventory: Inventory = { routes: [...routes, ...operatorRoutes], queues, schedules, tables };
 
 /** Routes of functions that this home does not answer itself. */
 function findOthers(own: Inventory['routes']): Inventory['routes'] {
-  return routes.filter(
+  return inventory.routes.filter(
     ({ method, path }) => !own.some((each) => each.method === method && each.path === path),
   );
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { agentRoutes } from '../../functions/agent-routes.ts';
+import { operatorRoutes } from '../../functions/operator-routes.ts';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
@@ -78,7 +79,7 @@ export interface Runtime extends AsyncDisposable {
  */
 export async function startRuntime(options: StartRuntimeOptions): Promise<Runtime> {
   const {
-    inventory = { routes: [...routes, ...agentRoutes], queues, schedules, tables },
+    inventory = { routes: [...routes, ...agentRoutes, ...operatorRoutes], queues, schedules, tables },
     load = loadHandler,
     clock = systemClock,
   } = options;

@@ -71,9 +71,9 @@ export async function serveFunctions(options: ServeFunctionsOptions): Promise<Se
   };
 }
 
-/** Modules of all functions but those that only agents call, those first that a deploy waits for. */
+/** Modules of all functions of Spinnaker's API, those first that a deploy waits for. */
 function listModules({ routes, queues, schedules }: Inventory): readonly string[] {
-  const ours = routes.filter(({ api }) => api !== 'agent');
+  const ours = routes.filter(({ api = 'clouddriver' }) => api === 'clouddriver');
   return [...ours.filter(({ method }) => method === 'POST'), ...queues, ...ours, ...schedules].map(
     ({ module }) => module,
   );

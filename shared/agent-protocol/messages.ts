@@ -56,9 +56,10 @@ export const helloSchema = z.object({
   accounts: z.array(z.object({ name })).min(1).max(sessionAccountsMax),
 });
 
-/** Keeps a session open, and hands over the last warnings of the agent's log. */
+/** Keeps a session open, and hands over what the agent runs and the last warnings of its log. */
 export const renewalSchema = z.object({
   journalFormat: whole,
+  load: z.object({ tasks: whole, reads: whole }).optional(),
   warnings: z.array(text(warningLengthMax)).max(warningsMax).optional(),
 });
 

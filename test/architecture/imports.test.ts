@@ -21,7 +21,7 @@ interface Rule {
 
 /** What may import what. It stands in CONTRIBUTING.md in words: change both. */
 const rules: readonly Rule[] = [
-  { files: /^functions\/(agent-)?routes\.ts$/, may: ['functions/route.ts'], node: 'none' },
+  { files: /^functions\/((agent|operator)-)?routes\.ts$/, may: ['functions/route.ts'], node: 'none' },
   { files: /^functions\/(route|queues|schedules)\.ts$/, may: [], node: 'none' },
   {
     files: /^functions\//,
@@ -76,6 +76,7 @@ const rules: readonly Rule[] = [
       'shared/agent-protocol/',
       'functions/routes.ts',
       'functions/agent-routes.ts',
+      'functions/operator-routes.ts',
       '@middy/',
       '@aws-',
       'aws-lambda',
@@ -106,7 +107,7 @@ const rules: readonly Rule[] = [
       'shared/runtime/',
       'shared/providers/kubernetes/',
       'shared/aws/tables.ts',
-      'functions/[a-z]+\\.ts$',
+      'functions/[a-z-]+\\.ts$',
     ].concat(['@aws-sdk/', 'aws-lambda']),
     node: 'any',
   },

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agentRoutes } from '../../functions/agent-routes.ts';
 import { authorizers } from '../../functions/authorizers.ts';
+import { operatorRoutes } from '../../functions/operator-routes.ts';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { loadSourceFiles, root } from './source-files.ts';
 
-const everyRoute = [...routes, ...agentRoutes];
+const everyRoute = [...routes, ...agentRoutes, ...operatorRoutes];
 
 const modules = [
   ...everyRoute.map(({ module }) => module),
@@ -84,5 +85,23 @@ describe('routes of agents', () => {
       [],
     );
     expect(routes.filter(({ api, path }) => api === 'agent' || path.startsWith('/agent/'))).toEqual([]);
+  });
+});
+
+describe('routes of operators', () => {
+  it('stand in docs/agents.md, each in a row of its own', () => {
+    const text = readFileSync(join(root, 'docs', 'agents.md'), 'utf8');
+    const missing = operatorRoutes.filter(({ method, path }) => !text.includes(`| ${method} \`${path}\` |`));
+    expect(missing).toEqual([]);
+  });
+
+  it('let nobody in but who may manage accounts', () => {
+    const open = operatorRoutes.filter(({ access }) => typeof access !== 'object' || access.manager !== true);
+    expect(open).toEqual([]);
+    expect(operatorRoutes.filter(({ api }) => api !== 'operator')).toEqual([]);
+  });
+
+  it('are recorded in the audit where they change something', () => {
+    expect(operatorRoutes.filter(({ method, audit }) => method !== 'GET' && audit === undefined)).toEqual([]);
   });
 });

@@ -122,6 +122,13 @@ export const descriptor = {
                   }
                 },
                 "Renewal": {
+                  "oneofs": {
+                    "_load": {
+                      "oneof": [
+                        "load"
+                      ]
+                    }
+                  },
                   "fields": {
                     "session": {
                       "type": "string",
@@ -135,6 +142,25 @@ export const descriptor = {
                       "rule": "repeated",
                       "type": "string",
                       "id": 3
+                    },
+                    "load": {
+                      "type": "AgentLoad",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "AgentLoad": {
+                  "fields": {
+                    "tasks": {
+                      "type": "uint32",
+                      "id": 1
+                    },
+                    "reads": {
+                      "type": "uint32",
+                      "id": 2
                     }
                   }
                 },

@@ -1,6 +1,8 @@
 import type { Clock } from '../../core/clock.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import {
+  type AgentLoad,
+  type AgentReport,
   type AgentSession,
   type AgentSessionStore,
   type SessionAccount,
@@ -13,7 +15,7 @@ import { isTexts, taskReader as reader } from '../item-reader.ts';
 import { type Item, type ItemKey, type ItemTable, ItemUpdate } from '../table.ts';
 
 /** Partition of the list of sessions. A row may outlive its session, or precede it. */
-const listKey = 'SESSIONS';
+export const sessionListKey = 'SESSIONS';
 
 /** Sessions of one account that are looked at, the newest first. Those that are over are removed: the next look sees others. */
 const listedMax = 200;
@@ -47,7 +49,7 @@ export class DynamoAgentSessionStore implements AgentSessionStore {
   async open(session: AgentSession): Promise<void> {
     const { id, openedAtMs, seenAtMs, accounts, ...others } = session;
     const expiresAt = Math.floor((openedAtMs + sessionLifeMs + sessionMemoryMs) / 1000);
-    await this.#table.put({ pk: listKey, sk: `${session.agentId}#${id}`, expiresAt });
+    await this.#table.put({ pk: sessionListKey, sk: `${session.agentId}#${id}`, expiresAt });
     await mapConcurrently(accounts, callsMax, ({ name }) =>
       this.#table.put({ ...getRowKey(name, session), expiresAt }),
     );
@@ -70,9 +72,10 @@ export class DynamoAgentSessionStore implements AgentSessionStore {
     return parseSession(item);
   }
 
-  async touch(id: string, seenAtMs: number, warnings?: readonly string[]): Promise<boolean> {
+  async touch(id: string, seenAtMs: number, { warnings, load }: AgentReport = {}): Promise<boolean> {
     const update = new ItemUpdate().set('seenAt', seenAtMs).require('isClosed', '=', false);
     if (warnings !== undefined) update.set('warnings', warnings);
+    if (load !== undefined) update.set('load', load);
     return (await this.#table.update(getSessionKey(id), update)) !== undefined;
   }
 
@@ -124,10 +127,17 @@ function parseSession(item: Item): AgentSession {
     agentId: reader.getText(item, 'agentId'),
     version: reader.getText(item, 'version'),
     zone: reader.getText(item, 'zone'),
+    protocol: reader.findNumber(item, 'protocol') ?? 1,
+    journalFormat: reader.findNumber(item, 'journalFormat') ?? 1,
     accounts: names.map((name, index): SessionAccount => ({ name, identity: identities[index] ?? '' })),
     openedAtMs: reader.getNumber(item, 'openedAt'),
     seenAtMs: reader.getNumber(item, 'seenAt'),
     isClosed: item['isClosed'] === true,
     warnings: isTexts(item['warnings']) ? item['warnings'] : [],
+    load: parseLoad(reader.findMap(item, 'load')),
   };
+}
+
+function parseLoad(load: Item | undefined): AgentLoad | undefined {
+  return load && { tasks: reader.getNumber(load, 'tasks'), reads: reader.getNumber(load, 'reads') };
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { OpenRow } from '../../core/tasks/task.ts';
 import type { InboxStore, TaskHold } from '../../core/tasks/task-inbox.ts';
 import type { ItemTable } from '../table.ts';
+import { getAgentTaskKey } from './agent-task-list.ts';
 import { getHeaderKey, parseHeader, parseOpenRow, toInbox } from './task-items.ts';
 
 /** Partition key of the tasks that wait for agents of an account. Sort keys are those of open rows. */
@@ -9,13 +10,17 @@ function getInboxKey(account: string): string {
   return `INBOX#${account}`;
 }
 
-/** Writes a task's row among those that wait for agents of an account. */
+/** Writes a task's row among those that wait for agents of an account, and its row in the list of what agents did. */
 export async function putInboxRow(
   table: ItemTable,
   account: string,
   row: { readonly key: string; readonly expiresAt: number },
 ): Promise<void> {
-  await table.put({ pk: getInboxKey(account), sk: row.key, expiresAt: row.expiresAt });
+  const { key, expiresAt } = row;
+  await Promise.all([
+    table.put({ pk: getInboxKey(account), sk: key, expiresAt }),
+    table.put({ ...getAgentTaskKey(key), expiresAt }),
+  ]);
 }
 
 /** Deletes such a row; deleting none is success. @param key that of the task's open row */

@@ -1,6 +1,7 @@
 import { parseExactJson } from '../../core/bounded-json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import {
+  type AgentTake,
   type Caller,
   type JournalEntry,
   type OpenRow,
@@ -46,6 +47,11 @@ export interface HeaderItem {
   readonly sequence: number;
   readonly leaseUntil: number;
   readonly openRow: string;
+  /** The agent that took it last, and when. Missing where none has. */
+  readonly agentId?: string;
+  readonly takenAt?: number;
+  /** When it ended. Missing before, and in tasks of earlier releases. */
+  readonly endedAt?: number;
   /** The account whose agents run it, and milliseconds for which it waits for one. Missing where workers of the queue do. */
   readonly inbox?: string;
   readonly waitMs?: number;
@@ -147,6 +153,9 @@ function checkHeader(item: Item): asserts item is Item & HeaderItem {
   reader.findBoolean(item, 'isRestricted');
   reader.findNumber(item, 'told');
   reader.findText(item, 'payload');
+  reader.findText(item, 'agentId');
+  reader.findNumber(item, 'takenAt');
+  reader.findNumber(item, 'endedAt');
   reader.findText(item, 'inbox');
   reader.findNumber(item, 'waitMs');
   const chunks = reader.findMap(item, 'chunks');
@@ -169,12 +178,18 @@ export function parseTask(header: HeaderItem, entries: readonly string[] = heade
     attempts: header.attempts,
     leaseUntilMs: header.leaseUntil,
     openRow: header.openRow,
+    taken: toTake(header),
+    endedAtMs: header.endedAt,
     inbox: toInbox(header),
     hasChunks: header.chunks !== undefined,
     changedAtMs: toChangedAtMs(header),
     told: header.told ?? 0,
     journal: entries.map((text) => parseEntry(text, header)),
   };
+}
+
+function toTake({ agentId, takenAt }: HeaderItem): AgentTake | undefined {
+  return agentId === undefined || takenAt === undefined ? undefined : { agentId, atMs: takenAt };
 }
 
 /** When a task last changed in more than its lease, milliseconds, exact to a second. */

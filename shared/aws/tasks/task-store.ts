@@ -12,6 +12,7 @@ import {
   type Submission,
   type SubmittedOperation,
   staleRowAgeMs,
+  type TakeLeaseOptions,
   type Task,
   type TaskInbox,
   type TaskStatus,
@@ -116,10 +117,7 @@ export class DynamoTaskStore implements TaskStore {
     return parseTask(header, await readJournal(header, await this.#table.query(header.pk)));
   }
 
-  async takeLease(
-    id: string,
-    options: { ownerId: string; attempts: number },
-  ): Promise<LeasedTask | undefined> {
+  async takeLease(id: string, options: TakeLeaseOptions): Promise<LeasedTask | undefined> {
     await this.#learnTime();
     const validUntil = this.#clock.monotonic() + leaseDurationMs;
     const now = this.#clock.now();
@@ -133,6 +131,7 @@ export class DynamoTaskStore implements TaskStore {
       .require('state', '=', 'STARTED')
       .require('leaseUntil', '<=', now)
       .require('expiresAt', '>', toSeconds(now));
+    if (options.agentId !== undefined) update.set('agentId', options.agentId).set('takenAt', now);
     // Whoever ended the task since, or submitted it anew, has taken the lease away with that.
     const header = await this.#updateHeader(
       id,
@@ -183,7 +182,7 @@ export class DynamoTaskStore implements TaskStore {
     if (entries.length > 0 || commit.next === 'checkpoint') update.set('attempts', 0);
     if (commit.told !== undefined) update.set('told', commit.told);
     if (commit.next === 'COMPLETED' || commit.next === 'FAILED') {
-      update.set('state', commit.next).remove('payload');
+      update.set('state', commit.next).set('endedAt', now).remove('payload');
     }
     const next = lease.sequence + 1;
     const header = await this.#updateHeader(
@@ -209,6 +208,7 @@ export class DynamoTaskStore implements TaskStore {
     this.#checkOpenRow(acceptedAtMs);
     const update = new ItemUpdate()
       .set('state', 'STARTED')
+      .remove('endedAt')
       .set('leaseUntil', 0)
       .set('attempts', 0)
       .set('openRow', openRow)
@@ -237,6 +237,7 @@ export class DynamoTaskStore implements TaskStore {
     const text = JSON.stringify(entry);
     const update = new ItemUpdate()
       .set('state', state)
+      .set('endedAt', this.#clock.now())
       .set('leaseUntil', 0)
       .set('expiresAt', this.#getExpiry())
       .append('journal', [text])

@@ -2,7 +2,7 @@ import type { BusEvent } from '../tasks/task-events.ts';
 
 /** What is recorded of an act that matters to who must answer for it later. It never holds a secret, a manifest or a description. */
 export interface AuditRecord {
-  /** `startOperations`, `readSecret`, `readConsole`, `deleteJob`, `changeTask`, `changeAccount`; of any other refusal the route: `GET /task/{id}`. */
+  /** `startOperations`, `readSecret`, `readConsole`, `deleteJob`, `changeTask`, `changeAccount`, `changeAgent`; of any other refusal the route: `GET /task/{id}`. */
   readonly action: string;
   /** `allowed`: it was done. `refused`: the caller may not, or could not prove who he is. `failed`: it was tried and did not succeed. */
   readonly outcome: 'allowed' | 'refused' | 'failed';

@@ -25,6 +25,9 @@ export interface AgentSession {
   readonly agentId: string;
   readonly version: string;
   readonly zone: string;
+  /** Number of the protocol that it speaks, and format of the journals that it writes. */
+  readonly protocol: number;
+  readonly journalFormat: number;
   readonly accounts: readonly SessionAccount[];
   readonly openedAtMs: number;
   /** When the agent was last heard of, exact to some seconds. */
@@ -32,6 +35,20 @@ export interface AgentSession {
   readonly isClosed: boolean;
   /** The last warnings of the agent's log. */
   readonly warnings: readonly string[];
+  /** What it ran when it last told that; undefined before. */
+  readonly load?: AgentLoad | undefined;
+}
+
+/** How many tasks and live reads an agent runs. */
+export interface AgentLoad {
+  readonly tasks: number;
+  readonly reads: number;
+}
+
+/** What an agent tells of itself now and then. */
+export interface AgentReport {
+  readonly warnings?: readonly string[] | undefined;
+  readonly load?: AgentLoad | undefined;
 }
 
 /** Sessions in a durable store. Every change is one conditional write of one item. */
@@ -43,10 +60,10 @@ export interface AgentSessionStore {
   /**
    * Records that the agent is there.
    *
-   * @param warnings those of now; left out, they stay
+   * @param report what it tells of itself; what is left out stays
    * @returns false for a session that is closed or unknown
    */
-  touch(id: string, seenAtMs: number, warnings?: readonly string[]): Promise<boolean>;
+  touch(id: string, seenAtMs: number, report?: AgentReport): Promise<boolean>;
   /** Closes a session: it proves nothing any more. Repeating it is harmless. */
   close(id: string): Promise<void>;
   /**

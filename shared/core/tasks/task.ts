@@ -47,6 +47,12 @@ export interface TaskInbox {
   readonly waitMs: number;
 }
 
+/** That an agent took a task. */
+export interface AgentTake {
+  readonly agentId: string;
+  readonly atMs: number;
+}
+
 /** What is known of a task without its payload. */
 export interface Task {
   readonly id: string;
@@ -73,6 +79,10 @@ export interface Task {
   readonly leaseUntilMs: number;
   /** Sort key of its row in the list of open tasks. */
   readonly openRow: string;
+  /** The agent that took it last, and when, milliseconds; undefined where none has. */
+  readonly taken?: AgentTake | undefined;
+  /** When it ended, milliseconds; undefined before, and for tasks of earlier releases. */
+  readonly endedAtMs?: number | undefined;
   /** Where it waits for an agent; undefined when workers of the queue run it. */
   readonly inbox?: TaskInbox | undefined;
   /** Whether its payload stands apart from it, in chunks. */
@@ -147,6 +157,13 @@ export interface OpenRow {
   readonly acceptedAtMs: number;
 }
 
+/** Who takes a lease. */
+export interface TakeLeaseOptions {
+  readonly ownerId: string;
+  readonly attempts: number;
+  readonly agentId?: string | undefined;
+}
+
 /** Tasks in a durable store. Every change is one conditional write of one item. */
 export interface TaskStore {
   /**
@@ -161,12 +178,10 @@ export interface TaskStore {
   /**
    * Takes the lease on an open task that nobody holds; undefined when it is held, finished or unknown.
    *
-   * @param attempts by how much its attempt counter grows.
+   * @param options.attempts by how much its attempt counter grows.
+   * @param options.agentId the agent that takes it. Default: it is none.
    */
-  takeLease(
-    id: string,
-    options: { readonly ownerId: string; readonly attempts: number },
-  ): Promise<LeasedTask | undefined>;
+  takeLease(id: string, options: TakeLeaseOptions): Promise<LeasedTask | undefined>;
   /**
    * Keeps the lease for another while.
    *

@@ -16,7 +16,7 @@ export interface TellingSystem {
 const eventDelayMs = 1_000;
 
 /** Key of the entry that tells of a task's end from outside. */
-const endedKey = 'ended';
+export const endedKey = 'ended';
 
 /** The value of a task's first journal entry: what its event tells besides. */
 export function toAcceptedValue(names: Iterable<string>): JsonValue {

@@ -1,9 +1,10 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { agentRoutes } from '../../../functions/agent-routes.ts';
+import { operatorRoutes } from '../../../functions/operator-routes.ts';
 import { type Route, routes } from '../../../functions/routes.ts';
 
 const table = new Map<string, Route>(
-  [...routes, ...agentRoutes].map((route) => [toKey(route.method, route.path), route]),
+  [...routes, ...agentRoutes, ...operatorRoutes].map((route) => [toKey(route.method, route.path), route]),
 );
 
 /** The row of the request's route. @throws Error where there is none */

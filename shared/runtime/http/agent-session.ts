@@ -39,6 +39,8 @@ export async function openSession(hub: AgentHub, hello: Hello, token: string): P
     agentId: hello.agentId,
     version: hello.version,
     zone: hello.zone ?? '',
+    protocol: hello.protocol,
+    journalFormat: hello.journalFormat,
     accounts,
     openedAtMs: nowMs,
     seenAtMs: nowMs,

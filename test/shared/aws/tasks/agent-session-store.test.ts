@@ -19,7 +19,16 @@ function start() {
     clock.advance(1);
     const [id, now] = [testRandomness.id(), clock.now()];
     await new DynamoAgentSessionStore({ table: through, clock }).open({
-      ...{ id, agentId, version: '1', zone: '', openedAtMs: now, seenAtMs: now },
+      ...{
+        id,
+        agentId,
+        version: '1',
+        zone: '',
+        protocol: 1,
+        journalFormat: 1,
+        openedAtMs: now,
+        seenAtMs: now,
+      },
       ...{ isClosed: false, warnings: [] },
       accounts: names.map((name) => ({ name, identity: 'x' })),
     });

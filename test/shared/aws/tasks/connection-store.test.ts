@@ -23,7 +23,7 @@ async function open() {
   const session = testRandomness.id();
   await sessions.open({
     ...{ id: session, agentId: 'agent-1', version: '1', zone: 'z', accounts: [], warnings: [] },
-    ...{ openedAtMs: clock.now(), seenAtMs: clock.now(), isClosed: false },
+    ...{ openedAtMs: clock.now(), seenAtMs: clock.now(), isClosed: false, protocol: 1, journalFormat: 1 },
   });
   const toConnection = (over: Partial<AgentConnection> = {}): AgentConnection => ({
     ...{ id: testRandomness.id(), account, session, agentId: 'agent-1', zone: 'z', transport: 'websocket' },

@@ -34,7 +34,16 @@ async function open() {
   });
   const account = testRandomness.id();
   const connect = async (session: string, connectedAtMs: number): Promise<AgentConnection> => {
-    const opened = { id: session, agentId: 'agent', version: '1', zone: '', accounts: [], warnings: [] };
+    const opened = {
+      id: session,
+      agentId: 'agent',
+      version: '1',
+      zone: '',
+      protocol: 1,
+      journalFormat: 1,
+      accounts: [],
+      warnings: [],
+    };
     const nowMs = Date.now();
     await openAgentSessions(services).open({
       ...opened,
@@ -43,7 +52,16 @@ async function open() {
       isClosed: false,
     });
     const connection = {
-      ...{ id: testRandomness.id(), account, session, agentId: 'agent', zone: '', transport: 'websocket' },
+      ...{
+        id: testRandomness.id(),
+        account,
+        session,
+        agentId: 'agent',
+        zone: '',
+        protocol: 1,
+        journalFormat: 1,
+        transport: 'websocket',
+      },
       ...{ holder: undefined, connectedAtMs },
     };
     expect(await openConnections(services).add(connection)).toBe(true);

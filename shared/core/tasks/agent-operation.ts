@@ -1,0 +1,83 @@
+import { asJsonArray, asJsonObject, asString } from '../json.ts';
+import { isFinished, type OpenRow, type Task } from './task.ts';
+import { endedKey } from './tell-task.ts';
+
+/** Tasks that agents were to run: rows like those of the list of open tasks, to be verified like these. */
+export interface AgentTaskList {
+  /** The newest rows of the last seven days, the newest first. */
+  list(limit: number): Promise<readonly OpenRow[]>;
+}
+
+/** Where a part of a task's way happened, and when. */
+interface PlaceAndTime {
+  readonly clouddriverId?: string | undefined;
+  readonly time: string;
+}
+
+/** What became of a task that agents were to run. What is not known of it is missing; times are those of ISO 8601. */
+export interface AgentOperationView {
+  readonly operationId: string;
+  readonly account: string;
+  /** Names of its operations, separated by commas. */
+  readonly operationType: string;
+  readonly startTime: string;
+  readonly endTime?: string;
+  readonly totalDurationMs?: number;
+  readonly opReceivedByClouddriver: PlaceAndTime;
+  /** The agent that took it last. */
+  readonly opSentToAgent?: { readonly agentId: string; readonly time: string };
+  readonly resultReceivedFromAgent?: PlaceAndTime & {
+    readonly agentId: string;
+    readonly result: { readonly status: string; readonly durationMs: number };
+  };
+  /** `COMPLETED` or `FAILED`; missing while it is open. */
+  readonly finalOutcome?: string;
+}
+
+/** Whether agents were to run a task, or a part of it. */
+export function isOfAgents({ inbox, taken }: Pick<Task, 'inbox' | 'taken'>): boolean {
+  return inbox !== undefined || taken !== undefined;
+}
+
+/**
+ * What operators see of a task.
+ *
+ * @param clouddriverId who accepted it, and was handed its result; undefined where it may be any of several
+ */
+export function toAgentOperation(task: Task, clouddriverId: string | undefined): AgentOperationView {
+  const { taken, endedAtMs } = task;
+  const isEnded = isFinished(task) && endedAtMs !== undefined;
+  const where = clouddriverId === undefined ? {} : { clouddriverId };
+  return {
+    operationId: task.id,
+    account: task.inbox?.account ?? task.account,
+    operationType: listOperations(task).join(','),
+    startTime: toTime(task.acceptedAtMs),
+    ...(isEnded && { endTime: toTime(endedAtMs), totalDurationMs: endedAtMs - task.acceptedAtMs }),
+    opReceivedByClouddriver: { ...where, time: toTime(task.acceptedAtMs) },
+    ...(taken && { opSentToAgent: { agentId: taken.agentId, time: toTime(taken.atMs) } }),
+    ...(taken &&
+      isEnded &&
+      isEndedBy(task, taken.agentId) && {
+        resultReceivedFromAgent: {
+          ...{ agentId: taken.agentId, ...where, time: toTime(endedAtMs) },
+          result: { status: task.state, durationMs: endedAtMs - taken.atMs },
+        },
+      }),
+    ...(isFinished(task) && { finalOutcome: task.state }),
+  };
+}
+
+/** An end from outside, or by the sweeper, is no result of an agent. */
+function isEndedBy({ ownerId, journal }: Task, agentId: string): boolean {
+  return ownerId.endsWith(`@${agentId}`) && journal.at(-1)?.key !== endedKey;
+}
+
+function listOperations({ journal }: Task): readonly string[] {
+  const names = asJsonArray(asJsonObject(journal[0]?.value)?.['operations']);
+  return names.flatMap((name) => asString(name) ?? []);
+}
+
+function toTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,64 @@
+import { ItemTable } from '../../aws/table.ts';
+import { DynamoAgentDirectory } from '../../aws/tasks/agent-directory.ts';
+import { DynamoAgentTaskList } from '../../aws/tasks/agent-task-list.ts';
+import { NotFoundError } from '../../core/errors.ts';
+import {
+  type AgentSettings,
+  agentsEnabledPath,
+  parseAgentSettings,
+} from '../../core/settings/agent-settings.ts';
+import type { AgentDirectory } from '../../core/tasks/agent-directory.ts';
+import type { AgentTaskList } from '../../core/tasks/agent-operation.ts';
+import type { AgentSessionStore } from '../../core/tasks/agent-session.ts';
+import { openAgentSessions } from './agent-sessions.ts';
+import { openDocuments } from './aws-clients.ts';
+import { openBase } from './base.ts';
+import { type OperationsServices, openOperations } from './operations.ts';
+import type { Services } from './services.ts';
+
+/** What functions work with that operators of agents call. */
+export interface OperatorServices extends OperationsServices {
+  readonly agentSettings: AgentSettings;
+  readonly sessions: AgentSessionStore;
+  readonly directory: AgentDirectory;
+  readonly agentTasks: AgentTaskList;
+}
+
+/**
+ * Opens what functions work with that operators of agents call.
+ *
+ * @throws NotFoundError where agents are not served; what `openProviders` throws
+ */
+export async function openOperators(services: Services): Promise<OperatorServices> {
+  const opened = await openOperations(services);
+  const agentSettings = parseAgentSettings(opened.settings);
+  if (!agentSettings.enabled) {
+    throw new NotFoundError(`Agents are not served here: ${agentsEnabledPath} is not true`);
+  }
+  return {
+    ...opened,
+    agentSettings,
+    sessions: openAgentSessions(services),
+    directory: services.get(createDirectory),
+    agentTasks: services.get(createTaskList),
+  };
+}
+
+function createDirectory(services: Services): AgentDirectory {
+  const { clock } = openBase(services);
+  return new DynamoAgentDirectory({
+    table: openTable(services),
+    sessions: openAgentSessions(services),
+    clock,
+  });
+}
+
+function createTaskList(services: Services): AgentTaskList {
+  const { clock } = openBase(services);
+  return new DynamoAgentTaskList({ table: openTable(services), clock });
+}
+
+function openTable(services: Services): ItemTable {
+  const { config } = openBase(services);
+  return new ItemTable(openDocuments(services, 'request'), config.tasksTable);
+}
