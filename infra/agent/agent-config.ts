@@ -5,6 +5,7 @@ import { sessionAccountsMax } from '../../shared/agent-protocol/messages.ts';
 import { InvalidInputError } from '../../shared/core/errors.ts';
 import {
   booleanField,
+  intField,
   listOf,
   parseWith,
   requireField,
@@ -12,6 +13,7 @@ import {
   stringField,
   withDefault,
 } from '../../shared/core/settings/coerce.ts';
+import type { StatusConfig } from './status/agent-status.ts';
 
 /** Bytes of the file at most. */
 const fileBytesMax = 1 << 20;
@@ -37,7 +39,10 @@ export interface AgentConfig {
   /** Where it runs, in the words of its operator. */
   readonly zone: string | undefined;
   readonly accounts: readonly AgentAccount[];
+  readonly status: StatusConfig;
 }
+
+const portField = intField({ min: 0, max: 65_535 });
 
 const accountField = settingsField({
   name: requireField(stringField()),
@@ -59,6 +64,8 @@ const schema = requireField(
     kubernetes: requireField(
       settingsField({ accounts: requireField(listOf(accountField, { itemsMax: sessionAccountsMax })) }),
     ),
+    server: settingsField({ host: stringField(), port: portField }),
+    prometheus: settingsField({ enabled: withDefault(booleanField(), true), port: portField }),
   }),
 );
 
@@ -82,7 +89,7 @@ export async function readAgentConfig(file: string): Promise<AgentConfig> {
  * @throws InvalidInputError
  */
 export function parseAgentConfig(document: unknown, folder: string): AgentConfig {
-  const { busdriver, kubernetes } = parseWith(schema, document, '');
+  const { busdriver, kubernetes, server, prometheus } = parseWith(schema, document, '');
   const toPath = (file: string | undefined) => (file ? path.resolve(folder, file) : undefined);
   const names = kubernetes.accounts.map(({ name }) => name);
   if (names.length === 0) throw new InvalidInputError('kubernetes.accounts: expected an account, got none');
@@ -93,6 +100,12 @@ export function parseAgentConfig(document: unknown, folder: string): AgentConfig
     tokenFile: path.resolve(folder, busdriver.tokenFile),
     caFile: toPath(busdriver.caFile),
     zone: busdriver.zone || undefined,
+    status: {
+      host: server?.host || undefined,
+      healthPort: server?.port,
+      metricsPort: prometheus?.port,
+      servesMetrics: prometheus?.enabled ?? true,
+    },
     accounts: kubernetes.accounts.map(({ name, kubeConfigFile, context, serviceAccount }, index) => {
       if (!kubeConfigFile === !serviceAccount) {
         throw new InvalidInputError(

@@ -11,7 +11,7 @@ import type { Clock, Randomness } from '../../shared/core/clock.ts';
 import { waits } from '../../shared/core/deadline.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import { type HubAnswer, type HubCall, type HubClient, HubRefusalError } from './hub-client.ts';
+import { type HubAnswer, HubAwayError, type HubCall, type HubClient, HubRefusalError } from './hub-client.ts';
 
 /** Pauses between two tries to open a session. */
 const backOff: BackOff = { firstMs: 1_000, mostMs: 120_000, growth: 1.6, fixedShare: 0.6 };
@@ -37,6 +37,10 @@ export interface SessionOptions {
   getLoad?(): Renewal['load'];
   /** Called with what is granted, each time that is told. */
   onWelcome(welcome: Welcome): void;
+  /** Called when Busdriver begins to answer in the session, and when it ceases to. */
+  onConnection?(isConnected: boolean): void;
+  /** Called before each try to open the first session. */
+  onTurn?(): void;
 }
 
 /** Keeps a session open: proves who the agent is, renews the token before its end, and begins anew where that is refused. */
@@ -45,6 +49,8 @@ export class SessionKeeper {
   #welcome: Welcome | undefined;
   #opening: Promise<Welcome> | undefined;
   #renewAtMs = 0;
+  #endsAtMs = 0;
+  #isConnected = false;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -55,10 +61,16 @@ export class SessionKeeper {
     return this.#welcome;
   }
 
+  /** Whether there is a session whose token still holds. */
+  get isOpen(): boolean {
+    return this.#welcome !== undefined && this.#options.clock.monotonic() < this.#endsAtMs;
+  }
+
   /** Opens the first session: tries until it is open, or the signal is aborted. */
   async open(signal: AbortSignal): Promise<void> {
-    const { clock, randomness, log } = this.#options;
+    const { clock, randomness, log, onTurn } = this.#options;
     for (let tries = 1; !signal.aborted; tries += 1) {
+      onTurn?.();
       try {
         await this.#openOnce();
         return;
@@ -94,9 +106,13 @@ export class SessionKeeper {
     const { client } = this.#options;
     const { token, session } = await this.getWelcome();
     try {
-      return await client.call({ ...call, token });
+      const answer = await client.call({ ...call, token });
+      this.#setConnected(true);
+      return answer;
     } catch (error) {
+      if (error instanceof HubAwayError && call.signal?.aborted !== true) this.#setConnected(false);
       if (!(error instanceof HubRefusalError) || error.status !== 401) throw error;
+      this.#setConnected(false);
       if (this.#welcome?.token === token) this.#welcome = undefined;
       const next = await this.getWelcome();
       const path = call.path.replace(`/sessions/${session}`, `/sessions/${next.session}`);
@@ -109,6 +125,7 @@ export class SessionKeeper {
     if (this.#welcome === undefined) return;
     const { session, token } = this.#welcome;
     this.#welcome = undefined;
+    this.#setConnected(false);
     const call = { method: 'DELETE', path: `/agent/v1/sessions/${session}`, token } as const;
     await this.#options.client.call(call).catch(() => undefined);
   }
@@ -148,7 +165,16 @@ export class SessionKeeper {
   #take(welcome: Welcome): void {
     const { clock, onWelcome } = this.#options;
     this.#welcome = welcome;
-    this.#renewAtMs = clock.monotonic() + (welcome.expiresMs - welcome.serverMs) * renewalShare;
+    const lifeMs = welcome.expiresMs - welcome.serverMs;
+    this.#renewAtMs = clock.monotonic() + lifeMs * renewalShare;
+    this.#endsAtMs = clock.monotonic() + lifeMs;
+    this.#setConnected(true);
     onWelcome(welcome);
+  }
+
+  #setConnected(isConnected: boolean): void {
+    if (this.#isConnected === isConnected) return;
+    this.#isConnected = isConnected;
+    this.#options.onConnection?.(isConnected);
   }
 }

@@ -12,6 +12,7 @@ import { GrantedAccounts } from './granted-accounts.ts';
 import { openHubClient } from './hub-client.ts';
 import { keepWarnings } from './kept-warnings.ts';
 import { RemoteTaskStore } from './remote-task-store.ts';
+import { startAgentStatus } from './status/agent-status.ts';
 import { WorkLoop } from './work-loop.ts';
 
 const help = `Usage: node dist/agent/main.js --config FILE
@@ -63,11 +64,15 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     systemClock,
   );
   const parts = { clock: systemClock, randomness: systemRandomness, log };
+  const environment = readEnvironment();
+  await using status = await startAgentStatus({ ...parts, config: config.status, environment });
+  const { health, metrics } = status;
+  stop.addEventListener('abort', () => health.stop());
   await using client = await openHubClient(config.url, config.caFile);
   const accounts = new GrantedAccounts({
     ...parts,
     accounts: config.accounts,
-    environment: readEnvironment(),
+    environment,
   });
   let loop: WorkLoop | undefined;
   const session = new SessionKeeper({
@@ -78,7 +83,10 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     tokenFile: config.tokenFile,
     hello: toHello(config, agentId),
     onWelcome: ({ accounts: grants }) => accounts.take(grants),
+    onConnection: (isConnected) => metrics.countConnection(isConnected),
+    onTurn: () => health.turn(agentId),
   });
+  health.watchSession(() => session.isOpen);
   const system: WorkerSystem = {
     ...parts,
     ...nothingBeside,
@@ -86,7 +94,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     store: new RemoteTaskStore({ ...parts, session }),
   };
   await session.open(stop);
-  loop = new WorkLoop({ session, system, accounts });
+  loop = new WorkLoop({ session, system, accounts, metrics, onTurn: () => health.turn(agentId) });
   await loop.run(stop);
   await session.close();
 }

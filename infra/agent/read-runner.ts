@@ -16,6 +16,7 @@ import { runWithLogFields } from '../../shared/runtime/services/logger.ts';
 import type { SessionKeeper } from './agent-session.ts';
 import type { GrantedAccounts } from './granted-accounts.ts';
 import { HubAwayError, HubRefusalError } from './hub-client.ts';
+import type { AgentMetrics } from './status/agent-metrics.ts';
 
 /** Milliseconds after a read for which others are expected: who waits for an object to be stable reads it again and again. */
 const busyMs = 30_000;
@@ -33,6 +34,7 @@ export interface ReadRunnerOptions {
   readonly clock: Clock;
   readonly randomness: Pick<Randomness, 'fraction'>;
   readonly log: Logger;
+  readonly metrics: Pick<AgentMetrics, 'beginRead'>;
   /** Gives reads up. */
   readonly stop: AbortSignal;
 }
@@ -59,14 +61,16 @@ export class ReadRunner {
 
   /** Begins a read, unless it runs already or as many do as may: then it is told of again. */
   begin(id: string, account: string): void {
-    const { clock, session } = this.#options;
+    const { clock, session, metrics } = this.#options;
     this.#lastMs = clock.monotonic();
     const { reads = 0 } = session.welcome?.limits ?? {};
     if (this.#running.has(id) || this.#running.size >= reads) return;
     this.#running.add(id);
-    void runWithLogFields({ readId: id, account }, () => this.#run(id)).finally(() =>
-      this.#running.delete(id),
-    );
+    const end = metrics.beginRead();
+    void runWithLogFields({ readId: id, account }, () => this.#run(id)).finally(() => {
+      this.#running.delete(id);
+      end();
+    });
   }
 
   /** Never rejects: a read that is not answered is taken by another agent, or given up by who waits. */

@@ -10,6 +10,7 @@ import type { SessionKeeper } from './agent-session.ts';
 import type { GrantedAccounts } from './granted-accounts.ts';
 import { HubAwayError } from './hub-client.ts';
 import { ReadRunner } from './read-runner.ts';
+import type { AgentMetrics } from './status/agent-metrics.ts';
 
 /** Milliseconds that tasks get to reach a checkpoint when the agent stops. */
 const stopMs = 20_000;
@@ -22,6 +23,9 @@ export interface WorkLoopOptions {
   readonly session: SessionKeeper;
   readonly system: WorkerSystem;
   readonly accounts: GrantedAccounts;
+  readonly metrics: AgentMetrics;
+  /** Called each time the loop turns. */
+  onTurn(): void;
 }
 
 /** Asks for work and does it, some tasks and reads at once, until it is told to stop. */
@@ -48,6 +52,7 @@ export class WorkLoop {
     const { session, system } = this.#options;
     const { clock, randomness } = system;
     for (let failures = 0; !signal.aborted; ) {
+      this.#options.onTurn();
       failures = (await this.#lookOnce()) ? 0 : failures + 1;
       const { pollIdleMs = 2_000, pollBusyMs = 500 } = session.welcome?.limits ?? {};
       const isBusy = this.#running.size > 0 || this.#reads.isBusy;
@@ -94,8 +99,9 @@ export class WorkLoop {
 
   /** Never rejects: a task that could not be run waits for its lease to lapse, and is asked for again. */
   async #runTask(taskId: string, account: string): Promise<void> {
-    const { system, accounts } = this.#options;
+    const { system, accounts, metrics } = this.#options;
     await runWithLogFields({ taskId, account }, async () => {
+      const end = metrics.beginTask();
       try {
         using use = accounts.use();
         await processTaskMessage(
@@ -112,6 +118,8 @@ export class WorkLoop {
         if (error instanceof HubAwayError)
           system.log.warn('a task waits for Busdriver', { reason: getErrorMessage(error) });
         else system.log.error('a task could not be run', { error });
+      } finally {
+        end();
       }
     });
   }

@@ -80,7 +80,9 @@ export async function startAgent({ url, token, accounts }: StartAgentOptions): P
   const main = await buildAgent(root);
   const dir = await makeTempDir();
   await writeFile(path.join(dir.path, 'token'), token, { mode: 0o600 });
-  const config = { busdriver: { url, tokenFile: 'token' }, kubernetes: { accounts } };
+  // Any free ports: several agents run beside each other.
+  const ports = { server: { port: 0 }, prometheus: { port: 0 } };
+  const config = { busdriver: { url, tokenFile: 'token' }, kubernetes: { accounts }, ...ports };
   const file = path.join(dir.path, 'busdriver-agent.yaml');
   await writeFile(file, JSON.stringify(config));
   // With the IPC channel it ends when this process ends, however that happens.

@@ -4,7 +4,7 @@ import { parseAgentConfig } from '../../../infra/agent/agent-config.ts';
 const busdriver = { url: 'https://busdriver.example.com/', tokenFile: 'token' };
 const edge = { name: 'edge', serviceAccount: true };
 
-function parse(document: { busdriver?: object; kubernetes?: object }) {
+function parse(document: { busdriver?: object; kubernetes?: object; server?: object }) {
   return parseAgentConfig({ busdriver, kubernetes: { accounts: [edge] }, ...document }, '/etc/agent');
 }
 
@@ -24,6 +24,7 @@ describe('the file of an agent', () => {
         { name: 'edge', serviceAccount: true, kubeConfigFile: undefined, context: undefined },
         { name: 'own', serviceAccount: false, kubeConfigFile: '/etc/agent/kubeconfig', context: 'one' },
       ],
+      status: { host: undefined, healthPort: undefined, metricsPort: undefined, servesMetrics: true },
     });
   });
 
@@ -53,6 +54,11 @@ describe('the file of an agent', () => {
       'two ways',
       { kubernetes: { accounts: [{ ...edge, kubeConfigFile: 'x' }] } },
       'kubernetes.accounts[0]: expected either',
+    ],
+    [
+      'a port that is none',
+      { server: { port: 70_000 } },
+      'server.port: expected a whole number from 0 to 65535',
     ],
     ['one name twice', { kubernetes: { accounts: [edge, edge] } }, 'kubernetes.accounts: two are named edge'],
   ])('is refused with %s', (_what, document, reason) => {

@@ -1,0 +1,155 @@
+import { formatMetrics, HistogramMetric, NumberMetric } from './metric-registry.ts';
+
+/** Seconds of a batch, a call over the network. */
+const batchBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Seconds of a task, which may wait for a cluster. */
+const taskBounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
+
+/** What a batch of changes was. */
+export interface BatchFigures {
+  /** Changes of objects that it held. */
+  readonly changes: number;
+  /** Bytes that were sent, as they were compressed. */
+  readonly bytes: number;
+  /** Milliseconds until Busdriver had answered. */
+  readonly ms: number;
+}
+
+/** What an agent is busy with: it tells Busdriver with each renewal of its session. */
+export interface AgentLoad {
+  /** Tasks and live reads that run. */
+  readonly tasks: number;
+  readonly reads: number;
+  /** Changes of objects that wait to be sent. */
+  readonly outbox: number;
+  /** Bytes of memory of the process. */
+  readonly rssBytes: number;
+}
+
+/**
+ * What an agent counts of itself. The names that begin with `kubesvc` are those that dashboards for Armory's agent know. Labels are names of
+ * accounts alone, of which there are as many as the agent's file has.
+ */
+export class AgentMetrics {
+  readonly #connections = new NumberMetric('gauge', {
+    name: 'kubesvc_connection_count',
+    help: 'Sessions in which Busdriver answered the last call.',
+  });
+  readonly #disconnections = new NumberMetric('counter', {
+    name: 'kubesvc_disconnection_total',
+    help: 'How often a session was lost, or Busdriver ceased to answer.',
+  });
+  readonly #events = new NumberMetric('counter', {
+    name: 'kubesvc_events_sent_total',
+    help: 'Changes of objects that Busdriver has taken.',
+  });
+  readonly #eventBytes = new NumberMetric('counter', {
+    name: 'kubesvc_events_bytes_sent_total',
+    help: 'Bytes in which they were sent.',
+  });
+  readonly #resources = new NumberMetric('gauge', {
+    name: 'kubesvc_resource_agent_total',
+    help: 'Kinds that are watched or polled.',
+    label: 'account',
+  });
+  readonly #outbox = new NumberMetric('gauge', {
+    name: 'busdriver_agent_outbox_changes',
+    help: 'Changes of objects that wait to be sent.',
+    label: 'account',
+  });
+  readonly #lag = new NumberMetric('gauge', {
+    name: 'busdriver_agent_lag_seconds',
+    help: 'Age of the oldest change that waits to be sent.',
+    label: 'account',
+  });
+  readonly #batches = new HistogramMetric(
+    { name: 'busdriver_agent_batch_seconds', help: 'Time until Busdriver had taken a batch of changes.' },
+    batchBounds,
+  );
+  readonly #tasks = new HistogramMetric(
+    { name: 'busdriver_agent_task_seconds', help: 'Time from the lease of a task until it was handed back.' },
+    taskBounds,
+  );
+  readonly #runningTasks = new NumberMetric('gauge', {
+    name: 'busdriver_agent_tasks',
+    help: 'Tasks that run.',
+  });
+  readonly #runningReads = new NumberMetric('gauge', {
+    name: 'busdriver_agent_reads',
+    help: 'Live reads that run.',
+  });
+  readonly #memory = new NumberMetric('gauge', {
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory size in bytes.',
+  });
+
+  /** A session answers, or does so no more. */
+  countConnection(isConnected: boolean): void {
+    this.#connections.add(isConnected ? 1 : -1);
+    if (!isConnected) this.#disconnections.add(1);
+  }
+
+  /** Busdriver took a batch. */
+  countBatch({ changes, bytes, ms }: BatchFigures): void {
+    this.#events.add(changes);
+    this.#eventBytes.add(bytes);
+    this.#batches.observe(ms / 1_000);
+  }
+
+  /**
+   * What waits to be sent of an account.
+   *
+   * @param oldestMs age of the oldest change, milliseconds; 0 where nothing waits
+   */
+  setOutbox(account: string, changes: number, oldestMs: number): void {
+    this.#outbox.set(changes, account);
+    this.#lag.set(oldestMs / 1_000, account);
+  }
+
+  /** How many kinds of an account are watched, or polled. */
+  setWatches(account: string, count: number): void {
+    this.#resources.set(count, account);
+  }
+
+  /** An account is none of this agent's any more. */
+  forgetAccount(account: string): void {
+    for (const metric of [this.#resources, this.#outbox, this.#lag]) metric.delete(account);
+  }
+
+  /** A task begins. @returns to be called once, when it ends */
+  beginTask(): () => void {
+    const beganMs = performance.now();
+    this.#runningTasks.add(1);
+    return () => {
+      this.#runningTasks.add(-1);
+      this.#tasks.observe((performance.now() - beganMs) / 1_000);
+    };
+  }
+
+  /** A live read begins. @returns to be called once, when it ends */
+  beginRead(): () => void {
+    this.#runningReads.add(1);
+    return () => this.#runningReads.add(-1);
+  }
+
+  /** What the agent is busy with now. */
+  readLoad(): AgentLoad {
+    return {
+      tasks: this.#runningTasks.sum(),
+      reads: this.#runningReads.sum(),
+      outbox: this.#outbox.sum(),
+      rssBytes: process.memoryUsage.rss(),
+    };
+  }
+
+  /** All of it, in Prometheus' text format. */
+  format(): string {
+    this.#memory.set(process.memoryUsage.rss());
+    return formatMetrics([
+      ...[this.#connections, this.#disconnections, this.#events, this.#eventBytes, this.#resources],
+      ...[this.#outbox, this.#lag, this.#batches, this.#tasks, this.#runningTasks, this.#runningReads],
+      this.#memory,
+    ]);
+  }
+}

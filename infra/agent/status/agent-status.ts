@@ -1,0 +1,106 @@
+import type { Clock } from '../../../shared/core/clock.ts';
+import { getErrorMessage } from '../../../shared/core/errors.ts';
+import type { Logger } from '../../../shared/core/logger.ts';
+import { AgentHealth } from './agent-health.ts';
+import { AgentMetrics } from './agent-metrics.ts';
+import {
+  type StatusAddress,
+  type StatusServer,
+  startHealthServer,
+  startMetricsServer,
+  toProbes,
+} from './status-server.ts';
+
+/** Port of health: that of Armory's agent, which manifests know. */
+export const healthPortDefault = 8082;
+/** Port of metrics: that of Armory's agent, which Prometheus may be set up for. */
+export const metricsPortDefault = 8008;
+
+/** Where an agent tells how it is, as its file says it. */
+export interface StatusConfig {
+  /** Default: all addresses in a pod, where the kubelet asks from outside; elsewhere this machine's alone. */
+  readonly host: string | undefined;
+  /** Default: {@link healthPortDefault}; 0 takes any free one. */
+  readonly healthPort: number | undefined;
+  /** Default: {@link metricsPortDefault}; 0 takes any free one. */
+  readonly metricsPort: number | undefined;
+  readonly servesMetrics: boolean;
+}
+
+/** What the status of an agent works with. */
+export interface AgentStatusOptions {
+  readonly config: StatusConfig;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly environment: { readonly [name: string]: string | undefined };
+}
+
+/** What an agent tells of itself to who asks it. Disposing closes its ports. */
+export interface AgentStatus extends AsyncDisposable {
+  readonly health: AgentHealth;
+  readonly metrics: AgentMetrics;
+}
+
+/**
+ * Serves health and metrics.
+ *
+ * @throws Error where a port that the file names cannot be had. One that it does not name is done without: several agents may run beside
+ *   each other.
+ */
+export async function startAgentStatus(options: AgentStatusOptions): Promise<AgentStatus> {
+  const { config, clock, environment } = options;
+  const health = new AgentHealth(clock);
+  const metrics = new AgentMetrics();
+  const host = config.host ?? (environment['KUBERNETES_SERVICE_HOST'] ? '::' : '127.0.0.1');
+  const servers = new AsyncDisposableStack();
+  try {
+    const { healthPort, metricsPort } = config;
+    servers.use(
+      await startUnlessTaken(options, {
+        what: 'health',
+        isNamed: healthPort !== undefined,
+        address: { host, port: healthPort ?? healthPortDefault },
+        start: (address) => startHealthServer(toProbes(health), address),
+      }),
+    );
+    if (config.servesMetrics) {
+      servers.use(
+        await startUnlessTaken(options, {
+          what: 'metrics',
+          isNamed: metricsPort !== undefined,
+          address: { host, port: metricsPort ?? metricsPortDefault },
+          start: (address) => startMetricsServer(metrics, address),
+        }),
+      );
+    }
+  } catch (error) {
+    await servers.disposeAsync();
+    throw error;
+  }
+  return { health, metrics, [Symbol.asyncDispose]: () => servers.disposeAsync() };
+}
+
+/** A server that is to be started. */
+interface ServerPlan {
+  readonly what: string;
+  readonly isNamed: boolean;
+  readonly address: StatusAddress;
+  start(address: StatusAddress): Promise<StatusServer>;
+}
+
+async function startUnlessTaken(
+  { log }: AgentStatusOptions,
+  { what, isNamed, address, start }: ServerPlan,
+): Promise<StatusServer | undefined> {
+  const { host, port } = address;
+  try {
+    const server = await start(address);
+    log.info(`${what} is served`, { host, port: server.port });
+    return server;
+  } catch (error) {
+    const sentence = `${what} cannot be served at ${host}, port ${port}: ${getErrorMessage(error)}`;
+    if (isNamed) throw new Error(sentence, { cause: error });
+    log.warn(sentence);
+    return undefined;
+  }
+}

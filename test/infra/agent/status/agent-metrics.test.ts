@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { AgentMetrics } from '../../../../infra/agent/status/agent-metrics.ts';
+import { seriesMax } from '../../../../infra/agent/status/metric-registry.ts';
+import { parsePrometheusText } from '../../../support/prometheus-text.ts';
+
+/** The value of a metric by its label, or of all that a histogram has. */
+function read(metrics: AgentMetrics, name: string): Record<string, number> {
+  const samples = parsePrometheusText(metrics.format()).get(name)?.samples ?? [];
+  return Object.fromEntries(
+    samples.map((sample) => [
+      sample.name === name
+        ? (sample.labels['account'] ?? '')
+        : `${sample.name.slice(name.length)}${sample.labels['le'] ?? ''}`,
+      sample.value,
+    ]),
+  );
+}
+
+describe('the metrics of an agent', () => {
+  it("have the names that dashboards for Armory's agent know, and its own", () => {
+    const families = parsePrometheusText(new AgentMetrics().format());
+    expect(Object.fromEntries([...families].map(([name, { type }]) => [name, type]))).toEqual({
+      kubesvc_connection_count: 'gauge',
+      kubesvc_disconnection_total: 'counter',
+      kubesvc_events_sent_total: 'counter',
+      kubesvc_events_bytes_sent_total: 'counter',
+      kubesvc_resource_agent_total: 'gauge',
+      busdriver_agent_outbox_changes: 'gauge',
+      busdriver_agent_lag_seconds: 'gauge',
+      busdriver_agent_batch_seconds: 'histogram',
+      busdriver_agent_task_seconds: 'histogram',
+      busdriver_agent_tasks: 'gauge',
+      busdriver_agent_reads: 'gauge',
+      process_resident_memory_bytes: 'gauge',
+    });
+  });
+
+  it('count connections, and each that was lost', () => {
+    const metrics = new AgentMetrics();
+    for (const isConnected of [true, false, true]) metrics.countConnection(isConnected);
+    expect(read(metrics, 'kubesvc_connection_count')).toEqual({ '': 1 });
+    expect(read(metrics, 'kubesvc_disconnection_total')).toEqual({ '': 1 });
+  });
+
+  it('count batches, and spread them over buckets', () => {
+    const metrics = new AgentMetrics();
+    metrics.countBatch({ changes: 500, bytes: 9_000, ms: 30 });
+    metrics.countBatch({ changes: 1, bytes: 100, ms: 60_000 });
+    expect(read(metrics, 'kubesvc_events_sent_total')).toEqual({ '': 501 });
+    expect(read(metrics, 'kubesvc_events_bytes_sent_total')).toEqual({ '': 9_100 });
+    expect(read(metrics, 'busdriver_agent_batch_seconds')).toMatchObject({
+      '_bucket0.025': 0,
+      '_bucket0.05': 1,
+      _bucket10: 1,
+      '_bucket+Inf': 2,
+      _sum: 60.03,
+      _count: 2,
+    });
+  });
+
+  it('tell of accounts, whatever they are called, until they are gone', () => {
+    const metrics = new AgentMetrics();
+    const name = 'a"b\\c\nd';
+    metrics.setOutbox(name, 7, 1_500);
+    metrics.setOutbox('edge', 3, 0);
+    metrics.setWatches('edge', 40);
+    expect(read(metrics, 'busdriver_agent_outbox_changes')).toEqual({ [name]: 7, edge: 3 });
+    expect(read(metrics, 'busdriver_agent_lag_seconds')).toEqual({ [name]: 1.5, edge: 0 });
+    expect(metrics.readLoad().outbox).toBe(10);
+    metrics.forgetAccount('edge');
+    expect(read(metrics, 'kubesvc_resource_agent_total')).toEqual({});
+    expect(read(metrics, 'busdriver_agent_outbox_changes')).toEqual({ [name]: 7 });
+  });
+
+  it('count what runs until it ends', () => {
+    const metrics = new AgentMetrics();
+    const ends = [metrics.beginTask(), metrics.beginTask(), metrics.beginRead()];
+    expect(metrics.readLoad()).toMatchObject({ tasks: 2, reads: 1, outbox: 0 });
+    for (const end of ends) end();
+    expect(metrics.readLoad()).toMatchObject({ tasks: 0, reads: 0 });
+    expect(read(metrics, 'busdriver_agent_task_seconds')).toMatchObject({ _count: 2 });
+  });
+
+  it('have a bounded number of series', () => {
+    const metrics = new AgentMetrics();
+    for (let index = 0; index < 3 * seriesMax; index += 1) metrics.setWatches(`account-${index}`, 1);
+    const series = read(metrics, 'kubesvc_resource_agent_total');
+    expect(Object.keys(series)).toHaveLength(seriesMax);
+    expect(series).toHaveProperty('other');
+  });
+});
