@@ -307,7 +307,7 @@ export interface ProviderPlugin {
    */
   toPublicSettings(
     settings: JsonObject,
-    opened: Provider,
+    opened: Pick<Provider, 'accounts' | 'artifacts'>,
     storedAccounts?: readonly JsonObject[],
   ): JsonObject;
   /**

@@ -45,13 +45,16 @@ const fields = {
   'busdriver.agents.limits.pollBusyMs': withDefault(intField(pollMs), 500),
 };
 
+/** Made once: each request of an agent reads the settings. */
+const schema = requireField(objectField(fields));
+
 /** Paths of the settings about agents. */
 export const agentSettingPaths: readonly string[] = Object.keys(fields);
 
 /** Reads what holds for all agents. @throws InvalidInputError naming each setting that is wrong, by its path */
 export function parseAgentSettings(settings: JsonObject): AgentSettings {
   const input = Object.fromEntries(agentSettingPaths.map((path) => [path, getSetting(settings, path)]));
-  const values = parseWith(requireField(objectField(fields)), input, '');
+  const values = parseWith(schema, input, '');
   return {
     enabled: values[agentsEnabledPath],
     waitSeconds: values['busdriver.agents.waitSeconds'],

@@ -22,7 +22,10 @@ const accountsSchema = listOf(
 );
 
 /** The artifact accounts as `GET /artifacts/credentials` shows them, and nothing else of them. */
-export function toPublicSettings(_settings: JsonObject, { artifacts }: Provider): JsonObject {
+export function toPublicSettings(
+  _settings: JsonObject,
+  { artifacts }: Pick<Provider, 'artifacts'>,
+): JsonObject {
   const accounts = artifacts?.accounts ?? [];
   return { [publicKey]: accounts.map(({ name, type, types }) => ({ name, type, types: [...types] })) };
 }

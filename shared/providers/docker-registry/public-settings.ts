@@ -5,7 +5,7 @@ import { findEntryName, listEntries } from './account.ts';
 import { type AccountFields, parseAccountFields, publicAccountOptions } from './account-fields.ts';
 
 /** The accepted accounts with their public options, as they were understood: what nobody knows is left out. */
-export function toPublicSettings(settings: JsonObject, { accounts }: Provider): JsonObject {
+export function toPublicSettings(settings: JsonObject, { accounts }: Pick<Provider, 'accounts'>): JsonObject {
   const left = new Map(accounts.map((account) => [account.name, account]));
   // Where the list cannot be read no account was accepted.
   const entries = left.size === 0 ? [] : listEntries(settings);

@@ -98,7 +98,7 @@ export async function toWelcome(
 ): Promise<Welcome> {
   const { token, expiresMs } = await hub.tokens.sign(session.id);
   const { pollIdleMs, pollBusyMs } = hub.agentSettings;
-  const find = createDefinitionFinder(hub);
+  const find = createDefinitionFinder(hub, accounts);
   const refusal = hello.journalFormat === journalFormat ? undefined : describeFormat(hello.journalFormat);
   const grants = names.map((name): AccountGrant => {
     const refused = accounts.has(name) ? refusal : `account ${name} is none whose agent this token proves`;
@@ -126,12 +126,11 @@ function describeFormat(format: number): string {
   return `journal format ${format} of the agent is not ${journalFormat}, which this server has: install the agent of its release`;
 }
 
-/** Finds what an account is opened with elsewhere: its provider, the settings that hold for all, and its own, without secrets. */
-function createDefinitionFinder({
-  providers,
-  settings,
-  storedAccounts,
-}: AgentHub): (name: string) => JsonObject {
+/** Finds what each of some accounts is opened with elsewhere: its provider, the settings that hold for all, and its own, without secrets. */
+function createDefinitionFinder(
+  { providers, settings, storedAccounts }: AgentHub,
+  names: ReadonlySet<string>,
+): (name: string) => JsonObject {
   const known = new Map<string, JsonObject>();
   return (name) => {
     const provider = providers.getAccount(name).cloudProvider;
@@ -146,7 +145,10 @@ function createDefinitionFinder({
     const plugin = plugins.find((each) => each.name === name);
     const provider = providers.findProvider(name);
     if (plugin === undefined || provider === undefined) return {};
-    return plugin.toPublicSettings(settings, provider, pickDefinitions(storedAccounts, name));
+    // Others are not read: there may be a thousand, and each of their agents asks for its own.
+    const accounts = provider.accounts.filter((account) => names.has(account.name));
+    const shown = { ...(provider.artifacts && { artifacts: provider.artifacts }), accounts };
+    return plugin.toPublicSettings(settings, shown, pickDefinitions(storedAccounts, name));
   }
 }
 

@@ -58,7 +58,7 @@ export const publicAccountOptions: { readonly [option in keyof AccountFields]: b
  */
 export function toPublicSettings(
   settings: JsonObject,
-  { accounts }: Provider,
+  { accounts }: Pick<Provider, 'accounts'>,
   storedAccounts: readonly JsonObject[] = [],
 ): JsonObject {
   const left = new Map(accounts.map((account) => [account.name.trim(), account]));
