@@ -1,0 +1,84 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+
+/** What agents and Busdriver said to each other, by the call: `POST /agent/v1/sessions`, each id as `*`. */
+export interface RecordedHub extends AsyncDisposable {
+  readonly url: string;
+  /** Bodies of requests and answers. */
+  readonly said: ReadonlyMap<string, string>;
+}
+
+/** Listens in front of Busdriver, and remembers what passes. @param url of Busdriver, http */
+export async function recordHub(url: string): Promise<RecordedHub> {
+  const said = new Map<string, string>();
+  const sockets = new Set<Socket>();
+  const keep = (call: string, text: string): void => void said.set(call, `${said.get(call) ?? ''}\n${text}`);
+  const server = createServer((near, answer) => {
+    passOn(url, { near, answer, keep }).catch(() => answer.destroy());
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+  });
+  server.on('upgrade', (near, socket, head) => upgrade(url, { near, socket, head, keep }));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    said,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+type Keep = (call: string, text: string) => void;
+
+interface Passage {
+  readonly near: IncomingMessage;
+  readonly answer: ServerResponse;
+  readonly keep: Keep;
+}
+
+async function passOn(url: string, { near, answer, keep }: Passage): Promise<void> {
+  const body = await buffer(near);
+  const { method = 'GET', url: target = '/', headers } = near;
+  const far = await new Promise<IncomingMessage>((resolve, reject) => {
+    const place = new URL(target, url);
+    request(place, { method, headers: { ...headers, host: place.host } })
+      .once('response', resolve)
+      .once('error', reject)
+      .end(body);
+  });
+  const told = await buffer(far);
+  keep(toCall(near), `${body.toString('latin1')}\n${told.toString('latin1')}`);
+  answer.writeHead(far.statusCode ?? 502, far.headers).end(told);
+}
+
+interface Upgrade {
+  readonly near: IncomingMessage;
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly keep: Keep;
+}
+
+/** What Busdriver sends is kept; what agents send is masked by the protocol. */
+function upgrade(url: string, { near, socket, head, keep }: Upgrade): void {
+  const { hostname, port, host } = new URL(url);
+  const far = connect(Number(port), hostname);
+  const headers = { ...near.headers, host };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  far.write(`${near.method} ${near.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+  far.write(head);
+  far.on('data', (bytes: Buffer) => keep(toCall(near), bytes.toString('latin1')));
+  for (const end of [far, socket]) end.on('error', () => undefined);
+  far.pipe(socket).once('close', () => far.destroy());
+  socket.pipe(far).once('close', () => socket.destroy());
+}
+
+function toCall({ method, url = '/' }: IncomingMessage): string {
+  return `${method} ${url.split('?')[0]?.replaceAll(/[0-9A-Z]{20,}/g, '*')}`;
+}
