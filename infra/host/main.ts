@@ -28,7 +28,7 @@ async function main(args: readonly string[]): Promise<number> {
   const settings = { ...options, environment, shutdownTimeoutMs, toPeerUrl };
   await using host = await startHost(settings);
   console.error(`Busdriver answers at ${host.url}`);
-  process.send?.({ url: host.url });
+  process.send?.({ url: host.url, grpcPort: host.grpcPort });
   await onceAborted(stop);
   console.error('Stopping: running operations reach a safe point first. Once more ends at once.');
   return 0;

@@ -22,6 +22,7 @@ import { Invoker } from '../local/invoker.ts';
 import { type Inventory, serveFunctions } from '../local/served-functions.ts';
 import { createResources } from './create-resources.ts';
 import { Forwarding } from './forwarding.ts';
+import { openGrpc } from './grpc/open-grpc.ts';
 import { AwaitedResults, HeldAccounts } from './held-accounts.ts';
 import { HostAccess } from './host-access.ts';
 import { chooseAddress, isServiceName } from './host-names.ts';
@@ -68,6 +69,8 @@ export interface StartHostOptions {
 export interface Host extends AsyncDisposable {
   /** Where the API answers here. */
   readonly url: string;
+  /** Where agents are served over gRPC; undefined where they are not. */
+  readonly grpcPort: number | undefined;
   readonly peers: Peers;
   /** Connections of agents that end here. */
   readonly held: HeldAccounts;
@@ -89,7 +92,8 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
     await createResources(options.environment, { ...options, tables, queues }, log);
   const environment = await makeEnvironment(options);
   const { configFiles: files, profiles } = options;
-  const settings = parsePeerSettings((await loadSettings({ files, profiles, environment })).settings);
+  const loaded = (await loadSettings({ files, profiles, environment })).settings;
+  const settings = parsePeerSettings(loaded);
   const services = new Services(environment);
   starting.defer(() => closeServices(services, log));
   const cluster = starting.use(
@@ -107,6 +111,7 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
     async (module) => own.findHandler(module) ?? loadHandler(module),
     Promise.resolve(services),
   );
+  const invoker = new Invoker(load, log);
   const names = {
     prefix: settings?.namePrefix ?? defaultNamePrefix,
     namespace: await readNamespace(options),
@@ -114,7 +119,7 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
   const served = starting.use(
     await serveFunctions({
       inventory: { ...inventory, routes: [...own.routes, ...findOthers(own.routes)] },
-      invoker: new Invoker(load, log),
+      invoker,
       sources: listEventSources(queues, environment),
       sqs: toClientOptions(environment, 'sqs'),
       clock: systemClock,
@@ -128,9 +133,11 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
       },
     }),
   );
+  const { shutdownTimeoutMs } = options;
+  const grpc = starting.use(await openGrpc({ settings: loaded, invoker, log, shutdownTimeoutMs }));
   const running = starting.move();
   return {
-    ...{ url: served.url, peers, held, awaited, forwarding },
+    ...{ url: served.url, grpcPort: grpc?.port, peers, held, awaited, forwarding },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }

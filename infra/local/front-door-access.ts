@@ -214,14 +214,18 @@ async function checkFile(handle: FileHandle, { option, file, forbidden }: Checke
   );
 }
 
-/**
- * The certificate that a client showed, as API Gateway puts it into an event; null without one. Names are in RFC 4514's form,
- * the most specific part first, as in `CN=gate,O=Example`.
- */
+/** The certificate that a client showed, as API Gateway puts it into an event; null without one. */
 export function findClientCertificate({ socket }: IncomingMessage): APIGatewayEventClientCertificate | null {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return null;
   const certificate = socket.getPeerX509Certificate();
-  if (certificate === undefined) return null;
+  return certificate === undefined ? null : toClientCertificate(certificate);
+}
+
+/**
+ * A certificate that was verified, as API Gateway puts it into an event. Names are in RFC 4514's form, the most specific part first, as
+ * in `CN=gate,O=Example`.
+ */
+export function toClientCertificate(certificate: X509Certificate): APIGatewayEventClientCertificate {
   return {
     clientCertPem: certificate.toString(),
     subjectDN: toDistinguishedName(certificate.subject),

@@ -15,9 +15,14 @@ export interface RequestTarget {
   readonly query: URLSearchParams;
 }
 
+/** What of a request goes into its event. */
+export interface EventRequest extends Pick<IncomingMessage, 'rawHeaders' | 'headers' | 'httpVersion'> {
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
 /** What an event is made from. */
 export interface RequestParts {
-  readonly request: IncomingMessage;
+  readonly request: EventRequest;
   readonly target: RequestTarget;
   readonly route: Route;
   readonly pathParameters: { readonly [name: string]: string };

@@ -105,10 +105,11 @@ const rules: readonly Rule[] = [
       'infra/local/',
       'shared/core/',
       'shared/runtime/',
+      'shared/agent-protocol/',
       'shared/providers/kubernetes/',
       'shared/aws/tables.ts',
       'functions/[a-z-]+\\.ts$',
-    ].concat(['@aws-sdk/', 'aws-lambda']),
+    ].concat(['@aws-sdk/', '@grpc/grpc-js', 'aws-lambda']),
     node: 'any',
   },
   {

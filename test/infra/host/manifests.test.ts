@@ -3,6 +3,7 @@ import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { formatHostHelp, parseHostOptions } from '../../../infra/host/cli-options.ts';
+import { parseGrpcSettings } from '../../../infra/host/grpc/grpc-settings.ts';
 import { parsePeerSettings } from '../../../infra/host/peer-settings.ts';
 import { peerAudience } from '../../../infra/host/peer-tokens.ts';
 import { asJsonArray, getPath, type JsonObject } from '../../../shared/core/json.ts';
@@ -50,6 +51,7 @@ describeWithCluster('the manifests of the Kubernetes home', () => {
       'role.rbac.authorization.k8s.io',
       'rolebinding.rbac.authorization.k8s.io',
       'service',
+      'service',
       'serviceaccount',
     ]);
   });
@@ -71,6 +73,15 @@ describeWithCluster('the manifests of the Kubernetes home', () => {
     expect(asJsonArray(getPath(find('Service'), 'spec', 'ports'))).toEqual([
       { name: settings?.portName, port: 7002, targetPort: 'http' },
     ]);
+  });
+
+  test('have a Service of gRPC at its port, which peers do not take for one of HTTP', () => {
+    const [, service] = objects.filter((each) => each['kind'] === 'Service');
+    expect(getPath(service, 'metadata', 'name')).toBe('spin-clouddriver-grpc');
+    const [port] = asJsonArray(getPath(service, 'spec', 'ports'));
+    expect(port).toMatchObject({ port: parseGrpcSettings({})?.port, targetPort: 'grpc' });
+    expect(getPath(port, 'name')).not.toBe(parsePeerSettings({})?.portName);
+    expect(asJsonArray(getPath(container(), 'ports'))).toContainEqual({ name: 'grpc', containerPort: 9091 });
   });
 
   test('give each pod a token for its peers where it looks for it', () => {

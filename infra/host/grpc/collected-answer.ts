@@ -1,0 +1,36 @@
+import { finished } from 'node:stream/promises';
+import { asString, getPath } from '../../../shared/core/json.ts';
+import type { Invocation, Invoker } from '../../local/invoker.ts';
+import { ResponseStream } from '../../local/response-streaming.ts';
+
+/** What a function answered, whole. */
+export interface CollectedAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Calls a function, and waits for the end of its answer where it streams that. @throws what `invoke` throws */
+export async function collectAnswer(
+  invoker: Pick<Invoker, 'invoke'>,
+  invocation: Omit<Invocation, 'stream'>,
+): Promise<CollectedAnswer> {
+  const chunks: Buffer[] = [];
+  let description: unknown;
+  const stream = new ResponseStream({
+    begin: (begun) => {
+      description = begun;
+    },
+    write: async (bytes) => void chunks.push(bytes),
+    end: () => undefined,
+  });
+  const answer = await invoker.invoke({ ...invocation, stream });
+  if (!stream.writableEnded)
+    return { status: toStatus(answer), text: asString(getPath(answer, 'body')) ?? '' };
+  await finished(stream);
+  return { status: toStatus(description), text: Buffer.concat(chunks).toString('utf8') };
+}
+
+function toStatus(answer: unknown): number {
+  const status = getPath(answer, 'statusCode');
+  return typeof status === 'number' ? status : 500;
+}

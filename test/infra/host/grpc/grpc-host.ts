@@ -1,0 +1,178 @@
+import { writeFile } from 'node:fs/promises';
+import path, { join } from 'node:path';
+import { type ChannelCredentials, Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { type Host, startHost } from '../../../../infra/host/runtime.ts';
+import type { JsonObject } from '../../../../shared/core/json.ts';
+import { createTokenSigner, type TokenSigner, toAgentAccount } from '../../../support/agent-process.ts';
+import { type HomeEngines, startHomeEngines } from '../engines.ts';
+
+const root = path.resolve(import.meta.dirname, '../../../..');
+
+/** The schema as its own project's loader reads it. */
+const schema = loadSync(join(root, 'docs/agent/busdriver-agent-v1.proto'), {
+  ...{ longs: Number, enums: String, bytes: String, defaults: true, oneofs: false },
+});
+
+/** A replica that serves agents of account `edge` over gRPC, and of account `other` of somebody else. */
+export interface GrpcHost extends AsyncDisposable {
+  readonly host: Host;
+  readonly port: number;
+  readonly signer: TokenSigner;
+  readonly engines: HomeEngines;
+}
+
+/** Starts one without a cluster of its own. @param grpc settings below `kubesvc.grpc` */
+export async function startGrpcHost(grpc: object = {}): Promise<GrpcHost> {
+  await using starting = new AsyncDisposableStack();
+  const engines = starting.use(await startHomeEngines());
+  const signer = await createTokenSigner();
+  const other = await createTokenSigner('system:serviceaccount:other:agent');
+  const config = join(engines.dir, 'clouddriver.yml');
+  const settings = {
+    busdriver: { agents: { enabled: true, limits: { pollIdleMs: 100, pollBusyMs: 50 } } },
+    kubesvc: { cluster: 'local', grpc: { server: { address: '127.0.0.1', port: 0 }, ...grpc } },
+    kubernetes: { accounts: [toAgentAccount('edge', signer), toAgentAccount('other', other)] },
+  };
+  await writeFile(config, JSON.stringify(settings));
+  const host = starting.use(
+    await startHost({
+      ...{ host: '127.0.0.1', port: 0, allowedHosts: [], configFiles: [config], profiles: ['local'] },
+      ...{
+        logLevel: 'SILENT',
+        namePrefix: '',
+        createsResources: false,
+        podName: 'spin-clouddriver-0',
+      },
+      environment: {
+        ...engines.environment,
+        BUSDRIVER_AGENT_KEY_FILE: join(engines.dir, 'agent-sessions.jwk'),
+        ...{ KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' },
+      },
+      serviceAccountDirectory: engines.dir,
+      peerTokenFile: join(engines.dir, 'no-token'),
+      shutdownTimeoutMs: 2_000,
+    }),
+  );
+  const running = starting.move();
+  return {
+    ...{ host, signer, engines, port: host.grpcPort ?? 0 },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** What a call came to. */
+export interface CallOutcome {
+  /** 0 where it was taken. */
+  readonly code: number;
+  /** What is answered, or why not. */
+  readonly answer: JsonObject;
+  readonly details: string;
+  readonly metadata: Metadata | undefined;
+}
+
+/** How a client calls. */
+export interface GrpcClientOptions {
+  /** Default: without TLS. */
+  readonly credentials?: ChannelCredentials;
+  /** Name in the server's certificate. */
+  readonly serverName?: string;
+}
+
+/** A client of the published schema, which shares nothing with the agent's. Disposing closes its connection. */
+export class GrpcClient implements Disposable {
+  readonly #client: Client;
+
+  constructor(port: number, options: GrpcClientOptions = {}) {
+    this.#client = new Client(`127.0.0.1:${port}`, options.credentials ?? credentials.createInsecure(), {
+      'grpc.enable_retries': 0,
+      'grpc.max_send_message_length': 32 << 20,
+      'grpc.max_receive_message_length': 32 << 20,
+      ...(options.serverName !== undefined && { 'grpc.ssl_target_name_override': options.serverName }),
+    });
+  }
+
+  /** Makes a call, `Tasks.Take`. @param deadlineMs from now */
+  async call(name: string, message: object, { token = '', deadlineMs = 20_000 } = {}): Promise<CallOutcome> {
+    const method = getMethod(name);
+    const metadata = new Metadata();
+    if (token !== '') metadata.set('authorization', `Bearer ${token}`);
+    const options = { deadline: Date.now() + deadlineMs };
+    const { promise, resolve } = Promise.withResolvers<CallOutcome>();
+    const settle = (error: ServiceError | null, answer?: object): void =>
+      resolve({
+        code: error?.code ?? 0,
+        answer: (answer ?? {}) as JsonObject,
+        details: error?.details ?? '',
+        metadata: error?.metadata,
+      });
+    const { path: target, requestSerialize, responseDeserialize } = method;
+    if (method.requestStream) {
+      const stream = this.#client.makeClientStreamRequest(
+        target,
+        requestSerialize,
+        responseDeserialize,
+        metadata,
+        options,
+        settle,
+      );
+      stream.on('error', () => undefined);
+      for (const each of Array.isArray(message) ? message : [message]) stream.write(each);
+      stream.end();
+    } else {
+      this.#client.makeUnaryRequest(
+        target,
+        requestSerialize,
+        responseDeserialize,
+        message,
+        metadata,
+        options,
+        settle,
+      );
+    }
+    return promise;
+  }
+
+  /** Opens a stream of what the server tells. @returns the stream of grpc-js */
+  watch(name: string, message: object, token = '') {
+    const { path: target, requestSerialize, responseDeserialize } = getMethod(name);
+    const metadata = new Metadata();
+    if (token !== '') metadata.set('authorization', `Bearer ${token}`);
+    return this.#client.makeServerStreamRequest<object, JsonObject>(
+      target,
+      requestSerialize,
+      responseDeserialize as (bytes: Buffer) => JsonObject,
+      message,
+      metadata,
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#client.close();
+  }
+}
+
+function getMethod(name: string) {
+  const [service = '', method = ''] = name.split('.');
+  const definition = schema[`busdriver.agent.v1.${service}`];
+  if (definition === undefined || 'format' in definition) throw new Error(`no service ${service}`);
+  const found = definition[method];
+  if (found === undefined) throw new Error(`no method ${name}`);
+  return found;
+}
+
+/** A session of account `edge`. */
+export async function openSession(
+  client: GrpcClient,
+  signer: TokenSigner,
+): Promise<{ readonly session: string; readonly token: string; readonly welcome: JsonObject }> {
+  const { answer, details } = await client.call('Sessions.Open', hello, { token: await signer.sign() });
+  if (details !== '') throw new Error(details);
+  return { session: String(answer['session']), token: String(answer['token']), welcome: answer };
+}
+
+/** A hello of an agent of account `edge`. */
+export const hello = {
+  ...{ agentId: 'test', version: '1', protocol: 1, journalFormat: 1 },
+  accounts: [{ name: 'edge' }],
+};
