@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   type Hello,
   journalFormat,
@@ -12,9 +11,10 @@ import { waits } from '../../shared/core/deadline.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import type { Logger } from '../../shared/core/logger.ts';
 import { type HubAnswer, HubAwayError, type HubCall, type HubClient, HubRefusalError } from './hub-client.ts';
+import type { ProofSource } from './proof-source.ts';
 
-/** Pauses between two tries to open a session. */
-const backOff: BackOff = { firstMs: 1_000, mostMs: 120_000, growth: 1.6, fixedShare: 0.6 };
+/** Pauses between two tries to open a session, unless the file of the agent has others. */
+const backOffDefault: BackOff = { firstMs: 1_000, mostMs: 120_000, growth: 1.6, fixedShare: 0.6 };
 
 /** Share of a token's time after which it is renewed. */
 const renewalShare = 0.6;
@@ -28,8 +28,10 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly randomness: Pick<Randomness, 'fraction'>;
   readonly log: Logger;
-  /** File with the token that proves who the agent is. */
-  readonly tokenFile: string;
+  /** What proves who the agent is. */
+  readonly proof: ProofSource;
+  /** Pauses between two tries to open a session. */
+  readonly backOff?: BackOff | undefined;
   readonly hello: Hello;
   /** Takes the warnings since the last time. */
   takeWarnings(): readonly string[];
@@ -68,7 +70,7 @@ export class SessionKeeper {
 
   /** Opens the first session: tries until it is open, or the signal is aborted. */
   async open(signal: AbortSignal): Promise<void> {
-    const { clock, randomness, log, onTurn } = this.#options;
+    const { clock, randomness, log, onTurn, backOff = backOffDefault } = this.#options;
     for (let tries = 1; !signal.aborted; tries += 1) {
       onTurn?.();
       try {
@@ -139,8 +141,8 @@ export class SessionKeeper {
   }
 
   async #openNow(): Promise<Welcome> {
-    const { client, tokenFile, hello, log } = this.#options;
-    const token = (await readFile(tokenFile, 'utf8')).trim();
+    const { client, proof, hello, log } = this.#options;
+    const token = await proof.read();
     const answer = await client.call({ method: 'POST', path: '/agent/v1/sessions', token, body: hello });
     const welcome = welcomeSchema.parse(answer.body);
     for (const { name, refused } of welcome.accounts) {

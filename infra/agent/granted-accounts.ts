@@ -1,6 +1,7 @@
 import type { AccountGrant } from '../../shared/agent-protocol/messages.ts';
 import type { LiveReaders } from '../../shared/agent-protocol/run-read.ts';
 import type { Clock, Randomness } from '../../shared/core/clock.ts';
+import { getErrorMessage } from '../../shared/core/errors.ts';
 import { asJsonObject, type JsonObject } from '../../shared/core/json.ts';
 import type { Logger } from '../../shared/core/logger.ts';
 import type { Provider } from '../../shared/core/providers/provider.ts';
@@ -9,6 +10,7 @@ import { mergeDocuments } from '../../shared/core/settings/spring-config.ts';
 import type { Operation } from '../../shared/core/tasks/operation.ts';
 import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
 import type { AgentAccount } from './agent-config.ts';
+import { narrowAccount } from './config/account-limits.ts';
 
 /** What accounts are opened with. */
 export interface GrantedAccountsOptions {
@@ -48,7 +50,7 @@ export class GrantedAccounts {
 
   /** Opens what is granted, unless it is what was granted before. */
   take(grants: readonly AccountGrant[]): void {
-    const settings = toSettings(grants, this.#options.accounts);
+    const settings = toSettings(grants, this.#options);
     const text = JSON.stringify(settings);
     if (text === this.#settings) return;
     this.#settings = text;
@@ -99,13 +101,20 @@ function closeUnused({ provider, uses, isReplaced }: Opening, log: Logger): void
   );
 }
 
-/** The settings of the accounts that are granted: their definitions, each with how its cluster is reached from here. */
-function toSettings(grants: readonly AccountGrant[], accounts: readonly AgentAccount[]): JsonObject {
+/** The settings of the accounts that are granted: their definitions, narrowed by the file, each with how its cluster is reached from here. */
+function toSettings(grants: readonly AccountGrant[], { accounts, log }: GrantedAccountsOptions): JsonObject {
   const definitions = grants.flatMap(({ name, operations, definition }) => {
     const own = accounts.find((each) => each.name === name);
     if (!operations || definition === undefined || own === undefined) return [];
     const { settings, account } = asJsonObject(JSON.parse(definition)) ?? {};
-    return [{ settings: asJsonObject(settings) ?? {}, account: toAccount(asJsonObject(account) ?? {}, own) }];
+    try {
+      return [
+        { settings: asJsonObject(settings) ?? {}, account: toAccount(asJsonObject(account) ?? {}, own) },
+      ];
+    } catch (error) {
+      log.error('an account cannot be used', { account: name, reason: getErrorMessage(error) });
+      return [];
+    }
   });
   const shared = definitions[0]?.settings ?? {};
   const list = { accounts: definitions.map(({ account }) => account) };
@@ -113,10 +122,12 @@ function toSettings(grants: readonly AccountGrant[], accounts: readonly AgentAcc
 }
 
 function toAccount(definition: JsonObject, own: AgentAccount): JsonObject {
-  const { agent: _, ...account } = definition;
+  const { agent: _, ...account } = narrowAccount(definition, own.limits);
   return {
     ...account,
     serviceAccount: own.serviceAccount,
+    insecure: own.insecure,
+    noProxy: own.noProxy,
     ...(own.kubeConfigFile !== undefined && { kubeconfigFile: own.kubeConfigFile }),
     ...(own.context !== undefined && { context: own.context }),
   };

@@ -1,9 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import type { ConnectionOptions } from 'node:tls';
+import { Agent, type buildConnector, type Dispatcher, request } from 'undici';
+import { getErrorMessage } from '../../shared/core/errors.ts';
 import { isJsonObject } from '../../shared/core/json.ts';
+import { findEnvironmentProxy } from '../../shared/providers/kubernetes/credentials/environment-proxy.ts';
+import { createProxyConnector } from '../../shared/providers/kubernetes/transport/proxy-tunnel.ts';
 
-/** Milliseconds for one call. */
+/** Milliseconds for one call, and for a connection. */
 const callMs = 10_000;
+const connectTimeoutMs = 5_000;
 
 /** Bytes of an answer at most: a task with its operations is the largest. */
 const answerBytesMax = 32 * 2 ** 20;
@@ -13,6 +18,7 @@ export interface HubCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below the URL of Busdriver: `/agent/v1/…`. */
   readonly path: string;
+  /** Empty: nothing but the certificate of the connection proves who calls. */
   readonly token: string;
   /** Sent as JSON. Default: nothing. */
   readonly body?: unknown;
@@ -57,7 +63,7 @@ export class HubClient implements AsyncDisposable {
   async call({ method, path, token, body, signal }: HubCall): Promise<HubAnswer> {
     const timeout = AbortSignal.timeout(callMs);
     const headers = {
-      authorization: `Bearer ${token}`,
+      ...(token !== '' && { authorization: `Bearer ${token}` }),
       accept: 'application/json',
       'user-agent': 'busdriver-agent',
     };
@@ -83,11 +89,64 @@ export class HubClient implements AsyncDisposable {
   }
 }
 
-/** Opens a client. @throws Error when the file of certificates cannot be read */
-export async function openHubClient(url: string, caFile: string | undefined): Promise<HubClient> {
-  const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
-  const tls = ca === undefined ? {} : { connect: { ca }, requestTls: { ca } };
-  return new HubClient(url, new EnvHttpProxyAgent(tls));
+/** How the TLS connection to Busdriver is made. Paths are absolute. */
+export interface HubTls {
+  /** The certificates that signed Busdriver's. Default: those that Node knows. */
+  readonly caFile: string | undefined;
+  /** The name in Busdriver's certificate, where it is not that of the URL. */
+  readonly serverName: string | undefined;
+  /** Whether Busdriver's certificate is not looked at. */
+  readonly skipsVerification: boolean;
+  /** The agent's own certificate and key, PEM, and the key's password. */
+  readonly certFile: string | undefined;
+  readonly keyFile: string | undefined;
+  readonly keyPassword: string | undefined;
+}
+
+/** How Busdriver is reached. */
+export interface HubAccess {
+  readonly url: string;
+  readonly tls: HubTls;
+  /** Whether the proxies that the environment names are passed by. */
+  readonly noProxy: boolean;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Opens a client. @throws Error when a file cannot be read, or the environment names no proxy where it should */
+export async function openHubClient(access: HubAccess): Promise<HubClient> {
+  const { url, tls, noProxy, environment } = access;
+  const options = await readTlsOptions(tls);
+  const proxyUrl = noProxy ? undefined : findEnvironmentProxy(new URL(url), environment);
+  const connect: buildConnector.connector | object =
+    proxyUrl === undefined
+      ? { ...options, timeout: connectTimeoutMs }
+      : createProxyConnector({ proxyUrl, tls: options, connectTimeoutMs });
+  return new HubClient(url, new Agent({ connect }));
+}
+
+/** The options of Node's TLS that these settings mean. @throws Error naming the setting whose file cannot be read */
+export async function readTlsOptions(tls: HubTls): Promise<ConnectionOptions> {
+  const { serverName, skipsVerification, keyPassword } = tls;
+  const [ca, cert, key] = await Promise.all([
+    readPem(tls.caFile, 'certificates of Busdriver'),
+    readPem(tls.certFile, "agent's certificate"),
+    readPem(tls.keyFile, "key of the agent's certificate"),
+  ]);
+  return {
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(cert !== undefined && key !== undefined && { key }),
+    ...(keyPassword !== undefined && { passphrase: keyPassword }),
+    ...(serverName !== undefined && { servername: serverName }),
+    ...(skipsVerification && { rejectUnauthorized: false }),
+  };
+}
+
+async function readPem(file: string | undefined, what: string): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    throw new Error(`the ${what} cannot be read: ${getErrorMessage(error)}`, { cause: error });
+  });
 }
 
 function toAnswer(status: number, text: string): HubAnswer {

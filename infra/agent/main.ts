@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Hello, journalFormat, protocolVersion } from '../../shared/agent-protocol/messages.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
@@ -8,18 +7,17 @@ import { createLogger } from '../../shared/runtime/services/logger.ts';
 import { getHost, systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
 import { type AgentConfig, readAgentConfig } from './agent-config.ts';
 import { SessionKeeper } from './agent-session.ts';
+import { checkAgent } from './check/agent-check.ts';
+import { formatCheck } from './check/check-table.ts';
+import { parseCommandLine } from './command-line.ts';
+import { tellConfig } from './config/config-log.ts';
 import { GrantedAccounts } from './granted-accounts.ts';
 import { openHubClient } from './hub-client.ts';
 import { keepWarnings } from './kept-warnings.ts';
+import { openProof } from './proof-source.ts';
 import { RemoteTaskStore } from './remote-task-store.ts';
 import { startAgentStatus } from './status/agent-status.ts';
 import { WorkLoop } from './work-loop.ts';
-
-const help = `Usage: node dist/agent/main.js --config FILE
-
-Runs the operations of accounts whose clusters Busdriver cannot reach: it asks Busdriver for them, and is never called.
-FILE is YAML: see docs/agents.md. SIGTERM lets running operations reach a safe point and ends; another agent goes on.
-Exit codes: 0 ended as told, 1 could not run, 2 wrong command line.`;
 
 /** Busdriver tells the bus of what is committed, and an agent has no queue. */
 const nothingBeside: Pick<WorkerSystem, 'queue' | 'bus'> = {
@@ -31,36 +29,41 @@ if (import.meta.main) process.exit(await main(process.argv.slice(2)).catch(expla
 
 /** Runs the command line. @returns the exit code */
 async function main(args: readonly string[]): Promise<number> {
-  const options = parse(args);
-  if (options === undefined) return 2;
-  if (options.help) {
-    process.stdout.write(`${help}\n`);
-    return 0;
-  }
-  await runAgent(await readAgentConfig(options.config), watchSignals());
+  const command = parseCommandLine(args);
+  if (command.kind === 'refused') console.error(`${command.reason}\nTry '--help'.`);
+  if (command.kind === 'refused') return 2;
+  if (command.kind === 'text') process.stdout.write(`${command.text}\n`);
+  if (command.kind === 'text') return 0;
+  const config = await readAgentConfig(command.config, command);
+  if (command.kind === 'check') return check(config);
+  await runAgent(config, watchSignals());
   return 0;
 }
 
-function parse(args: readonly string[]): { readonly help: boolean; readonly config: string } | undefined {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: { config: { type: 'string' }, help: { type: 'boolean', default: false } },
-    });
-    if (values.help || values.config) return { help: values.help, config: values.config ?? '' };
-    console.error('--config FILE is missing');
-  } catch (error) {
-    console.error(getErrorMessage(error));
-  }
-  console.error("Try '--help'.");
-  return undefined;
+/** Looks at everything that an agent with this file needs. @returns 1 where something of it is missing */
+async function check(config: AgentConfig): Promise<number> {
+  const environment = readEnvironment();
+  // What goes wrong stands in the table.
+  const log = createLogger({ logLevel: 'SILENT', placement: 'local' });
+  await using client = await openHubClient({ ...config, environment });
+  const parts = { clock: systemClock, randomness: systemRandomness, log, environment };
+  const proof = openProof(config.proof, systemClock);
+  const rows = await checkAgent({
+    ...parts,
+    config,
+    client,
+    proof,
+    hello: toHello(config, `${createAgentId()}-check`),
+  });
+  process.stdout.write(`${formatCheck(rows)}\n`);
+  return rows.some(({ verdict }) => verdict === 'bad') ? 1 : 0;
 }
 
 /** Runs one agent until the signal is aborted. @throws Error when a file that it needs cannot be read */
 export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<void> {
-  const agentId = `${getHost()}-${systemRandomness.id().slice(-6).toLowerCase()}`;
+  const agentId = createAgentId();
   const { log, takeWarnings } = keepWarnings(
-    createLogger({ logLevel: 'INFO', placement: 'local' }),
+    createLogger({ logLevel: config.log.level, placement: 'local', format: config.log.format }),
     systemClock,
   );
   const parts = { clock: systemClock, randomness: systemRandomness, log };
@@ -68,7 +71,8 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   await using status = await startAgentStatus({ ...parts, config: config.status, environment });
   const { health, metrics } = status;
   stop.addEventListener('abort', () => health.stop());
-  await using client = await openHubClient(config.url, config.caFile);
+  await using client = await openHubClient({ ...config, environment });
+  tellConfig(config, log);
   const accounts = new GrantedAccounts({
     ...parts,
     accounts: config.accounts,
@@ -80,7 +84,8 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     client,
     takeWarnings,
     getLoad: () => loop?.load,
-    tokenFile: config.tokenFile,
+    proof: openProof(config.proof, systemClock),
+    backOff: config.backOff,
     hello: toHello(config, agentId),
     onWelcome: ({ accounts: grants }) => accounts.take(grants),
     onConnection: (isConnected) => metrics.countConnection(isConnected),
@@ -97,6 +102,11 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   loop = new WorkLoop({ session, system, accounts, metrics, onTurn: () => health.turn(agentId) });
   await loop.run(stop);
   await session.close();
+}
+
+/** Names this process: replicas have hosts of their own, and one that begins again is another agent. */
+function createAgentId(): string {
+  return `${getHost()}-${systemRandomness.id().slice(-6).toLowerCase()}`;
 }
 
 function toHello({ zone, accounts }: AgentConfig, agentId: string): Hello {

@@ -119,7 +119,7 @@ const rules: readonly Rule[] = [
       'infra/local/build.ts',
       'shared/core/',
       'shared/agent-protocol/',
-      'shared/providers/kubernetes/index.ts',
+      'shared/providers/kubernetes/',
       'shared/runtime/config.ts',
       'shared/runtime/services/logger.ts',
       'shared/runtime/services/system.ts',

@@ -71,13 +71,14 @@ export interface AgentProcess extends AsyncDisposable {
   readonly pid: number;
   /** What it wrote so far. */
   readonly log: string;
+  /** The exit code, once it has ended. */
+  readonly exited: Promise<number | null>;
   /** Sends a signal and waits for the end. */
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 /** Starts an agent, built from the present sources. It need not have a session yet. */
 export async function startAgent({ url, token, accounts }: StartAgentOptions): Promise<AgentProcess> {
-  const main = await buildAgent(root);
   const dir = await makeTempDir();
   await writeFile(path.join(dir.path, 'token'), token, { mode: 0o600 });
   // Any free ports: several agents run beside each other.
@@ -85,23 +86,43 @@ export async function startAgent({ url, token, accounts }: StartAgentOptions): P
   const config = { busdriver: { url, tokenFile: 'token' }, kubernetes: { accounts }, ...ports };
   const file = path.join(dir.path, 'busdriver-agent.yaml');
   await writeFile(file, JSON.stringify(config));
+  return runAgentProgram(['--config', file], { onEnd: () => dir[Symbol.asyncDispose]() });
+}
+
+/** How the program of agents is run. */
+export interface AgentProgramOptions {
+  /** Beside what this process has. */
+  readonly environment?: NodeJS.ProcessEnv | undefined;
+  /** The folder in which it runs. Default: this process's. */
+  readonly cwd?: string | undefined;
+  /** Called when it is disposed of. */
+  onEnd?(): PromiseLike<void>;
+}
+
+/** Runs `dist/agent/main.js`, built from the present sources. @param args without the program's own name */
+export async function runAgentProgram(
+  args: readonly string[],
+  { environment, cwd, onEnd = async (): Promise<void> => undefined }: AgentProgramOptions = {},
+): Promise<AgentProcess> {
+  const main = await buildAgent(root);
   // With the IPC channel it ends when this process ends, however that happens.
-  const child = spawn(process.execPath, [main, '--config', file], {
+  const child = spawn(process.execPath, [main, ...args], {
+    ...{ cwd, env: { ...process.env, ...environment } },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  return new RunningAgent(child, dir);
+  return new RunningAgent(child, { [Symbol.asyncDispose]: onEnd });
 }
 
 class RunningAgent implements AgentProcess {
   log = '';
   readonly #child: ChildProcess;
   readonly #dir: AsyncDisposable;
-  readonly #exited: Promise<number | null>;
+  readonly exited: Promise<number | null>;
 
   constructor(child: ChildProcess, dir: AsyncDisposable) {
     this.#child = child;
     this.#dir = dir;
-    this.#exited = new Promise((resolve) => child.once('close', (code) => resolve(code)));
+    this.exited = new Promise((resolve) => child.once('close', (code) => resolve(code)));
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.log += text;
@@ -115,7 +136,7 @@ class RunningAgent implements AgentProcess {
 
   async kill(signal: NodeJS.Signals): Promise<number | null> {
     this.#child.kill(signal);
-    return this.#exited;
+    return this.exited;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import type { TlsOptions } from 'node:tls';
 import type { Clock } from '../../../shared/core/clock.ts';
 import { getErrorMessage } from '../../../shared/core/errors.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
@@ -22,9 +24,22 @@ export interface StatusConfig {
   readonly host: string | undefined;
   /** Default: {@link healthPortDefault}; 0 takes any free one. */
   readonly healthPort: number | undefined;
+  /** Health is answered by TLS; undefined: as it is. Paths are absolute. */
+  readonly healthTls: HealthTls | undefined;
   /** Default: {@link metricsPortDefault}; 0 takes any free one. */
   readonly metricsPort: number | undefined;
   readonly servesMetrics: boolean;
+}
+
+/** Certificate and key of the server that answers the kubelet. */
+export interface HealthTls {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly keyPassword: string | undefined;
+  /** Authorities of clients' certificates. */
+  readonly caFile: string | undefined;
+  /** Whether clients may show a certificate, or must. */
+  readonly clientAuth: 'none' | 'want' | 'need';
 }
 
 /** What the status of an agent works with. */
@@ -55,11 +70,12 @@ export async function startAgentStatus(options: AgentStatusOptions): Promise<Age
   const servers = new AsyncDisposableStack();
   try {
     const { healthPort, metricsPort } = config;
+    const tls = config.healthTls && (await readTls(config.healthTls));
     servers.use(
       await startUnlessTaken(options, {
         what: 'health',
         isNamed: healthPort !== undefined,
-        address: { host, port: healthPort ?? healthPortDefault },
+        address: { host, port: healthPort ?? healthPortDefault, tls },
         start: (address) => startHealthServer(toProbes(health), address),
       }),
     );
@@ -78,6 +94,24 @@ export async function startAgentStatus(options: AgentStatusOptions): Promise<Age
     throw error;
   }
   return { health, metrics, [Symbol.asyncDispose]: () => servers.disposeAsync() };
+}
+
+async function readTls({
+  certFile,
+  keyFile,
+  caFile,
+  keyPassword,
+  clientAuth,
+}: HealthTls): Promise<TlsOptions> {
+  const read = async (file: string) => readFile(file, 'utf8');
+  return {
+    cert: await read(certFile),
+    key: await read(keyFile),
+    ...(caFile !== undefined && { ca: await read(caFile) }),
+    ...(keyPassword !== undefined && { passphrase: keyPassword }),
+    requestCert: clientAuth !== 'none',
+    rejectUnauthorized: clientAuth === 'need',
+  };
 }
 
 /** A server that is to be started. */

@@ -29,15 +29,22 @@ export function toInvocationFields({
   return { function: functionName, awsRequestId };
 }
 
+/** How a log is made. */
+export interface LoggerOptions extends Pick<Config, 'logLevel' | 'placement'> {
+  /** Of one machine's log. Default: `text`, lines for people, where standard error is a terminal, else `json`. */
+  readonly format?: 'json' | 'text' | undefined;
+}
+
 /**
  * The structured log: JSON lines with the fields of the invocation. Deployed, stacks are told by the lines of the sources. Locally it
  * goes to standard error, since standard output belongs to the command line's answers; where that is a terminal, in lines for people.
  */
-export function createLogger({ logLevel, placement }: Pick<Config, 'logLevel' | 'placement'>): Logger {
+export function createLogger({ logLevel, placement, format }: LoggerOptions): Logger {
   const stacks = placement === 'local' ? undefined : new StackTraces();
   const toExtra = (fields?: LogFields): LogFields =>
     toLoggable({ ...scope.getStore()?.fields, ...fields }, stacks);
-  if (placement === 'local' && process.stderr.isTTY) {
+  const isForPeople = format === undefined ? process.stderr.isTTY : format === 'text';
+  if (placement === 'local' && isForPeople) {
     return createTerminalLogger({
       logLevel,
       toFields: toExtra,

@@ -167,9 +167,10 @@ function findNpmProblems([command = '', script = '']: readonly string[]): string
 /** Programs that the build does not make, and options that they do not have. */
 function findNodeProblems([file = '', ...args]: readonly string[]): string[] {
   const [, name] = /^dist\/(\w+)\/main\.js$/.exec(file) ?? [];
-  const source = path.resolve(import.meta.dirname, `../../../infra/${name}/main.ts`);
-  if (name === undefined || !existsSync(source)) return [`the build makes no ${file}`];
-  const text = readFileSync(source, 'utf8');
+  const folder = path.resolve(import.meta.dirname, `../../../infra/${name}`);
+  const sources = ['main.ts', 'command-line.ts'].map((each) => path.join(folder, each)).filter(existsSync);
+  if (name === undefined || sources.length === 0) return [`the build makes no ${file}`];
+  const text = sources.map((source) => readFileSync(source, 'utf8')).join('');
   return args
     .filter((arg) => arg.startsWith('--') && !text.includes(`${arg.slice(2)}: {`))
     .map((arg) => `${file} has no option ${arg}`);

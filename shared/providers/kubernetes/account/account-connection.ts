@@ -39,6 +39,10 @@ export interface AccountConnection {
   readonly server: ServerAddress | undefined;
   /** True for the credentials of the pod we run in; a kubeconfig is then ignored. */
   readonly serviceAccount: boolean;
+  /** True where the API server's certificate is not looked at. */
+  readonly insecure?: boolean;
+  /** True where the proxies that the environment names are passed by. */
+  readonly noProxy?: boolean;
   /** Bound of one request. */
   readonly requestTimeoutSeconds: number | undefined;
   /** True where nothing of it is reached from here: an agent in its cluster is. */
@@ -90,6 +94,8 @@ export function createConnection(fields: AccountFields, at: string): AccountConn
     eks: fields.eks && toEksCluster(fields.eks),
     server: fields.server && toServerAddress(fields.server),
     serviceAccount: fields.serviceAccount,
+    ...(fields.insecure && { insecure: true }),
+    ...(fields.noProxy && { noProxy: true }),
     requestTimeoutSeconds: fields.kubectlRequestTimeoutSeconds || undefined,
     ...(fields.agent && { isAgents: true }),
   };

@@ -67,7 +67,7 @@ const nestedShapes = {
 
 /**
  * The settings of one entry of `kubernetes.accounts`, in Clouddriver's names and with its defaults; `eks`, `server`,
- * `kubeconfigSecret`, `clusterScopedKinds`, `cacheMode`, `readiness`, `serverGroupKind` and
+ * `kubeconfigSecret`, `insecure`, `noProxy`, `clusterScopedKinds`, `cacheMode`, `readiness`, `serverGroupKind` and
  * `agent` are ours. Keys that are no longer of use are not read: see
  * `unknown-keys.ts`.
  */
@@ -84,6 +84,8 @@ const accountShape = {
   cluster: stringField(),
   user: stringField(),
   serviceAccount: flag(false),
+  insecure: flag(false),
+  noProxy: flag(false),
   kubectlRequestTimeoutSeconds: seconds,
   oAuthServiceAccount: stringField(),
   namespaces: names,

@@ -24,6 +24,8 @@ export const publicAccountOptions: { readonly [option in keyof AccountFields]: b
   cluster: false,
   user: false,
   serviceAccount: false,
+  insecure: false,
+  noProxy: false,
   kubectlRequestTimeoutSeconds: false,
   oAuthServiceAccount: false,
   namespaces: true,

@@ -37,6 +37,10 @@ export interface KubernetesConnection {
   readonly server?: ApiServer | undefined;
   /** True for the credentials of the pod we run in; the fields above are then ignored. */
   readonly serviceAccount: boolean;
+  /** True where the API server's certificate is not looked at, whatever the kubeconfig says. Default: false. */
+  readonly insecure?: boolean | undefined;
+  /** True where the proxies that the environment names are passed by; that of the kubeconfig holds. Default: false. */
+  readonly noProxy?: boolean | undefined;
   /** Bound of one request, default 30 s. */
   readonly requestTimeoutSeconds?: number | undefined;
   /** `deployed` refuses what belongs to one machine: kubeconfig files, file paths, exec plugins, auth providers. */
@@ -146,7 +150,7 @@ async function loadPodConnection(
     label: `account "${account.name}" (in-cluster)`,
     origin: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     basePath: '',
-    tls: { ca, rejectUnauthorized: true, servername: undefined },
+    tls: { ca, rejectUnauthorized: account.insecure !== true, servername: undefined },
     proxyUrl: undefined,
     namespace: namespace.trim() || 'default',
     headers: {},
@@ -157,7 +161,7 @@ async function loadPodConnection(
 
 /** The connection to an API server that the account names by its address. */
 async function loadServerConnection(
-  { name, server }: KubernetesConnection & { readonly server: ApiServer },
+  { name, server, insecure, noProxy }: KubernetesConnection & { readonly server: ApiServer },
   { serverCredential, serverSecrets, environment }: ConnectionOptions,
 ): Promise<ClusterConnection> {
   const url = parseServerUrl(server.host);
@@ -174,8 +178,8 @@ async function loadServerConnection(
     label: `account "${name}" (server)`,
     origin: url.origin,
     basePath: url.pathname.replace(/\/+$/, ''),
-    tls: { ca: decodeAuthorities(caData), rejectUnauthorized: true, servername: undefined },
-    proxyUrl: findEnvironmentProxy(url, environment),
+    tls: { ca: decodeAuthorities(caData), rejectUnauthorized: insecure !== true, servername: undefined },
+    proxyUrl: noProxy ? undefined : findEnvironmentProxy(url, environment),
     namespace: 'default',
     headers: {},
     credentialSource: source,
@@ -206,8 +210,13 @@ async function loadKubeconfigConnection(
     label: `account "${account.name}" (context "${context.name}")`,
     origin: server.origin,
     basePath: server.pathname.replace(/\/+$/, ''),
-    tls: { ca, rejectUnauthorized: !cluster.insecureSkipTlsVerify, servername: cluster.tlsServerName },
-    proxyUrl: cluster.proxyUrl ?? findEnvironmentProxy(server, options.environment),
+    tls: {
+      ca,
+      rejectUnauthorized: !(cluster.insecureSkipTlsVerify || account.insecure),
+      servername: cluster.tlsServerName,
+    },
+    proxyUrl:
+      cluster.proxyUrl ?? (account.noProxy ? undefined : findEnvironmentProxy(server, options.environment)),
     namespace: context.namespace || 'default',
     headers: user.impersonation,
     credentialSource: selectCredentialSource(user, {
