@@ -16,6 +16,9 @@ import type { ProofSource } from './proof-source.ts';
 /** Pauses between two tries to open a session, unless the file of the agent has others. */
 const backOffDefault: BackOff = { firstMs: 1_000, mostMs: 120_000, growth: 1.6, fixedShare: 0.6 };
 
+/** Milliseconds that the end of a session may take: one that is not ended lapses. */
+const closeMs = 3_000;
+
 /** Share of a token's time after which it is renewed. */
 const renewalShare = 0.6;
 
@@ -33,8 +36,8 @@ export interface SessionOptions {
   /** Pauses between two tries to open a session. */
   readonly backOff?: BackOff | undefined;
   readonly hello: Hello;
-  /** Takes the warnings since the last time. */
-  takeWarnings(): readonly string[];
+  /** The last warnings of the log. */
+  listWarnings(): readonly string[];
   /** What the agent runs now. Default: it does not say. */
   getLoad?(): Renewal['load'];
   /** Called with what is granted, each time that is told. */
@@ -94,10 +97,10 @@ export class SessionKeeper {
 
   /** Renews the session when it is time. A failure leaves it for the next call. */
   async renewInTime(): Promise<void> {
-    const { clock, takeWarnings, getLoad } = this.#options;
+    const { clock, listWarnings, getLoad } = this.#options;
     if (this.#welcome === undefined || clock.monotonic() < this.#renewAtMs) return;
     const { session } = this.#welcome;
-    const body: Renewal = { journalFormat, warnings: [...takeWarnings()], load: getLoad?.() };
+    const body: Renewal = { journalFormat, warnings: [...listWarnings()], load: getLoad?.() };
     const answer = await this.call({ method: 'POST', path: `/agent/v1/sessions/${session}`, body });
     // Where it was refused another session was opened, which the call was repeated in: its path names the one before.
     this.#take(welcomeSchema.parse(answer.body));
@@ -128,8 +131,9 @@ export class SessionKeeper {
     const { session, token } = this.#welcome;
     this.#welcome = undefined;
     this.#setConnected(false);
-    const call = { method: 'DELETE', path: `/agent/v1/sessions/${session}`, token } as const;
-    await this.#options.client.call(call).catch(() => undefined);
+    const path = `/agent/v1/sessions/${session}`;
+    const signal = AbortSignal.timeout(closeMs);
+    await this.#options.client.call({ method: 'DELETE', path, token, signal }).catch(() => undefined);
   }
 
   /** Of several that need one at once, one opens it. */

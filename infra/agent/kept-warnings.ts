@@ -2,19 +2,26 @@ import { warningLengthMax, warningsMax } from '../../shared/agent-protocol/messa
 import type { Clock } from '../../shared/core/clock.ts';
 import type { Logger } from '../../shared/core/logger.ts';
 
+/** Bytes of all kept warnings at most: they stand in one item of a table, beside other things. */
+export const warningBytesMax = 64 * 1024;
+
 /** A log that remembers its last warnings. */
 export interface KeptWarnings {
   readonly log: Logger;
-  /** The warnings and errors since the last time, the latest {@link warningsMax}: when and what, without fields. */
-  takeWarnings(): readonly string[];
+  /** The last warnings and errors, of {@link warningsMax} and {@link warningBytesMax} the latest: when and what, without fields. */
+  listWarnings(): readonly string[];
 }
 
 /** Remembers the warnings that are logged, for Busdriver to show: of a cluster that nobody reaches nobody reads the log, either. */
 export function keepWarnings(log: Logger, clock: Pick<Clock, 'now'>): KeptWarnings {
-  let kept: string[] = [];
+  const kept: string[] = [];
+  let bytes = 0;
   const keep = (message: string): void => {
-    kept.push(`${new Date(clock.now()).toISOString()} ${message}`.slice(0, warningLengthMax));
-    if (kept.length > warningsMax) kept.shift();
+    const warning = `${new Date(clock.now()).toISOString()} ${message}`.slice(0, warningLengthMax);
+    kept.push(warning);
+    bytes += Buffer.byteLength(warning);
+    while (kept.length > warningsMax || bytes > warningBytesMax)
+      bytes -= Buffer.byteLength(kept.shift() ?? '');
   };
   return {
     log: {
@@ -29,10 +36,6 @@ export function keepWarnings(log: Logger, clock: Pick<Clock, 'now'>): KeptWarnin
         log.error(message, fields);
       },
     },
-    takeWarnings() {
-      const taken = kept;
-      kept = [];
-      return taken;
-    },
+    listWarnings: () => [...kept],
   };
 }

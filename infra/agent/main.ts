@@ -11,6 +11,7 @@ import { checkAgent } from './check/agent-check.ts';
 import { formatCheck } from './check/check-table.ts';
 import { parseCommandLine } from './command-line.ts';
 import { tellConfig } from './config/config-log.ts';
+import { endAtFatalErrors } from './fatal-errors.ts';
 import { GrantedAccounts } from './granted-accounts.ts';
 import { openHubClient } from './hub-client.ts';
 import { keepWarnings } from './kept-warnings.ts';
@@ -36,6 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (command.kind === 'text') return 0;
   const config = await readAgentConfig(command.config, command);
   if (command.kind === 'check') return check(config);
+  endAtFatalErrors(createLogger({ logLevel: 'ERROR', placement: 'local', format: config.log.format }));
   await runAgent(config, watchSignals());
   return 0;
 }
@@ -62,7 +64,7 @@ async function check(config: AgentConfig): Promise<number> {
 /** Runs one agent until the signal is aborted. @throws Error when a file that it needs cannot be read */
 export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<void> {
   const agentId = createAgentId();
-  const { log, takeWarnings } = keepWarnings(
+  const { log, listWarnings } = keepWarnings(
     createLogger({ logLevel: config.log.level, placement: 'local', format: config.log.format }),
     systemClock,
   );
@@ -82,7 +84,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   const session = new SessionKeeper({
     ...parts,
     client,
-    takeWarnings,
+    listWarnings,
     getLoad: () => loop?.load,
     proof: openProof(config.proof, systemClock),
     backOff: config.backOff,

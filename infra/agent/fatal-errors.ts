@@ -1,0 +1,14 @@
+import type { Logger } from '../../shared/core/logger.ts';
+
+/**
+ * Has the process end with 1 at an error that nothing catches, and the log say which: what state it left nobody knows, and another agent
+ * goes on. Node would end it as well, and print whatever else the error holds, such as the headers of a call.
+ */
+export function endAtFatalErrors(log: Logger): void {
+  // Rejections that nobody handles come this way, too.
+  process.on('uncaughtException', (reason: unknown) => {
+    const error = reason instanceof Error ? reason : new Error(String(reason));
+    log.error('the agent ends at an error that nothing caught', { error });
+    process.exit(1);
+  });
+}

@@ -1,0 +1,117 @@
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { buildLocal } from '../../../infra/local/build.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { runAgentProgram } from '../../support/agent-process.ts';
+import { makeTempDir } from '../../support/temp-dir.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const timeout = 60_000;
+
+/** Bytes of all that the image holds beside Node. */
+const bundleBytesMax = 2.5e6;
+
+/** A file of an agent whose Busdriver takes connections, and never answers. */
+async function startSilentWorld(): Promise<
+  AsyncDisposable & { readonly file: string; readonly calls: () => number }
+> {
+  let calls = 0;
+  const server = createServer((socket) => {
+    calls += 1;
+    socket.on('error', () => undefined).resume();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const dir = await makeTempDir();
+  await writeFile(path.join(dir.path, 'token'), 'abc');
+  const file = path.join(dir.path, 'busdriver-agent.yaml');
+  const config = {
+    busdriver: { url: `http://127.0.0.1:${port}`, tokenFile: 'token' },
+    kubernetes: { accounts: [{ name: 'edge', kubeConfigFile: 'none' }] },
+    server: { port: 0 },
+    prometheus: { enabled: false },
+  };
+  await writeFile(file, JSON.stringify(config));
+  return {
+    file,
+    calls: () => calls,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      await dir[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe('the program of agents', () => {
+  it('is small', async () => {
+    await using dir = await makeTempDir();
+    const folder = dir.path;
+    // Not where others build: what earlier builds left there is kept for a day.
+    await buildLocal({ root, outputDir: folder, entries: ['infra/agent/main.ts'] });
+    const names = await readdir(folder, { recursive: true });
+    const scripts = names.filter((name) => name.endsWith('.js'));
+    const sizes = await Promise.all(scripts.map(async (name) => (await stat(path.join(folder, name))).size));
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(bundleBytesMax);
+  });
+
+  it.each([
+    [['--version'], 0, `${packageJson.version}\n`],
+    [['--help'], 0, 'Usage: node dist/agent/main.js --config FILE'],
+    [[], 2, "--config FILE is missing\nTry '--help'.\n"],
+    [['--confg', 'x'], 2, "Unknown option '--confg': did you mean --config?\nTry '--help'.\n"],
+    [['--config'], 2, '--config'],
+    [['--config', 'nowhere.yaml'], 1, 'nowhere.yaml'],
+  ])('run with %o ends with %i', async (args, code, text) => {
+    await using agent = await runAgentProgram(args);
+    expect(await agent.exited).toBe(code);
+    expect(agent.log).toContain(text);
+  });
+
+  it(
+    'ends in time while Busdriver is silent, and at once when it is told twice',
+    async () => {
+      await using world = await startSilentWorld();
+      await using patient = await runAgentProgram(['--config', world.file]);
+      await using hasty = await runAgentProgram(['--config', world.file]);
+      await expect.poll(world.calls, { timeout }).toBe(2);
+      const began = performance.now();
+      const ends = [patient.kill('SIGTERM'), hasty.kill('SIGTERM')];
+      // The second signal must not come together with the first one, which would hide it.
+      await expect.poll(() => probe(hasty.log), { timeout }).toContain('STOPPING');
+      await hasty.kill('SIGTERM');
+      expect(await ends[1]).toBe(1);
+      expect(await ends[0]).toBe(0);
+      expect(performance.now() - began).toBeLessThan(20_000);
+    },
+    2 * timeout,
+  );
+
+  it(
+    'says why it ends where nothing caught an error, and none of what that holds',
+    async () => {
+      await using world = await startSilentWorld();
+      const plant =
+        'setTimeout(()=>{Promise.reject(Object.assign(new Error("planted"),{headers:{authorization:process.env.PLANTED}}))},3000)';
+      const environment = {
+        PLANTED: 'hunter2',
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(plant)}`,
+      };
+      await using agent = await runAgentProgram(['--config', world.file], { environment });
+      expect(await agent.exited).toBe(1);
+      const line = agent.log.split('\n').find((each) => each.includes('nothing caught'));
+      expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 'ERROR', error: { message: 'planted' } });
+      expect(agent.log).not.toContain('hunter2');
+    },
+    timeout,
+  );
+});
+
+/** What the readiness probe of an agent answers. */
+async function probe(log: string): Promise<string> {
+  const line = log.split('\n').find((each) => each.includes('"health is served"')) ?? '{}';
+  const { port } = JSON.parse(line) as { port?: number };
+  return (await fetch(`http://127.0.0.1:${port}/health/readiness`)).text();
+}
