@@ -18,6 +18,7 @@ const quiet = ['test/acceptance/flood.test.ts', 'test/acceptance/flood-servers.t
 
 /** Those that take all processors themselves, or keep the cluster's controllers busy for all others: they run last, one after the other. */
 const alone = [
+  'test/acceptance/agent-fleet.test.ts',
   'test/acceptance/overload.test.ts',
   'test/shared/providers/kubernetes/v1/operations/deaths.test.ts',
 ];

@@ -1,0 +1,54 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A port that leads to a server and remembers when connections were asked for. Disposing closes it. */
+export interface CountingDoor extends AsyncDisposable {
+  readonly port: number;
+  /** Most connections that were asked for within any one second since a time of `performance.now()`. */
+  readPeakSince(timeMs: number): number;
+}
+
+/** Opens it on a free port of 127.0.0.1. @param port of the server on 127.0.0.1, which may come and go */
+export async function startCountingDoor(port: number): Promise<CountingDoor> {
+  const times: number[] = [];
+  const open = new Set<Socket>();
+  const server = createServer((near) => {
+    times.push(performance.now());
+    join(open, near, connect(port, '127.0.0.1'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    readPeakSince: (timeMs) => findPeak(times.filter((time) => time >= timeMs)),
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of open) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+function join(open: Set<Socket>, near: Socket, far: Socket): void {
+  for (const [socket, other] of [
+    [near, far],
+    [far, near],
+  ] as const) {
+    open.add(socket);
+    socket
+      .on('error', () => undefined)
+      .once('close', () => {
+        open.delete(socket);
+        other.destroy();
+      });
+    socket.pipe(other);
+  }
+}
+
+/** @param times in order, milliseconds */
+function findPeak(times: readonly number[]): number {
+  let peak = 0;
+  for (let first = 0, last = 0; last < times.length; last += 1) {
+    while ((times[last] ?? 0) - (times[first] ?? 0) >= 1_000) first += 1;
+    peak = Math.max(peak, last - first + 1);
+  }
+  return peak;
+}

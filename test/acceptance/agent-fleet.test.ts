@@ -1,0 +1,158 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { mapConcurrently } from '../../shared/core/concurrency.ts';
+import { createTokenSigner, findFreePort, toAgentAccount } from '../support/agent-process.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../support/cluster.ts';
+import { readMemoryMiB } from '../support/process-memory.ts';
+import { type System, startSystem } from '../support/system.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
+import { chooseSize } from '../support/test-size.ts';
+import { startCountingDoor } from './agent-drills/counting-door.ts';
+import { awaitDeploy, type Deploy, postDeploy } from './agent-drills/deploys.ts';
+import { startFleet } from './agent-drills/fleet.ts';
+
+/** Agents, each with an account of its own, processes that they share, and how often each asks for work. */
+const { agents, processes, pollIdleMs } = chooseSize({
+  short: { agents: 100, processes: 2, pollIdleMs: 15_000 },
+  long: { agents: 1_000, processes: 10, pollIdleMs: 30_000 },
+});
+
+/** Bounds of the drill. */
+const connectedMs = 60_000;
+const deployedMs = 120_000;
+const backMs = 90_000;
+const connectsMax = 50;
+const growthMiBMax = 40;
+
+/** Calls that are made together. */
+const concurrency = 16;
+
+describeWithCluster(`${agents} agents in ${processes} processes`, (cluster) => {
+  test(
+    'connect, deploy, and come back after Busdriver was killed, without a storm',
+    async () => {
+      await using stack = new AsyncDisposableStack();
+      const signer = await createTokenSigner();
+      const namespaces = await mapConcurrently(Array.from({ length: agents }), concurrency, () =>
+        createNamespace('fleet'),
+      );
+      for (const namespace of namespaces) stack.use(namespace);
+      const names = namespaces.map(({ name }) => name);
+      const port = await findFreePort();
+      const system = stack.use(
+        await startServer(
+          names.map((name) => ({ ...toAgentAccount(name, signer), namespaces: [name] })),
+          port,
+          stack,
+        ),
+      );
+      const door = stack.use(await startCountingDoor(port));
+      const app = `fleet-${port}`;
+      const idleMiB = await readMemoryMiB(system.pid);
+
+      const startedMs = performance.now();
+      const fleet = stack.use(
+        await startFleet({
+          url: `http://127.0.0.1:${door.port}`,
+          token: await signer.sign({ lifeSeconds: 3_600 }),
+          kubeConfigFile: cluster.kubeconfig,
+          accounts: names,
+          processes,
+        }),
+      );
+      await vi.waitFor(() => expect(fleet.sessions).toBe(agents), {
+        timeout: 2 * connectedMs,
+        interval: 100,
+      });
+      const tookConnectMs = performance.now() - startedMs;
+      const growthMiB = (await readMemoryMiB(system.pid)) - idleMiB;
+
+      const firstMs = performance.now();
+      const first = await mapConcurrently(names, concurrency, (name) =>
+        deploy(system, { name, app, round: 'one' }),
+      );
+      const firstEnds = await mapConcurrently(first, concurrency, (each) =>
+        awaitDeploy(system, each, deployedMs),
+      );
+      const tookDeployMs = performance.now() - firstMs;
+
+      let accepted = 0;
+      const second = mapConcurrently(names, concurrency, async (name) => {
+        const posted = await deploy(system, { name, app, round: 'two' });
+        accepted += 1;
+        return posted;
+      });
+      await vi.waitFor(() => expect(accepted).toBeGreaterThan(agents / 3), {
+        timeout: deployedMs,
+        interval: 5,
+      });
+      await system.kill('SIGKILL');
+      const killedMs = performance.now();
+      await system.restart();
+      const restartedMs = performance.now();
+      const secondEnds = await mapConcurrently(await second, concurrency, (each) =>
+        awaitDeploy(system, each, 2 * backMs),
+      );
+      const tookBackMs = performance.now() - restartedMs;
+      const peak = door.readPeakSince(killedMs);
+      console.log(
+        JSON.stringify({
+          agents,
+          tookConnectMs,
+          growthMiB,
+          tookDeployMs,
+          tookBackMs,
+          peak,
+          firstPeak: door.readPeakSince(0),
+        }),
+      );
+
+      expect([...firstEnds, ...secondEnds].filter(({ task }) => task.status.failed)).toEqual([]);
+      expect(await listConfigMaps(app)).toEqual(
+        names.flatMap((name) => [`${name} one-v000`, `${name} two-v000`]).toSorted(),
+      );
+      expect(fleet.troubles).toEqual([]);
+      expect(tookConnectMs).toBeLessThan(connectedMs);
+      expect(tookDeployMs).toBeLessThan(deployedMs);
+      expect(tookBackMs).toBeLessThan(backMs);
+      expect(peak).toBeLessThanOrEqual(connectsMax);
+      expect(growthMiB).toBeLessThan(growthMiBMax);
+    },
+    connectedMs + deployedMs + backMs + 600_000,
+  );
+});
+
+async function startServer(
+  accounts: readonly object[],
+  port: number,
+  stack: AsyncDisposableStack,
+): Promise<System> {
+  const dir = stack.use(await makeTempDir());
+  const file = path.join(dir.path, 'clouddriver.yml');
+  const busdriver = { agents: { enabled: true, limits: { pollIdleMs } } };
+  await writeFile(file, JSON.stringify({ busdriver, kubernetes: { accounts } }));
+  return startSystem({ config: [file], args: ['--port', String(port)] });
+}
+
+/** Which deploy of an account, whose name is that of its namespace. */
+interface FleetDeploy {
+  readonly name: string;
+  readonly app: string;
+  readonly round: string;
+}
+
+async function deploy(system: System, { name: namespace, app, round }: FleetDeploy): Promise<Deploy> {
+  const metadata = { name: round, namespace };
+  const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { round } }];
+  return postDeploy(system, { account: namespace, namespace, name: round, app, manifests });
+}
+
+/** Namespaces and names of all ConfigMaps of an application. */
+async function listConfigMaps(app: string): Promise<string[]> {
+  const target = `/api/v1/configmaps?labelSelector=app.kubernetes.io%2Fname%3D${app}`;
+  const { items } = (await requestApi('GET', target)) as {
+    items: { metadata: { name: string; namespace: string } }[];
+  };
+  return items.map(({ metadata }) => `${metadata.namespace} ${metadata.name}`).toSorted();
+}
