@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * What agents and Busdriver say to each other of what is cached, a part of `busdriver.agent.v1`. Objects cross the wire as the facts that

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { NotFoundError } from '../core/errors.ts';
 import type { InstanceReader, JobReader, ManifestReader, Provider } from '../core/providers/provider.ts';
 import { parseWith } from '../core/settings/coerce.ts';

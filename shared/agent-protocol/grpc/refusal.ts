@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ProtobufSchema, protobufPackage } from './codec.ts';
 
 /** Name of the metadata that has the details of a status. */

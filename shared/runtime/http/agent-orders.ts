@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { parseWith } from '../../core/settings/coerce.ts';
 import type { OperatorServices } from '../services/operators.ts';
