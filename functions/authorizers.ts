@@ -17,5 +17,13 @@ export const sharedSecretAuthorizer: Authorizer = {
   lifetimeSeconds: 60,
 };
 
+/** Lets in agents that show a token of a session, where they connect for hints. API Gateway remembers nothing there. */
+export const agentSessionAuthorizer: Authorizer = {
+  name: 'agent-session',
+  module: 'authorizers/check-agent-session',
+  timeoutSeconds: 10,
+  lifetimeSeconds: 0,
+};
+
 /** Every authorizer. */
-export const authorizers: readonly Authorizer[] = [sharedSecretAuthorizer];
+export const authorizers: readonly Authorizer[] = [sharedSecretAuthorizer, agentSessionAuthorizer];

@@ -42,6 +42,8 @@ export interface Route {
   readonly timeoutSeconds: number;
   /** What it asks of its caller. */
   readonly access: Access;
+  /** Of agents: whether requests are signed by AWS Signature Version 4, which API Gateway looks at. Default false. */
+  readonly signed?: boolean;
   /** What the audit calls it, where each call is recorded. Refusals are recorded whatever they are of. */
   readonly audit?:
     | 'readSecret'
@@ -68,6 +70,9 @@ export interface Route {
     | 'writeCache'
     | 'wakeAgents'
     | 'sendAgents'
+    | 'askAgents'
+    | 'sendHints'
+    | 'signSessions'
   )[];
   /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */
   readonly memoryMb?: number;

@@ -23,7 +23,8 @@ const viewRoute = {
 } as const;
 /** Asks the catalog, too, which may be anywhere. */
 const catalogRoute = { ...viewRoute, reaches: 'internet' } as const;
-const clusterRoute = { reaches: 'cluster', timeoutSeconds: 20, uses: ['readAccounts'] } as const;
+/** Asks agents where the cluster is one of theirs. */
+const clusterRoute = { reaches: 'cluster', timeoutSeconds: 20, uses: ['readAccounts', 'askAgents'] } as const;
 const internetRoute = {
   reaches: 'internet',
   timeoutSeconds: 120,
@@ -243,7 +244,7 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
   ],
   [
     // What is cached is answered where the cluster does not, to who accepts that.
-    { ...clusterRoute, uses: ['readAccounts', 'readCache'], access: readObject },
+    { ...clusterRoute, uses: [...clusterRoute.uses, 'readCache'], access: readObject },
     {
       // Two segments: a cluster-scoped object. The sibling of {location} must have its name, so the name arrives in it.
       '/manifests/{account}/{location}': 'api/manifests/get-cluster-scoped-manifest',

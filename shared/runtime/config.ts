@@ -56,6 +56,8 @@ const settings = {
    * there. Default on one machine `busdriver:local`.
    */
   agentAudience: { variable: 'BUSDRIVER_AGENT_AUDIENCE', read: readOptional },
+  /** Where agents hear of work by WebSocket, when deployed: `wss://…/live`. Default: they ask. */
+  hintsUrl: { variable: 'BUSDRIVER_HINTS_URL', read: readOptional },
   /** Spring profiles that are active, comma-separated. Default `local`. */
   profiles: { variable: 'BUSDRIVER_PROFILES', read: (text = 'local') => splitCommas(text) },
   /** A kubeconfig whose contexts are the accounts when no configuration names any. Default: none. */

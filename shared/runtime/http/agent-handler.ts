@@ -57,18 +57,24 @@ export function toIdentity({ issuer, subject }: AgentHome): string {
   return JSON.stringify([issuer, subject]);
 }
 
-async function findCaller(
-  request: ApiRequest,
-  { tokens, sessions, providers, clock }: AgentHub,
-): Promise<AgentCaller> {
-  const id = await tokens.verify(getBearerToken(request));
+async function findCaller(request: ApiRequest, hub: AgentHub): Promise<AgentCaller> {
+  const id = await hub.tokens.verify(getBearerToken(request));
   const named = request.findParameter('session');
   if (named !== undefined && named !== id) throw new AccessDeniedError('The token is of another session');
+  const caller = await findSessionCaller(hub, id);
+  addLogFields({ agentId: caller.session.agentId, taskId: request.findParameter('task') });
+  return caller;
+}
+
+/** The agent whose session it is. @throws UnauthenticatedError for a session that is over */
+export async function findSessionCaller(
+  { sessions, providers, clock }: AgentHub,
+  id: string,
+): Promise<AgentCaller> {
   const session = await sessions.find(id);
   if (session === undefined || session.isClosed || clock.now() - session.openedAtMs >= sessionLifeMs) {
     throw new UnauthenticatedError('The session is over: open another one');
   }
-  addLogFields({ agentId: session.agentId, taskId: request.findParameter('task') });
   const current = session.accounts.filter(({ name, identity }) => {
     const home = providers.findAccount(name)?.agentHome;
     return home !== undefined && toIdentity(home) === identity;

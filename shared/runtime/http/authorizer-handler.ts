@@ -26,7 +26,8 @@ export function authorizerHandler<C>(
   });
 }
 
-function findToken(headers: APIGatewayRequestAuthorizerEvent['headers']): string | undefined {
+/** The bearer token of a request; undefined where there is none. */
+export function findToken(headers: APIGatewayRequestAuthorizerEvent['headers']): string | undefined {
   const [, value] =
     Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'authorization') ?? [];
   return /^Bearer +(\S+)$/i.exec(value ?? '')?.[1];

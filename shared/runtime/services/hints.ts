@@ -53,8 +53,21 @@ interface HintSwitch {
   port: HintPort | undefined;
 }
 
-function createSwitch(): HintSwitch {
-  return { port: undefined };
+function createSwitch(services: Services): HintSwitch {
+  return { port: findGatewayPort(services) };
+}
+
+/** By API Gateway, when deployed so. Its client is loaded with the first hint that somebody is to be told. */
+function findGatewayPort(services: Services): HintPort | undefined {
+  const { hintsUrl: url } = openBase(services).config;
+  if (url === undefined) return undefined;
+  return {
+    url,
+    async post(connection, hint) {
+      const { openGatewayHints } = await import('./gateway-hints.ts');
+      return openGatewayHints(services)(connection, hint);
+    },
+  };
 }
 
 function createConnections(services: Services): ConnectionStore {

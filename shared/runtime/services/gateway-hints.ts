@@ -1,0 +1,47 @@
+import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagementapi';
+import { limitCalls } from '../../aws/call-limit.ts';
+import { createGatewayConnections } from '../../aws/gateway-connections.ts';
+import { getErrorMessage } from '../../core/errors.ts';
+import type { Hint } from '../../core/tasks/agent-connections.ts';
+import { openBase } from './base.ts';
+import type { HintPort } from './hints.ts';
+import type { Services } from './services.ts';
+import { systemClock } from './system.ts';
+
+/** Milliseconds of a call, which is made once: a hint that is lost costs the time until the agent asks again. */
+const callMs = 1_000;
+
+/** Tells one connection. */
+export type PostHint = NonNullable<HintPort['post']>;
+
+/** What tells connections of API Gateway, made once. */
+export function openGatewayHints(services: Services): PostHint {
+  return services.get(createGatewayHints);
+}
+
+function createGatewayHints(services: Services): PostHint {
+  const { config, log } = openBase(services);
+  const client = new ApiGatewayManagementApiClient({
+    // Calls go to the address of the connections: `wss://…/live`.
+    endpoint: (config.hintsUrl ?? '').replace(/^ws/, 'http'),
+    maxAttempts: 1,
+    requestHandler: { connectionTimeout: callMs, requestTimeout: callMs, throwOnRequestTimeout: true },
+  });
+  services.closeLater(() => client.destroy());
+  const connections = createGatewayConnections(limitCalls(client, { callMs, clock: systemClock }));
+  return async ({ id, account, agentId }, hint) => {
+    try {
+      const isThere = await connections.post(id, toFrame(hint));
+      if (isThere && hint.kind === 'CLOSE') await connections.end(id);
+      return isThere ? 'delivered' : 'gone';
+    } catch (error) {
+      log.warn('an agent could not be told', { account, agentId, reason: getErrorMessage(error) });
+      return 'failed';
+    }
+  };
+}
+
+/** The frame of a hint: a version, a type, and what there is of which account. */
+function toFrame({ kind, account, id, deadlineMs: d }: Hint): string {
+  return JSON.stringify({ v: 1, t: 'work', k: kind.toLowerCase(), a: account, id, d });
+}
