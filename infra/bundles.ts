@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { type BuildOptions, buildSync, type Metafile, type OutputFile } from 'esbuild';
+import { agentRoutes, connectionRows } from '../functions/agent-routes.ts';
 import { authorizers } from '../functions/authorizers.ts';
 import { queues } from '../functions/queues.ts';
 import { routes } from '../functions/routes.ts';
@@ -277,6 +278,8 @@ function getContents(contents: Chunks['contents'], name: string): Uint8Array {
 
 function listModules(): readonly string[] {
   const workers = queues.flatMap(({ module, deadLetterModule }) => [module, deadLetterModule]);
-  const others = [...routes, ...schedules, ...authorizers].map(({ module }) => module);
+  const others = [...routes, ...agentRoutes, ...connectionRows, ...schedules, ...authorizers].map(
+    ({ module }) => module,
+  );
   return [...new Set([...workers, ...others])];
 }

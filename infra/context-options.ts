@@ -36,6 +36,8 @@ const retentionDays = [
   1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
 ];
 
+const domainNameType = makeTextType(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'a name in lower case');
+
 const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
   stage: { type: makeNameType(12), otherwise: 'dev' },
   namePrefix: { type: makeNameType(16), otherwise: 'busdriver' },
@@ -49,10 +51,7 @@ const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
     type: makeListType(makeArnType('iam', `(root|(role|user)/${anyName})`)),
     otherwise: [],
   },
-  domainName: {
-    type: makeTextType(/^([a-z0-9-]+\.)+[a-z]{2,}$/, 'a name in lower case'),
-    otherwise: undefined,
-  },
+  domainName: { type: domainNameType, otherwise: undefined },
   certificateArn: { type: makeArnType('acm', `certificate/${anyName}`), otherwise: undefined },
   publicApi: { type: flagType, otherwise: false },
   truststoreUri: { type: makeTextType(/^s3:\/\/[^/]+\/.+$/, 's3://bucket/key'), otherwise: undefined },
@@ -93,6 +92,16 @@ const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
   profiles: { type: makeListType(makeTextType(/^[\w-]+$/, 'a word')), otherwise: ['local'] },
   responseStreaming: { type: flagType, otherwise: true },
   apiLogRole: { type: makeChoiceType('create', 'existing'), otherwise: 'create' },
+  agents: { type: flagType, otherwise: false },
+  agentsDomainName: { type: domainNameType, otherwise: undefined },
+  agentsCertificateArn: { type: makeArnType('acm', `certificate/${anyName}`), otherwise: undefined },
+  agentsTrustStore: {
+    type: makeTextType(
+      /^s3:\/\/[^/?]+\/[^?]+(\?versionId=[^&\s]+)?$/,
+      's3://bucket/key or s3://bucket/key?versionId=…',
+    ),
+    otherwise: undefined,
+  },
   protectData: { type: flagType, otherwise: true },
 };
 

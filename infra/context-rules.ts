@@ -104,6 +104,26 @@ const rules: readonly Rule[] = [
     (c) => measureAccountGrants(c) > accountGrantCharactersMax,
   ],
   [
+    'agentsDomainName, agentsCertificateArn, agentsTrustStore: expected only with agents',
+    (c) => !c.agents && [c.agentsDomainName, c.agentsCertificateArn, c.agentsTrustStore].some(isGiven),
+  ],
+  [
+    'agentsCertificateArn: expected the certificate of agentsDomainName beside agentsDomainName',
+    (c) => isGiven(c.agentsDomainName) && !isGiven(c.agentsCertificateArn),
+  ],
+  [
+    'agentsDomainName: expected the name that agentsCertificateArn is for beside agentsCertificateArn',
+    (c) => isGiven(c.agentsCertificateArn) && !isGiven(c.agentsDomainName),
+  ],
+  [
+    'agentsDomainName: expected beside agentsTrustStore: mutual TLS needs a name of your own',
+    (c) => isGiven(c.agentsTrustStore) && !isGiven(c.agentsDomainName),
+  ],
+  [
+    'agentsDomainName: expected another name than domainName: an API of its own answers agents',
+    (c) => isGiven(c.agentsDomainName) && c.agentsDomainName === c.domainName,
+  ],
+  [
     `concurrency: expected names of queues: ${queues.map(({ name }) => name).join(', ')}`,
     (c) => [...c.concurrency.keys()].some((name) => queues.every((queue) => queue.name !== name)),
   ],

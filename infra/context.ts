@@ -88,6 +88,17 @@ export interface Context {
   readonly responseStreaming: boolean;
   /** `create` sets the account's role with which API Gateway writes logs; `existing` when the account has one. Default create. */
   readonly apiLogRole: 'create' | 'existing';
+  /** Whether agents of clusters that nobody can reach may connect: it makes the stack `agents`. Default false. */
+  readonly agents: boolean;
+  /** Name under which agents reach their API. Default: API Gateway's own name. */
+  readonly agentsDomainName: string | undefined;
+  /** Certificate for `agentsDomainName` in AWS Certificate Manager. Needed with it. */
+  readonly agentsCertificateArn: string | undefined;
+  /**
+   * Mutual TLS of agents: the bundle of trusted certificate authorities, `s3://bucket/key`, with `?versionId=…` behind it for one version
+   * of it. Default: no mutual TLS.
+   */
+  readonly agentsTrustStore: string | undefined;
   /** Whether tables, key and secrets survive the stacks, and cannot be deleted by mistake. Default true. */
   readonly protectData: boolean;
 }

@@ -17,6 +17,7 @@ export function readDestination(environment: { readonly [name: string]: string |
 /** Options with an ARN that works in its own region alone … */
 const regionalNames = [
   'certificateArn',
+  'agentsCertificateArn',
   'authorizerSecretArn',
   'configSecretArn',
   'artifactsSecretArn',
@@ -27,6 +28,8 @@ const regionalNames = [
 /** … and why. */
 const regional: { readonly [name in (typeof regionalNames)[number]]: string } = {
   certificateArn:
+    'API Gateway takes a certificate of its own region for such a name; request or import one there',
+  agentsCertificateArn:
     'API Gateway takes a certificate of its own region for such a name; request or import one there',
   authorizerSecretArn: 'functions ask Secrets Manager of their own region',
   configSecretArn: 'functions ask Secrets Manager of their own region',

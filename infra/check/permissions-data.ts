@@ -29,6 +29,19 @@ export const neededActions: { readonly [type: string]: NeededActions } = {
   },
   'AWS::ApiGateway::RestApi': { actions: ['apigateway:POST'], resource: () => 'apigateway::/restapis' },
   'AWS::ApiGateway::Stage': { actions: [], resource: any },
+  // Those of HTTP and WebSocket APIs: what belongs to one is made below it.
+  'AWS::ApiGatewayV2::Api': { actions: ['apigateway:POST'], resource: () => 'apigateway::/apis' },
+  'AWS::ApiGatewayV2::ApiMapping': { actions: [], resource: any },
+  'AWS::ApiGatewayV2::Authorizer': { actions: [], resource: any },
+  'AWS::ApiGatewayV2::DomainName': {
+    actions: ['apigateway:POST'],
+    resource: () => 'apigateway::/domainnames',
+  },
+  'AWS::ApiGatewayV2::Integration': { actions: [], resource: any },
+  'AWS::ApiGatewayV2::IntegrationResponse': { actions: [], resource: any },
+  'AWS::ApiGatewayV2::Route': { actions: [], resource: any },
+  'AWS::ApiGatewayV2::RouteResponse': { actions: [], resource: any },
+  'AWS::ApiGatewayV2::Stage': { actions: ['logs:CreateLogDelivery'], resource: any },
   'AWS::CloudFormation::Stack': {
     actions: ['cloudformation:CreateStack'],
     resource: (name) => `cloudformation:stack/${name}-api-nested/*`,

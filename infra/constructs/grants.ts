@@ -12,6 +12,7 @@ import {
   tasksTable,
 } from '../../shared/aws/tables.ts';
 import { listAccountGrants, listRepositories, listTaggedSecrets, splitArns } from '../grant-sizes.ts';
+import { postHints } from './hint-grants.ts';
 import type { SharedResources } from './shared-resources.ts';
 
 /** What a row may say of what its function does. */
@@ -49,7 +50,11 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
     allow(writingActions, getTasksArn(sharedResources)),
     allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
   ],
-  sendOperations: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'operations').queueArn)],
+  // Those of agents are told by hints.
+  sendOperations: ({ queues, hints }) => [
+    allow(['sqs:SendMessage'], getResource(queues, 'operations').queueArn),
+    ...postHints(hints),
+  ],
   publishEvents: ({ bus }) => [allow(['events:PutEvents'], bus.eventBusArn)],
   readCache: (sharedResources) => [
     allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], getCacheArn(sharedResources)),
@@ -69,7 +74,31 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
   ],
   sendAgents: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agents').queueArn)],
   sendStreams: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agent-streams').queueArn)],
+  sendHints: ({ hints }) => postHints(hints),
+  askAgents: (sharedResources) => (sharedResources.hints === undefined ? [] : askAgents(sharedResources)),
+  // The stack of agents has the key, and grants it.
+  signSessions: () => [],
 };
+
+/** Whether a function with this use tells agents that there is work. */
+export function isTelling(use: Use): boolean {
+  return ['sendOperations', 'sendHints', 'askAgents'].includes(use);
+}
+
+/** What is written of live reads, and looked at to find out who could make them. */
+const readPartitions = ['READ#*', 'READS#*', 'CONN#*', 'SESSION#*', 'SESSIONS*'];
+
+function askAgents(sharedResources: SharedResources): PolicyStatement[] {
+  return [
+    new PolicyStatement({
+      actions: ['dynamodb:GetItem', 'dynamodb:Query', ...writingActions],
+      resources: [getTasksArn(sharedResources)],
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': readPartitions } },
+    }),
+    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
+    ...postHints(sharedResources.hints),
+  ];
+}
 
 const writingActions = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
 

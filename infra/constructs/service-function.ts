@@ -18,12 +18,14 @@ import { toCode, toHandler } from '../bundling.ts';
 import { type Context, toResourceName } from '../context.ts';
 import { type AccountGrant, listAccountGrants } from '../grant-sizes.ts';
 import {
+  isTelling,
   toClusterStatements,
   toLookupDenials,
   toNetworkStatements,
   toUseStatements,
   type Use,
 } from './grants.ts';
+import { acknowledgeHints } from './hint-grants.ts';
 import { alarmPeriod, ServiceAlarm } from './service-alarm.ts';
 import { type FunctionNetwork, type SharedResources, toEnvironment } from './shared-resources.ts';
 
@@ -106,6 +108,8 @@ export class ServiceFunction extends Construct {
       role.addToPolicy(statement);
     }
     acknowledgeWildcards(this, row.reaches === 'cluster' ? listAccountGrants(sharedResources.context) : []);
+    if (row.uses?.some(isTelling))
+      Validations.of(this).acknowledge(...acknowledgeHints(this, sharedResources.hints));
   }
 
   /** Adds the alarms about a function for which no caller waits. */
@@ -148,6 +152,7 @@ function getEnvironment({ row, sharedResources, environment }: ServiceFunctionPr
     ...(uses.includes('readArtifactAccounts') && {
       [variables.artifactsSecretArn]: sharedResources.artifactsSecretArn,
     }),
+    ...(uses.some(isTelling) && sharedResources.hints && { [variables.hintsUrl]: sharedResources.hints.url }),
     ...environment,
   };
 }

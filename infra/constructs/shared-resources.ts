@@ -26,6 +26,13 @@ export type BusReference = Pick<IEventBus, 'eventBusArn' | 'eventBusName'>;
 /** What functions must know of a queue. */
 export type QueueReference = Pick<IQueue, 'queueArn' | 'queueUrl'>;
 
+/** Where agents hear of work. */
+export interface HintsReference {
+  /** `wss://…/live` */
+  readonly url: string;
+  readonly apiId: string;
+}
+
 /** What functions share. */
 export interface SharedResources {
   readonly context: Context;
@@ -44,15 +51,22 @@ export interface SharedResources {
   readonly bus: BusReference;
   /** Queues by the names of their rows. */
   readonly queues: ReadonlyMap<string, QueueReference>;
+  /** Undefined where agents are not served. */
+  readonly hints: HintsReference | undefined;
 }
 
 /**
  * What functions of a stack share with those of others. Tables, queues and the bus go by their names, the rest by what other stacks
  * tell: nothing is exported, so that every option can change later.
  *
- * @param stack one of the topmost; it must depend on the data, bus and network stacks
+ * @param stack one of the topmost; it must depend on the data, bus and network stacks, and on the one of agents where there is one
+ * @param hints left out, it is what the stack of agents told
  */
-export function createSharedResources(stack: Stack, context: Context): SharedResources {
+export function createSharedResources(
+  stack: Stack,
+  context: Context,
+  hints?: HintsReference,
+): SharedResources {
   return {
     context,
     network: context.vpcId === undefined ? undefined : findNetwork(stack, context, context.vpcId),
@@ -71,6 +85,13 @@ export function createSharedResources(stack: Stack, context: Context): SharedRes
     },
     get authorizerSecretArn() {
       return context.authorizerSecretArn ?? readSharedValue(stack, context, 'authorizer-secret-arn');
+    },
+    get hints() {
+      if (!context.agents || hints !== undefined) return hints;
+      return {
+        url: readSharedValue(stack, context, 'hints-url'),
+        apiId: readSharedValue(stack, context, 'hints-api-id'),
+      };
     },
   };
 }
@@ -110,6 +131,7 @@ export function toEnvironment(sharedResources: SharedResources): { [name: string
     [variables.profiles]: context.profiles.join(','),
     [variables.logLevel]: context.logLevel,
     [variables.agentIntervalSeconds]: String(context.agentIntervalSeconds),
+    ...(context.agents && { [variables.agentAudience]: `busdriver:${context.stage}` }),
   };
 }
 

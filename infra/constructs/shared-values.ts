@@ -13,7 +13,9 @@ export type SharedValue =
   | 'artifacts-secret-arn'
   | 'authorizer-secret-arn'
   | 'functions-security-group-id'
-  | 'api-endpoint-id';
+  | 'api-endpoint-id'
+  | 'hints-api-id'
+  | 'hints-url';
 
 /** Tells the other stacks a value. */
 export function shareValue(

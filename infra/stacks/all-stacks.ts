@@ -4,6 +4,7 @@ import { type Schedule, schedules } from '../../functions/schedules.ts';
 import { type Context, toResourceName } from '../context.ts';
 import { readContext } from '../context-options.ts';
 import type { Destination } from '../destination.ts';
+import { AgentsStack } from './agents-stack.ts';
 import { ApiStack } from './api-stack.ts';
 import { BusStack } from './bus-stack.ts';
 import { DashboardStack } from './dashboard-stack.ts';
@@ -27,11 +28,13 @@ export function createStacks(app: App, destination: Destination = {}): void {
     new DataStack(app, name('data'), { context }),
     new BusStack(app, name('bus'), { context }),
   ];
+  // Before all that tells agents of work: it must know where they hear of it.
+  const agents = context.agents ? [new AgentsStack(app, name('agents'), { context })] : [];
   const workers = createWorkerStacks(app, context);
   const api = new ApiStack(app, name('api'), { context });
   // By names and parameters they refer to each other, which CDK does not see.
   let before: Stack[] = basis;
-  for (const stack of [...workers, api]) {
+  for (const stack of [...agents, ...workers, api]) {
     for (const one of before) stack.addStackDependency(one);
     before = [stack];
   }

@@ -151,7 +151,7 @@ const rules: readonly Rule[] = [
       'shared/core/request-limits.ts',
       'shared/aws/tables.ts',
       'shared/runtime/config.ts',
-      'functions/[a-z]+\\.ts$',
+      'functions/[a-z-]+\\.ts$',
       'aws-cdk-lib',
       'constructs',
       'esbuild',

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { agentRoutes } from '../../functions/agent-routes.ts';
+import { agentRoutes, connectionRows } from '../../functions/agent-routes.ts';
 import { authorizers } from '../../functions/authorizers.ts';
 import { operatorRoutes } from '../../functions/operator-routes.ts';
 import { queues } from '../../functions/queues.ts';
@@ -13,6 +13,7 @@ const everyRoute = [...routes, ...agentRoutes, ...operatorRoutes];
 
 const modules = [
   ...everyRoute.map(({ module }) => module),
+  ...connectionRows.map(({ module }) => module),
   ...queues.flatMap(({ module, deadLetterModule }) => [module, deadLetterModule]),
   ...schedules.map(({ module }) => module),
   ...authorizers.map(({ module }) => module),

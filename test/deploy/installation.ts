@@ -38,6 +38,11 @@ export function describePrivateInstallation(): StackOptions {
   return { ...common, ...network, stage: 'private', clientCidrs: '10.20.0.0/16', authentication: 'secret' };
 }
 
+/** The same, for agents as well. */
+export function describeInstallationWithAgents(authorizerSecretArn: string): StackOptions {
+  return { ...describeTestedInstallation(authorizerSecretArn), agents: 'true' };
+}
+
 /** How the names of the tested installation's resources begin. */
 export const testedName = 'busdriver-test';
 

@@ -7,6 +7,7 @@ import {
   makeTests,
   synthesizeTested,
   synthesizeUpdates,
+  synthesizeWithAgents,
   testAcceptance,
   tryPrivateInstallation,
 } from './phases.ts';
@@ -58,10 +59,12 @@ export const lanes: readonly Lane[] = [
     name: 'faults',
     ownCluster: false,
     ...tested,
+    deploy: [synthesizeWithAgents, deployTested],
     tests: [
       makeTests('guarantees', ['test/deploy/guarantees']),
       makeTests('large-reads', ['test/deploy/large-reads']),
       makeTests('facts', ['test/deploy/account-facts']),
+      makeTests('agents', ['test/deploy/agents']),
       makeTests('accounts', [
         ...['test/deploy/stored-accounts', 'test/deploy/docker-images', 'test/deploy/ecr-events'],
       ]),

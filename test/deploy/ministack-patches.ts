@@ -22,6 +22,7 @@ export const recordedTypes: readonly string[] = [
   'AWS::ApiGateway::BasePathMappingV2',
   'AWS::ApiGateway::DomainNameAccessAssociation',
   'AWS::ApiGateway::DomainNameV2',
+  'AWS::ApiGatewayV2::RouteResponse',
   'AWS::Events::Archive',
 ];
 
@@ -29,6 +30,9 @@ const metadata =
   '    "AWS::CDK::Metadata": {"create": lambda lid, props, sn: (f"CDKMetadata-{lid}", {}), "delete": lambda pid, props: None},\n';
 const outputs =
   '                outputs_defs, conditions, surviving, param_values,\n                mappings, stack_name, stack_id)\n';
+const authorizer =
+  '    "AWS::ApiGatewayV2::Authorizer": {"create": _apigw_v2_authorizer_create, "update": _apigw_v2_authorizer_update, "delete": _apigw_v2_authorizer_delete},\n';
+const apiEndpoint = `"apiEndpoint": f"{_apigw_v2._api_endpoint_scheme(protocol)}://{api_id}.execute-api.{_MINISTACK_HOST}:{os.environ.get('GATEWAY_PORT', '4566')}",`;
 const anotherApi = `        created = _apigw_rest_api_create(logical_id or physical_id, new_props, stack_name)
         _delete_predecessor(_apigw_rest_api_delete, physical_id, old_props)
         return created
@@ -52,6 +56,24 @@ export const patches: readonly Patch[] = [
       'changes:',
       'changes or stack.get("_template", {}).get("Outputs") != template.get("Outputs"):',
     ),
+  },
+  {
+    reason: 'what a WebSocket API answers itself cannot be deployed',
+    file: provisioners,
+    find: authorizer,
+    replacement: `${authorizer}    "AWS::ApiGatewayV2::IntegrationResponse": {
+        "create": lambda lid, props, sn: (f"{sn}-{lid}", dict(status=_apigw_v2._create_integration_response(
+            props["ApiId"], props["IntegrationId"], _pascal_to_camel(props))[0])),
+        "delete": lambda pid, props: None,
+    },
+`,
+  },
+  {
+    reason:
+      'addresses of HTTP and WebSocket APIs are names that lead nowhere, and expect TLS, which it does not speak',
+    file: provisioners,
+    find: apiEndpoint,
+    replacement: `"apiEndpoint": f"{'ws' if protocol == 'WEBSOCKET' else 'http'}://127.0.0.1:{os.environ.get('GATEWAY_PORT', '4566')}/_aws/execute-api/{api_id}",`,
   },
   {
     reason: 'functions whose answers are streamed cannot be called; with it they answer in one piece',

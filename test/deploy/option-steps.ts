@@ -146,6 +146,22 @@ export const optionSteps: { readonly [K in keyof Context]: OptionStep | OptionRe
     recorded: 'it asks whether a request is signed, and not by whom',
   },
   responseStreaming: { change: () => ({ responseStreaming: 'true' }), recorded: 'it streams no answers' },
+  agents: { change: () => ({ agents: 'true' }) },
+  agentsDomainName: {
+    change: () => ({
+      agentsDomainName: 'agents.example.com',
+      agentsCertificateArn: arn('acm', 'certificate/00000000-0000-4000-8000-000000000000'),
+    }),
+    recorded: noDoor,
+  },
+  agentsCertificateArn: {
+    change: () => ({ agentsCertificateArn: arn('acm', 'certificate/11111111-1111-4111-8111-111111111111') }),
+    recorded: noDoor,
+  },
+  agentsTrustStore: {
+    change: () => ({ agentsTrustStore: 's3://trust/agents.pem?versionId=7' }),
+    recorded: noDoor,
+  },
   protectData: { change: () => ({ protectData: 'false' }) },
 };
 

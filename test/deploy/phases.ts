@@ -3,6 +3,7 @@ import path from 'node:path';
 import { deployStacks, destroyStacks, measureAssembly, synthesizeStacks } from './cdk.ts';
 import type { DeployRun } from './deploy-run.ts';
 import {
+  describeInstallationWithAgents,
   describePrivateInstallation,
   describeTestedInstallation,
   domainName,
@@ -20,15 +21,22 @@ const privateAssembly = 'private';
 const destroyed = 'cdk destroy --all left no function, table, queue or API';
 
 /** Writes the templates of the tested installation. */
-export const synthesizeTested: Phase = {
-  name: 'synthesize',
-  async run({ assemblies, secrets, cdk }) {
-    const assembly = path.join(assemblies, testedAssembly);
-    await synthesizeStacks(assembly, describeTestedInstallation(secrets.authorizer), cdk);
-    const { stacks, nestedStacks, resources } = await measureAssembly(assembly);
-    return { remark: `${stacks} stacks and ${nestedStacks} nested ones with ${resources} resources` };
-  },
-};
+export const synthesizeTested: Phase = makeSynthesis(describeTestedInstallation);
+
+/** Writes those of one that serves agents, too. */
+export const synthesizeWithAgents: Phase = makeSynthesis(describeInstallationWithAgents);
+
+function makeSynthesis(describe: typeof describeTestedInstallation): Phase {
+  return {
+    name: 'synthesize',
+    async run({ assemblies, secrets, cdk }) {
+      const assembly = path.join(assemblies, testedAssembly);
+      await synthesizeStacks(assembly, describe(secrets.authorizer), cdk);
+      const { stacks, nestedStacks, resources } = await measureAssembly(assembly);
+      return { remark: `${stacks} stacks and ${nestedStacks} nested ones with ${resources} resources` };
+    },
+  };
+}
 
 /** Deploys it into an account that is new. */
 export const deployTested: Phase = makeDeploy(testedAssembly, domainName);

@@ -23,6 +23,14 @@ const installations: { readonly [name: string]: Options } = {
     ...privateOptions,
     repositoryArnPrefixes: 'arn:aws:ecr:us-east-1:123456789012:repository/',
   },
+  'a private API, and agents with mutual TLS': {
+    ...privateOptions,
+    ...domain,
+    agents: true,
+    agentsDomainName: 'agents.example.com',
+    agentsCertificateArn: certificateArn,
+    agentsTrustStore: 's3://trust/agents.pem',
+  },
   'a public API with mutual TLS': { publicApi: true, truststoreUri: 's3://trust/store.pem', ...domain },
   'a public API with a shared secret': {
     publicApi: true,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
+import { agentRoutes, connectionRows } from '../../functions/agent-routes.ts';
 import { authorizers } from '../../functions/authorizers.ts';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
@@ -40,7 +41,10 @@ export const ceilings: Readonly<Record<FunctionKind, BundleCeiling>> = {
 /** Every function with its kind, in the order of the tables. */
 export function listFunctions(): readonly { readonly module: string; readonly kind: FunctionKind }[] {
   return [
-    ...routes.map((route) => ({ module: route.module, kind: getKind(route) })),
+    ...[...routes, ...agentRoutes, ...connectionRows].map((row) => ({
+      module: row.module,
+      kind: getKind(row),
+    })),
     ...queues.map(({ module }) => ({ module, kind: 'worker' as const })),
     ...queues.map(({ deadLetterModule }) => ({ module: deadLetterModule, kind: 'store' as const })),
     ...schedules.map((schedule) => ({ module: schedule.module, kind: getScheduleKind(schedule) })),

@@ -2,17 +2,16 @@ import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagem
 import { limitCalls } from '../../aws/call-limit.ts';
 import { createGatewayConnections } from '../../aws/gateway-connections.ts';
 import { getErrorMessage } from '../../core/errors.ts';
-import type { Hint } from '../../core/tasks/agent-connections.ts';
+import type { AgentConnection, Hint } from '../../core/tasks/agent-connections.ts';
 import { openBase } from './base.ts';
-import type { HintPort } from './hints.ts';
 import type { Services } from './services.ts';
 import { systemClock } from './system.ts';
 
 /** Milliseconds of a call, which is made once: a hint that is lost costs the time until the agent asks again. */
 const callMs = 1_000;
 
-/** Tells one connection. */
-export type PostHint = NonNullable<HintPort['post']>;
+/** Tells one connection, and answers what became of it. */
+export type PostHint = (connection: AgentConnection, hint: Hint) => Promise<'delivered' | 'gone' | 'failed'>;
 
 /** What tells connections of API Gateway, made once. */
 export function openGatewayHints(services: Services): PostHint {

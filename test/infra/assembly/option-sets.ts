@@ -19,6 +19,10 @@ const vpc = {
 const domain = { domainName: 'clouddriver.example.com', certificateArn: arn('acm', 'certificate/0123') };
 const endpoint = { vpcEndpointIds: 'vpce-0123456789abcdef0', authentication: 'secret' };
 const sharedSecret = { authorizerSecretArn: secret('caller') };
+const agentsDomain = {
+  agentsDomainName: 'agents.example.com',
+  agentsCertificateArn: arn('acm', 'certificate/4567'),
+};
 const foreign = '210987654321/vpce-0123456789abcdef2';
 
 /** Where operators begin. */
@@ -46,6 +50,7 @@ const beginnings: { readonly [name: string]: Options } = {
   'private, endpoint made': { ...vpc, clientCidrs: '10.20.0.0/16', authentication: 'secret' },
   'private, with a name': { ...vpc, ...endpoint, ...domain },
   'private, outside a VPC': endpoint,
+  'private, with agents': { ...endpoint, ...domain, agents: true },
   'public, shared secret': { publicApi: true, ...domain, ...sharedSecret },
   'public, mutual TLS, in a VPC': {
     publicApi: true,
@@ -141,7 +146,14 @@ const changes: { readonly [name: string]: { readonly [change: string]: Options }
     'one of its own': { vpcEndpointIds: 'vpce-0123456789abcdef0' },
     'no name': { domainName: undefined, certificateArn: undefined },
   },
-  'private, outside a VPC': { 'a VPC': vpc },
+  'private, outside a VPC': { 'a VPC': vpc, 'agents of other clusters': { agents: true } },
+  'private, with agents': {
+    'no agents': { agents: undefined },
+    'a VPC': vpc,
+    'a role for logs that is there': { apiLogRole: 'existing' },
+    'a name for agents': agentsDomain,
+    'mutual TLS of agents': { ...agentsDomain, agentsTrustStore: 's3://trust/agents.pem?versionId=7' },
+  },
   'public, shared secret': {
     'private instead': { publicApi: undefined, ...endpoint },
     'a secret that is made': { authorizerSecretArn: undefined, authentication: 'secret' },
