@@ -11,8 +11,13 @@ import { buildLocal } from '../local/build.ts';
  * @throws Error when the sources do not compile
  */
 export async function buildAgent(root: string): Promise<string> {
-  const outputDir = path.join(root, 'dist', 'agent');
-  await buildLocal({ root, outputDir, entries: ['infra/agent/main.ts'], report: console.error });
+  return buildAgentInto(root, path.join(root, 'dist', 'agent'));
+}
+
+/** The same into another folder, absolute. */
+export async function buildAgentInto(root: string, outputDir: string): Promise<string> {
+  const entries = ['infra/agent/main.ts'];
+  await buildLocal({ root, outputDir, entries, shortensNames: true, report: console.error });
   return path.join(outputDir, 'main.js');
 }
 

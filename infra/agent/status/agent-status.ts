@@ -66,7 +66,7 @@ export async function startAgentStatus(options: AgentStatusOptions): Promise<Age
   const { config, clock, environment } = options;
   const health = new AgentHealth(clock);
   const metrics = new AgentMetrics();
-  const host = config.host ?? (environment['KUBERNETES_SERVICE_HOST'] ? '::' : '127.0.0.1');
+  const host = config.host ?? (environment['KUBERNETES_SERVICE_HOST'] ? undefined : '127.0.0.1');
   const servers = new AsyncDisposableStack();
   try {
     const { healthPort, metricsPort } = config;
@@ -129,10 +129,10 @@ async function startUnlessTaken(
   const { host, port } = address;
   try {
     const server = await start(address);
-    log.info(`${what} is served`, { host, port: server.port });
+    log.info(`${what} is served`, { host: host ?? 'all addresses', port: server.port });
     return server;
   } catch (error) {
-    const sentence = `${what} cannot be served at ${host}, port ${port}: ${getErrorMessage(error)}`;
+    const sentence = `${what} cannot be served at ${host ?? 'all addresses'}, port ${port}: ${getErrorMessage(error)}`;
     if (isNamed) throw new Error(sentence, { cause: error });
     log.warn(sentence);
     return undefined;

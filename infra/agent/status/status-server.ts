@@ -23,8 +23,8 @@ type Pages = ReadonlyMap<string, () => Page>;
 
 /** Where a server listens. */
 export interface StatusAddress {
-  /** Name or address to bind. */
-  readonly host: string;
+  /** Name or address to bind; undefined: all addresses, of IPv6 too where the machine has it. */
+  readonly host: string | undefined;
   /** 0 takes any free port. */
   readonly port: number;
   /** Where it answers by TLS: certificate, key and authorities, as texts. */

@@ -2,7 +2,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { buildLocal } from '../../../infra/local/build.ts';
+import { buildAgentInto } from '../../../infra/agent/build.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { runAgentProgram } from '../../support/agent-process.ts';
 import { makeTempDir } from '../../support/temp-dir.ts';
@@ -50,7 +50,7 @@ describe('the program of agents', () => {
     await using dir = await makeTempDir();
     const folder = dir.path;
     // Not where others build: what earlier builds left there is kept for a day.
-    await buildLocal({ root, outputDir: folder, entries: ['infra/agent/main.ts'] });
+    await buildAgentInto(root, folder);
     const names = await readdir(folder, { recursive: true });
     const scripts = names.filter((name) => name.endsWith('.js'));
     const sizes = await Promise.all(scripts.map(async (name) => (await stat(path.join(folder, name))).size));
