@@ -183,6 +183,19 @@ export const assumptions = {
   taskMonths: quote(0.23, 'months for which a task is kept: 7 of 30.4 days', 'shared/core/tasks/task.ts'),
   deployWireKb: assume(60, "KB of a deploy's traffic with the API server"),
 
+  agentPollSeconds: assume(
+    15,
+    'seconds between two questions for work of an agent that is connected',
+    'docs/agents.md, "Settings"',
+  ),
+  agentPingMinutes: assume(
+    4,
+    'minutes between two pings of an agent',
+    'a connection that is idle ends after ten',
+  ),
+  agentRenewalMinutes: assume(9, 'minutes between two renewals of a session', 'tokens hold for 15'),
+  agentCallSeconds: assume(0.02, 'seconds of a call of an agent, 1 GB'),
+
   storeSeconds: assume(0.005, 'seconds of a request to DynamoDB', 'AWS promises milliseconds, of one digit'),
   concurrentWrites: quote(
     16,

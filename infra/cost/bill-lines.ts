@@ -12,6 +12,7 @@ export const groups = {
   secrets: 'secrets with kubeconfigs',
   deploys: 'deploys',
   polls: 'questions about deploys',
+  agents: 'agents that are connected',
 } as const;
 
 /** Name of a part. */
@@ -47,6 +48,7 @@ export function listLineRules(scenario: Scenario, counts: TemplateCounts): reado
     ['deploys', deploysPerDay > 0, deployRules],
     ['deploys', deploysPerDay > 0 && leaves, deployTrafficRules],
     ['polls', deploysPerDay > 0 && polls > 0, pollRules],
+    ['agents', scenario.agents > 0, agentRules],
   ];
   return parts.flatMap(([group, isThere, rules]) =>
     isThere ? rules.map(([service, what, formula]) => ({ group, service, what, formula })) : [],
@@ -253,4 +255,29 @@ const pollRules: readonly Rule[] = [
     'questions × accessLogKb × logGb + questions × functionLogKb × logGb',
   ],
   ['X-Ray', 'traces', 'questionTraces × trace'],
+];
+
+/** What agents cost all day, whether there is work or not. Their templates count nowhere else. */
+const agentRules: readonly Rule[] = [
+  ['KMS', 'key of their sessions', 'key'],
+  ['API Gateway', 'connections', 'connectedMinutes × connectionMinute'],
+  ['API Gateway', '… pings, and their answers', 'agentFrames × frame'],
+  [
+    'API Gateway',
+    'questions for work, renewals',
+    'agentQuestions × httpRequest + agentRenewals × httpRequest',
+  ],
+  [
+    'Lambda',
+    'functions for them',
+    'agentQuestions × invocation + agentQuestions × agentCallSeconds × gbSecond + ' +
+      'agentRenewals × invocation + agentRenewals × agentCallSeconds × gbSecond',
+  ],
+  [
+    'DynamoDB',
+    '… look at the session, the inbox and the reads of an account',
+    '3 × agentQuestions × readUnit',
+  ],
+  ['KMS', '… sign tokens of sessions', 'agentRenewals × signature'],
+  ['CloudWatch', 'access log', 'agentQuestions × accessLogKb × logGb + agentRenewals × accessLogKb × logGb'],
 ];

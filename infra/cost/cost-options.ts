@@ -58,6 +58,11 @@ const flags = {
     value: 'WAY',
     help: 'way out of the VPC: nat, endpoints, or existing: a NAT gateway that is there (default nat)',
   },
+  agents: {
+    type: 'string',
+    value: 'N',
+    help: 'agents that are connected, replicas included (default 0)',
+  },
   prices: {
     type: 'string',
     value: 'FILE',
@@ -152,6 +157,7 @@ function toScenario(values: Given): Scenario {
     polls: parseCount('polls', values.polls, 10),
     pollers: parseCount('pollers', values.pollers, 2),
     network: parseChoice('network', values.network ?? 'nat', networks),
+    agents: parseCount('agents', values.agents, 0),
   };
 }
 

@@ -16,6 +16,7 @@ export const emptyScenario: Scenario = {
   polls: 10,
   pollers: 2,
   network: 'nat',
+  agents: 0,
 };
 
 /** The prices, with where each was looked up. */

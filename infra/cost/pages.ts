@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toDeployTable, toPriceTable, toReadmeText, toRestTable } from './deploy-tables.ts';
 import {
+  toAgentTable,
   toAssumptionTable,
   toCachingTables,
   toCountTable,
@@ -27,6 +28,7 @@ const parts: { readonly [page: string]: { readonly [name: string]: (basis: Basis
     'sources about others': toPeerSources,
     caching: toCachingTables,
     streams: toStreamTable,
+    agents: toAgentTable,
     'first fills': toFillTable,
     limits: toLimitTable,
     counts: toCountTable,

@@ -116,6 +116,13 @@ export function toStreamTable(basis: Basis): string {
   return toMarkdown(['Watched accounts', 'Workers', 'US$ for watching', 'US$ each'], rows);
 }
 
+/** What a thousand agents cost that are connected all the time, whether there is work or not. */
+export function toAgentTable(basis: Basis): string {
+  const bill = makeBill({ ...emptyScenario, agents: 1_000 }, basis);
+  const rows = [...toRows(bill, 'agents'), toSumRow('1,000 agents', sumGroups(bill, 'agents'))];
+  return toMarkdown(['What', 'Formula', 'US$'], rows);
+}
+
 /** What others cost, and what each does for it. */
 export function toPeerTable(basis: Basis): string {
   const values = makeBill(emptyScenario, basis).values;

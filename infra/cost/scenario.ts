@@ -35,6 +35,8 @@ export interface Scenario {
   /** Replicas of Gate and Fiat, each of which asks for credentials and applications each 30 seconds. */
   readonly pollers: number;
   readonly network: Network;
+  /** Agents that are connected all the time, replicas included, each for one account. */
+  readonly agents: number;
 }
 
 /** What a bill is reckoned from. */
@@ -67,6 +69,7 @@ function derive(scenario: Scenario, capacity: Capacity) {
     ...toStreamValues(scenario),
     ...toRequestValues(scenario, capacity),
     ...toFillValues(scenario, capacity),
+    ...toAgentValues(scenario),
     endpointServices: 5,
     kubeconfigs: scenario.secrets,
   };
@@ -148,6 +151,16 @@ function toRequestValues(scenario: Scenario, { applications, listApplications }:
     operationTraces: countTraces(operationsEach * deploys),
     // The directory, and how fresh each account is.
     directoryUnits: accounts * (directory + agentKb / 8),
+  };
+}
+
+function toAgentValues({ agents }: Scenario) {
+  const { minutes, seconds, agentPollSeconds, agentPingMinutes, agentRenewalMinutes } = valuesOf(assumptions);
+  return {
+    connectedMinutes: agents * minutes,
+    agentFrames: (2 * agents * minutes) / agentPingMinutes,
+    agentQuestions: (agents * seconds) / agentPollSeconds,
+    agentRenewals: (agents * minutes) / agentRenewalMinutes,
   };
 }
 

@@ -52,6 +52,16 @@ describe('what it costs', () => {
     expect((own[1] ?? 0) + (own[2] ?? 0)).toBeLessThan(219 / 3);
   });
 
+  it('to have a thousand agents connected: nothing without them', () => {
+    expect(sumGroups(reckon(), 'agents')).toBe(0);
+    const lines = reckon({ agents: 1_000 }).lines.filter(({ group }) => group === 'agents');
+    const find = (name: string) => lines.find(({ formula }) => formula.includes(name))?.dollars;
+    // 43.8 million minutes; a ping and its answer each 4 minutes; a question each 15 seconds.
+    expect([find('connectionMinute'), find('frame')]).toEqual([10.95, 21.9]);
+    expect(find('httpRequest')).toBeCloseTo(175.2 + 4.87, 1);
+    expect(find('signature')).toBeCloseTo(73, 0);
+  });
+
   it('to watch one account: a worker that never ends, some 62 US$', () => {
     const dollars = sumGroups(reckon({ accounts: 1, mode: 'stream', streamAccounts: 1 }), 'streams');
     expect(dollars).toBeGreaterThan(60);

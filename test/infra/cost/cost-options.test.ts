@@ -14,6 +14,7 @@ describe('the command line of npm run cost', () => {
       polls: 10,
       pollers: 2,
       network: 'nat',
+      agents: 0,
     });
     expect(parseCostOptions(['--accounts', '7', '--mode', 'stream']).scenario.streamAccounts).toBe(7);
   });
@@ -21,7 +22,8 @@ describe('the command line of npm run cost', () => {
   it('is understood whole', () => {
     const given =
       '--accounts 9 --objects 1 --changes-per-hour 2 --mode interval --stream-accounts 3 --secrets 4';
-    const further = '--deploys-per-day 5 --polls 6 --pollers 0 --network endpoints --prices mine.json --json';
+    const further =
+      '--deploys-per-day 5 --polls 6 --pollers 0 --network endpoints --agents 8 --prices mine.json --json';
     expect(parseCostOptions(`${given} ${further}`.split(' '))).toEqual({
       scenario: {
         accounts: 9,
@@ -34,6 +36,7 @@ describe('the command line of npm run cost', () => {
         polls: 6,
         pollers: 0,
         network: 'endpoints',
+        agents: 8,
       },
       pricesFile: 'mine.json',
       json: true,
@@ -62,7 +65,7 @@ describe('the command line of npm run cost', () => {
   it('is told whole by its help', () => {
     const help = formatCostHelp();
     const options = listOptions();
-    expect(options).toHaveLength(14);
+    expect(options).toHaveLength(15);
     for (const [option, meaning] of options) expect(help).toContain(`  ${option.padEnd(22)} ${meaning}`);
   });
 });

@@ -22,7 +22,7 @@ describe('the price table', () => {
   });
 
   it('has no price that no bill asks for', () => {
-    const scenario = { ...sampleScenario, streamAccounts: 1, secrets: 1 };
+    const scenario = { ...sampleScenario, streamAccounts: 1, secrets: 1, agents: 1 };
     const asked = networks
       .flatMap((network) => listLineRules({ ...scenario, network }, sampleBasis.counts))
       .flatMap(({ formula }) => listNames(formula))

@@ -39,4 +39,5 @@ export const sampleScenario: Scenario = {
   polls: 10,
   pollers: 2,
   network: 'nat',
+  agents: 0,
 };
