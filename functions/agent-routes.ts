@@ -8,19 +8,34 @@ import type { Route } from './route.ts';
  */
 const base = { api: 'agent', access: 'anonymous', reaches: 'store', timeoutSeconds: 20 } as const;
 const readRoute = { ...base, uses: ['readAccountFacts', 'readTasks', 'writeTasks'] } as const;
+const workRoute = { ...base, uses: [...readRoute.uses, 'readCache'] } as const;
 const signingRoute = { ...base, uses: [...readRoute.uses, 'signSessions'] } as const;
 const tellingRoute = { ...base, uses: [...readRoute.uses, 'sendHints'] } as const;
 const taskRoute = { ...base, uses: [...readRoute.uses, 'publishEvents', 'sendHints'] } as const;
+
+const cacheRoute = {
+  ...base,
+  uses: ['readAccountFacts', 'readTasks', 'readCache', 'writeCache'],
+} as const;
+const claimRoute = { ...cacheRoute, uses: [...cacheRoute.uses, 'publishEvents'] } as const;
+const caches = '/agent/v1/caches/{account}';
 
 /** Every route of agents. */
 export const agentRoutes: readonly Route[] = [
   { ...signingRoute, method: 'POST', path: '/agent/v1/sessions', module: 'agents/open-session' },
   { ...signingRoute, method: 'POST', path: '/agent/v1/sessions/{session}', module: 'agents/renew-session' },
   { ...tellingRoute, method: 'DELETE', path: '/agent/v1/sessions/{session}', module: 'agents/close-session' },
-  { ...readRoute, method: 'GET', path: '/agent/v1/sessions/{session}/work', module: 'agents/list-work' },
+  { ...workRoute, method: 'GET', path: '/agent/v1/sessions/{session}/work', module: 'agents/list-work' },
   { ...taskRoute, method: 'POST', path: '/agent/v1/tasks/{task}/lease', module: 'agents/take-task' },
   { ...taskRoute, method: 'PUT', path: '/agent/v1/tasks/{task}/lease', module: 'agents/renew-task' },
   { ...taskRoute, method: 'POST', path: '/agent/v1/tasks/{task}/commits', module: 'agents/commit-task' },
+  { ...claimRoute, method: 'POST', path: `${caches}/claims`, module: 'agents/claim-cache' },
+  { ...claimRoute, method: 'PUT', path: `${caches}/claims`, module: 'agents/keep-cache' },
+  { ...cacheRoute, method: 'GET', path: `${caches}/epoch`, module: 'agents/read-epoch' },
+  { ...cacheRoute, method: 'PUT', path: `${caches}/epoch`, module: 'agents/raise-epoch' },
+  { ...cacheRoute, method: 'GET', path: `${caches}/heads`, module: 'agents/list-heads' },
+  { ...cacheRoute, method: 'POST', path: `${caches}/changes`, module: 'agents/write-changes' },
+  { ...cacheRoute, method: 'POST', path: `${caches}/prunes`, module: 'agents/prune-applications' },
   { ...readRoute, method: 'POST', path: '/agent/v1/reads/{read}/lease', module: 'agents/take-read' },
   { ...readRoute, method: 'PUT', path: '/agent/v1/reads/{read}/answer', module: 'agents/answer-read' },
 ];

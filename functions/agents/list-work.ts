@@ -1,8 +1,8 @@
-import { agentHandler } from '../../shared/runtime/http/agent-handler.ts';
-import { listWork } from '../../shared/runtime/http/agent-work.ts';
+import { agentHandlerOf } from '../../shared/runtime/http/agent-handler.ts';
+import { listWork, openAgentWork } from '../../shared/runtime/http/agent-work.ts';
 import { ok } from '../../shared/runtime/http/api-handler.ts';
 
 /** GET /agent/v1/sessions/{session}/work: what there is to do for the accounts of a session. */
-export const handler = agentHandler(async function listAgentWork(_request, hub, caller) {
+export const handler = agentHandlerOf(openAgentWork, async function listAgentWork(_request, hub, caller) {
   return ok(await listWork(hub, caller));
 });

@@ -1,10 +1,11 @@
 import type { AccountGrant } from '../../shared/agent-protocol/messages.ts';
 import type { LiveReaders } from '../../shared/agent-protocol/run-read.ts';
+import type { CachingAgent } from '../../shared/core/agents/caching-agent.ts';
 import type { Clock, Randomness } from '../../shared/core/clock.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { asJsonObject, type JsonObject } from '../../shared/core/json.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import type { Provider } from '../../shared/core/providers/provider.ts';
+import type { Provider, ProviderOptions } from '../../shared/core/providers/provider.ts';
 import { SharedClients } from '../../shared/core/providers/shared-clients.ts';
 import { mergeDocuments } from '../../shared/core/settings/spring-config.ts';
 import type { Operation } from '../../shared/core/tasks/operation.ts';
@@ -19,6 +20,8 @@ export interface GrantedAccountsOptions {
   readonly randomness: Randomness;
   readonly log: Logger;
   readonly environment: { readonly [name: string]: string | undefined };
+  /** Where what is cached is asked for, and sent to: see `ProviderOptions`. */
+  readonly caching: Pick<ProviderOptions, 'openCache' | 'changeSender' | 'limitLists'>;
 }
 
 /** Accounts as they are granted now, for one who works with them: whatever becomes of the grants, they stay open until disposed. */
@@ -27,11 +30,17 @@ export interface AccountsUse extends Disposable {
   readonly readers: LiveReaders;
   /** The operation of that name, or undefined. */
   findOperation(provider: string, name: string): Promise<Operation | undefined>;
+  /** What keeps those of them cached of which that is granted; the same each time. */
+  loadCachingAgents(): Promise<readonly CachingAgent[]>;
+  /** The same object for each use of what was opened at the same time. */
+  readonly opening: object;
 }
 
 /** An opening, and how many use it. */
 interface Opening {
   readonly provider: Provider;
+  /** Names of those that may be kept cached. */
+  readonly cached: ReadonlySet<string>;
   uses: number;
   isReplaced: boolean;
 }
@@ -51,14 +60,20 @@ export class GrantedAccounts {
   /** Opens what is granted, unless it is what was granted before. */
   take(grants: readonly AccountGrant[]): void {
     const settings = toSettings(grants, this.#options);
-    const text = JSON.stringify(settings);
+    const cached = new Set(grants.filter(({ caching }) => caching).map(({ name }) => name));
+    const text = JSON.stringify([settings, ...cached]);
     if (text === this.#settings) return;
     this.#settings = text;
     const before = this.#current;
-    this.#current = { provider: this.#open(settings), uses: 0, isReplaced: false };
+    this.#current = { provider: this.#open(settings), cached, uses: 0, isReplaced: false };
     if (before === undefined) return;
     before.isReplaced = true;
     closeUnused(before, this.#options.log);
+  }
+
+  /** Whether anything was granted yet. */
+  get isOpen(): boolean {
+    return this.#current !== undefined;
   }
 
   /** Uses what is granted now. @throws Error before anything is granted */
@@ -66,9 +81,14 @@ export class GrantedAccounts {
     const opening = this.#current;
     if (opening === undefined) throw new Error('no account is granted yet');
     opening.uses += 1;
-    const { provider } = opening;
+    const { provider, cached } = opening;
     return {
       readers: provider,
+      async loadCachingAgents() {
+        const agents = (await provider.loadCachingAgents?.()) ?? [];
+        return agents.filter(({ account }) => cached.has(account));
+      },
+      opening,
       async findOperation(name, operation) {
         if (name !== provider.name) return undefined;
         return (await provider.loadOperations?.())?.find((each) => each.name === operation);
@@ -81,9 +101,10 @@ export class GrantedAccounts {
   }
 
   #open(settings: JsonObject): Provider {
-    const { clock, randomness, log, environment } = this.#options;
+    const { clock, randomness, log, environment, caching } = this.#options;
     const provider = kubernetesPlugin.open({
       ...{ settings, clock, randomness, log, environment, clients: this.#clients },
+      ...caching,
       placement: 'local',
     });
     for (const { name, reason } of provider.rejectedAccounts) {

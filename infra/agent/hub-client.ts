@@ -22,6 +22,10 @@ export interface HubCall {
   readonly token: string;
   /** Sent as JSON. Default: nothing. */
   readonly body?: unknown;
+  /** The same as JSON text gzipped, for who can send bytes. Default: it is not packed. */
+  readonly packed?: Uint8Array | undefined;
+  /** Milliseconds that it may take. Default: 10 seconds. */
+  readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -47,6 +51,23 @@ export class HubRefusalError extends Error {
 /** Busdriver did not answer, or cannot for the moment: the same call may succeed later. */
 export class HubAwayError extends Error {
   override name = 'HubAwayError';
+  /** Whether it was asked for too much: 429 or 503. */
+  readonly isBusy: boolean;
+  /** Milliseconds after which to come again, as far as it says; else 0. */
+  readonly retryAfterMs: number;
+
+  constructor(
+    message: string,
+    {
+      isBusy = false,
+      retryAfterMs = 0,
+      ...options
+    }: ErrorOptions & Partial<Pick<HubAwayError, 'isBusy' | 'retryAfterMs'>> = {},
+  ) {
+    super(message, options);
+    this.isBusy = isBusy;
+    this.retryAfterMs = retryAfterMs;
+  }
 }
 
 /** Calls Busdriver over HTTP, through the proxies that the environment names. */
@@ -60,23 +81,23 @@ export class HubClient implements AsyncDisposable {
   }
 
   /** @throws HubAwayError, or HubRefusalError for what is refused in another way than with 409 */
-  async call({ method, path, token, body, signal }: HubCall): Promise<HubAnswer> {
-    const timeout = AbortSignal.timeout(callMs);
+  async call({ method, path, token, signal, timeoutMs = callMs, ...call }: HubCall): Promise<HubAnswer> {
+    const timeout = AbortSignal.timeout(timeoutMs);
     const headers = {
       ...(token !== '' && { authorization: `Bearer ${token}` }),
       accept: 'application/json',
       'user-agent': 'busdriver-agent',
     };
-    const isSent = body !== undefined;
+    const { type, body } = toBody(call);
     try {
       const answer = await request(`${this.#url}${path}`, {
         method,
         dispatcher: this.#dispatcher,
-        headers: isSent ? { ...headers, 'content-type': 'application/json' } : headers,
-        body: isSent ? JSON.stringify(body) : null,
+        headers: type === undefined ? headers : { ...headers, 'content-type': type },
+        body,
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
-      return toAnswer(answer.statusCode, await readText(answer.body));
+      return toAnswer(answer.statusCode, await readText(answer.body), answer.headers['retry-after']);
     } catch (error) {
       if (error instanceof HubRefusalError || error instanceof HubAwayError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
@@ -149,13 +170,36 @@ async function readPem(file: string | undefined, what: string): Promise<string |
   });
 }
 
-function toAnswer(status: number, text: string): HubAnswer {
+function toBody({ body, packed }: Pick<HubCall, 'body' | 'packed'>): {
+  readonly type: string | undefined;
+  readonly body: string | Uint8Array | null;
+} {
+  if (packed !== undefined) return { type: 'application/gzip', body: packed };
+  if (body === undefined) return { type: undefined, body: null };
+  return { type: 'application/json', body: JSON.stringify(body) };
+}
+
+/** Milliseconds, of seconds; dates are not looked at. An hour at most: what says more is broken. */
+function toRetryMs(retryAfter: string | readonly string[] | undefined): number {
+  const seconds = Number(retryAfter);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : 0;
+}
+
+function toAnswer(
+  status: number,
+  text: string,
+  retryAfter: string | readonly string[] | undefined,
+): HubAnswer {
   const body = parseJson(text);
   if (status < 300 || status === 409) return { status, body };
   const message =
     isJsonObject(body) && typeof body['message'] === 'string' ? body['message'] : `status ${status}`;
   const errors = isJsonObject(body) && Array.isArray(body['errors']) ? `: ${body['errors'].join('; ')}` : '';
-  if (status >= 500 || status === 429) throw new HubAwayError(`Busdriver answered ${status}: ${message}`);
+  if (status >= 500 || status === 429) {
+    const isBusy = status === 429 || status === 503;
+    const options = { isBusy, retryAfterMs: toRetryMs(retryAfter) };
+    throw new HubAwayError(`Busdriver answered ${status}: ${message}`, options);
+  }
   throw new HubRefusalError(status, `Busdriver answered ${status}: ${message}${errors}`);
 }
 

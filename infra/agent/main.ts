@@ -7,6 +7,7 @@ import { createLogger } from '../../shared/runtime/services/logger.ts';
 import { getHost, systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
 import { type AgentConfig, readAgentConfig } from './agent-config.ts';
 import { SessionKeeper } from './agent-session.ts';
+import { openCaching } from './caching/open-caching.ts';
 import { checkAgent } from './check/agent-check.ts';
 import { formatCheck } from './check/check-table.ts';
 import { parseCommandLine } from './command-line.ts';
@@ -17,6 +18,7 @@ import { openHubClient } from './hub-client.ts';
 import { keepWarnings } from './kept-warnings.ts';
 import { openProof } from './proof-source.ts';
 import { RemoteTaskStore } from './remote-task-store.ts';
+import { ServerClock } from './server-clock.ts';
 import { startAgentStatus } from './status/agent-status.ts';
 import { WorkLoop } from './work-loop.ts';
 
@@ -75,8 +77,10 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   stop.addEventListener('abort', () => health.stop());
   await using client = await openHubClient({ ...config, environment });
   tellConfig(config, log);
+  const clock = new ServerClock(systemClock);
+  const caching = openCaching({ ...parts, clock, agentId, session: { call: (call) => session.call(call) } });
   const accounts = new GrantedAccounts({
-    ...parts,
+    ...{ ...parts, clock, caching: caching.options },
     accounts: config.accounts,
     environment,
   });
@@ -89,7 +93,10 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     proof: openProof(config.proof, systemClock),
     backOff: config.backOff,
     hello: toHello(config, agentId),
-    onWelcome: ({ accounts: grants }) => accounts.take(grants),
+    onWelcome: ({ accounts: grants, serverMs }) => {
+      clock.follow(serverMs);
+      accounts.take(grants);
+    },
     onConnection: (isConnected) => metrics.countConnection(isConnected),
     onTurn: () => health.turn(agentId),
   });
@@ -101,8 +108,10 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     store: new RemoteTaskStore({ ...parts, session }),
   };
   await session.open(stop);
-  loop = new WorkLoop({ session, system, accounts, metrics, onTurn: () => health.turn(agentId) });
-  await loop.run(stop);
+  const followers = caching.createFollowers(accounts);
+  const onTurn = (): void => health.turn(agentId);
+  loop = new WorkLoop({ session, system, accounts, followers, metrics, onTurn });
+  await Promise.all([loop.run(stop), followers.run(stop)]);
   await session.close();
 }
 

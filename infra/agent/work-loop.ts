@@ -7,6 +7,7 @@ import { processTaskMessage, type WorkerSystem } from '../../shared/core/tasks/p
 import { CheckpointError } from '../../shared/core/tasks/run-task.ts';
 import { addLogFields, runWithLogFields } from '../../shared/runtime/services/logger.ts';
 import type { SessionKeeper } from './agent-session.ts';
+import type { CacheFollowers } from './caching/cache-followers.ts';
 import type { GrantedAccounts } from './granted-accounts.ts';
 import { HubAwayError } from './hub-client.ts';
 import { ReadRunner } from './read-runner.ts';
@@ -26,6 +27,7 @@ export interface WorkLoopOptions {
   readonly metrics: AgentMetrics;
   /** Called each time the loop turns. */
   onTurn(): void;
+  readonly followers: Pick<CacheFollowers, 'refresh'>;
 }
 
 /** Asks for work and does it, some tasks and reads at once, until it is told to stop. */
@@ -85,6 +87,7 @@ export class WorkLoop {
     const { tasks = 0, accountTasks = 0 } = this.#options.session.welcome?.limits ?? {};
     for (const { kind, account, id } of work) {
       if (kind === 'READ') this.#reads.begin(id, account);
+      if (kind === 'REFRESH') this.#options.followers.refresh(account, Number(id));
       if (kind !== 'TASK' || this.#running.has(id) || this.#running.size >= tasks) continue;
       const ofAccount = [...this.#running.values()].filter((each) => each === account).length;
       if (ofAccount >= accountTasks) continue;

@@ -29,6 +29,9 @@ export const pruneApplicationsMax = 500;
 /** Characters of an object's facts at most, as JSON text. */
 export const factsLengthMax = 384 * 1024;
 
+/** Characters of the details of a caching agent, as JSON text. */
+const detailsLengthMax = 20_000;
+
 /** Characters of what a failed run tells. */
 const errorLengthMax = 2_000;
 
@@ -91,18 +94,14 @@ export const claimedSchema = z.object({
   state: z.string().optional(),
 });
 
-const detail = z.union([z.string().max(2_000), z.number(), z.boolean()]);
-
 /** How far it has come. */
 const cacheProgressSchema = z.object({
   items: whole,
   changes: whole,
   asOfMs: milliseconds.optional(),
   drift: whole.optional(),
-  details: z
-    .record(z.string().max(100), detail)
-    .refine((details) => Object.keys(details).length <= 20, { error: 'expected 20 details at most' })
-    .optional(),
+  /** JSON text of an object. */
+  details: z.string().max(detailsLengthMax).optional(),
 });
 
 /** Keeps a lease, tells how far it has come, and ends it. */
@@ -197,6 +196,11 @@ export const changesOutcomeSchema = z.object({
 export const prunesSchema = z.object({
   applications: z.array(z.string().min(1).max(1_000)).max(pruneApplicationsMax),
 });
+
+/** What a caching agent tells besides, of which details are the JSON text. */
+export const detailsSchema = z
+  .record(z.string().max(100), z.union([z.string().max(2_000), z.number(), z.boolean()]))
+  .refine((details) => Object.keys(details).length <= 20, { error: 'expected 20 members at most' });
 
 /** As `claimSchema` has it. */
 export type CacheClaim = z.infer<typeof claimSchema>;

@@ -8,16 +8,28 @@ export interface World extends AsyncDisposable {
   readonly system: System;
 }
 
-/** Starts a system that serves agents, unless told otherwise, who ask often. */
+/** Starts a system that serves agents, unless told otherwise, who ask often. Nothing is cached: tests are about one thing. */
 export async function startWorld(
   accounts: readonly object[],
   args: readonly string[] = [],
   enabled = true,
 ): Promise<World> {
+  return open({ accounts, cache: { enabled: false } }, args, enabled);
+}
+
+/** Starts one whose accounts are kept cached. */
+export async function startCachingWorld(
+  accounts: readonly object[],
+  args: readonly string[] = [],
+): Promise<World> {
+  return open({ accounts }, args, true);
+}
+
+async function open(kubernetes: object, args: readonly string[], enabled: boolean): Promise<World> {
   const dir: TempDir = await makeTempDir();
   const file = path.join(dir.path, 'clouddriver.yml');
   const agents = { enabled, limits: { pollIdleMs: 100, pollBusyMs: 50 } };
-  await writeFile(file, JSON.stringify({ busdriver: { agents }, kubernetes: { accounts } }));
+  await writeFile(file, JSON.stringify({ busdriver: { agents }, kubernetes }));
   const system = await startSystem({ config: [file], args });
   return {
     system,

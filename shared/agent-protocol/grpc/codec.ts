@@ -76,7 +76,7 @@ export class ProtobufSchema {
 }
 
 /** Services of agents, without the package. */
-export const agentServices = ['Sessions', 'Tasks', 'Reads'] as const;
+export const agentServices = ['Sessions', 'Tasks', 'Caching', 'Reads'] as const;
 
 /** Members that are absent get their default; JSON has no 64 bits, and no time here needs them. */
 const conversion: protobuf.IConversionOptions = {

@@ -53,6 +53,38 @@ export const descriptor = {
                     }
                   }
                 },
+                "Caching": {
+                  "methods": {
+                    "Claim": {
+                      "requestType": "ClaimCache",
+                      "responseType": "ClaimedCache"
+                    },
+                    "Progress": {
+                      "requestType": "CacheProgress",
+                      "responseType": "KeptCache"
+                    },
+                    "GetEpoch": {
+                      "requestType": "AccountRef",
+                      "responseType": "EpochAnswer"
+                    },
+                    "RaiseEpoch": {
+                      "requestType": "NewEpoch",
+                      "responseType": "EpochAnswer"
+                    },
+                    "ListHeads": {
+                      "requestType": "HeadsQuery",
+                      "responseType": "HeadsPage"
+                    },
+                    "Write": {
+                      "requestType": "Changes",
+                      "responseType": "ChangesOutcome"
+                    },
+                    "Prune": {
+                      "requestType": "Prunes",
+                      "responseType": "Applications"
+                    }
+                  }
+                },
                 "Reads": {
                   "methods": {
                     "Take": {
@@ -603,6 +635,585 @@ export const descriptor = {
                     "agent_id": {
                       "type": "string",
                       "id": 7
+                    }
+                  }
+                },
+                "ClaimCache": {
+                  "fields": {
+                    "account": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "agent": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "CacheLease": {
+                  "fields": {
+                    "fence": {
+                      "type": "int64",
+                      "id": 1
+                    },
+                    "turn": {
+                      "type": "int64",
+                      "id": 2
+                    },
+                    "started_ms": {
+                      "type": "int64",
+                      "id": 3
+                    },
+                    "lag_ms": {
+                      "type": "int64",
+                      "id": 4
+                    },
+                    "used_ms": {
+                      "type": "int64",
+                      "id": 5
+                    },
+                    "state_writes": {
+                      "type": "int64",
+                      "id": 6
+                    },
+                    "has_chunks": {
+                      "type": "bool",
+                      "id": 7
+                    }
+                  }
+                },
+                "ClaimedCache": {
+                  "oneofs": {
+                    "_state": {
+                      "oneof": [
+                        "state"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "lease": {
+                      "type": "CacheLease",
+                      "id": 1
+                    },
+                    "agent": {
+                      "type": "CacheAgent",
+                      "id": 2
+                    },
+                    "state": {
+                      "type": "string",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "CacheAgent": {
+                  "oneofs": {
+                    "_as_of_ms": {
+                      "oneof": [
+                        "as_of_ms"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "interval_ms": {
+                      "type": "int64",
+                      "id": 1
+                    },
+                    "failures": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "items": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "has_run": {
+                      "type": "bool",
+                      "id": 4
+                    },
+                    "as_of_ms": {
+                      "type": "int64",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "CacheProgress": {
+                  "oneofs": {
+                    "_state": {
+                      "oneof": [
+                        "state"
+                      ]
+                    },
+                    "_progress": {
+                      "oneof": [
+                        "progress"
+                      ]
+                    },
+                    "_end": {
+                      "oneof": [
+                        "end"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "account": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "agent": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "lease": {
+                      "type": "CacheLease",
+                      "id": 3
+                    },
+                    "state": {
+                      "type": "string",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "progress": {
+                      "type": "CacheState",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "end": {
+                      "type": "CacheEnd",
+                      "id": 6,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "CacheState": {
+                  "oneofs": {
+                    "_as_of_ms": {
+                      "oneof": [
+                        "as_of_ms"
+                      ]
+                    },
+                    "_drift": {
+                      "oneof": [
+                        "drift"
+                      ]
+                    },
+                    "_details": {
+                      "oneof": [
+                        "details"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "items": {
+                      "type": "uint32",
+                      "id": 1
+                    },
+                    "changes": {
+                      "type": "int64",
+                      "id": 2
+                    },
+                    "as_of_ms": {
+                      "type": "int64",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "drift": {
+                      "type": "uint32",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "details": {
+                      "type": "string",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "CacheEnd": {
+                  "oneofs": {
+                    "_error": {
+                      "oneof": [
+                        "error"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "outcome": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "duration_ms": {
+                      "type": "int64",
+                      "id": 2
+                    },
+                    "next_run_in_ms": {
+                      "type": "int64",
+                      "id": 3
+                    },
+                    "error": {
+                      "type": "string",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "KeptCache": {
+                  "oneofs": {
+                    "_failures": {
+                      "oneof": [
+                        "failures"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "lease": {
+                      "type": "CacheLease",
+                      "id": 1
+                    },
+                    "failures": {
+                      "type": "uint32",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "AccountRef": {
+                  "fields": {
+                    "account": {
+                      "type": "string",
+                      "id": 1
+                    }
+                  }
+                },
+                "NewEpoch": {
+                  "fields": {
+                    "account": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "epoch": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "cluster": {
+                      "type": "string",
+                      "id": 3
+                    }
+                  }
+                },
+                "Epoch": {
+                  "fields": {
+                    "epoch": {
+                      "type": "uint32",
+                      "id": 1
+                    },
+                    "cluster": {
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "EpochAnswer": {
+                  "oneofs": {
+                    "_current": {
+                      "oneof": [
+                        "current"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "current": {
+                      "type": "Epoch",
+                      "id": 1,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "kinds": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "HeadsQuery": {
+                  "oneofs": {
+                    "_namespace": {
+                      "oneof": [
+                        "namespace"
+                      ]
+                    },
+                    "_name": {
+                      "oneof": [
+                        "name"
+                      ]
+                    },
+                    "_with_gone": {
+                      "oneof": [
+                        "with_gone"
+                      ]
+                    },
+                    "_page": {
+                      "oneof": [
+                        "page"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "account": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "kind": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "namespace": {
+                      "type": "string",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "name": {
+                      "type": "string",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "with_gone": {
+                      "type": "bool",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "page": {
+                      "type": "string",
+                      "id": 6,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "HeadsPage": {
+                  "oneofs": {
+                    "_next": {
+                      "oneof": [
+                        "next"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "heads": {
+                      "rule": "repeated",
+                      "type": "Head",
+                      "id": 1
+                    },
+                    "next": {
+                      "type": "string",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "Head": {
+                  "oneofs": {
+                    "_gone": {
+                      "oneof": [
+                        "gone"
+                      ]
+                    },
+                    "_facts": {
+                      "oneof": [
+                        "facts"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "namespace": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "name": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "epoch": {
+                      "type": "uint32",
+                      "id": 3
+                    },
+                    "version": {
+                      "type": "string",
+                      "id": 4
+                    },
+                    "gone": {
+                      "type": "bool",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "facts": {
+                      "type": "string",
+                      "id": 6,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "Changes": {
+                  "fields": {
+                    "account": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "epoch": {
+                      "type": "uint32",
+                      "id": 2
+                    },
+                    "changes": {
+                      "rule": "repeated",
+                      "type": "Change",
+                      "id": 3
+                    }
+                  }
+                },
+                "Change": {
+                  "oneofs": {
+                    "_epoch": {
+                      "oneof": [
+                        "epoch"
+                      ]
+                    },
+                    "_seen_version": {
+                      "oneof": [
+                        "seen_version"
+                      ]
+                    },
+                    "_facts": {
+                      "oneof": [
+                        "facts"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "kind": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "namespace": {
+                      "type": "string",
+                      "id": 2
+                    },
+                    "name": {
+                      "type": "string",
+                      "id": 3
+                    },
+                    "epoch": {
+                      "type": "uint32",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "version": {
+                      "type": "string",
+                      "id": 5
+                    },
+                    "seen_version": {
+                      "type": "string",
+                      "id": 6,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "facts": {
+                      "type": "string",
+                      "id": 7,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "ChangesOutcome": {
+                  "oneofs": {
+                    "_proof": {
+                      "oneof": [
+                        "proof"
+                      ]
+                    }
+                  },
+                  "fields": {
+                    "changes": {
+                      "type": "uint32",
+                      "id": 1
+                    },
+                    "waiting": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 2
+                    },
+                    "dropped": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 3
+                    },
+                    "proof": {
+                      "type": "string",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    }
+                  }
+                },
+                "Prunes": {
+                  "fields": {
+                    "account": {
+                      "type": "string",
+                      "id": 1
+                    },
+                    "applications": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 2
+                    }
+                  }
+                },
+                "Applications": {
+                  "fields": {
+                    "applications": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 1
                     }
                   }
                 }

@@ -19,6 +19,13 @@ export const httpTwins: ReadonlyMap<string, HttpTwin> = new Map([
   ['Tasks.Take', { method: 'POST', path: '/agent/v1/tasks/{task}/lease' }],
   ['Tasks.Renew', { method: 'PUT', path: '/agent/v1/tasks/{task}/lease' }],
   ['Tasks.Commit', { method: 'POST', path: '/agent/v1/tasks/{task}/commits' }],
+  ['Caching.Claim', { method: 'POST', path: '/agent/v1/caches/{account}/claims' }],
+  ['Caching.Progress', { method: 'PUT', path: '/agent/v1/caches/{account}/claims' }],
+  ['Caching.GetEpoch', { method: 'GET', path: '/agent/v1/caches/{account}/epoch' }],
+  ['Caching.RaiseEpoch', { method: 'PUT', path: '/agent/v1/caches/{account}/epoch' }],
+  ['Caching.ListHeads', { method: 'GET', path: '/agent/v1/caches/{account}/heads' }],
+  ['Caching.Write', { method: 'POST', path: '/agent/v1/caches/{account}/changes' }],
+  ['Caching.Prune', { method: 'POST', path: '/agent/v1/caches/{account}/prunes' }],
   ['Reads.Take', { method: 'POST', path: '/agent/v1/reads/{read}/lease' }],
   ['Reads.Answer', { method: 'PUT', path: '/agent/v1/reads/{read}/answer' }],
 ]);

@@ -107,7 +107,7 @@ export async function* listObjects(
 export async function* listHeads(
   { table, clock }: CacheParts,
   { account, kind }: Pick<ObjectKey, 'account' | 'kind'>,
-  { namespace, withGone = false, consistent = true }: HeadOptions = {},
+  { namespace, withGone = false, consistent = true, after }: HeadOptions = {},
 ): AsyncGenerator<readonly ObjectHead[]> {
   const seconds = clock.now() / 1000;
   const pk = getPartition(account, kind);
@@ -115,6 +115,7 @@ export async function* listHeads(
     pk,
     prefix: toNamespacePrefix(namespace),
     consistent,
+    ...(after && { after: toItemKey({ account, kind, ...after }).sk }),
     attributes: ['sk', 'parts', 'version', 'application', 'cluster', 'leaving', 'gone', 'expiresAt'],
   });
   for await (const items of pages) {

@@ -45,6 +45,8 @@ export interface PartitionQuery {
   readonly prefix?: string | undefined;
   /** Only sort keys from one to another, both included; not together with a prefix. */
   readonly range?: { readonly from: string; readonly to: string } | undefined;
+  /** Only sort keys behind this one. */
+  readonly after?: string | undefined;
   readonly consistent: boolean;
   /** Only these attributes. */
   readonly attributes?: readonly string[] | undefined;
@@ -96,9 +98,11 @@ export class CacheTable extends ItemTable {
   async *queryRawPages(query: PartitionQuery): AsyncGenerator<readonly RawItem[]> {
     const { documents, tableName } = this.#options;
     const input = toQueryInput(query, tableName);
-    yield* paginate((start) =>
-      documents.send(new QueryCommand({ ...input, ...(start && { ExclusiveStartKey: start }) })),
-    );
+    const first = query.after === undefined ? undefined : toRaw({ pk: query.pk, sk: query.after });
+    yield* paginate((next) => {
+      const start = next ?? first;
+      return documents.send(new QueryCommand({ ...input, ...(start && { ExclusiveStartKey: start }) }));
+    });
   }
 
   /** The same without decoding, sorted by sort key. */

@@ -74,6 +74,11 @@ export interface CachingAgent extends AgentSpec {
   readonly mode: CacheModeSetting;
   /** Accounts that are watched at most of those whose mode is `automatic`. Default: all. */
   readonly streamedAccountsMax?: number | undefined;
+  /**
+   * Whether it is an agent in the account's cluster that runs it: here nobody does, or sends for it, but it has its place among the
+   * others, so that views tell how old they are. Default: false.
+   */
+  readonly isRemote?: boolean | undefined;
   /** Milliseconds after which a run is given up. */
   readonly timeoutMs: number;
   /** Brings the cache up to date. @throws Error with words for people when it could not. */

@@ -98,12 +98,15 @@ async function send(
   const count = countStaleAccounts(known, nowMs);
   system.recordStaleAccounts(count);
   tellStaleAccounts(system.log, count, memory.stale);
-  const run = known.filter((agent) => !isWatched(agent));
+  // Nobody here can run those: agents in their clusters come by themselves.
+  const remote = new Set(wanted.filter(({ isRemote }) => isRemote).map(toAgentId));
+  const own = known.filter((agent) => !remote.has(toAgentId(agent)));
+  const run = own.filter((agent) => !isWatched(agent));
   const { overdue, turns, sent } = pickDueAgents(run, memory.sent, nowMs);
   const isSent = await sendMessages(system, [...toMessages(overdue), ...toMessages(turns)]);
   // What could not be sent is picked once more.
   if (isSent) memory.sent = sent;
-  await startWatching?.(known.filter(isWatched));
+  await startWatching?.(own.filter(isWatched));
   memory.turns += 1;
   return overdue.length;
 }

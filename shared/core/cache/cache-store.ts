@@ -60,6 +60,8 @@ export interface HeadOptions {
   readonly withGone?: boolean;
   /** Default true: what a list lacks is evicted by it; false for views, for half the price. */
   readonly consistent?: boolean;
+  /** Only those that come after this object, in the store's order. Default: all. */
+  readonly after?: Pick<ObjectKey, 'namespace' | 'name'> | undefined;
 }
 
 /** A cached object that is there. */

@@ -5,7 +5,9 @@ import type { Authorizer } from '../access/authorizer.ts';
 import type { CachingAgent } from '../agents/caching-agent.ts';
 import type { CacheStore } from '../cache/cache-store.ts';
 import type { RowCodec } from '../cache/packed-row.ts';
+import type { ChangeReceiver, ChangeSender } from '../cache/wire-changes.ts';
 import type { Clock, Randomness } from '../clock.ts';
+import type { ConcurrencyLimit } from '../concurrency.ts';
 import type { JsonObject } from '../json.ts';
 import type { Logger } from '../logger.ts';
 import type { RememberedBytes } from '../remembered-bytes.ts';
@@ -70,6 +72,10 @@ export interface ProviderOptions {
   readonly findRegistryCredentials?: () => RegistryCredentialSource | undefined;
   /** Opens the cache, so that what an operation wrote is seen at once. Default: it is seen with the next run of a caching agent. */
   readonly openCache?: () => Promise<CacheStore>;
+  /** What takes what is cached of accounts in the place of a store, in a process that has none. Default: the store itself. */
+  readonly changeSender?: ChangeSender;
+  /** Lists of caching agents that are under way at a time go through it. Default: there is no limit. */
+  readonly limitLists?: ConcurrencyLimit;
 }
 
 /** Which manifest to read. `location` is where the account keeps it, `''` for one that belongs to no location. */
@@ -238,6 +244,8 @@ export interface Provider extends AsyncDisposable {
   isReachable?(account: string): Promise<boolean>;
   /** Loads what keeps its accounts cached, for functions that run or schedule it. Each call of one opening gives the same. Default: nothing does. */
   loadCachingAgents?(): Promise<readonly CachingAgent[]>;
+  /** Loads what takes changes of its accounts that other processes hand on: agents in clusters. Default: nothing does. */
+  loadChangeReceiver?(): Promise<ChangeReceiver>;
   /** What is shown of its accounts out of the cache. */
   readonly openViews?: ViewsOpener;
   /** What is shown of its images out of the cache. */

@@ -76,6 +76,10 @@ function openKubernetes(options: ProviderOptions): Provider {
       agents ??= [...createCachingAgents(session, options), ...(v1?.createV1Agents(session, options) ?? [])];
       return agents;
     },
+    async loadChangeReceiver() {
+      const { createChangeReceiver } = await import('./cache-writer/change-receiver.ts');
+      return createChangeReceiver(session);
+    },
     async openViews(cache, mayRead) {
       const { createViewReader } = await import('./reads/view-reader.ts');
       const source = { cache, mayRead };

@@ -31,7 +31,8 @@ export async function runCachingAgents(
     const { applyEvent } = await import('../../core/agents/apply-event.ts');
     return applyEvent(agents, message.event, { agents: all, stop: message.stop });
   }
-  const known = new Map(all.map((agent) => [toAgentId(agent), agent]));
+  const own = all.filter(({ isRemote }) => !isRemote);
+  const known = new Map(own.map((agent) => [toAgentId(agent), agent]));
   await runAgents(agents, message, { findAgent: (key) => known.get(toAgentId(key)), stop: message.stop });
 }
 

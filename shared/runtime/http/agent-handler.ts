@@ -5,6 +5,7 @@ import { type AgentSession, sessionLifeMs } from '../../core/tasks/agent-session
 import type { TaskHold } from '../../core/tasks/task-inbox.ts';
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { addLogFields } from '../services/logger.ts';
+import type { Services } from '../services/services.ts';
 import { getRoute } from './access-table.ts';
 import { type ApiFunction, type ApiResponse, type Gate, makeApiFunction } from './api-function.ts';
 import type { ApiRequest } from './api-request.ts';
@@ -42,7 +43,17 @@ export function newAgentHandler(
 export function agentHandler(
   run: (request: ApiRequest, hub: AgentHub, caller: AgentCaller) => Promise<ApiResponse>,
 ): ApiFunction {
-  return newAgentHandler(async (request, hub) => run(request, hub, await findCaller(request, hub)));
+  return agentHandlerOf(openAgentHub, run);
+}
+
+/** The same with more to work with. @param open opens it; called with each request */
+export function agentHandlerOf<H extends AgentHub>(
+  open: (services: Services) => Promise<H>,
+  run: (request: ApiRequest, hub: H, caller: AgentCaller) => Promise<ApiResponse>,
+): ApiFunction {
+  const runAs = async (request: ApiRequest, hub: H): Promise<ApiResponse> =>
+    run(request, hub, await findCaller(request, hub));
+  return makeApiFunction({ open, run: runAs }, gate);
 }
 
 /** The bearer token of a request. @throws UnauthenticatedError where there is none */
@@ -80,6 +91,11 @@ export async function findSessionCaller(
     return home !== undefined && toIdentity(home) === identity;
   });
   return { session, accounts: new Set(current.map(({ name }) => name)) };
+}
+
+/** Owner of the leases of an agent: what is demanded of it is kept under this name, too. */
+export function toCacheOwner({ session }: Pick<AgentCaller, 'session'>): string {
+  return `caching@${session.agentId}`;
 }
 
 /** A task that the caller may deal with, and its id. */

@@ -103,7 +103,7 @@ export async function toWelcome(
   const grants = names.map((name): AccountGrant => {
     const refused = accounts.has(name) ? refusal : `account ${name} is none whose agent this token proves`;
     if (refused !== undefined) return { name, operations: false, caching: false, refused };
-    return { name, operations: true, caching: false, definition: JSON.stringify(find(name)) };
+    return { name, operations: true, caching: true, definition: JSON.stringify(find(name)) };
   });
   return {
     ...{ session: session.id, token, expiresMs },

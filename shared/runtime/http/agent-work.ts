@@ -1,8 +1,19 @@
 import type { Work } from '../../agent-protocol/messages.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { type OpenRow, staleRowAgeMs } from '../../core/tasks/task.ts';
-import type { AgentHub } from '../services/agent-hub.ts';
-import type { AgentCaller } from './agent-handler.ts';
+import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
+import { type AgentStoreServices, openAgentStore } from '../services/agent-store.ts';
+import type { Services } from '../services/services.ts';
+import { type AgentCaller, toCacheOwner } from './agent-handler.ts';
+
+/** What listing work needs. */
+export interface AgentWorkHub extends AgentHub, Pick<AgentStoreServices, 'agents'> {}
+
+/** Opens that. @throws as `openAgentHub` */
+export async function openAgentWork(services: Services): Promise<AgentWorkHub> {
+  const hub = await openAgentHub(services);
+  return { ...hub, agents: openAgentStore(services).agents };
+}
 
 /** Tasks, and reads, of one account that are looked at, of which an agent may run a part at once. */
 const rowsMax = 20;
@@ -10,18 +21,34 @@ const rowsMax = 20;
 /** Accounts and tasks that are looked at together. */
 const concurrency = 8;
 
+/** Milliseconds for which somebody waits at most until an account is fresh. */
+const demandMs = 60_000;
+
 /** Milliseconds between two records of when an agent was last heard of. */
 const touchMs = 10_000;
 
 /**
- * What there is to do for an agent: the reads of its accounts that nobody has taken, and the open tasks that nobody holds, the oldest of
+ * What there is to do for an agent: the accounts to bring up to date that it keeps cached, the reads of its accounts that nobody has taken, and the open tasks that nobody holds, the oldest of
  * each account first.
  */
-export async function listWork(hub: AgentHub, { session, accounts }: AgentCaller): Promise<Work> {
+export async function listWork(hub: AgentWorkHub, caller: AgentCaller): Promise<Work> {
+  const { session, accounts } = caller;
   const now = hub.clock.now();
   if (now - session.seenAtMs >= touchMs) await hub.sessions.touch(session.id, now);
-  const work = await mapConcurrently([...accounts], concurrency, (account) => listAccountWork(hub, account));
-  return { work: work.flat() };
+  const [refreshes, work] = await Promise.all([
+    listRefreshes(hub, caller),
+    mapConcurrently([...accounts], concurrency, (account) => listAccountWork(hub, account)),
+  ]);
+  return { work: [...refreshes, ...work.flat()] };
+}
+
+/** The accounts that the agent keeps cached and that somebody waits for to be fresh; each with as of when. */
+async function listRefreshes({ agents, clock }: AgentWorkHub, caller: AgentCaller): Promise<Work['work']> {
+  const sinceMs = clock.now() - demandMs;
+  const demands = [...(await agents.listDemands(toCacheOwner(caller)))];
+  return demands
+    .filter(([account, wantedMs]) => wantedMs >= sinceMs && caller.accounts.has(account))
+    .map(([account, wantedMs]) => ({ kind: 'REFRESH', account, id: String(wantedMs) }));
 }
 
 async function listAccountWork(hub: AgentHub, account: string): Promise<Work['work']> {

@@ -17,6 +17,7 @@ import {
 } from '../../core/request-limits.ts';
 import { payloadBytesMax, toTooLargeMessage } from '../../core/tasks/payload-limit.ts';
 import type { Caller } from '../../core/tasks/task.ts';
+import { type PackedBytesMax, unpackBody } from './packed-body.ts';
 import type { RequestAccess } from './request-access.ts';
 
 /** A request as functions see it. */
@@ -42,6 +43,12 @@ export interface ApiRequest {
   findHeader(name: string): string | undefined;
   /** The body parsed as JSON. @throws InvalidInputError when it is absent or no JSON. */
   parseJson(): JsonValue;
+  /**
+   * A body of type `application/gzip`, unpacked and parsed as JSON; one of another type as `parseJson` does.
+   *
+   * @throws InvalidInputError as `parseJson`; TooLargeError for more bytes than these
+   */
+  parsePackedJson(bytesMax: PackedBytesMax): JsonValue;
   readonly caller: Caller;
   /** What the gate let this request through as. */
   readonly access: RequestAccess;
@@ -84,6 +91,8 @@ export function createRequest(event: APIGatewayProxyEvent, options: RequestOptio
     getFlag: (name, otherwise) => parseFlag(name, findQuery(name), otherwise),
     findHeader: (name) => findHeader(event, name),
     parseJson: () => parseBody(event),
+    parsePackedJson: (bytesMax) =>
+      parseJsonText(unpackBody(event, findHeader(event, 'content-type'), bytesMax)),
     caller: { ...parseCaller(event), ...toUser(options.access) },
     ...options,
   };

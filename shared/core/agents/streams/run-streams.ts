@@ -47,7 +47,7 @@ export async function runStreams(
 
 class Worker {
   readonly #options: RunStreamsOptions;
-  readonly #shared: StreamWorker;
+  readonly #shared: StreamWorker & StreamSystem;
   /** What is watched now, by agent; undefined while it pauses. */
   readonly #watched = new Map<StreamedAgent, AgentWatch | undefined>();
   readonly #relieved = new AbortController();
@@ -68,7 +68,8 @@ class Worker {
       relieved: this.#relieved.signal,
       findAgent: (key) => {
         const agent = this.#findAgent(key);
-        return agent?.mode === 'interval' || agent?.watch === undefined ? undefined : agent;
+        const isOurs = agent?.watch !== undefined && agent.mode !== 'interval' && !agent.isRemote;
+        return isOurs ? agent : undefined;
       },
     };
   }

@@ -22,7 +22,8 @@ export interface StreamSystem extends RunReporter {
 }
 
 /** A worker that watches agents, as each of them sees it. */
-export interface StreamWorker extends StreamSystem {
+export interface StreamWorker extends Omit<StreamSystem, 'agents'> {
+  readonly agents: Pick<AgentStore, 'claim' | 'renew' | 'commitState' | 'finish'>;
   /** Owner of its leases. */
   readonly owner: string;
   /** Calls of the store of agents go through it: those of all its agents share it. */

@@ -31,6 +31,8 @@ export class KubernetesSession implements AsyncDisposable {
   readonly log: Logger;
   /** Opens the cache; undefined where there is none. */
   readonly openCache: ProviderOptions['openCache'];
+  /** What takes what is cached in the place of the cache; undefined where the cache does. */
+  readonly changeSender: ProviderOptions['changeSender'];
   /** For those who bring into the cache what operations write. */
   readonly epochs: EpochMemory = new Map();
   readonly #accounts: ReadonlyMap<string, KubernetesAccount>;
@@ -46,6 +48,7 @@ export class KubernetesSession implements AsyncDisposable {
   constructor(options: ProviderOptions) {
     const { accounts, rejected, warnings } = parseKubernetesAccounts(options.settings, options);
     this.openCache = options.openCache;
+    this.changeSender = options.changeSender;
     this.#clients = new AccountClients(options, 'client', openClient);
     this.#opened.push(this.#clients);
     if (options.placement === 'local') this.#watchClients = this.openWatchClients(options, 'watch');

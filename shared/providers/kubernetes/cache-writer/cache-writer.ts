@@ -9,6 +9,7 @@ import type { Clock, Randomness } from '../../../core/clock.ts';
 import { forEachConcurrently } from '../../../core/concurrency.ts';
 import { getRowName } from '../rows/row-names.ts';
 import { findUnused, pruneApplications } from './directory-names.ts';
+import { toLastChanges } from './last-changes.ts';
 import type { CacheWriter, ObjectChange, WriteOutcome } from './object-change.ts';
 import {
   addEntries,
@@ -86,16 +87,6 @@ async function writeChanges(writer: WriterContext, changes: readonly ObjectChang
     dropped: [...writer.dropped].sort(),
     proof: writer.proofs[0],
   };
-}
-
-/** The latest change of each object. */
-function toLastChanges(changes: readonly ObjectChange[]): Iterable<ObjectChange> {
-  const last = new Map<string, ObjectChange>();
-  for (const change of changes) {
-    const known = last.get(getRowName(change));
-    if (known === undefined || known.revision <= change.revision) last.set(getRowName(change), change);
-  }
-  return last.values();
 }
 
 interface WriteAttempt {

@@ -136,7 +136,10 @@ class AgentRun {
     const { tools, state } = this.#session;
     state.tooLarge.forgetKind(scope.kind.kind, scope.namespace);
     const most = this.#session.getRemainingQuota(scope);
-    const { outcome, items } = await untilUnexpired(() => listScope(scope, tools, { most }));
+    const { limitLists = (list) => list() } = this.#options;
+    const { outcome, items } = await untilUnexpired(() =>
+      limitLists(() => listScope(scope, tools, { most })),
+    );
     this.#run.signal.throwIfAborted();
     await this.#note(scope, outcome, items);
     await this.#commit();

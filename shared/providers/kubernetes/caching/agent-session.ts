@@ -2,6 +2,7 @@ import type { CachingResult, CachingRun } from '../../../core/agents/caching-age
 import { getRandomMs } from '../../../core/back-off.ts';
 import { hashText } from '../../../core/cache/hash-text.ts';
 import type { Clock, Randomness } from '../../../core/clock.ts';
+import type { ConcurrencyLimit } from '../../../core/concurrency.ts';
 import type { KubernetesAccount } from '../account/account.ts';
 import type { CacheSettings } from '../account/account-settings.ts';
 import type { KubernetesClient } from '../api/client.ts';
@@ -49,6 +50,8 @@ export interface AgentSessionOptions {
    * @throws Error when it cannot tell.
    */
   readonly loadApplications?: (() => Promise<ReadonlySet<string>>) | undefined;
+  /** Lists of this process go through it. Default: there is no limit. */
+  readonly limitLists?: ConcurrencyLimit | undefined;
 }
 
 /** What of a run, or of a watch, a session works with. */

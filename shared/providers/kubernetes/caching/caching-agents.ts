@@ -29,16 +29,44 @@ export function createCachingAgents(
 ): readonly CachingAgent[] {
   const connections = session.openWatchClients(options, 'agents');
   const { enabled } = session.settings.cache;
-  // What only an agent reaches nobody caches from here.
-  const accounts = enabled ? session.accounts.filter(({ agentHome }) => agentHome === undefined) : [];
+  const accounts = enabled ? session.accounts : [];
   return accounts.flatMap((account) => {
     const hasCustomAgent = canHaveCustomKinds(account, session.settings.cache);
     const families: readonly KindFamily[] = hasCustomAgent ? ['built-in', 'custom'] : ['built-in'];
     const parts = { session, options, connections, hasCustomAgent };
     return families.map((family) =>
-      createCachingAgent(account, { ...parts, family, name: agentNames[family] }),
+      // What only an agent reaches nobody caches from here.
+      account.agentHome === undefined
+        ? createCachingAgent(account, { ...parts, family, name: agentNames[family] })
+        : createRemoteAgent(account, { options, name: agentNames[family] }),
     );
   });
+}
+
+/** What stands for an agent that runs in the account's cluster: whoever runs it here learns that nobody should. */
+function createRemoteAgent(
+  account: KubernetesAccount,
+  { options, name }: Pick<AgentParts, 'options' | 'name'>,
+): CachingAgent {
+  return {
+    account: account.name,
+    name,
+    provider: account.cloudProvider,
+    intervalMs: getIntervalMs(account, options),
+    timeoutMs: defaultAgentTimeoutMs,
+    mode: 'stream',
+    isRemote: true,
+    async run() {
+      throw new Error(`Account ${account.name} is cached by agents in its cluster`);
+    },
+  };
+}
+
+function getIntervalMs(
+  { caching: { intervalSeconds } }: Pick<KubernetesAccount, 'caching'>,
+  { agentIntervalMs }: Pick<ProviderOptions, 'agentIntervalMs'>,
+): number {
+  return intervalSeconds ? intervalSeconds * 1000 : (agentIntervalMs ?? defaultAgentIntervalMs);
 }
 
 /** What an agent of an account is made of. */
@@ -62,24 +90,23 @@ export function createCachingAgent(account: KubernetesAccount, parts: AgentParts
   const loadApplications = isV1Account(account)
     ? undefined
     : createApplicationsLoader(settings, options.findCatalog);
-  const { intervalSeconds, mode } = account.caching;
-  const intervalMs = intervalSeconds
-    ? intervalSeconds * 1000
-    : (options.agentIntervalMs ?? defaultAgentIntervalMs);
+  const { mode } = account.caching;
+  const { changeSender, limitLists } = options;
+  const intervalMs = getIntervalMs(account, options);
   // Loaded late: functions that only look at accounts run no agent.
   const open = async ({
     cache,
     signal,
   }: Pick<CachingRun, 'cache' | 'signal'>): Promise<AgentSessionOptions> => {
-    const [{ createCacheWriter }, client, watches, whole = account] = await Promise.all([
-      import('../cache-writer/cache-writer.ts'),
+    const [{ openCacheWriter }, client, watches, whole = account] = await Promise.all([
+      import('../cache-writer/open-writer.ts'),
       session.getClient(account),
       connections.get(account),
       complete?.(account, signal),
     ]);
-    const writer = createCacheWriter({ cache, account, clock, randomness });
+    const writer = await openCacheWriter({ cache, account, clock, randomness }, changeSender);
     const parts = { account: whole, settings, family, hasCustomAgent, client, watches, clock, randomness };
-    return { ...parts, loadApplications, writer };
+    return { ...parts, loadApplications, writer, limitLists };
   };
   return {
     account: account.name,
@@ -95,7 +122,7 @@ export function createCachingAgent(account: KubernetesAccount, parts: AgentParts
     },
     async watch(run) {
       const [{ watchCachingAgent }, parts] = await Promise.all([import('./watch-agent.ts'), open(run)]);
-      return watchCachingAgent({ ...parts, intervalMs }, run);
+      return watchCachingAgent({ ...parts, intervalMs, isDistant: changeSender !== undefined }, run);
     },
   };
 }

@@ -6,8 +6,8 @@ export interface GatheredWritesOptions {
   readonly clock: Clock;
   /** Writes changes, one call at a time. */
   readonly write: (changes: readonly ObjectChange[]) => Promise<void>;
-  /** How long a change waits for others, milliseconds. Default: 50. */
-  readonly delayMs?: number | undefined;
+  /** How long a change waits for others, milliseconds: asked when the first one comes. Default: 50. */
+  readonly getDelayMs?: (() => number) | undefined;
   /** So many are written without waiting for more. Default: 500. */
   readonly most?: number | undefined;
 }
@@ -49,8 +49,8 @@ export class GatheredWrites {
 
   async #session(): Promise<void> {
     this.#isBusy = true;
-    const { clock, delayMs = defaultDelayMs } = this.#options;
-    await clock.sleep(delayMs, this.#enough.signal).catch(() => undefined);
+    const { clock, getDelayMs } = this.#options;
+    await clock.sleep(getDelayMs?.() ?? defaultDelayMs, this.#enough.signal).catch(() => undefined);
     while (this.#batches.length > 0) {
       const batches = this.#batches;
       this.#batches = [];

@@ -9,6 +9,7 @@ import { type AgentSession, type AgentSessionOptions, openAgentSession } from '.
 import { ChangeRate } from './change-rate.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 import { isUnwatchable, type WatchedScope } from './kind-scopes.ts';
+import { Outbox } from './outbox.ts';
 import { watchScopes } from './watch-scopes.ts';
 import { selectWatchedKinds, type WatchedKind } from './watched-kinds.ts';
 
@@ -18,6 +19,8 @@ export interface WatchAgentOptions extends AgentSessionOptions {
   readonly intervalMs: number;
   /** Watches at once; default `watchesMax`, less than the client has connections for. What is beyond is caught up with by runs. */
   readonly maximumWatches?: number | undefined;
+  /** Whether what writes changes is far away: then what waits for it has bounds of its own. Default: false. */
+  readonly isDistant?: boolean | undefined;
 }
 
 /** Runs between which everything is watched are no further apart, milliseconds: they see what no watch tells. */
@@ -141,14 +144,20 @@ class AgentWatch {
 
   async #watchAll(session: AgentSession, { scopes, provers, signal }: Watching): Promise<void> {
     const { clock, randomness, watches } = this.#options;
-    const writes = new GatheredWrites({ clock, write: (changes) => this.#write(session, changes) });
+    const outbox = this.#options.isDistant ? new Outbox(clock) : undefined;
+    const writes = new GatheredWrites({
+      clock,
+      write: (changes) => this.#write(session, changes),
+      getDelayMs: outbox && (() => outbox.delayMs),
+    });
     await watchScopes(scopes, {
       watches,
       clock,
       randomness,
       conversion: session.tools.conversion,
       signal,
-      write: (changes) => writes.write(changes),
+      write: (changes) => outbox?.hold(changes, () => writes.write(changes)) ?? writes.write(changes),
+      isFull: () => outbox?.isFull === true,
       onRead: (scope, read) => {
         session.recordRead(scope, read);
         this.#troubles.delete(scope);

@@ -16,6 +16,8 @@ export interface WatchScopesOptions {
   readonly signal: AbortSignal;
   /** Writes changes into the cache. */
   readonly write: (changes: readonly ObjectChange[]) => Promise<void>;
+  /** Whether so much waits to be written that nothing more is to be read. Default: it never does. */
+  readonly isFull?: () => boolean;
   /** Takes how a scope has moved on, once everything up to there is written. */
   onRead(scope: WatchedScope, read: Partial<ScopeState>): void;
   /** Takes what proves on demand how far each scope has come, when its watch begins; it writes what that finds. */
@@ -89,7 +91,7 @@ class ToldProgress {
 
   /** Takes progress; resolves at once unless too much is waiting to be written. */
   async take({ changes, resourceVersion, asOfMs }: WatchProgress): Promise<void> {
-    const { conversion, write, onRead } = this.#options;
+    const { conversion, write, onRead, isFull } = this.#options;
     // A server that gives such versions is only listed: it cannot be watched, either.
     if (!isComparable(resourceVersion)) return;
     const converted = conversion.toChanges(changes, resourceVersion);
@@ -107,7 +109,7 @@ class ToldProgress {
       });
     });
     this.written.catch((error: unknown) => this.#failing.abort(error));
-    if (this.#waiting >= mostWaiting) await this.written;
+    if (this.#waiting >= mostWaiting || isFull?.()) await this.written;
   }
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { agentRoutes } from '../../../../functions/agent-routes.ts';
 import { operationResultSchema, operationSchema } from '../../../../infra/host/agent-messages.ts';
+import * as caches from '../../../../shared/agent-protocol/cache-messages.ts';
 import { agentServices, ProtobufSchema } from '../../../../shared/agent-protocol/grpc/codec.ts';
 import { httpTwins } from '../../../../shared/agent-protocol/grpc/http-twins.ts';
 import { refusalSchema } from '../../../../shared/agent-protocol/grpc/refusal.ts';
@@ -19,6 +20,7 @@ const loaded = loadSync(protoFile, { keepCase: true });
 const session = z.object({ session: z.string() });
 const task = z.object({ task: z.string() });
 const read = z.object({ read: z.string() });
+const account = z.object({ account: z.string() });
 
 /** What is sent over HTTP, by the message of the file; a request has the parameters of its path as well. */
 const counterparts: readonly (readonly [string, z.ZodType])[] = [
@@ -32,6 +34,19 @@ const counterparts: readonly (readonly [string, z.ZodType])[] = [
   ['TaskCommit', task.extend(messages.commitSchema.shape)],
   ['LeaseRef', messages.leaseSchema],
   ['LeasedTask', messages.leasedTaskSchema],
+  ['ClaimCache', account.extend(caches.claimSchema.shape)],
+  ['CacheProgress', account.extend(caches.cacheProgressMessageSchema.shape)],
+  ['ClaimedCache', caches.claimedSchema],
+  ['KeptCache', caches.keptSchema],
+  ['AccountRef', account],
+  ['NewEpoch', account.extend(caches.epochSchema.shape)],
+  ['EpochAnswer', caches.epochAnswerSchema],
+  ['HeadsQuery', account.extend(caches.headsQuerySchema.shape)],
+  ['HeadsPage', caches.headsSchema],
+  ['Changes', account.extend(caches.changesSchema.shape)],
+  ['ChangesOutcome', caches.changesOutcomeSchema],
+  ['Prunes', account.extend(caches.prunesSchema.shape)],
+  ['Applications', caches.prunesSchema],
   ['ReadRef', read],
   ['ReadRequest', messages.readRequestSchema],
   ['ReadAnswer', read.extend(messages.readAnswerSchema.shape)],

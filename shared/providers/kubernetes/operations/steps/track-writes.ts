@@ -34,11 +34,11 @@ async function trackWrites(
   const { clock, log, randomness, settings, openCache } = session;
   if (openCache === undefined || !settings.cache.enabled) return undefined;
   // Loaded late: functions that only look at operations write nothing.
-  const [{ WrittenObjects }, { createCacheWriter }, cache] = await Promise.all([
+  const [{ WrittenObjects }, { openCacheWriter }, cache] = await Promise.all([
     import('../../cache-writer/written-objects.ts'),
-    import('../../cache-writer/cache-writer.ts'),
+    import('../../cache-writer/open-writer.ts'),
     openCache(),
   ]);
-  const writer = createCacheWriter({ cache, account, clock, randomness });
+  const writer = await openCacheWriter({ cache, account, clock, randomness }, session.changeSender);
   return new WrittenObjects({ account, settings: settings.cache, cache, writer, clock, log }, session.epochs);
 }

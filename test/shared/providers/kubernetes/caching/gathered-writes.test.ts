@@ -14,7 +14,7 @@ function gather(most = 500) {
   const failures: Error[] = [];
   const writes = new GatheredWrites({
     clock: systemClock,
-    delayMs: 20,
+    getDelayMs: () => 20,
     most,
     async write(changes) {
       written.push(changes.map(({ name, revision }) => `${name}@${Number(revision.slice(11))}`));

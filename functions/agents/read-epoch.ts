@@ -1,0 +1,7 @@
+import { cacheHandler, readEpoch } from '../../shared/runtime/http/agent-cache.ts';
+import { ok } from '../../shared/runtime/http/api-handler.ts';
+
+/** GET /agent/v1/caches/{account}/epoch: the epoch in force, and which kinds are cached. */
+export const handler = cacheHandler(async function readAgentEpoch(call) {
+  return ok(await readEpoch(call));
+});

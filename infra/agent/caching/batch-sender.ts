@@ -1,0 +1,132 @@
+import { gzipSync } from 'node:zlib';
+import {
+  batchBytesMax,
+  batchChangesMax,
+  changesOutcomeSchema,
+  pruneApplicationsMax,
+  prunesSchema,
+} from '../../../shared/agent-protocol/cache-messages.ts';
+import { type BackOff, getPauseMs } from '../../../shared/core/back-off.ts';
+import type {
+  ChangeSender,
+  WireChange,
+  WireChanges,
+  WireOutcome,
+} from '../../../shared/core/cache/wire-changes.ts';
+import type { Clock, Randomness } from '../../../shared/core/clock.ts';
+import { HubAwayError } from '../hub-client.ts';
+import { type CacheCalls, isTooLarge } from './cache-calls.ts';
+import { SendWindow } from './send-window.ts';
+
+/** Pauses while Busdriver is away; one that says when to come again is waited for at least as long. */
+const backOff: BackOff = { firstMs: 500, mostMs: 10_000, fixedShare: 0.5 };
+
+/** Tries of a write that nobody's lease ends: an operation waits for it for two seconds. */
+const looseTriesMax = 3;
+
+/** What the sender works with. */
+export interface BatchSenderOptions {
+  readonly calls: Pick<CacheCalls, 'call' | 'callOnce'>;
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly randomness: Pick<Randomness, 'fraction'>;
+}
+
+/** Sends changes to Busdriver in batches, a few of an account at a time; each object stands in one of them. */
+export class BatchSender implements ChangeSender {
+  readonly #options: BatchSenderOptions;
+  readonly #windows = new Map<string, SendWindow>();
+
+  constructor(options: BatchSenderOptions) {
+    this.#options = options;
+  }
+
+  async write(
+    account: string,
+    { epoch, changes }: WireChanges,
+    ensureHeld?: () => void,
+  ): Promise<WireOutcome> {
+    const batches = divide(changes, batchChangesMax).map((part) => ({ epoch, changes: part }));
+    const outcomes = await Promise.all(batches.map((batch) => this.#send(account, batch, ensureHeld)));
+    return mergeOutcomes(outcomes);
+  }
+
+  async prune(account: string, applications: readonly string[]): Promise<readonly string[]> {
+    const left: string[] = [];
+    for (const part of divide(applications, pruneApplicationsMax)) {
+      const body = { applications: part };
+      const answer = await this.#options.calls.call(account, { method: 'POST', what: 'prunes', body });
+      left.push(...prunesSchema.parse(answer).applications);
+    }
+    return left;
+  }
+
+  /** What is too large goes in halves; one change that is too large by itself is dropped, and named. */
+  async #send(account: string, batch: WireChanges, ensureHeld?: () => void): Promise<WireOutcome> {
+    const packed = gzipSync(JSON.stringify(batch));
+    try {
+      if (packed.byteLength <= batchBytesMax)
+        return await this.#post(account, { body: batch, packed }, ensureHeld);
+    } catch (error) {
+      if (!isTooLarge(error)) throw error;
+    }
+    const { epoch, changes } = batch;
+    const [first] = changes;
+    if (changes.length <= 1) return { ...nothing, dropped: first === undefined ? [] : [toFullName(first)] };
+    const halves = divide(changes, Math.ceil(changes.length / 2));
+    const sent = halves.map((half) => this.#send(account, { epoch, changes: half }, ensureHeld));
+    return mergeOutcomes(await Promise.all(sent));
+  }
+
+  async #post(account: string, batch: PackedBatch, ensureHeld?: () => void): Promise<WireOutcome> {
+    const { calls, clock, randomness } = this.#options;
+    const window = this.#getWindow(account);
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await window.run(async () => {
+          ensureHeld?.();
+          const call = { method: 'POST', what: 'changes', ...batch } as const;
+          return changesOutcomeSchema.parse(await calls.callOnce(account, call));
+        });
+      } catch (error) {
+        if (!(error instanceof HubAwayError) || (ensureHeld === undefined && tries >= looseTriesMax))
+          throw error;
+        if (error.isBusy) window.shrink();
+        await clock.sleep(Math.max(error.retryAfterMs, getPauseMs(backOff, tries, randomness)));
+      }
+    }
+  }
+
+  #getWindow(account: string): SendWindow {
+    const window = this.#windows.get(account) ?? new SendWindow();
+    this.#windows.set(account, window);
+    return window;
+  }
+}
+
+/** A batch, and the same gzipped. */
+interface PackedBatch {
+  readonly body: WireChanges;
+  readonly packed: Uint8Array;
+}
+
+const nothing: WireOutcome = { changes: 0, waiting: [], dropped: [] };
+
+function mergeOutcomes(outcomes: readonly WireOutcome[]): WireOutcome {
+  return {
+    changes: outcomes.reduce((sum, { changes }) => sum + changes, 0),
+    waiting: [...new Set(outcomes.flatMap(({ waiting }) => waiting))],
+    dropped: [...new Set(outcomes.flatMap(({ dropped }) => dropped))],
+    proof: outcomes.find(({ proof }) => proof !== undefined)?.proof,
+  };
+}
+
+/** As Busdriver names what is too large. */
+function toFullName({ kind, namespace, name }: WireChange): string {
+  return namespace === '' ? `${kind} ${name}` : `${kind} ${name} in ${namespace}`;
+}
+
+function divide<T>(items: readonly T[], most: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / most) }, (_, part) =>
+    items.slice(part * most, (part + 1) * most),
+  );
+}

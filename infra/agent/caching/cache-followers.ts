@@ -1,0 +1,149 @@
+import { type AgentKey, toAgentId } from '../../../shared/core/agents/agent-store.ts';
+import type { CachingAgent } from '../../../shared/core/agents/caching-agent.ts';
+import { AgentWatch } from '../../../shared/core/agents/streams/agent-watch.ts';
+import { claimAgent, type StreamWorker } from '../../../shared/core/agents/streams/stream-worker.ts';
+import { getRandomMs } from '../../../shared/core/back-off.ts';
+import type { CacheStore } from '../../../shared/core/cache/cache-store.ts';
+import type { Clock, Randomness } from '../../../shared/core/clock.ts';
+import { createConcurrencyLimit } from '../../../shared/core/concurrency.ts';
+import { waitAtMost, waits } from '../../../shared/core/deadline.ts';
+import { getErrorMessage } from '../../../shared/core/errors.ts';
+import type { Logger } from '../../../shared/core/logger.ts';
+import type { AccountsUse, GrantedAccounts } from '../granted-accounts.ts';
+import type { WatchedAgentStore } from './remote-agent-store.ts';
+
+/** Milliseconds between two tries to keep an account cached that another agent does: with many accounts they are rarer. */
+const claimMs = { least: 5_000, most: 45_000, perAgent: 100 } as const;
+
+/** How often it is looked which accounts are to be kept cached, milliseconds. */
+const lookMs = 1_000;
+
+/** Milliseconds for which accounts stay open after they were opened anew: watches of before end within five seconds. */
+const closeMs = 15_000;
+
+/** Milliseconds for which leases are given back when the agent stops: those that are not lapse. */
+const endMs = 10_000;
+
+/** Calls about leases at a time. */
+const callsMax = 8;
+
+/** What followers work with. */
+export interface CacheFollowersOptions {
+  readonly accounts: Pick<GrantedAccounts, 'use' | 'isOpen'>;
+  readonly agents: WatchedAgentStore;
+  readonly cache: CacheStore;
+  /** Busdriver's, which is what everything that is cached is dated by. */
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Logger;
+  readonly host: string;
+}
+
+/** Keeps the accounts of an agent cached, each as long as no other agent does. */
+export class CacheFollowers {
+  readonly #options: CacheFollowersOptions;
+  readonly #watched = new Map<string, AgentWatch>();
+  readonly #following = new Map<string, Promise<void>>();
+  #agents: ReadonlyMap<string, CachingAgent> = new Map();
+  #use: AccountsUse | undefined;
+
+  constructor(options: CacheFollowersOptions) {
+    this.#options = options;
+  }
+
+  /** Follows until the signal is aborted; then leases are given back, for another agent to go on at once. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const worker = this.#createWorker(signal);
+    do {
+      await this.#look();
+      for (const watching of this.#watched.values()) watching.checkConfigured();
+      for (const [id, agent] of this.#agents) {
+        if (this.#following.has(id)) continue;
+        const end = this.#follow(agent, worker).finally(() => this.#following.delete(id));
+        this.#following.set(id, end);
+      }
+    } while (await waits(clock, lookMs, signal));
+    await waitAtMost(clock, endMs, Promise.all(this.#following.values()));
+    this.#use?.[Symbol.dispose]();
+  }
+
+  /** Has it proven that what was so in an account at a time is cached. @param wantedMs milliseconds since the epoch */
+  refresh(account: string, wantedMs: number): void {
+    for (const watching of this.#watched.values())
+      if (watching.account === account) watching.demand(wantedMs);
+  }
+
+  /** Which agents there should be now: those of the accounts as they are granted. */
+  async #look(): Promise<void> {
+    const { accounts, clock, log } = this.#options;
+    if (!accounts.isOpen) return;
+    const use = accounts.use();
+    if (use.opening === this.#use?.opening) return use[Symbol.dispose]();
+    try {
+      const agents = await use.loadCachingAgents();
+      const before = this.#use;
+      this.#use = use;
+      this.#agents = new Map(agents.map((agent) => [toAgentId(agent), agent]));
+      void clock.sleep(closeMs).finally(() => before?.[Symbol.dispose]());
+    } catch (error) {
+      use[Symbol.dispose]();
+      log.error('what keeps accounts cached could not be loaded', { error });
+    }
+  }
+
+  /** Follows one agent for as long as there is such a one. Never rejects. */
+  async #follow(key: AgentKey, worker: StreamWorker): Promise<void> {
+    const { clock, randomness, log } = this.#options;
+    while (!worker.stop.aborted && worker.findAgent(key) !== undefined) {
+      const pauseMs = await this.#followOnce(key, worker).catch((error: unknown) => {
+        const { account, name } = key;
+        log.warn('an account cannot be kept cached', {
+          account,
+          agent: name,
+          reason: getErrorMessage(error),
+        });
+        return undefined;
+      });
+      await waits(clock, pauseMs ?? getRandomMs(this.#claimMs, randomness, 0.8), worker.stop);
+    }
+  }
+
+  /** @returns milliseconds to pause before it is begun anew; undefined when another agent keeps the account cached */
+  async #followOnce(key: AgentKey, worker: StreamWorker): Promise<number | undefined> {
+    const id = toAgentId(key);
+    const claimed = await worker.limit(() => claimAgent(key, worker));
+    const agent = worker.findAgent(key);
+    if (claimed === undefined || agent === undefined) return undefined;
+    const { account, name } = key;
+    this.#options.log.info('keeping an account cached', { account, agent: name });
+    const watching = new AgentWatch({ agent, claimed, worker });
+    this.#watched.set(id, watching);
+    try {
+      const end = await watching.run();
+      return end.isOver ? undefined : end.pauseMs;
+    } finally {
+      this.#watched.delete(id);
+    }
+  }
+
+  get #claimMs(): number {
+    return Math.min(claimMs.most, Math.max(claimMs.least, this.#agents.size * claimMs.perAgent));
+  }
+
+  #createWorker(stop: AbortSignal): StreamWorker {
+    const { agents, cache, clock, randomness, log, host } = this.#options;
+    return {
+      ...{ agents, cache, clock, randomness, log, host, stop },
+      owner: `caching@${host}`,
+      limit: createConcurrencyLimit(callsMax),
+      relieved: new AbortController().signal,
+      findAgent: (key) => this.#agents.get(toAgentId(key)),
+      // Busdriver tells the bus, and counts; nobody is sent for from here.
+      bus: { publish: async () => undefined },
+      streams: { send: async () => undefined },
+      recordLags: () => undefined,
+      recordTooLarge: () => undefined,
+    };
+  }
+}

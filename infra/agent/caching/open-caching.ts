@@ -1,0 +1,51 @@
+import type { Clock, Randomness } from '../../../shared/core/clock.ts';
+import { createConcurrencyLimit } from '../../../shared/core/concurrency.ts';
+import type { Logger } from '../../../shared/core/logger.ts';
+import type { SessionKeeper } from '../agent-session.ts';
+import type { GrantedAccounts, GrantedAccountsOptions } from '../granted-accounts.ts';
+import { BatchSender } from './batch-sender.ts';
+import { CacheCalls } from './cache-calls.ts';
+import { CacheFollowers } from './cache-followers.ts';
+import { RemoteAgentStore } from './remote-agent-store.ts';
+import { openRemoteCache } from './remote-cache.ts';
+
+/** Lists of clusters that are under way in this process at a time. */
+const listsMax = 20;
+
+/** What caching works with. */
+export interface CachingParts {
+  /** Busdriver's clock. */
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly log: Logger;
+  readonly session: Pick<SessionKeeper, 'call'>;
+  /** Shown as who keeps an account cached. */
+  readonly agentId: string;
+}
+
+/** Caching as an agent has it. */
+export interface AgentCaching {
+  /** What accounts are opened with, so that what operations write is cached, too. */
+  readonly options: GrantedAccountsOptions['caching'];
+  /** Makes what keeps accounts cached. */
+  createFollowers(accounts: GrantedAccounts): CacheFollowers;
+}
+
+/** Opens caching. Nothing is called before accounts are followed, or an operation writes. */
+export function openCaching({ clock, randomness, log, session, agentId }: CachingParts): AgentCaching {
+  const calls = new CacheCalls({ session, clock, randomness });
+  const cache = openRemoteCache(calls);
+  return {
+    options: {
+      openCache: async () => cache,
+      changeSender: new BatchSender({ calls, clock, randomness }),
+      limitLists: createConcurrencyLimit(listsMax),
+    },
+    createFollowers: (accounts) =>
+      new CacheFollowers({
+        ...{ accounts, cache, clock, randomness, log },
+        agents: new RemoteAgentStore({ calls, clock }),
+        host: agentId,
+      }),
+  };
+}

@@ -1,0 +1,135 @@
+import {
+  type CacheLease,
+  type CacheProgressMessage,
+  claimedSchema,
+  keptSchema,
+} from '../../../shared/agent-protocol/cache-messages.ts';
+import type {
+  Agent,
+  AgentKey,
+  AgentLease,
+  AgentProgress,
+  AgentStore,
+  ClaimedAgent,
+  ClaimOptions,
+  Finish,
+} from '../../../shared/core/agents/agent-store.ts';
+import type { Clock } from '../../../shared/core/clock.ts';
+import { LeaseLostError } from '../../../shared/core/tasks/task.ts';
+import { type CacheCalls, CacheHeldError } from './cache-calls.ts';
+
+/** What a watch does with the store of caching agents. */
+export type WatchedAgentStore = Pick<AgentStore, 'claim' | 'renew' | 'commitState' | 'finish'>;
+
+/** What the store works with. */
+export interface RemoteAgentStoreOptions {
+  readonly calls: CacheCalls;
+  readonly clock: Clock;
+}
+
+/** The store of caching agents as an agent in a cluster has it: Busdriver makes each call one conditional write. */
+export class RemoteAgentStore implements WatchedAgentStore {
+  readonly #options: RemoteAgentStoreOptions;
+  /** How agents were when they were claimed: their end tells little of them. */
+  readonly #claimed = new WeakMap<AgentLease, Agent>();
+
+  constructor(options: RemoteAgentStoreOptions) {
+    this.#options = options;
+  }
+
+  async claim(key: AgentKey, { owner, leaseMs }: ClaimOptions): Promise<ClaimedAgent | undefined> {
+    const { calls, clock } = this.#options;
+    const validUntil = clock.monotonic() + leaseMs;
+    const body = { agent: key.name };
+    const answer = await calls
+      .callOnce(key.account, { method: 'POST', what: 'claims', body })
+      .catch(toUndefinedIfHeld);
+    if (answer === undefined) return undefined;
+    const { lease: told, agent: before, state } = claimedSchema.parse(answer);
+    const lease: AgentLease = { ...key, owner, leaseMs, validUntil, ...fromMessage(told) };
+    const agent = toAgent(key, lease, before);
+    this.#claimed.set(lease, agent);
+    return { agent, lease, readState: async () => state };
+  }
+
+  async renew(lease: AgentLease, progress?: AgentProgress): Promise<void> {
+    await this.#keep(lease, { progress });
+  }
+
+  async commitState(lease: AgentLease, state: string, progress?: AgentProgress): Promise<void> {
+    await this.#keep(lease, { state, progress });
+  }
+
+  async finish(lease: AgentLease, finish: Finish): Promise<Agent> {
+    const { outcome, durationMs, nextRunMs, error, state, ...progress } = finish;
+    const nowMs = this.#options.clock.now();
+    const nextRunInMs = Math.max(0, Math.round(nextRunMs - nowMs));
+    const end = { outcome, durationMs: Math.round(durationMs), nextRunInMs, error: error?.slice(0, 2_000) };
+    const { failures = 0 } = await this.#keep(lease, { end, state, progress });
+    const before = this.#claimed.get(lease) ?? toAgent(lease, lease, noneBefore);
+    const { startedAtMs, lagMs } = lease;
+    const lastRun = { ...progress, outcome, durationMs, startedAtMs, lagMs };
+    return { ...before, failures, lastRun, nextRunMs, asOfMs: progress.asOfMs ?? before.asOfMs };
+  }
+
+  /** @throws LeaseLostError when another agent has it */
+  async #keep(
+    lease: AgentLease,
+    message: Omit<CacheProgressMessage, 'agent' | 'lease' | 'progress'> & {
+      readonly progress?: AgentProgress | undefined;
+    },
+  ): Promise<{ readonly failures?: number | undefined }> {
+    const { calls, clock } = this.#options;
+    const validUntil = clock.monotonic() + lease.leaseMs;
+    const { progress: { details, ...told } = {}, ...others } = message;
+    const progress = message.progress && { ...told, ...(details && { details: JSON.stringify(details) }) };
+    const body = { agent: lease.name, lease: toMessage(lease), ...others, progress };
+    const answer = await calls
+      .callOnce(lease.account, { method: 'PUT', what: 'claims', body })
+      .catch((error: unknown) => {
+        throw error instanceof CacheHeldError ? new LeaseLostError(error.message) : error;
+      });
+    const { lease: kept, failures } = keptSchema.parse(answer);
+    Object.assign(lease, { stateWrites: kept.stateWrites, hasChunks: kept.hasChunks });
+    lease.validUntil = Math.max(lease.validUntil, validUntil);
+    return { failures };
+  }
+}
+
+const noneBefore = { intervalMs: 0, failures: 0, items: 0, hasRun: false };
+
+function toAgent(
+  { account, name }: AgentKey,
+  { turn, usedAtMs, startedAtMs, lagMs }: AgentLease,
+  before: {
+    intervalMs: number;
+    failures: number;
+    items: number;
+    hasRun: boolean;
+    asOfMs?: number | undefined;
+  },
+): Agent {
+  const { intervalMs, failures, items, hasRun, asOfMs } = before;
+  const lastRun = { outcome: 'STOPPED', durationMs: 0, items, changes: 0, startedAtMs, lagMs } as const;
+  return {
+    ...{ account, name, provider: '', intervalMs, failures, asOfMs, usedAtMs },
+    lastTurn: turn,
+    nextRunMs: startedAtMs,
+    attempts: 1,
+    ...(hasRun && { lastRun }),
+  };
+}
+
+function fromMessage({ startedMs: startedAtMs, usedMs: usedAtMs, ...lease }: CacheLease) {
+  return { ...lease, startedAtMs, usedAtMs };
+}
+
+function toMessage(lease: AgentLease): CacheLease {
+  const { fence, turn, startedAtMs, lagMs, usedAtMs, stateWrites, hasChunks } = lease;
+  return { fence, turn, startedMs: startedAtMs, lagMs, usedMs: usedAtMs, stateWrites, hasChunks };
+}
+
+function toUndefinedIfHeld(error: unknown): undefined {
+  if (error instanceof CacheHeldError) return undefined;
+  throw error;
+}

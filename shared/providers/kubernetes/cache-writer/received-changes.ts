@@ -1,0 +1,62 @@
+import { toRevision } from '../../../core/cache/revision.ts';
+import type { WireChange, WireChanges } from '../../../core/cache/wire-changes.ts';
+import { getErrorMessage, InvalidInputError } from '../../../core/errors.ts';
+import { parseWith } from '../../../core/settings/coerce.ts';
+import { type AccountBounds, isNamespaceKind, isWithinBounds } from '../account/account-bounds.ts';
+import type { ObjectFacts } from '../rows/facts.ts';
+import { decodeFacts, factsVersion } from '../rows/facts-codec.ts';
+import { encodedFactsSchema } from './facts-schema.ts';
+import type { ObjectChange } from './object-change.ts';
+
+/**
+ * The changes that were handed on.
+ *
+ * @param bounds what of its cluster the account may see
+ * @throws InvalidInputError naming index and field of the first that is none
+ */
+export function fromWireChanges({ epoch, changes }: WireChanges, bounds: AccountBounds): ObjectChange[] {
+  return changes.map((change, index) => fromWireChange(change, { epoch, bounds, at: `changes[${index}]` }));
+}
+
+function fromWireChange(
+  change: WireChange,
+  { epoch: batchEpoch, bounds, at }: { epoch: number; bounds: AccountBounds; at: string },
+): ObjectChange {
+  const { kind, namespace, name, epoch = batchEpoch, version, seenVersion = version } = change;
+  if (epoch > batchEpoch) throw new InvalidInputError(`${at}.epoch: expected ${batchEpoch} at most`);
+  // Names of namespaces that are needed and not shown come without anything else.
+  if (!isNamespaceKind(kind) && !isWithinBounds(bounds, { kind, namespace, name }))
+    throw new InvalidInputError(`${at}: expected what the account may use, not ${kind} in '${namespace}'`);
+  const revision = toWireRevision(epoch, version, `${at}.version`);
+  const seenAt = toWireRevision(epoch, seenVersion, `${at}.seenVersion`);
+  const facts = change.facts === undefined ? undefined : readFacts(change, `${at}.facts`);
+  return { kind, namespace, name, revision, seenAt: seenAt < revision ? revision : seenAt, facts };
+}
+
+function toWireRevision(epoch: number, version: string, at: string): ObjectChange['revision'] {
+  try {
+    return toRevision(epoch, version);
+  } catch (error) {
+    throw new InvalidInputError(`${at}: ${getErrorMessage(error)}`);
+  }
+}
+
+/** Facts of which views can be made: of the object that the change names, and whole. */
+function readFacts({ facts: text = '', kind, namespace, name }: WireChange, at: string): ObjectFacts {
+  const encoded = parseWith(encodedFactsSchema, parseText(text, at), at);
+  const { v, k, s = '', n } = encoded;
+  if (v !== factsVersion) throw new InvalidInputError(`${at}.v: expected ${factsVersion}, got ${v}`);
+  if (k !== kind || s !== namespace || n !== name)
+    throw new InvalidInputError(`${at}: expected those of ${kind} ${name}, not of another object`);
+  const facts = decodeFacts(text);
+  if (facts === undefined) throw new InvalidInputError(`${at}: expected facts of this release`);
+  return facts;
+}
+
+function parseText(text: string, at: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidInputError(`${at}: expected JSON text`);
+  }
+}

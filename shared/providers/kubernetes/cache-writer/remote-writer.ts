@@ -1,0 +1,17 @@
+import type { ChangeSender } from '../../../core/cache/wire-changes.ts';
+import { toLastChanges } from './last-changes.ts';
+import type { CacheWriter } from './object-change.ts';
+import { toWireChanges } from './wire-changes.ts';
+
+/** Hands what became of an account's objects on to who has the store: objects as facts, and nothing of a manifest besides. */
+export function createRemoteWriter(account: string, sender: ChangeSender): CacheWriter {
+  return {
+    async write(changes, { ensureHeld } = {}) {
+      if (changes.length === 0) return { changes: 0, waiting: [], dropped: [], proof: undefined };
+      const last = [...toLastChanges(changes)];
+      const outcome = await sender.write(account, toWireChanges(last), ensureHeld);
+      return { ...outcome, proof: outcome.proof };
+    },
+    prune: (applications) => sender.prune(account, applications),
+  };
+}

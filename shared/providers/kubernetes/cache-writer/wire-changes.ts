@@ -1,0 +1,28 @@
+import { parseRevision } from '../../../core/cache/revision.ts';
+import type { WireChange, WireChanges } from '../../../core/cache/wire-changes.ts';
+import { encodeFacts } from '../rows/facts-codec.ts';
+import type { ObjectChange } from './object-change.ts';
+
+/** Changes as they are handed on. */
+export function toWireChanges(changes: readonly ObjectChange[]): WireChanges {
+  const parsed = changes.map((change) => ({ change, revision: parseRevision(change.revision) }));
+  const epoch = parsed.reduce((most, { revision }) => Math.max(most, revision.epoch), 0);
+  return {
+    epoch,
+    changes: parsed.map(({ change, revision }) => toWireChange(change, { ...revision, batchEpoch: epoch })),
+  };
+}
+
+function toWireChange(
+  { kind, namespace, name, seenAt, facts }: ObjectChange,
+  { epoch, batchEpoch, resourceVersion }: { epoch: number; batchEpoch: number; resourceVersion: string },
+): WireChange {
+  const seenVersion = parseRevision(seenAt).resourceVersion;
+  return {
+    ...{ kind, namespace, name },
+    ...(epoch !== batchEpoch && { epoch }),
+    version: resourceVersion,
+    ...(seenVersion !== resourceVersion && { seenVersion }),
+    ...(facts && { facts: encodeFacts(facts) }),
+  };
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../../../core/clock.ts';
+import type { ObjectChange } from '../cache-writer/object-change.ts';
+import { encodeFacts } from '../rows/facts-codec.ts';
+
+/** Changes, and characters of their facts, that wait to be sent before nothing more is read of watches. */
+export const outboxMax = { changes: 20_000, characters: 32 * 2 ** 20 } as const;
+
+/** How long a change waits for others: usually, and while fewer than so many came within so many milliseconds. */
+const delaysMs = { usual: 250, quiet: 50 } as const;
+const busy = { changes: 10, withinMs: 60_000 } as const;
+
+/** What a change takes beside its facts, characters. */
+const overhead = 200;
+
+/** Counts what waits to be sent far away, and tells how long changes are gathered before. */
+export class Outbox {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  /** When the last ten changes came. */
+  readonly #times: number[] = [];
+  #changes = 0;
+  #characters = 0;
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** Whether no more should come before something is sent. */
+  get isFull(): boolean {
+    return this.#changes >= outboxMax.changes || this.#characters >= outboxMax.characters;
+  }
+
+  /** Milliseconds for which to gather changes. */
+  get delayMs(): number {
+    const [tenth = Number.NEGATIVE_INFINITY] = this.#times.length < busy.changes ? [] : this.#times;
+    return this.#clock.monotonic() - tenth < busy.withinMs ? delaysMs.usual : delaysMs.quiet;
+  }
+
+  /** Counts changes until they are written. @throws what `write` throws */
+  async hold(changes: readonly ObjectChange[], write: () => Promise<void>): Promise<void> {
+    const characters = changes.reduce(
+      (sum, { facts }) => sum + overhead + (facts ? encodeFacts(facts).length : 0),
+      0,
+    );
+    this.#changes += changes.length;
+    this.#characters += characters;
+    const nowMs = this.#clock.monotonic();
+    for (const _ of changes.slice(0, busy.changes)) this.#times.push(nowMs);
+    this.#times.splice(0, this.#times.length - busy.changes);
+    try {
+      await write();
+    } finally {
+      this.#changes -= changes.length;
+      this.#characters -= characters;
+    }
+  }
+}
