@@ -1,3 +1,4 @@
+import { sessionAccountsMax } from '../../../shared/agent-protocol/messages.ts';
 import { isJsonObject, type JsonValue } from '../../../shared/core/json.ts';
 import {
   booleanField,
@@ -12,9 +13,6 @@ import {
   stringListField,
   withDefault,
 } from '../../../shared/core/settings/coerce.ts';
-
-/** Accounts of one file at most. */
-export const fileAccountsMax = 5_000;
 
 const portField = intField({ min: 0, max: 65_535 });
 const flag = withDefault(booleanField(), false);
@@ -93,7 +91,7 @@ export const fileSchema = requireField(
       settingsField({
         noProxy: flag,
         dynamicAccountsOnly: flag,
-        accounts: requireField(listOf(accountField, { itemsMax: fileAccountsMax })),
+        accounts: requireField(listOf(accountField, { itemsMax: sessionAccountsMax })),
       }),
     ),
     server: settingsField({

@@ -129,6 +129,13 @@ describe('the file of an agent', () => {
       toAccounts({ kubeConfigFile: 'encryptedFile:vault!e:secret!p:kubernetes!k:config' }),
       'kubernetes.accounts[0].kubeConfigFile: refers to a secret elsewhere',
     ],
+    [
+      'more accounts than a session has',
+      {
+        kubernetes: { accounts: Array.from({ length: 501 }, (_, index) => ({ ...edge, name: `a${index}` })) },
+      },
+      'kubernetes.accounts: ',
+    ],
     ['one name twice', { kubernetes: { accounts: [edge, edge] } }, 'kubernetes.accounts: two are named edge'],
   ])('is refused with %s', (_what, document, reason) => {
     expect(() => parse(document)).toThrow(reason);
