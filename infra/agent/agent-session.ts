@@ -106,6 +106,16 @@ export class SessionKeeper {
     this.#take(welcomeSchema.parse(answer.body));
   }
 
+  /** Has the session renewed the next time that it is looked at: what is granted may be other. */
+  renewSoon(): void {
+    this.#renewAtMs = 0;
+  }
+
+  /** The session of that token is over: the next call opens another one. */
+  forget(token: string): void {
+    if (this.#welcome?.token === token) this.#welcome = undefined;
+  }
+
   /** Calls in the session. Where its token is refused, a session is opened anew, and the call repeated once. */
   async call(call: Omit<HubCall, 'token'>): Promise<HubAnswer> {
     const { client } = this.#options;
@@ -118,7 +128,7 @@ export class SessionKeeper {
       if (error instanceof HubAwayError && call.signal?.aborted !== true) this.#setConnected(false);
       if (!(error instanceof HubRefusalError) || error.status !== 401) throw error;
       this.#setConnected(false);
-      if (this.#welcome?.token === token) this.#welcome = undefined;
+      this.forget(token);
       const next = await this.getWelcome();
       const path = call.path.replace(`/sessions/${session}`, `/sessions/${next.session}`);
       return client.call({ ...call, path, token: next.token });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
-import { Agent, type buildConnector, type Dispatcher, request } from 'undici';
+import { Agent, type buildConnector, type Dispatcher, request, WebSocket } from 'undici';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { isJsonObject } from '../../shared/core/json.ts';
 import { findEnvironmentProxy } from '../../shared/providers/kubernetes/credentials/environment-proxy.ts';
@@ -103,6 +103,22 @@ export class HubClient implements AsyncDisposable {
       const reason = error instanceof Error ? error.message : String(error);
       throw new HubAwayError(`${method} ${path} failed: ${reason}`, { cause: error });
     }
+  }
+
+  /**
+   * Begins to connect for hints, by the same way as a call.
+   *
+   * @param address an absolute URL, or a path of Busdriver
+   * @throws Error for an address that a token must not be sent to
+   */
+  connect(address: string, token: string): WebSocket {
+    const url = address.startsWith('/') ? new URL(`${this.#url}${address}`) : new URL(address);
+    url.protocol = url.protocol.replace(/^http/, 'ws');
+    // What a path leads to was looked at with the settings.
+    if (!address.startsWith('/') && url.protocol !== 'wss:')
+      throw new Error('the address for hints is no URL that begins with wss://');
+    const headers = { authorization: `Bearer ${token}`, 'user-agent': 'busdriver-agent' };
+    return new WebSocket(url, { dispatcher: this.#dispatcher, headers });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

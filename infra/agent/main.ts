@@ -14,6 +14,7 @@ import { parseCommandLine } from './command-line.ts';
 import { tellConfig } from './config/config-log.ts';
 import { endAtFatalErrors } from './fatal-errors.ts';
 import { GrantedAccounts } from './granted-accounts.ts';
+import { HintKeeper } from './hint-keeper.ts';
 import { openHubClient } from './hub-client.ts';
 import { keepWarnings } from './kept-warnings.ts';
 import { openProof } from './proof-source.ts';
@@ -110,8 +111,14 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   await session.open(stop);
   const followers = caching.createFollowers(accounts);
   const onTurn = (): void => health.turn(agentId);
-  loop = new WorkLoop({ session, system, accounts, followers, metrics, onTurn });
-  await Promise.all([loop.run(stop), followers.run(stop)]);
+  const work = new WorkLoop({ session, system, accounts, followers, metrics, onTurn });
+  loop = work;
+  const hints = new HintKeeper({
+    ...{ ...parts, session, client, transport: config.transport },
+    onHint: (hint) => work.take(hint),
+    onChange: (isConnected) => work.setConnected(isConnected),
+  });
+  await Promise.all([work.run(stop), followers.run(stop), hints.run(stop)]);
   await session.close();
 }
 

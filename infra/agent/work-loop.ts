@@ -2,6 +2,7 @@ import { type Work, workSchema } from '../../shared/agent-protocol/messages.ts';
 import { type BackOff, getPauseMs, getRandomMs } from '../../shared/core/back-off.ts';
 import { waitAtMost, waits } from '../../shared/core/deadline.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
+import type { Hint } from '../../shared/core/tasks/agent-connections.ts';
 import type { AgentLoad } from '../../shared/core/tasks/agent-session.ts';
 import { processTaskMessage, type WorkerSystem } from '../../shared/core/tasks/process-message.ts';
 import { CheckpointError } from '../../shared/core/tasks/run-task.ts';
@@ -38,6 +39,11 @@ export class WorkLoop {
   readonly #running = new Map<string, string>();
   readonly #ends = new Set<Promise<void>>();
   readonly #reads: ReadRunner;
+  /** Cuts the present pause short. */
+  #wake = new AbortController();
+  #isConnected = false;
+  /** Whether there was more to do than may run at once. */
+  #isMore = false;
 
   constructor(options: WorkLoopOptions) {
     this.#options = options;
@@ -51,25 +57,57 @@ export class WorkLoop {
 
   /** Runs until the signal is aborted; then tasks stop at their next checkpoint, for another agent to go on. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { session, system } = this.#options;
+    const { system } = this.#options;
     const { clock, randomness } = system;
     for (let failures = 0; !signal.aborted; ) {
       this.#options.onTurn();
       failures = (await this.#lookOnce()) ? 0 : failures + 1;
-      const { pollIdleMs = 2_000, pollBusyMs = 500 } = session.welcome?.limits ?? {};
-      const isBusy = this.#running.size > 0 || this.#reads.isBusy;
-      const usualMs = isBusy ? pollBusyMs : pollIdleMs;
       const pauseMs =
-        failures > 0 ? getPauseMs(backOff, failures, randomness) : getRandomMs(usualMs, randomness, 0.8);
-      await waits(clock, pauseMs, signal);
+        failures > 0
+          ? getPauseMs(backOff, failures, randomness)
+          : getRandomMs(this.#getPollMs(), randomness, 0.8);
+      // While Busdriver is away nobody hurries.
+      const wake = failures > 0 ? [] : [this.#wake.signal];
+      await waits(clock, pauseMs, AbortSignal.any([signal, ...wake]));
     }
     this.#stop.abort(new CheckpointError('the agent stops; another one goes on'));
     await waitAtMost(clock, stopMs, Promise.all(this.#ends));
   }
 
+  /** Asks for work now: what was told before it was connected nobody tells again. */
+  setConnected(isConnected: boolean): void {
+    if (isConnected !== this.#isConnected) this.#lookSoon();
+    this.#isConnected = isConnected;
+  }
+
+  /** Does what a hint tells of. One of an account that is not granted leads nowhere. */
+  take({ kind, account, id }: Hint): void {
+    const { session } = this.#options;
+    if (kind === 'CLOSE' && session.welcome?.session === id) session.forget(session.welcome.token);
+    if (kind === 'ACCOUNTS') session.renewSoon();
+    const isGranted = session.welcome?.accounts.some(
+      ({ name, operations }) => name === account && operations,
+    );
+    if (isGranted && id !== '' && (kind === 'TASK' || kind === 'READ')) this.#begin([{ kind, account, id }]);
+    else this.#lookSoon();
+  }
+
+  #lookSoon(): void {
+    this.#wake.abort('there may be work');
+  }
+
+  #getPollMs(): number {
+    const limits = this.#options.session.welcome?.limits;
+    if (this.#isConnected) return limits?.pollConnectedMs ?? 15_000;
+    const isBusy = this.#running.size > 0 || this.#reads.isBusy;
+    return isBusy ? (limits?.pollBusyMs ?? 500) : (limits?.pollIdleMs ?? 2_000);
+  }
+
   /** @returns whether Busdriver answered */
   async #lookOnce(): Promise<boolean> {
     const { session, system } = this.#options;
+    this.#wake = new AbortController();
+    this.#isMore = false;
     try {
       await session.renewInTime();
       const { session: id } = await session.getWelcome();
@@ -88,13 +126,17 @@ export class WorkLoop {
     for (const { kind, account, id } of work) {
       if (kind === 'READ') this.#reads.begin(id, account);
       if (kind === 'REFRESH') this.#options.followers.refresh(account, Number(id));
-      if (kind !== 'TASK' || this.#running.has(id) || this.#running.size >= tasks) continue;
+      if (kind !== 'TASK' || this.#running.has(id)) continue;
       const ofAccount = [...this.#running.values()].filter((each) => each === account).length;
-      if (ofAccount >= accountTasks) continue;
+      if (this.#running.size >= tasks || ofAccount >= accountTasks) {
+        this.#isMore = true;
+        continue;
+      }
       this.#running.set(id, account);
       const end: Promise<void> = this.#runTask(id, account).finally(() => {
         this.#running.delete(id);
         this.#ends.delete(end);
+        if (this.#isMore) this.#lookSoon();
       });
       this.#ends.add(end);
     }

@@ -17,6 +17,7 @@ import { dropBody, readBody, refuseSize, toAnswerSink, writeAnswer } from './htt
 import { HttpError, MalformedAnswerError } from './http-error.ts';
 import { parseTarget, toProxyEvent } from './http-event.ts';
 import { type FrontDoorLimits, frontDoorLimits } from './http-limits.ts';
+import { isUpgrade, refuseUpgrade, type UpgradeRoute } from './http-upgrade.ts';
 import { FunctionTimeoutError, type Invoker } from './invoker.ts';
 import { startListeners } from './listeners.ts';
 import { findRefusal, type LoopbackGuardOptions } from './loopback-guard.ts';
@@ -46,6 +47,8 @@ export interface StartHttpOptions {
   readonly limits?: FrontDoorLimits;
   /** Why nothing can be stored at the moment: functions that store something are not invoked then. Default: it always can be. */
   readonly findObstacle?: () => string | undefined;
+  /** Takes over connections that ask for it. Default: none are taken over. */
+  readonly upgrades?: UpgradeRoute;
 }
 
 /** The running front door. Disposing ends all its connections. */
@@ -63,7 +66,7 @@ export interface HttpServer extends AsyncDisposable {
  * @throws Error when the address cannot be bound (`EADDRINUSE`, `EACCES` …)
  */
 export async function startHttp(options: StartHttpOptions): Promise<HttpServer> {
-  const { access = new FrontDoorAccess() } = options;
+  const { access = new FrontDoorAccess(), upgrades } = options;
   const server = access.createServer({
     // Hundreds of accounts in X-SPINNAKER-ACCOUNTS exceed Node's default of 16 KiB.
     maxHeaderSize: 64 << 10,
@@ -72,9 +75,11 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
     connectionsCheckingInterval: 5_000,
     // Longer than any client of Spinnaker keeps an idle connection: else it would now and then meet a closed one.
     keepAliveTimeout: 75_000,
+    shouldUpgradeCallback: (request) => isUpgrade(request, upgrades),
   });
   const front = new FrontDoor({ ...options, access });
   server.on('request', (request, response) => void front.answer(request, response));
+  server.on('upgrade', (request, socket, head) => void front.upgrade(request, socket, head));
   server.on('clientError', refuseConnection);
   const listeners = await startListeners(server, options);
   return {
@@ -82,9 +87,11 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
     stopAccepting() {
       front.isStopping = true;
       listeners.close();
+      upgrades?.close();
     },
     async [Symbol.asyncDispose]() {
       listeners.close();
+      upgrades?.close();
       await closeServer(server);
     },
   };
@@ -109,6 +116,7 @@ class FrontDoor {
   readonly #admission: Admission;
   readonly #findObstacle: (() => string | undefined) | undefined;
   readonly #logsRequests: boolean;
+  readonly #upgrades: UpgradeRoute | undefined;
   readonly #largeTurns: Turns;
   /** By the function's module: several routes may lead to one. */
   readonly #slots = new Map<string, FunctionSlots>();
@@ -126,6 +134,7 @@ class FrontDoor {
     this.#admission = new Admission(limits);
     this.#findObstacle = options.findObstacle;
     this.#logsRequests = options.logsRequests === true;
+    this.#upgrades = options.upgrades;
     this.#largeTurns = new Turns(limits);
   }
 
@@ -151,16 +160,26 @@ class FrontDoor {
     }
   }
 
+  /** Lets a connection be taken over by the same rules as a request. */
+  async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    // Who goes before he is answered is gone.
+    socket.on('error', () => socket.destroy());
+    try {
+      await this.#admit(request);
+      await this.#upgrades?.take(request, socket, head);
+    } catch (error) {
+      if (!(error instanceof HttpError)) this.#log.error('a connection could not be taken over', { error });
+      refuseUpgrade(socket, toHttpError(error));
+    }
+  }
+
   async #invoke(
     request: IncomingMessage,
     { response, stream, requestId, place }: Invocation,
   ): Promise<unknown> {
     const receivedAtMs = Date.now();
     this.#garbage.countRequest();
-    const refusal = findRefusal(request, this.#hosts);
-    if (refusal !== undefined) throw new HttpError(403, refusal);
-    const target = parseTarget(request.url ?? '/');
-    await this.#access.check(request, target.path);
+    const target = await this.#admit(request);
     const method = request.method ?? 'GET';
     const match = this.#table.find(method, target.segments);
     if (match === undefined) throw new HttpError(404, `No route for ${method} ${target.path}`);
@@ -182,6 +201,15 @@ class FrontDoor {
     const invoke = () =>
       slots.run(caller, () => this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream }));
     return isLarge ? this.#largeTurns.take(invoke) : invoke();
+  }
+
+  /** @throws HttpError 403 for who may not call this server, 401 where a token is missing, 400 for a target that is none */
+  async #admit(request: IncomingMessage): Promise<ReturnType<typeof parseTarget>> {
+    const refusal = findRefusal(request, this.#hosts);
+    if (refusal !== undefined) throw new HttpError(403, refusal);
+    const target = parseTarget(request.url ?? '/');
+    await this.#access.check(request, target.path);
+    return target;
   }
 
   /** @throws HttpError 503 for what would be stored, and cannot be */

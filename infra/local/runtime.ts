@@ -6,8 +6,11 @@ import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
 import { tables } from '../../shared/aws/tables.ts';
 import type { Clock } from '../../shared/core/clock.ts';
+import type { Logger } from '../../shared/core/logger.ts';
+import { hintPath } from '../../shared/core/tasks/agent-connections.ts';
 import { areRequestsVerbose, type EngineCredentials, readEnvironment } from '../../shared/runtime/config.ts';
 import type { DirectServices } from '../../shared/runtime/services/direct-client.ts';
+import { bindHintPort } from '../../shared/runtime/services/hint-port.ts';
 import { createLogger } from '../../shared/runtime/services/logger.ts';
 import { Services } from '../../shared/runtime/services/services.ts';
 import { systemClock } from '../../shared/runtime/services/system.ts';
@@ -25,6 +28,9 @@ import { startEventBridge } from './eventbridge.ts';
 import type { BusEvent } from './eventbridge-bus.ts';
 import { type FrontDoorFiles, loadFrontDoorAccess } from './front-door-access.ts';
 import { bindHandlers, loadHandler } from './handlers.ts';
+import { HintConnections } from './hint-connections.ts';
+import { createHintRoute } from './hint-route.ts';
+import type { UpgradeRoute } from './http-upgrade.ts';
 import { Invoker, type LoadHandler } from './invoker.ts';
 import type { LevelStorage } from './level-storage.ts';
 import { callOwnRoute } from './own-call.ts';
@@ -105,6 +111,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   const services = new Services(environment, toDirectServices(servers));
   closing.defer(() => closeServices(services, log));
   setServices(services);
+  const upgrades = openHintRoute(services, log);
   const sqs = servers.sqs.toOwnClientOptions();
   const dynamodb = servers.dynamodb.toOwnClientOptions();
   starting.use(startTableExpiry({ tables: inventory.tables, dynamodb, clock, log }));
@@ -116,6 +123,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
         ...options,
         logsRequests: areRequestsVerbose(),
         access: frontDoor,
+        upgrades,
         findObstacle: () => findStorageObstacle(storage),
       },
     }),
@@ -131,6 +139,13 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
     get: (path) => callOwnRoute(path, { routes: inventory.routes, invoker }),
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** Agents connect to this process, where each function is that tells them. */
+function openHintRoute(services: Services, log: Logger): UpgradeRoute {
+  const connections = new HintConnections();
+  bindHintPort(services, { url: hintPath, deliver: (hint) => connections.deliver(hint) });
+  return createHintRoute({ services, connections, log });
 }
 
 function passOn(

@@ -82,6 +82,8 @@ export const welcomeSchema = z.object({
   /** Until when the token holds, and what the time is here: milliseconds since the epoch. */
   expiresMs: milliseconds,
   serverMs: milliseconds,
+  /** Where the agent connects for hints: an absolute URL, or a path of Busdriver's. Default: nowhere, it asks for work by itself. */
+  hintUrl: text(2_048).optional(),
   accounts: z.array(grantSchema),
   limits: z.object({
     /** Tasks that it may run at once, all together and of one account. */
@@ -92,6 +94,8 @@ export const welcomeSchema = z.object({
     /** Milliseconds between two requests for work while it runs nothing, and while it runs something. */
     pollIdleMs: whole,
     pollBusyMs: whole,
+    /** The same while it is connected for hints, whatever it runs. Default: 15 seconds. */
+    pollConnectedMs: whole.optional(),
   }),
 });
 

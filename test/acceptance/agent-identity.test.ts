@@ -140,7 +140,7 @@ test(
 
 test('agents are not served unless the settings say so', async () => {
   const signer = await createTokenSigner();
-  await using world = await startWorld([toAgentAccount('edge', signer)], [], false);
+  await using world = await startWorld([toAgentAccount('edge', signer)], [], { enabled: false });
   const { system } = world;
   expect(system.accounts).toEqual([]);
   expect(system.stderr).toContain(

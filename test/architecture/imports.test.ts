@@ -93,9 +93,10 @@ const rules: readonly Rule[] = [
       'infra/local/',
       'shared/core/',
       'shared/runtime/',
+      'shared/agent-protocol/hint-frames.ts',
       'shared/aws/tables.ts',
       'functions/[a-z-]+\\.ts$',
-    ].concat(['@aws-sdk/', 'dynalite', 'esbuild', 'yaml', 'aws-lambda']),
+    ].concat(['@aws-sdk/', 'dynalite', 'esbuild', 'ws', 'yaml', 'aws-lambda']),
     node: 'any',
   },
   {

@@ -8,13 +8,21 @@ export interface World extends AsyncDisposable {
   readonly system: System;
 }
 
+/** What `busdriver.agents` says. */
+export interface WorldAgents {
+  /** Default true. */
+  readonly enabled?: boolean;
+  /** Default: agents ask often. */
+  readonly limits?: object;
+}
+
 /** Starts a system that serves agents, unless told otherwise, who ask often. Nothing is cached: tests are about one thing. */
 export async function startWorld(
   accounts: readonly object[],
   args: readonly string[] = [],
-  enabled = true,
+  agents: WorldAgents = {},
 ): Promise<World> {
-  return open({ accounts, cache: { enabled: false } }, args, enabled);
+  return open({ accounts, cache: { enabled: false } }, args, agents);
 }
 
 /** Starts one whose accounts are kept cached. */
@@ -22,13 +30,17 @@ export async function startCachingWorld(
   accounts: readonly object[],
   args: readonly string[] = [],
 ): Promise<World> {
-  return open({ accounts }, args, true);
+  return open({ accounts }, args, {});
 }
 
-async function open(kubernetes: object, args: readonly string[], enabled: boolean): Promise<World> {
+async function open(
+  kubernetes: object,
+  args: readonly string[],
+  { enabled = true, limits = { pollIdleMs: 100, pollBusyMs: 50, pollConnectedMs: 100 } }: WorldAgents,
+): Promise<World> {
   const dir: TempDir = await makeTempDir();
   const file = path.join(dir.path, 'clouddriver.yml');
-  const agents = { enabled, limits: { pollIdleMs: 100, pollBusyMs: 50 } };
+  const agents = { enabled, limits };
   await writeFile(file, JSON.stringify({ busdriver: { agents }, kubernetes }));
   const system = await startSystem({ config: [file], args });
   return {

@@ -197,6 +197,13 @@ export const descriptor = {
                   }
                 },
                 "Welcome": {
+                  "oneofs": {
+                    "_hint_url": {
+                      "oneof": [
+                        "hint_url"
+                      ]
+                    }
+                  },
                   "fields": {
                     "session": {
                       "type": "string",
@@ -209,6 +216,13 @@ export const descriptor = {
                     "expires_ms": {
                       "type": "int64",
                       "id": 3
+                    },
+                    "hint_url": {
+                      "type": "string",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     },
                     "accounts": {
                       "rule": "repeated",
@@ -273,6 +287,11 @@ export const descriptor = {
                       "oneof": [
                         "reads"
                       ]
+                    },
+                    "_poll_connected_ms": {
+                      "oneof": [
+                        "poll_connected_ms"
+                      ]
                     }
                   },
                   "fields": {
@@ -298,6 +317,13 @@ export const descriptor = {
                     "account_tasks": {
                       "type": "uint32",
                       "id": 8
+                    },
+                    "poll_connected_ms": {
+                      "type": "uint32",
+                      "id": 9,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },

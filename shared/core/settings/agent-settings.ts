@@ -33,6 +33,8 @@ export interface AgentSettings {
   /** Milliseconds between two questions of an agent that runs nothing, and of one that runs something. */
   readonly pollIdleMs: number;
   readonly pollBusyMs: number;
+  /** The same of one that is connected for hints. */
+  readonly pollConnectedMs: number;
 }
 
 const pollMs = { min: 50, max: 60_000 };
@@ -43,6 +45,7 @@ const fields = {
   [jwksHostsPath]: withDefault(nameListField(), []),
   'busdriver.agents.limits.pollIdleMs': withDefault(intField(pollMs), 2_000),
   'busdriver.agents.limits.pollBusyMs': withDefault(intField(pollMs), 500),
+  'busdriver.agents.limits.pollConnectedMs': withDefault(intField(pollMs), 15_000),
 };
 
 /** Made once: each request of an agent reads the settings. */
@@ -61,5 +64,6 @@ export function parseAgentSettings(settings: JsonObject): AgentSettings {
     jwksHosts: values[jwksHostsPath],
     pollIdleMs: values['busdriver.agents.limits.pollIdleMs'],
     pollBusyMs: values['busdriver.agents.limits.pollBusyMs'],
+    pollConnectedMs: values['busdriver.agents.limits.pollConnectedMs'],
   };
 }

@@ -17,6 +17,28 @@ export interface Hints {
   send(hint: Hint): Promise<void>;
 }
 
+/** The path where agents connect for hints, in the homes whose API takes WebSockets. */
+export const hintPath = '/agent/v1/hints';
+
+/** Codes with which a connection for hints is closed, besides those of WebSocket itself. */
+export const closeCodes = {
+  /** The other side ends: RFC 6455. */
+  goingAway: 1001,
+  /** A frame is malformed: RFC 6455. */
+  malformed: 1003,
+  /** There are too many connections: the registry of RFC 6455's codes. */
+  tryLater: 1013,
+  /** The token proves no session, or the session is over: open another one. */
+  unauthenticated: 4401,
+  /** Another connection took the place of this one. */
+  replaced: 4409,
+  /** The protocol is another one: install the agent of the server's release. */
+  protocol: 4426,
+} as const;
+
+/** How a connection for hints is closed. */
+export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];
+
 /** Connections of an account that are told of a task or a read, the newest first: one of them takes it. */
 export const toldConnectionsMax = 2;
 

@@ -57,7 +57,7 @@ export function agentHandlerOf<H extends AgentHub>(
 }
 
 /** The bearer token of a request. @throws UnauthenticatedError where there is none */
-export function getBearerToken(request: ApiRequest): string {
+export function getBearerToken(request: Pick<ApiRequest, 'findHeader'>): string {
   const [, token] = /^Bearer ([\w.~+/=-]+)$/i.exec(request.findHeader('authorization') ?? '') ?? [];
   if (token !== undefined) return token;
   throw new UnauthenticatedError('Expected a header Authorization: Bearer with a token');
@@ -69,12 +69,17 @@ export function toIdentity({ issuer, subject }: AgentHome): string {
 }
 
 async function findCaller(request: ApiRequest, hub: AgentHub): Promise<AgentCaller> {
-  const id = await hub.tokens.verify(getBearerToken(request));
+  const caller = await findTokenCaller(hub, getBearerToken(request));
   const named = request.findParameter('session');
-  if (named !== undefined && named !== id) throw new AccessDeniedError('The token is of another session');
-  const caller = await findSessionCaller(hub, id);
+  if (named !== undefined && named !== caller.session.id)
+    throw new AccessDeniedError('The token is of another session');
   addLogFields({ agentId: caller.session.agentId, taskId: request.findParameter('task') });
   return caller;
+}
+
+/** The agent that a token of a session proves. @throws UnauthenticatedError for another token, and for a session that is over */
+export async function findTokenCaller(hub: AgentHub, token: string): Promise<AgentCaller> {
+  return findSessionCaller(hub, await hub.tokens.verify(token));
 }
 
 /** The agent whose session it is. @throws UnauthenticatedError for a session that is over */

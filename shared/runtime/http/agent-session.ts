@@ -12,6 +12,7 @@ import { getSetting } from '../../core/settings/spring-config.ts';
 import type { AgentSession, SessionAccount } from '../../core/tasks/agent-session.ts';
 import { plugins } from '../../providers/index.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
+import { getHintUrl } from '../services/hint-port.ts';
 import { toIdentity } from './agent-handler.ts';
 
 /** Tasks that an agent may run at once, all together and of one account. */
@@ -97,7 +98,7 @@ export async function toWelcome(
   { names, accounts, hello }: GrantInputs,
 ): Promise<Welcome> {
   const { token, expiresMs } = await hub.tokens.sign(session.id);
-  const { pollIdleMs, pollBusyMs } = hub.agentSettings;
+  const { pollIdleMs, pollBusyMs, pollConnectedMs } = hub.agentSettings;
   const find = createDefinitionFinder(hub, accounts);
   const refusal = hello.journalFormat === journalFormat ? undefined : describeFormat(hello.journalFormat);
   const grants = names.map((name): AccountGrant => {
@@ -108,8 +109,12 @@ export async function toWelcome(
   return {
     ...{ session: session.id, token, expiresMs },
     serverMs: hub.clock.now(),
+    hintUrl: getHintUrl(hub.all),
     accounts: grants,
-    limits: { tasks: tasksMax, accountTasks: accountTasksMax, reads: readsMax, pollIdleMs, pollBusyMs },
+    limits: {
+      ...{ tasks: tasksMax, accountTasks: accountTasksMax, reads: readsMax },
+      ...{ pollIdleMs, pollBusyMs, pollConnectedMs },
+    },
   };
 }
 

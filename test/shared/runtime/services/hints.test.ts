@@ -6,9 +6,8 @@ import {
   bindHintPort,
   getHintUrl,
   type HintDelivery,
-  openConnections,
-  openHints,
-} from '../../../../shared/runtime/services/hints.ts';
+} from '../../../../shared/runtime/services/hint-port.ts';
+import { openConnections, openHints } from '../../../../shared/runtime/services/hints.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
 import { localClientOptions } from '../../../support/local-aws-client.ts';
 import { useLocalTables } from '../../../support/local-tables.ts';

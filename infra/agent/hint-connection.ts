@@ -1,0 +1,106 @@
+import type { WebSocket } from 'undici';
+import { type Frame, parseFrame, toPingFrame } from '../../shared/agent-protocol/hint-frames.ts';
+import type { Clock } from '../../shared/core/clock.ts';
+import { waits } from '../../shared/core/deadline.ts';
+import { getErrorMessage } from '../../shared/core/errors.ts';
+import type { Logger } from '../../shared/core/logger.ts';
+
+/** Milliseconds that a connection may take until it is open. */
+const openMs = 10_000;
+
+/** Milliseconds between two pings: API Gateway ends what is idle for ten minutes. */
+const pingMs = 4 * 60_000;
+
+/** Milliseconds for the answer of one: after that the connection leads nowhere. */
+const pongMs = 15_000;
+
+/** How a connection ended. */
+export interface HintEnd {
+  /** As WebSocket has it; 1006 where it was lost. */
+  readonly code: number;
+  /** How long it was open, milliseconds. */
+  readonly lastedMs: number;
+}
+
+/** What a connection works with. */
+export interface HintConnectionOptions {
+  readonly socket: WebSocket;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called with each frame that is understood. */
+  onFrame(frame: Frame): void;
+}
+
+/** One connection for hints. It is pinged, and given up when no answer comes. */
+export class HintConnection {
+  readonly #options: HintConnectionOptions;
+  readonly #ended = Promise.withResolvers<HintEnd>();
+  readonly #opened = Promise.withResolvers<boolean>();
+  readonly #over = new AbortController();
+  #openedAtMs: number | undefined;
+  #pongs = 0;
+
+  constructor(options: HintConnectionOptions) {
+    this.#options = options;
+    const { socket } = options;
+    socket.onopen = () => this.#open();
+    // What is wrong the code of the close event tells, which comes after this one.
+    socket.onerror = () => undefined;
+    socket.onclose = ({ code }) => this.#end(code);
+    socket.onmessage = ({ data }) => this.#take(data);
+  }
+
+  /** Resolves when it has ended. */
+  get ended(): Promise<HintEnd> {
+    return this.#ended.promise;
+  }
+
+  /** Waits until it is open. @returns false where it ended before, or took too long */
+  async waitUntilOpen(): Promise<boolean> {
+    void waits(this.#options.clock, openMs, this.#over.signal).then((isLate) => {
+      if (isLate && this.#openedAtMs === undefined) this.close();
+    });
+    return this.#opened.promise;
+  }
+
+  /** Ends it, whether or not the other side hears of it. */
+  close(): void {
+    this.#options.socket.close();
+    this.#end(1006);
+  }
+
+  #open(): void {
+    this.#openedAtMs = this.#options.clock.monotonic();
+    this.#opened.resolve(true);
+    void this.#ping();
+  }
+
+  #end(code: number): void {
+    const { clock } = this.#options;
+    const nowMs = clock.monotonic();
+    this.#opened.resolve(false);
+    this.#ended.resolve({ code, lastedMs: nowMs - (this.#openedAtMs ?? nowMs) });
+    this.#over.abort('it has ended');
+  }
+
+  async #ping(): Promise<void> {
+    const { clock, socket } = this.#options;
+    for (let n = 1; await waits(clock, pingMs, this.#over.signal); n += 1) {
+      socket.send(toPingFrame('ping', n));
+      if (!(await waits(clock, pongMs, this.#over.signal))) return;
+      if (this.#pongs < n) this.close();
+    }
+  }
+
+  /** What is no frame tells nothing: whoever waits for it is found by asking. */
+  #take(data: unknown): void {
+    const { log, onFrame } = this.#options;
+    try {
+      const frame = typeof data === 'string' ? parseFrame(data) : undefined;
+      if (frame?.type === 'pong') this.#pongs = Math.max(this.#pongs, frame.n);
+      else if (frame !== undefined) onFrame(frame);
+    } catch (error) {
+      log.warn('a hint cannot be read', { reason: getErrorMessage(error) });
+    }
+  }
+}

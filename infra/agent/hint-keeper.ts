@@ -1,0 +1,129 @@
+import type { Frame } from '../../shared/agent-protocol/hint-frames.ts';
+import { type BackOff, getPauseMs, getRandomMs } from '../../shared/core/back-off.ts';
+import type { Clock, Randomness } from '../../shared/core/clock.ts';
+import { waits } from '../../shared/core/deadline.ts';
+import { getErrorMessage } from '../../shared/core/errors.ts';
+import type { Logger } from '../../shared/core/logger.ts';
+import { closeCodes, type Hint } from '../../shared/core/tasks/agent-connections.ts';
+import type { AgentTransport } from './agent-config.ts';
+import type { SessionKeeper } from './agent-session.ts';
+import { HintConnection, type HintEnd } from './hint-connection.ts';
+import type { HubClient } from './hub-client.ts';
+
+/** Pauses between two tries to connect: a second, longer by a factor of 1.6 up to two minutes, more or less a fifth. */
+const backOff: BackOff = { firstMs: 1_200, mostMs: 144_000, growth: 1.6, fixedShare: 2 / 3 };
+
+/** Failures in a row after which only asking is relied on, and the pause until another try, milliseconds. */
+const failuresMax = 3;
+const retryMs = 10 * 60_000;
+
+/** Age at which a connection is replaced at the latest, milliseconds, and the least share of it: API Gateway ends one after two hours. */
+const replaceMs = 115 * 60_000;
+const replaceShare = 105 / 115;
+
+/** A connection that lasted so long did not fail, milliseconds. */
+const steadyMs = 10_000;
+
+/** What is worked with. */
+export interface HintKeeperOptions {
+  readonly session: Pick<SessionKeeper, 'getWelcome' | 'forget'>;
+  readonly client: Pick<HubClient, 'connect'>;
+  readonly clock: Clock;
+  readonly randomness: Pick<Randomness, 'fraction'>;
+  readonly log: Logger;
+  readonly transport: AgentTransport;
+  onHint(hint: Hint): void;
+  /** Called when the agent is connected, and when it is no more. */
+  onChange(isConnected: boolean): void;
+}
+
+/** Keeps a connection over which Busdriver sends hints, as long as there is a way. */
+export class HintKeeper {
+  readonly #options: HintKeeperOptions;
+
+  constructor(options: HintKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Runs until the signal is aborted. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { transport, clock, log } = this.#options;
+    if (transport === 'poll') return;
+    for (let failures = 0; !signal.aborted; ) {
+      const end = await this.#holdOnce(signal);
+      if (signal.aborted) return;
+      failures = end !== undefined && end.lastedMs >= steadyMs ? 1 : failures + 1;
+      const pauseMs = this.#getPauseMs(failures, end);
+      log.info('no connection for hints', { againInMs: Math.round(pauseMs) });
+      await waits(clock, pauseMs, signal);
+    }
+  }
+
+  /** Connects, and stays connected. @returns how the connection ended; undefined where there was none */
+  async #holdOnce(signal: AbortSignal): Promise<HintEnd | undefined> {
+    const { log, onChange } = this.#options;
+    try {
+      const first = await this.#connect(signal);
+      if (first === undefined) return undefined;
+      log.info('connected: Busdriver tells of work');
+      onChange(true);
+      const end = await this.#replaceInTime(first, signal);
+      if (!signal.aborted) log.info('the connection for hints ended', { ...end });
+      return end;
+    } catch (error) {
+      log.warn('the connection for hints failed', { reason: getErrorMessage(error) });
+      return undefined;
+    } finally {
+      onChange(false);
+    }
+  }
+
+  /** Before a connection ends by its age another one is there. @returns how the last one ended */
+  async #replaceInTime(first: HintConnection, signal: AbortSignal): Promise<HintEnd> {
+    const { clock, randomness } = this.#options;
+    for (let current = first; ; ) {
+      const ended = new AbortController();
+      const end = current.ended.finally(() => ended.abort('it has ended'));
+      const stop = (): void => current.close();
+      signal.addEventListener('abort', stop, { once: true });
+      const age = getRandomMs(replaceMs, randomness, replaceShare);
+      const next = (await waits(clock, age, ended.signal))
+        ? await this.#connect(signal).catch(() => undefined)
+        : undefined;
+      if (next === undefined || signal.aborted) {
+        next?.close();
+        return end.finally(() => signal.removeEventListener('abort', stop));
+      }
+      signal.removeEventListener('abort', stop);
+      current.close();
+      current = next;
+    }
+  }
+
+  /** @returns undefined where Busdriver tells no address, or does not answer there @throws what opening a session throws */
+  async #connect(signal: AbortSignal): Promise<HintConnection | undefined> {
+    const { session, client, clock, log } = this.#options;
+    const { hintUrl = '', token } = await session.getWelcome();
+    if (hintUrl === '' || signal.aborted) return undefined;
+    const connection = new HintConnection({
+      ...{ clock, log, socket: client.connect(hintUrl, token) },
+      onFrame: (frame) => this.#take(frame),
+    });
+    void connection.ended.then(({ code }) => {
+      if (code === closeCodes.unauthenticated) session.forget(token);
+    });
+    return (await connection.waitUntilOpen()) ? connection : undefined;
+  }
+
+  #take(frame: Frame): void {
+    if (frame.type === 'work') this.#options.onHint(frame);
+  }
+
+  /** Where a proxy refuses WebSockets, or the protocol is another one, it is tried seldom, unless nothing else will do. */
+  #getPauseMs(failures: number, end: HintEnd | undefined): number {
+    const { transport, randomness } = this.#options;
+    const isHopeless = failures >= failuresMax || end?.code === closeCodes.protocol;
+    if (isHopeless && transport === 'auto') return getRandomMs(retryMs, randomness, 0.8);
+    return getPauseMs(backOff, failures, randomness);
+  }
+}
