@@ -17,8 +17,8 @@ import type { AgentMetrics } from './status/agent-metrics.ts';
 /** Milliseconds that tasks get to reach a checkpoint when the agent stops: all of it together is to take 20 seconds at most. */
 const stopMs = 15_000;
 
-/** Pauses while Busdriver is away. */
-const backOff: BackOff = { firstMs: 1_000, mostMs: 30_000, growth: 1.6, fixedShare: 0.6 };
+/** Pauses while Busdriver is away, the first of them 1 to 5 seconds: a thousand agents must not come back at one moment. */
+const backOff: BackOff = { firstMs: 5_000, mostMs: 30_000, growth: 1.6, fixedShare: 0.2 };
 
 /** What the loop works with. */
 export interface WorkLoopOptions {

@@ -22,7 +22,8 @@ const { agents, processes, pollIdleMs } = chooseSize({
 const connectedMs = 60_000;
 const deployedMs = 120_000;
 const backMs = 90_000;
-const connectsMax = 50;
+/** A second. A hundred agents may try once each within one, on a machine that is busy; a thousand may not. */
+const connectsMax = chooseSize({ short: 100, long: 50 });
 const growthMiBMax = 40;
 
 /** Calls that are made together. */
