@@ -97,7 +97,8 @@ export class HintConnection {
     const { log, onFrame } = this.#options;
     try {
       const frame = typeof data === 'string' ? parseFrame(data) : undefined;
-      if (frame?.type === 'pong') this.#pongs = Math.max(this.#pongs, frame.n);
+      // Counted, whatever their number: API Gateway answers all pings alike.
+      if (frame?.type === 'pong') this.#pongs += 1;
       else if (frame !== undefined) onFrame(frame);
     } catch (error) {
       log.warn('a hint cannot be read', { reason: getErrorMessage(error) });
