@@ -1,4 +1,5 @@
 import { ApiGatewayManagementApiClient } from '@aws-sdk/client-apigatewaymanagementapi';
+import { toWorkFrame } from '../../agent-protocol/hint-frames.ts';
 import { limitCalls } from '../../aws/call-limit.ts';
 import { createGatewayConnections } from '../../aws/gateway-connections.ts';
 import { getErrorMessage } from '../../core/errors.ts';
@@ -30,7 +31,7 @@ function createGatewayHints(services: Services): PostHint {
   const connections = createGatewayConnections(limitCalls(client, { callMs, clock: systemClock }));
   return async ({ id, account, agentId }, hint) => {
     try {
-      const isThere = await connections.post(id, toFrame(hint));
+      const isThere = await connections.post(id, toWorkFrame(hint));
       if (isThere && hint.kind === 'CLOSE') await connections.end(id);
       return isThere ? 'delivered' : 'gone';
     } catch (error) {
@@ -38,9 +39,4 @@ function createGatewayHints(services: Services): PostHint {
       return 'failed';
     }
   };
-}
-
-/** The frame of a hint: a version, a type, and what there is of which account. */
-function toFrame({ kind, account, id, deadlineMs: d }: Hint): string {
-  return JSON.stringify({ v: 1, t: 'work', k: kind.toLowerCase(), a: account, id, d });
 }
