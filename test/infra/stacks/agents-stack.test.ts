@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { agentRoutes } from '../../../functions/agent-routes.ts';
+import { getResources } from './policies.ts';
+import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
+
+const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0123';
+const templates = synthesize({
+  ...privateOptions,
+  agents: true,
+  agentsDomainName: 'agents.example.com',
+  agentsCertificateArn: certificateArn,
+  agentsTrustStore: 's3://trust/agents.pem?versionId=7',
+});
+const resources = getResources(getTemplate(templates, 'agents'));
+const ofType = (type: string) => [...resources.values()].filter(({ Type }) => Type === type);
+const toText = (of: ReturnType<typeof synthesize>) =>
+  JSON.stringify([...of.values()].map((template) => template.toJSON()));
+
+/** Names of the functions of a stack whose policies allow an action. */
+function listAllowed(stack: string, action: string): string[] {
+  const all = getResources(getTemplate(templates, stack));
+  const roles = [...all.values()]
+    .filter(
+      ({ Type, Properties }) => Type === 'AWS::IAM::Policy' && JSON.stringify(Properties).includes(action),
+    )
+    .map(({ Properties }) => JSON.stringify(Object(Properties['Roles'])[0]));
+  return [...all.values()]
+    .filter(({ Type, Properties }) => {
+      const role = Object(Object(Properties['Role'])['Fn::GetAtt'])[0];
+      return Type === 'AWS::Lambda::Function' && roles.includes(JSON.stringify({ Ref: role }));
+    })
+    .map(({ Properties }) => String(Properties['FunctionName']).replace('busdriver-dev-', ''))
+    .sort();
+}
+
+describe('the stack of agents', () => {
+  it('is not there unless it is asked for, and leaves nothing in the others', () => {
+    const without = synthesize();
+    expect([...without.keys()]).not.toContain('agents');
+    expect(toText(without)).not.toMatch(
+      /BUSDRIVER_AGENT_(AUDIENCE|KEY)|BUSDRIVER_HINTS_|ManageConnections|hints-api-id/,
+    );
+    expect(toText(synthesize({ ...privateOptions, agents: false }))).toBe(toText(without));
+  });
+
+  it('has a route for each row, and what connections need', () => {
+    const keys = ofType('AWS::ApiGatewayV2::Route').map(({ Properties }) => Properties['RouteKey']);
+    const rows = agentRoutes.map(({ method, path }) => `${method} ${path}`);
+    expect(keys.sort()).toEqual([...rows, '$connect', '$default', '$disconnect', 'ping'].sort());
+  });
+
+  it('lets an authorizer decide who connects, and functions who calls', () => {
+    const routes = ofType('AWS::ApiGatewayV2::Route').map(({ Properties }) => Properties);
+    const guarded = routes.filter(({ AuthorizationType }) => AuthorizationType === 'CUSTOM');
+    expect(guarded.map(({ RouteKey }) => RouteKey)).toEqual(['$connect']);
+    const signed = agentRoutes.filter((row) => row.signed).map(({ method, path }) => `${method} ${path}`);
+    const byIam = routes.filter(({ AuthorizationType }) => AuthorizationType === 'AWS_IAM');
+    expect(byIam.map(({ RouteKey }) => RouteKey)).toEqual(signed);
+  });
+
+  it('lets the functions alone sign that open and renew sessions', () => {
+    const rows = agentRoutes.filter(({ uses = [] }) => uses.includes('signSessions'));
+    const names = rows.map(({ module }) => module.split('/').at(-1)).sort();
+    expect(listAllowed('agents', 'kms:Sign')).toEqual([...new Set(names)]);
+    expect(names).toContain('open-session');
+    expect(listAllowed('agents', 'kms:GetPublicKey')).toContain('check-agent-session');
+  });
+
+  it('lets who tells agents send to connections of this API, and nobody else', () => {
+    expect(listAllowed('operations', 'execute-api:ManageConnections')).toEqual([
+      'run-operations',
+      'sweep-tasks',
+    ]);
+    expect(listAllowed('caching', 'execute-api:ManageConnections')).toEqual([]);
+    expect(listAllowed('agents', 'execute-api:ManageConnections')).not.toContain('check-agent-session');
+    const policies = ofType('AWS::IAM::Policy').map(({ Properties }) => JSON.stringify(Properties));
+    const own = policies.filter((text) => text.includes('ManageConnections'));
+    expect(own.length).toBeGreaterThan(0);
+    expect(own.every((text) => text.includes('"/live/POST/@connections/*"'))).toBe(true);
+  });
+
+  it('gives agents a name with mutual TLS, and no way around it', () => {
+    expect(ofType('AWS::ApiGatewayV2::DomainName')[0]?.Properties).toMatchObject({
+      DomainName: 'agents.example.com',
+      MutualTlsAuthentication: { TruststoreUri: 's3://trust/agents.pem', TruststoreVersion: '7' },
+    });
+    const apis = ofType('AWS::ApiGatewayV2::Api').map(({ Properties }) => Properties);
+    const http = apis.find(({ ProtocolType }) => ProtocolType === 'HTTP');
+    expect(http?.['DisableExecuteApiEndpoint']).toBe(true);
+  });
+
+  it('logs requests without what proves callers', () => {
+    const formats = ofType('AWS::ApiGatewayV2::Stage').map(({ Properties }) =>
+      JSON.stringify(Properties['AccessLogSettings']),
+    );
+    expect(formats).toHaveLength(2);
+    expect(formats.join()).not.toMatch(/header|querystring|authorizer\.(session|principalId)|body/i);
+  });
+
+  it('tells every function for whom tokens of agents are', () => {
+    const functions = [...templates.values()]
+      .flatMap((template) => [...getResources(template).values()])
+      .filter(({ Type }) => Type === 'AWS::Lambda::Function');
+    const texts = functions.map(({ Properties }) => JSON.stringify(Properties['Environment']));
+    expect(texts.filter((text) => !text.includes('"BUSDRIVER_AGENT_AUDIENCE":"busdriver:dev"'))).toEqual([]);
+  });
+});
