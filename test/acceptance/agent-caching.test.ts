@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   type AgentProcess,
   createTokenSigner,
+  findFreePort,
   startAgent,
   toAgentAccount,
 } from '../support/agent-process.ts';
@@ -83,7 +84,61 @@ describeWithCluster('caching through agents', ({ kubeconfig }) => {
     },
     testMs,
   );
+
+  test(
+    'shows at once what an agent deployed, and goes on when the one that follows is killed, and Busdriver',
+    async () => {
+      const port = await findFreePort();
+      await using opened = await open(['--port', String(port)], [kubeconfig, kubeconfig]);
+      const { namespace } = opened;
+      const { system, agents } = await opened.start();
+      await untilDated(system, 'edge');
+
+      const id = await system.postOperations([toDeploy(namespace, 'deployed')]);
+      const task = await system.waitForTask(id, { timeoutMs: takenOverMs });
+      expect(task).toMatchObject({ status: { failed: false } });
+      // Mostly at once: an operation waits two seconds for the cache.
+      await expect
+        .poll(() => listNames(system), { timeout: shownMs, interval: 50 })
+        .toEqual(['deployment deployed']);
+
+      const owner = (await listAgents(system, 'edge'))[0]?.leaseOwner ?? '';
+      const victim = agents.find(({ log }) => log.includes('keeping an account cached'));
+      expect(owner).toMatch(/^caching@/);
+      await victim?.kill('SIGKILL');
+      await system.kill('SIGKILL');
+      await makeDeployment(namespace, 'meanwhile');
+      await system.restart();
+      // The lease of the dead one lapses, and the other goes on where it was.
+      await expect
+        .poll(() => listNames(system), { timeout: takenOverMs, interval: 250 })
+        .toEqual(['deployment deployed', 'deployment meanwhile']);
+    },
+    testMs,
+  );
 });
+
+/** A deploy of a Deployment. */
+function toDeploy(namespace: string, name: string): object {
+  const labels = { app: name };
+  const manifest = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx:1' }] } },
+    },
+  };
+  return { deployManifest: { account: 'edge', moniker: { app: 'cachedshop' }, manifests: [manifest] } };
+}
+
+/** The Deployments that views have. */
+async function listNames(system: System): Promise<readonly string[]> {
+  const managers = (await read(system, '/applications/cachedshop/serverGroupManagers')) as { name: string }[];
+  return managers.map(({ name }) => name).sort();
+}
 
 function deployments(namespace: string): string {
   return `/apis/apps/v1/namespaces/${namespace}/deployments`;

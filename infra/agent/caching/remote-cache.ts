@@ -29,6 +29,8 @@ export function openRemoteCache(calls: CacheCalls): CacheStore {
     get(_, name) {
       const member: unknown = Reflect.get(cache, name);
       if (typeof member === 'function') return member.bind(cache);
+      // Whoever awaits it asks whether it is a promise.
+      if (name === 'then') return undefined;
       return () => {
         throw new Error(`an agent of a cluster has no ${String(name)} of the cache`);
       };
