@@ -79,7 +79,13 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   await using client = await openHubClient({ ...config, environment });
   tellConfig(config, log);
   const clock = new ServerClock(systemClock);
-  const caching = openCaching({ ...parts, clock, agentId, session: { call: (call) => session.call(call) } });
+  const caching = openCaching({
+    ...parts,
+    clock,
+    agentId,
+    metrics,
+    session: { call: (call) => session.call(call) },
+  });
   const accounts = new GrantedAccounts({
     ...{ ...parts, clock, caching: caching.options },
     accounts: config.accounts,

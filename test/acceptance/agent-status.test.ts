@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createTokenSigner, findFreePort, startAgent, toAgentAccount } from '../support/agent-process.ts';
+import {
+  createTokenSigner,
+  findFreePort,
+  findStatusPort,
+  startAgent,
+  toAgentAccount,
+} from '../support/agent-process.ts';
 import { startWorld } from '../support/agent-world.ts';
 import { parsePrometheusText } from '../support/prometheus-text.ts';
 
@@ -19,12 +25,12 @@ describe('an agent', () => {
         accounts: [{ name: 'edge', kubeConfigFile: 'none' }],
       });
       const ask = async (what: 'health' | 'metrics', path: string) =>
-        fetch(`http://127.0.0.1:${readPort(agent.log, what)}${path}`);
+        fetch(`http://127.0.0.1:${findStatusPort(agent.log, what)}${path}`);
       const readMetric = async (name: string) =>
         parsePrometheusText(await (await ask('metrics', '/metrics')).text()).get(name)?.samples[0]?.value;
       const readReadiness = async () => (await ask('health', '/health/readiness')).status;
 
-      await expect.poll(() => readPort(agent.log, 'metrics'), { timeout }).toBeDefined();
+      await expect.poll(() => findStatusPort(agent.log, 'metrics'), { timeout }).toBeDefined();
       expect((await ask('health', '/health')).status).toBe(200);
       await expect.poll(readReadiness, { timeout }).toBe(200);
       await expect.poll(() => readMetric('kubesvc_connection_count'), { timeout }).toBe(1);
@@ -42,9 +48,3 @@ describe('an agent', () => {
     3 * timeout,
   );
 });
-
-/** The port that an agent got, as its log tells it. */
-function readPort(log: string, what: 'health' | 'metrics'): number | undefined {
-  const line = log.split('\n').find((each) => each.includes(`"${what} is served"`));
-  return line === undefined ? undefined : (JSON.parse(line) as { port: number }).port;
-}

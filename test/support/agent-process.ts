@@ -158,3 +158,9 @@ export async function findFreePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
+
+/** The port at which an agent tells how it is, as its log says it; undefined before. */
+export function findStatusPort(log: string, what: 'health' | 'metrics'): number | undefined {
+  const line = log.split('\n').find((each) => each.includes(`"${what} is served"`));
+  return line === undefined ? undefined : (JSON.parse(line) as { port: number }).port;
+}

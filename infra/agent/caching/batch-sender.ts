@@ -15,6 +15,7 @@ import type {
 } from '../../../shared/core/cache/wire-changes.ts';
 import type { Clock, Randomness } from '../../../shared/core/clock.ts';
 import { HubAwayError } from '../hub-client.ts';
+import type { AgentMetrics } from '../status/agent-metrics.ts';
 import { type CacheCalls, isTooLarge } from './cache-calls.ts';
 import { SendWindow } from './send-window.ts';
 
@@ -29,6 +30,7 @@ export interface BatchSenderOptions {
   readonly calls: Pick<CacheCalls, 'call' | 'callOnce'>;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
+  readonly metrics: Pick<AgentMetrics, 'beginChanges' | 'countBatch'>;
 }
 
 /** Sends changes to Busdriver in batches, a few of an account at a time; each object stands in one of them. */
@@ -46,8 +48,13 @@ export class BatchSender implements ChangeSender {
     ensureHeld?: () => void,
   ): Promise<WireOutcome> {
     const batches = divide(changes, batchChangesMax).map((part) => ({ epoch, changes: part }));
-    const outcomes = await Promise.all(batches.map((batch) => this.#send(account, batch, ensureHeld)));
-    return mergeOutcomes(outcomes);
+    const end = this.#options.metrics.beginChanges(account, changes.length);
+    try {
+      const outcomes = await Promise.all(batches.map((batch) => this.#send(account, batch, ensureHeld)));
+      return mergeOutcomes(outcomes);
+    } finally {
+      end();
+    }
   }
 
   async prune(account: string, applications: readonly string[]): Promise<readonly string[]> {
@@ -78,14 +85,18 @@ export class BatchSender implements ChangeSender {
   }
 
   async #post(account: string, batch: PackedBatch, ensureHeld?: () => void): Promise<WireOutcome> {
-    const { calls, clock, randomness } = this.#options;
+    const { calls, clock, randomness, metrics } = this.#options;
     const window = this.#getWindow(account);
     for (let tries = 1; ; tries += 1) {
       try {
         return await window.run(async () => {
           ensureHeld?.();
           const call = { method: 'POST', what: 'changes', ...batch } as const;
-          return changesOutcomeSchema.parse(await calls.callOnce(account, call));
+          const beganMs = performance.now();
+          const outcome = changesOutcomeSchema.parse(await calls.callOnce(account, call));
+          const ms = performance.now() - beganMs;
+          metrics.countBatch({ changes: batch.body.changes.length, bytes: batch.packed.byteLength, ms });
+          return outcome;
         });
       } catch (error) {
         if (!(error instanceof HubAwayError) || (ensureHeld === undefined && tries >= looseTriesMax))

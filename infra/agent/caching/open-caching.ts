@@ -3,6 +3,7 @@ import { createConcurrencyLimit } from '../../../shared/core/concurrency.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
 import type { SessionKeeper } from '../agent-session.ts';
 import type { GrantedAccounts, GrantedAccountsOptions } from '../granted-accounts.ts';
+import type { AgentMetrics } from '../status/agent-metrics.ts';
 import { BatchSender } from './batch-sender.ts';
 import { CacheCalls } from './cache-calls.ts';
 import { CacheFollowers } from './cache-followers.ts';
@@ -21,6 +22,7 @@ export interface CachingParts {
   readonly session: Pick<SessionKeeper, 'call'>;
   /** Shown as who keeps an account cached. */
   readonly agentId: string;
+  readonly metrics: AgentMetrics;
 }
 
 /** Caching as an agent has it. */
@@ -32,19 +34,20 @@ export interface AgentCaching {
 }
 
 /** Opens caching. Nothing is called before accounts are followed, or an operation writes. */
-export function openCaching({ clock, randomness, log, session, agentId }: CachingParts): AgentCaching {
+export function openCaching(parts: CachingParts): AgentCaching {
+  const { clock, randomness, log, session, agentId, metrics } = parts;
   const calls = new CacheCalls({ session, clock, randomness });
   const cache = openRemoteCache(calls);
   return {
     options: {
       openCache: async () => cache,
-      changeSender: new BatchSender({ calls, clock, randomness }),
+      changeSender: new BatchSender({ calls, clock, randomness, metrics }),
       limitLists: createConcurrencyLimit(listsMax),
     },
     createFollowers: (accounts) =>
       new CacheFollowers({
         ...{ accounts, cache, clock, randomness, log },
-        agents: new RemoteAgentStore({ calls, clock }),
+        agents: new RemoteAgentStore({ calls, clock, metrics }),
         host: agentId,
       }),
   };

@@ -16,6 +16,7 @@ import type {
 } from '../../../shared/core/agents/agent-store.ts';
 import type { Clock } from '../../../shared/core/clock.ts';
 import { LeaseLostError } from '../../../shared/core/tasks/task.ts';
+import type { AgentMetrics } from '../status/agent-metrics.ts';
 import { type CacheCalls, CacheHeldError } from './cache-calls.ts';
 
 /** What a watch does with the store of caching agents. */
@@ -25,6 +26,7 @@ export type WatchedAgentStore = Pick<AgentStore, 'claim' | 'renew' | 'commitStat
 export interface RemoteAgentStoreOptions {
   readonly calls: CacheCalls;
   readonly clock: Clock;
+  readonly metrics: Pick<AgentMetrics, 'setWatches'>;
 }
 
 /** The store of caching agents as an agent in a cluster has it: Busdriver makes each call one conditional write. */
@@ -79,7 +81,7 @@ export class RemoteAgentStore implements WatchedAgentStore {
       readonly progress?: AgentProgress | undefined;
     },
   ): Promise<{ readonly failures?: number | undefined }> {
-    const { calls, clock } = this.#options;
+    const { calls, clock, metrics } = this.#options;
     const validUntil = clock.monotonic() + lease.leaseMs;
     const { progress: { details, ...told } = {}, ...others } = message;
     const progress = message.progress && { ...told, ...(details && { details: JSON.stringify(details) }) };
@@ -89,6 +91,8 @@ export class RemoteAgentStore implements WatchedAgentStore {
       .catch((error: unknown) => {
         throw error instanceof CacheHeldError ? new LeaseLostError(error.message) : error;
       });
+    const kinds = details?.['kinds'];
+    if (typeof kinds === 'number') metrics.setWatches(lease.account, lease.name, kinds);
     const { lease: kept, failures } = keptSchema.parse(answer);
     Object.assign(lease, { stateWrites: kept.stateWrites, hasChunks: kept.hasChunks });
     lease.validUntil = Math.max(lease.validUntil, validUntil);

@@ -16,6 +16,12 @@ export interface BatchFigures {
   readonly ms: number;
 }
 
+/** Changes that wait together. */
+interface WaitingChanges {
+  readonly changes: number;
+  readonly sinceMs: number;
+}
+
 /** What an agent is busy with: it tells Busdriver with each renewal of its session. */
 export interface AgentLoad {
   /** Tasks and live reads that run. */
@@ -84,6 +90,10 @@ export class AgentMetrics {
     help: 'Resident memory size in bytes.',
   });
 
+  /** By account; of the second by caching agent, too. An agent has as many as its file. */
+  readonly #waiting = new Map<string, Set<WaitingChanges>>();
+  readonly #watches = new Map<string, Map<string, number>>();
+
   /** A session answers, or does so no more. */
   countConnection(isConnected: boolean): void {
     this.#connections.add(isConnected ? 1 : -1);
@@ -97,24 +107,23 @@ export class AgentMetrics {
     this.#batches.observe(ms / 1_000);
   }
 
-  /**
-   * What waits to be sent of an account.
-   *
-   * @param oldestMs age of the oldest change, milliseconds; 0 where nothing waits
-   */
-  setOutbox(account: string, changes: number, oldestMs: number): void {
-    this.#outbox.set(changes, account);
-    this.#lag.set(oldestMs / 1_000, account);
+  /** Changes of an account begin to wait for Busdriver. @returns to be called once, when they do so no more */
+  beginChanges(account: string, changes: number): () => void {
+    const waiting = this.#waiting.get(account) ?? new Set<WaitingChanges>();
+    this.#waiting.set(account, waiting);
+    const one = { changes, sinceMs: performance.now() };
+    waiting.add(one);
+    return () => void waiting.delete(one);
   }
 
-  /** How many kinds of an account are watched, or polled. */
-  setWatches(account: string, count: number): void {
-    this.#resources.set(count, account);
-  }
-
-  /** An account is none of this agent's any more. */
-  forgetAccount(account: string): void {
-    for (const metric of [this.#resources, this.#outbox, this.#lag]) metric.delete(account);
+  /** How many kinds of an account one of its caching agents watches, or polls. */
+  setWatches(account: string, agent: string, count: number): void {
+    const counts = this.#watches.get(account) ?? new Map<string, number>();
+    this.#watches.set(account, counts.set(agent, count));
+    this.#resources.set(
+      [...counts.values()].reduce((sum, each) => sum + each, 0),
+      account,
+    );
   }
 
   /** A task begins. @returns to be called once, when it ends */
@@ -135,6 +144,7 @@ export class AgentMetrics {
 
   /** What the agent is busy with now. */
   readLoad(): AgentLoad {
+    this.#countWaiting();
     return {
       tasks: this.#runningTasks.sum(),
       reads: this.#runningReads.sum(),
@@ -146,10 +156,25 @@ export class AgentMetrics {
   /** All of it, in Prometheus' text format. */
   format(): string {
     this.#memory.set(process.memoryUsage.rss());
+    this.#countWaiting();
     return formatMetrics([
       ...[this.#connections, this.#disconnections, this.#events, this.#eventBytes, this.#resources],
       ...[this.#outbox, this.#lag, this.#batches, this.#tasks, this.#runningTasks, this.#runningReads],
       this.#memory,
     ]);
+  }
+
+  #countWaiting(): void {
+    const nowMs = performance.now();
+    for (const [account, waiting] of this.#waiting) {
+      let changes = 0;
+      let oldestMs = nowMs;
+      for (const one of waiting) {
+        changes += one.changes;
+        oldestMs = Math.min(oldestMs, one.sinceMs);
+      }
+      this.#outbox.set(changes, account);
+      this.#lag.set((nowMs - oldestMs) / 1_000, account);
+    }
   }
 }

@@ -36,10 +36,6 @@ class Series<T> {
     return found;
   }
 
-  delete(value: string): void {
-    this.#values.delete(value);
-  }
-
   entries(): Iterable<readonly [string, T]> {
     return this.#values.entries();
   }
@@ -72,11 +68,6 @@ export class NumberMetric implements Metric {
     let sum = 0;
     for (const [, { value }] of this.#series.entries()) sum += value;
     return sum;
-  }
-
-  /** Forgets one of the series: what it was about is gone. */
-  delete(labelValue: string): void {
-    this.#series.delete(labelValue);
   }
 
   format(): readonly string[] {

@@ -58,18 +58,28 @@ describe('the metrics of an agent', () => {
     });
   });
 
-  it('tell of accounts, whatever they are called, until they are gone', () => {
+  it('tell what waits of an account, whatever it is called, and how long', async () => {
     const metrics = new AgentMetrics();
     const name = 'a"b\\c\nd';
-    metrics.setOutbox(name, 7, 1_500);
-    metrics.setOutbox('edge', 3, 0);
-    metrics.setWatches('edge', 40);
-    expect(read(metrics, 'busdriver_agent_outbox_changes')).toEqual({ [name]: 7, edge: 3 });
-    expect(read(metrics, 'busdriver_agent_lag_seconds')).toEqual({ [name]: 1.5, edge: 0 });
-    expect(metrics.readLoad().outbox).toBe(10);
-    metrics.forgetAccount('edge');
-    expect(read(metrics, 'kubesvc_resource_agent_total')).toEqual({});
-    expect(read(metrics, 'busdriver_agent_outbox_changes')).toEqual({ [name]: 7 });
+    const ends = [
+      metrics.beginChanges(name, 7),
+      metrics.beginChanges('edge', 3),
+      metrics.beginChanges('edge', 2),
+    ];
+    expect(read(metrics, 'busdriver_agent_outbox_changes')).toEqual({ [name]: 7, edge: 5 });
+    expect(metrics.readLoad().outbox).toBe(12);
+    await expect.poll(() => read(metrics, 'busdriver_agent_lag_seconds')['edge']).toBeGreaterThan(0.01);
+    for (const end of ends) end();
+    expect(read(metrics, 'busdriver_agent_outbox_changes')).toEqual({ [name]: 0, edge: 0 });
+    expect(read(metrics, 'busdriver_agent_lag_seconds')).toEqual({ [name]: 0, edge: 0 });
+  });
+
+  it('count the kinds of all caching agents of an account', () => {
+    const metrics = new AgentMetrics();
+    metrics.setWatches('edge', 'core', 40);
+    metrics.setWatches('edge', 'custom', 2);
+    metrics.setWatches('edge', 'core', 41);
+    expect(read(metrics, 'kubesvc_resource_agent_total')).toEqual({ edge: 43 });
   });
 
   it('count what runs until it ends', () => {
@@ -83,7 +93,7 @@ describe('the metrics of an agent', () => {
 
   it('have a bounded number of series', () => {
     const metrics = new AgentMetrics();
-    for (let index = 0; index < 3 * seriesMax; index += 1) metrics.setWatches(`account-${index}`, 1);
+    for (let index = 0; index < 3 * seriesMax; index += 1) metrics.setWatches(`account-${index}`, 'core', 1);
     const series = read(metrics, 'kubesvc_resource_agent_total');
     expect(Object.keys(series)).toHaveLength(seriesMax);
     expect(series).toHaveProperty('other');
