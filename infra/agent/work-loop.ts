@@ -28,7 +28,7 @@ export interface WorkLoopOptions {
   readonly metrics: AgentMetrics;
   /** Called each time the loop turns. */
   onTurn(): void;
-  readonly followers: Pick<CacheFollowers, 'refresh'>;
+  readonly followers: Pick<CacheFollowers, 'refresh' | 'isWatching'>;
 }
 
 /** Asks for work and does it, some tasks and reads at once, until it is told to stop. */
@@ -98,7 +98,8 @@ export class WorkLoop {
 
   #getPollMs(): number {
     const limits = this.#options.session.welcome?.limits;
-    if (this.#isConnected) return limits?.pollConnectedMs ?? 15_000;
+    // Nobody is told so far that an account is to be brought up to date: who keeps it cached has to ask.
+    if (this.#isConnected && !this.#options.followers.isWatching) return limits?.pollConnectedMs ?? 15_000;
     const isBusy = this.#running.size > 0 || this.#reads.isBusy;
     return isBusy ? (limits?.pollBusyMs ?? 500) : (limits?.pollIdleMs ?? 2_000);
   }

@@ -68,6 +68,11 @@ export class CacheFollowers {
     this.#use?.[Symbol.dispose]();
   }
 
+  /** Whether this agent keeps any account cached now. */
+  get isWatching(): boolean {
+    return this.#watched.size > 0;
+  }
+
   /** Has it proven that what was so in an account at a time is cached. @param wantedMs milliseconds since the epoch */
   refresh(account: string, wantedMs: number): void {
     for (const watching of this.#watched.values())
