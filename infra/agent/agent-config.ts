@@ -40,11 +40,11 @@ export interface AgentAccount {
 
 /**
  * How an agent hears of work. `websocket`: Busdriver tells it; `poll`: it only asks; `auto`: the former, and where that fails again and again
- * the latter.
+ * the latter. `grpc`: it makes all its calls over gRPC, and asks.
  */
 export type AgentTransport = (typeof transports)[number];
 
-const transports = ['auto', 'websocket', 'poll'] as const;
+const transports = ['auto', 'websocket', 'poll', 'grpc'] as const;
 
 /** What an agent is told of itself. */
 export interface AgentConfig {
@@ -166,14 +166,12 @@ type ToPath = (name: string | undefined) => string | undefined;
 
 function chooseTransport({ busdriver, clouddriver }: AgentFile, { url }: ConfigOverrides): AgentTransport {
   const isOnlyGrpc = !url && !busdriver?.url && clouddriver?.grpc;
-  const text = busdriver?.transport || (isOnlyGrpc ? 'grpc' : 'auto');
+  const isGrpcUrl = grpcScheme.test(url || busdriver?.url || '');
+  const text = busdriver?.transport || (isOnlyGrpc || isGrpcUrl ? 'grpc' : 'auto');
   const transport = transports.find((each) => each === text);
-  if (transport !== undefined) return transport;
-  const hint =
-    isOnlyGrpc && !busdriver?.transport ? '; or busdriver.url beside clouddriver.grpc, or --url' : '';
-  throw new InvalidInputError(
-    `busdriver.transport: expected one of ${transports.join(', ')}, got ${text}${hint}`,
-  );
+  if (transport !== undefined && (transport === 'grpc' || !isGrpcUrl)) return transport;
+  const known = isGrpcUrl ? 'grpc, because of the URL' : `one of ${transports.join(', ')}`;
+  throw new InvalidInputError(`busdriver.transport: expected ${known}, got ${text}`);
 }
 
 function chooseUrl(
@@ -298,12 +296,18 @@ function choose<const T extends string>(text: string, values: readonly T[], at: 
   throw new InvalidInputError(`${at}: expected one of ${values.join(', ')}`);
 }
 
+/** A URL of gRPC says in its scheme how calls are made: the rest is that of a URL of HTTP. */
+const grpcScheme = /^grpc(?=s?:)/;
+
 /** Tokens would cross a network as they are without TLS. */
-function parseUrl(text: string, at: string): string {
+function parseUrl(given: string, at: string): string {
+  const text = given.replace(grpcScheme, 'http');
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url?.hostname ?? '');
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback);
   if (url !== undefined && isSafe && url.search === '' && url.hash === '')
     return url.href.replace(/\/+$/, '');
-  throw new InvalidInputError(`${at}: expected a URL that begins with https://, or http:// on this machine`);
+  throw new InvalidInputError(
+    `${at}: expected a URL that begins with https:// or grpcs://, or http:// or grpc:// on this machine`,
+  );
 }

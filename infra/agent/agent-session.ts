@@ -27,7 +27,7 @@ const skewToldMs = 60_000;
 
 /** What a session works with. */
 export interface SessionOptions {
-  readonly client: HubClient;
+  readonly client: Pick<HubClient, 'call'>;
   readonly clock: Clock;
   readonly randomness: Pick<Randomness, 'fraction'>;
   readonly log: Logger;

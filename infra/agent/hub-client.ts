@@ -6,8 +6,10 @@ import { isJsonObject } from '../../shared/core/json.ts';
 import { findEnvironmentProxy } from '../../shared/providers/kubernetes/credentials/environment-proxy.ts';
 import { createProxyConnector } from '../../shared/providers/kubernetes/transport/proxy-tunnel.ts';
 
-/** Milliseconds for one call, and for a connection. */
-const callMs = 10_000;
+/** Milliseconds for one call. */
+export const callMs = 10_000;
+
+/** Milliseconds for a connection. */
 const connectTimeoutMs = 5_000;
 
 /** Bytes of an answer at most: a task with its operations is the largest. */
@@ -97,7 +99,8 @@ export class HubClient implements AsyncDisposable {
         body,
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
-      return toAnswer(answer.statusCode, await readText(answer.body), answer.headers['retry-after']);
+      const retryMs = toRetryMs(answer.headers['retry-after']);
+      return toHubAnswer(answer.statusCode, parseJson(await readText(answer.body)), retryMs);
     } catch (error) {
       if (error instanceof HubRefusalError || error instanceof HubAwayError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
@@ -201,19 +204,15 @@ function toRetryMs(retryAfter: string | readonly string[] | undefined): number {
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : 0;
 }
 
-function toAnswer(
-  status: number,
-  text: string,
-  retryAfter: string | readonly string[] | undefined,
-): HubAnswer {
-  const body = parseJson(text);
+/** @throws HubAwayError for 429 and from 500, HubRefusalError from 300 but for 409 @param retryMs when to come again; 0: not told */
+export function toHubAnswer(status: number, body: unknown, retryMs = 0): HubAnswer {
   if (status < 300 || status === 409) return { status, body };
   const message =
     isJsonObject(body) && typeof body['message'] === 'string' ? body['message'] : `status ${status}`;
   const errors = isJsonObject(body) && Array.isArray(body['errors']) ? `: ${body['errors'].join('; ')}` : '';
   if (status >= 500 || status === 429) {
     const isBusy = status === 429 || status === 503;
-    const options = { isBusy, retryAfterMs: toRetryMs(retryAfter) };
+    const options = { isBusy, retryAfterMs: retryMs };
     throw new HubAwayError(`Busdriver answered ${status}: ${message}`, options);
   }
   throw new HubRefusalError(status, `Busdriver answered ${status}: ${message}${errors}`);

@@ -15,8 +15,8 @@ import { tellConfig } from './config/config-log.ts';
 import { endAtFatalErrors } from './fatal-errors.ts';
 import { GrantedAccounts } from './granted-accounts.ts';
 import { HintKeeper } from './hint-keeper.ts';
-import { openHubClient } from './hub-client.ts';
 import { keepWarnings } from './kept-warnings.ts';
+import { openHub } from './open-hub.ts';
 import { openProof } from './proof-source.ts';
 import { RemoteTaskStore } from './remote-task-store.ts';
 import { ServerClock } from './server-clock.ts';
@@ -50,7 +50,7 @@ async function check(config: AgentConfig): Promise<number> {
   const environment = readEnvironment();
   // What goes wrong stands in the table.
   const log = createLogger({ logLevel: 'SILENT', placement: 'local' });
-  await using client = await openHubClient({ ...config, environment });
+  await using client = await openHub({ ...config, environment });
   const parts = { clock: systemClock, randomness: systemRandomness, log, environment };
   const proof = openProof(config.proof, systemClock);
   const rows = await checkAgent({
@@ -76,7 +76,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   await using status = await startAgentStatus({ ...parts, config: config.status, environment });
   const { health, metrics } = status;
   stop.addEventListener('abort', () => health.stop());
-  await using client = await openHubClient({ ...config, environment });
+  await using client = await openHub({ ...config, environment });
   tellConfig(config, log);
   const clock = new ServerClock(systemClock);
   const caching = openCaching({

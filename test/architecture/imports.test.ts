@@ -125,6 +125,7 @@ const rules: readonly Rule[] = [
       'shared/runtime/services/logger.ts',
       'shared/runtime/services/system.ts',
       'package.json',
+      '@grpc/grpc-js',
       'undici',
       'yaml',
     ],

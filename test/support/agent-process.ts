@@ -66,6 +66,8 @@ export interface StartAgentOptions {
   readonly accounts: readonly { readonly name: string; readonly kubeConfigFile: string }[];
   /** `busdriver.transport`. Default: it is left out. */
   readonly transport?: string;
+  /** `clouddriver.tls`. Default: it is left out. */
+  readonly tls?: object;
 }
 
 /** A process of `node dist/agent/main.js`. Disposing stops it. */
@@ -81,12 +83,13 @@ export interface AgentProcess extends AsyncDisposable {
 
 /** Starts an agent, built from the present sources. It need not have a session yet. */
 export async function startAgent(options: StartAgentOptions): Promise<AgentProcess> {
-  const { url, token, accounts, transport } = options;
+  const { url, token, accounts, transport, tls } = options;
   const dir = await makeTempDir();
   await writeFile(path.join(dir.path, 'token'), token, { mode: 0o600 });
   // Any free ports: several agents run beside each other.
   const ports = { server: { port: 0 }, prometheus: { port: 0 } };
-  const config = { busdriver: { url, tokenFile: 'token', transport }, kubernetes: { accounts }, ...ports };
+  const busdriver = { url, tokenFile: 'token', transport };
+  const config = { busdriver, clouddriver: { tls }, kubernetes: { accounts }, ...ports };
   const file = path.join(dir.path, 'busdriver-agent.yaml');
   await writeFile(file, JSON.stringify(config));
   return runAgentProgram(['--config', file], { onEnd: () => dir[Symbol.asyncDispose]() });

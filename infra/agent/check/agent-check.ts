@@ -24,7 +24,7 @@ const skewMaxMs = 60_000;
 /** What an agent is looked at with. */
 export interface AgentCheckOptions extends ClusterCheckOptions {
   readonly config: AgentConfig;
-  readonly client: HubClient;
+  readonly client: Pick<HubClient, 'call'>;
   readonly proof: ProofSource;
   readonly hello: Hello;
 }

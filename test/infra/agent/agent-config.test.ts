@@ -54,6 +54,14 @@ describe('the file of an agent', () => {
   );
 
   it.each([
+    [{ busdriver: { ...busdriver, url: 'grpcs://a.example:9091' } }, 'https://a.example:9091'],
+    [{ busdriver: { ...busdriver, url: 'grpc://127.0.0.1:9091' } }, 'http://127.0.0.1:9091'],
+    [{ busdriver: undefined, clouddriver: { grpc: 'a.example:9091' } }, 'https://a.example:9091'],
+  ])('goes over gRPC with %j', (document, url) => {
+    expect(parse(document as object)).toMatchObject({ transport: 'grpc', url });
+  });
+
+  it.each([
     ['a URL without TLS', { busdriver: { ...busdriver, url: 'http://10.0.0.1' } }, 'busdriver.url: expected'],
     [
       'a host that only begins like this one',
@@ -76,6 +84,16 @@ describe('the file of an agent', () => {
       'a port that is none',
       { server: { port: 70_000 } },
       'server.port: expected a whole number from 0 to 65535',
+    ],
+    [
+      'another transport than its URL has',
+      { busdriver: { ...busdriver, url: 'grpcs://a.example:9091', transport: 'poll' } },
+      'busdriver.transport: expected grpc, because of the URL',
+    ],
+    [
+      'gRPC without TLS',
+      { busdriver: { ...busdriver, url: 'grpc://10.0.0.1:9091' } },
+      'busdriver.url: expected a URL',
     ],
     [
       'a transport that is none',

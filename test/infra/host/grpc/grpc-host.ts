@@ -22,8 +22,16 @@ export interface GrpcHost extends AsyncDisposable {
   readonly engines: HomeEngines;
 }
 
-/** Starts one without a cluster of its own. @param grpc settings below `kubesvc.grpc` */
-export async function startGrpcHost(grpc: object = {}): Promise<GrpcHost> {
+/** What of a host may differ. */
+export interface GrpcHostOptions {
+  /** `kubesvc.grpc.server.security`. Default: no TLS. */
+  readonly security?: object;
+  /** `kubesvc.grpc.auth.x509.filters`. Default: they are not asked for. */
+  readonly filters?: readonly string[];
+}
+
+/** Starts one without a cluster of its own. */
+export async function startGrpcHost({ security, filters }: GrpcHostOptions = {}): Promise<GrpcHost> {
   await using starting = new AsyncDisposableStack();
   const engines = starting.use(await startHomeEngines());
   const signer = await createTokenSigner();
@@ -31,7 +39,13 @@ export async function startGrpcHost(grpc: object = {}): Promise<GrpcHost> {
   const config = join(engines.dir, 'clouddriver.yml');
   const settings = {
     busdriver: { agents: { enabled: true, limits: { pollIdleMs: 100, pollBusyMs: 50 } } },
-    kubesvc: { cluster: 'local', grpc: { server: { address: '127.0.0.1', port: 0 }, ...grpc } },
+    kubesvc: {
+      cluster: 'local',
+      grpc: {
+        server: { address: '127.0.0.1', port: 0, ...(security && { security }) },
+        ...(filters && { auth: { x509: { enabled: true, filters } } }),
+      },
+    },
     kubernetes: { accounts: [toAgentAccount('edge', signer), toAgentAccount('other', other)] },
   };
   await writeFile(config, JSON.stringify(settings));

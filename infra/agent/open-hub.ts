@@ -1,0 +1,16 @@
+import type { AgentTransport } from './agent-config.ts';
+import { type HubAccess, type HubClient, openHubClient } from './hub-client.ts';
+
+/** How Busdriver is reached, and over what. */
+export interface HubPlace extends HubAccess {
+  readonly transport: AgentTransport;
+}
+
+/** Opens what calls Busdriver: over gRPC, which is loaded only then, or over HTTP. @throws Error for files of TLS that are of no use */
+export async function openHub(
+  place: HubPlace,
+): Promise<Pick<HubClient, 'call' | 'connect'> & AsyncDisposable> {
+  if (place.transport !== 'grpc') return openHubClient(place);
+  const { openGrpcHubClient } = await import('./grpc-hub-client.ts');
+  return openGrpcHubClient(place);
+}
