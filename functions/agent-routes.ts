@@ -17,6 +17,8 @@ const cacheRoute = {
   ...base,
   uses: ['readAccountFacts', 'readTasks', 'readCache', 'writeCache'],
 } as const;
+/** A task may be handed over to a worker of the queue. */
+const commitRoute = { ...taskRoute, uses: [...taskRoute.uses, 'sendOperations'] } as const;
 const claimRoute = { ...cacheRoute, uses: [...cacheRoute.uses, 'publishEvents'] } as const;
 const caches = '/agent/v1/caches/{account}';
 
@@ -28,7 +30,7 @@ export const agentRoutes: readonly Route[] = [
   { ...workRoute, method: 'GET', path: '/agent/v1/sessions/{session}/work', module: 'agents/list-work' },
   { ...taskRoute, method: 'POST', path: '/agent/v1/tasks/{task}/lease', module: 'agents/take-task' },
   { ...taskRoute, method: 'PUT', path: '/agent/v1/tasks/{task}/lease', module: 'agents/renew-task' },
-  { ...taskRoute, method: 'POST', path: '/agent/v1/tasks/{task}/commits', module: 'agents/commit-task' },
+  { ...commitRoute, method: 'POST', path: '/agent/v1/tasks/{task}/commits', module: 'agents/commit-task' },
   { ...claimRoute, method: 'POST', path: `${caches}/claims`, module: 'agents/claim-cache' },
   { ...claimRoute, method: 'PUT', path: `${caches}/claims`, module: 'agents/keep-cache' },
   { ...cacheRoute, method: 'GET', path: `${caches}/epoch`, module: 'agents/read-epoch' },

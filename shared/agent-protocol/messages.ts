@@ -123,12 +123,14 @@ export const leasedTaskSchema = z.object({
   operations: z.string(),
   /** Those of the present run. */
   journal: z.array(z.string()),
+  /** Whether operations of other accounts follow: then the task is not ended, but handed over. Default false. */
+  handsOver: z.boolean().optional(),
 });
 
 /** One conditional update of a leased task. */
 export const commitSchema = z.object({
   lease: leaseSchema,
-  next: z.enum(['hold', 'checkpoint', 'release', 'COMPLETED', 'FAILED']),
+  next: z.enum(['hold', 'checkpoint', 'handover', 'release', 'COMPLETED', 'FAILED']),
   entries: z.array(z.string().max(entryBytesMax)).max(1_000),
 });
 

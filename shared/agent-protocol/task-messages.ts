@@ -12,38 +12,70 @@ import type {
   SubmittedOperation,
   Task,
 } from '../core/tasks/task.ts';
+import { findPartRange, type Parted, type PartRange } from '../core/tasks/task-parts.ts';
 import { type CommitMessage, commitBytesMax, entryBytesMax, type LeasedTaskMessage } from './messages.ts';
 
 const entryBounds: JsonBounds = { depthMax: bodyLevelsMax, valuesMax: bodyValuesMax };
 
-/** A leased task as an agent is told of it: what earlier runs left is no matter of it. */
+/** In the place of an operation of somebody else, which is done. */
+const doneElsewhere: SubmittedOperation = { provider: '', name: '', description: {} };
+
+/**
+ * A leased task as an agent is told of it: what earlier runs left is no matter of it, and what operations of other parts of the task hold,
+ * or left behind, neither: of those that are done it learns whether they failed, and of those that follow that there are some.
+ */
 export function toLeasedTaskMessage(
   { task, lease: { fence, sequence } }: Pick<LeasedTask, 'task' | 'lease'>,
   operations: readonly SubmittedOperation[],
 ): LeasedTaskMessage {
   const prefix = getRunPrefix(task.run);
+  const range = findPartRange(task);
   const own = task.journal.filter(({ key }) => key.startsWith(prefix));
+  const journal = range === undefined ? own : own.flatMap((entry) => hideOthers(entry, { prefix, range }));
+  const known = operations.slice(0, range?.to);
+  const told = known.map((operation, index) => (index < (range?.from ?? 0) ? doneElsewhere : operation));
   return {
     lease: { fence, sequence },
     id: task.id,
-    account: task.account,
+    account: task.inbox?.account ?? task.account,
     run: task.run,
     attempts: task.attempts,
     acceptedAtMs: task.acceptedAtMs,
     caller: { ...task.caller },
     waitMs: task.inbox?.waitMs ?? 0,
-    operations: JSON.stringify(operations),
-    journal: own.map((entry) => JSON.stringify(entry)),
+    operations: JSON.stringify(told),
+    journal: journal.map((entry) => JSON.stringify(entry)),
+    ...(range?.isLast === false && { handsOver: true }),
   };
+}
+
+/** Of an operation of another part that it is done, and whether it failed. */
+function hideOthers(
+  { key, value, ...entry }: JournalEntry,
+  { prefix, range }: { readonly prefix: string; readonly range: PartRange },
+): JournalEntry[] {
+  if (isWithin(key.slice(prefix.length), range))
+    return [{ key, ...entry, ...(value !== undefined && { value }) }];
+  const isWhole = /^op\/\d+$/.test(key.slice(prefix.length));
+  return isWhole ? [{ key, lines: [], ...(value !== undefined && { value: { failed: true } }) }] : [];
+}
+
+/** Whether an entry is of an operation of this part, or of none. @param key without the prefix of its run */
+function isWithin(key: string, { from, to }: PartRange): boolean {
+  const [, index] = /^op\/(\d{1,9})(?:\/|$)/.exec(key) ?? [];
+  if (index === undefined) return !key.startsWith('op/');
+  return Number(index) >= from && Number(index) < to;
 }
 
 /** The task of such a message, as far as running it goes. */
 export function fromLeasedTaskMessage(message: LeasedTaskMessage, ownerId: string): Task {
-  const { id, account, run, attempts, acceptedAtMs, caller, waitMs, journal } = message;
+  const { id, account, run, attempts, acceptedAtMs, caller, waitMs, journal, handsOver } = message;
+  const inbox = { account, waitMs };
+  const parts = [{ operations: parseOperations(message).length, inbox }, { operations: 1 }];
   return {
-    ...{ id, account, run, attempts, acceptedAtMs, caller, ownerId },
+    ...{ id, account, run, attempts, acceptedAtMs, caller, ownerId, inbox },
     accounts: [account],
-    inbox: { account, waitMs },
+    ...(handsOver && { parts, part: 0 }),
     requestId: '',
     state: 'STARTED',
     isRestricted: false,
@@ -66,22 +98,37 @@ export function toCommitMessage(lease: CommitMessage['lease'], { next, entries }
   return { lease, next, entries: entries.map((entry) => JSON.stringify(entry)) };
 }
 
+/** What of a task the entries of a commit are held against. */
+export interface CommittedTask extends Parted {
+  /** Keys of its entries begin with it. */
+  readonly run: number;
+}
+
 /**
- * The entries of a commit that came from outside.
+ * The entries of a commit that came from outside: of operations of the task's present part, and no others.
  *
- * @param run of the task: keys of its entries begin with it
- * @throws InvalidInputError naming the entry, and what was expected
+ * @throws InvalidInputError naming the entry, and what was expected; or `next`, where that is none that may follow the part
  */
-export function parseEntries({ entries }: CommitMessage, run: number): JournalEntry[] {
+export function parseEntries({ entries, next }: CommitMessage, task: CommittedTask): JournalEntry[] {
+  const range = findPartRange(task);
+  const isLast = range?.isLast ?? true;
+  if (next === 'handover' && isLast)
+    throw new InvalidInputError('next: expected an end, for no other part follows');
+  if (next === 'COMPLETED' && !isLast)
+    throw new InvalidInputError('next: expected handover, for operations of other accounts follow');
   const sizes = entries.map((text) => Buffer.byteLength(text));
   const large = sizes.findIndex((size) => size > entryBytesMax);
   if (large >= 0) throw new InvalidInputError(`entries[${large}]: expected ${entryBytesMax} bytes at most`);
   if (sizes.reduce((sum, size) => sum + size, 0) > commitBytesMax) {
     throw new InvalidInputError(`entries: expected ${commitBytesMax} bytes at most, all together`);
   }
-  return entries.map((text, index) =>
-    parseEntry(text, { at: `entries[${index}]`, prefix: getRunPrefix(run) }),
-  );
+  const prefix = getRunPrefix(task.run);
+  return entries.map((text, index) => {
+    const at = `entries[${index}]`;
+    const entry = parseEntry(text, { at, prefix });
+    if (range === undefined || isWithin(entry.key.slice(prefix.length), range)) return entry;
+    throw new InvalidInputError(`${at}: expected a key of operations ${range.from} to ${range.to - 1}`);
+  });
 }
 
 function parseEntry(

@@ -393,6 +393,13 @@ export const descriptor = {
                   }
                 },
                 "LeasedTask": {
+                  "oneofs": {
+                    "_hands_over": {
+                      "oneof": [
+                        "hands_over"
+                      ]
+                    }
+                  },
                   "fields": {
                     "lease": {
                       "type": "LeaseRef",
@@ -435,6 +442,13 @@ export const descriptor = {
                       "rule": "repeated",
                       "type": "string",
                       "id": 10
+                    },
+                    "hands_over": {
+                      "type": "bool",
+                      "id": 11,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },

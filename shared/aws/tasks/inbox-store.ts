@@ -3,7 +3,7 @@ import type { OpenRow } from '../../core/tasks/task.ts';
 import type { InboxStore, TaskHold } from '../../core/tasks/task-inbox.ts';
 import type { ItemTable } from '../table.ts';
 import { getAgentTaskKey } from './agent-task-list.ts';
-import { getHeaderKey, parseHeader, parseOpenRow, toInbox } from './task-items.ts';
+import { getHeaderKey, parseHeader, parseOpenRow, toInbox, toParting } from './task-items.ts';
 
 /** Partition key of the tasks that wait for agents of an account. Sort keys are those of open rows. */
 function getInboxKey(account: string): string {
@@ -54,6 +54,7 @@ export class DynamoInboxStore implements InboxStore {
     return {
       state: header.state,
       inbox: toInbox(header),
+      ...toParting(header),
       run: header.run,
       inlineBytes: header.journal.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
       entries: header.journal.length,

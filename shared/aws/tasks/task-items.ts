@@ -8,6 +8,7 @@ import {
   type SubmittedOperation,
   type Task,
   type TaskInbox,
+  type TaskPart,
   type TaskState,
   type TaskStatus,
   taskRetentionMs,
@@ -55,6 +56,9 @@ export interface HeaderItem {
   /** The account whose agents run it, and milliseconds for which it waits for one. Missing where workers of the queue do. */
   readonly inbox?: string;
   readonly waitMs?: number;
+  /** Its parts, where it has several, and the index of the present one. `inbox` and `waitMs` are those of that one. */
+  readonly parts?: readonly StoredPart[];
+  readonly part?: number;
   /** Entries in order; one that starts with `SPILL#` names a spill item that holds the entries of one commit. */
   readonly journal: readonly string[];
   /** How many entries' events the bus has taken, as far as that was stored. Missing where it is 0. */
@@ -64,6 +68,13 @@ export interface HeaderItem {
   /** Where the payload's chunks are when it is not. */
   readonly chunks?: ChunkReference;
   readonly expiresAt: number;
+}
+
+/** A part of a task: how many operations, and where they wait for an agent. */
+export interface StoredPart {
+  readonly operations: number;
+  readonly inbox?: string;
+  readonly waitMs?: number;
 }
 
 /** Names the chunks of a payload and what they must amount to. */
@@ -158,6 +169,10 @@ function checkHeader(item: Item): asserts item is Item & HeaderItem {
   reader.findNumber(item, 'endedAt');
   reader.findText(item, 'inbox');
   reader.findNumber(item, 'waitMs');
+  reader.findNumber(item, 'part');
+  const { parts = [] } = item;
+  if (!Array.isArray(parts) || !parts.every(isPart))
+    reader.fail(item, { attribute: 'parts', expected: 'a list of parts' });
   const chunks = reader.findMap(item, 'chunks');
   if (chunks !== undefined) checkChunks(chunks, reader.describeMap(item, 'chunks'));
 }
@@ -181,6 +196,7 @@ export function parseTask(header: HeaderItem, entries: readonly string[] = heade
     taken: toTake(header),
     endedAtMs: header.endedAt,
     inbox: toInbox(header),
+    ...toParting(header),
     hasChunks: header.chunks !== undefined,
     changedAtMs: toChangedAtMs(header),
     told: header.told ?? 0,
@@ -201,7 +217,26 @@ function toChangedAtMs({ expiresAt }: Pick<HeaderItem, 'expiresAt'>): number {
 export function toStatus(header: HeaderItem): TaskStatus {
   const { taskId: id, state, account, leaseUntil: leaseUntilMs, openRow } = header;
   const inbox = toInbox(header);
-  return { id, state, account, leaseUntilMs, openRow, inbox, changedAtMs: toChangedAtMs(header) };
+  const { parts } = toParting(header);
+  return { id, state, account, leaseUntilMs, openRow, inbox, parts, changedAtMs: toChangedAtMs(header) };
+}
+
+/** The parts of a task, and which is the present one. */
+export function toParting({ parts, part }: Pick<HeaderItem, 'parts' | 'part'>): Pick<Task, 'parts' | 'part'> {
+  if (parts === undefined) return {};
+  return {
+    parts: parts.map((each) => ({ operations: each.operations, inbox: toInbox(each) })),
+    part: part ?? 0,
+  };
+}
+
+/** The attributes of a header that tell the parts of a task that begins. */
+export function toPartAttributes(parts: readonly TaskPart[] | undefined): Pick<HeaderItem, 'parts' | 'part'> {
+  if (parts === undefined) return {};
+  return {
+    parts: parts.map(({ operations, inbox }) => ({ operations, ...toInboxAttributes(inbox) })),
+    part: 0,
+  };
 }
 
 /** Where a task waits for an agent, if it does. */
@@ -223,6 +258,13 @@ export function parsePayload(text: string, { pk, sk }: Pick<HeaderItem, 'pk' | '
 
 function isState(value: unknown): value is TaskState {
   return value === 'STARTED' || value === 'COMPLETED' || value === 'FAILED' || value === 'FAILED_RETRYABLE';
+}
+
+function isPart(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { operations, inbox, waitMs } = value;
+  const isWaiting = typeof inbox === 'string' && typeof waitMs === 'number';
+  return typeof operations === 'number' && (isWaiting || inbox === undefined);
 }
 
 function isCaller(caller: unknown): caller is Caller {

@@ -20,10 +20,10 @@ import {
   taskRetentionMs,
 } from '../../core/tasks/task.ts';
 import { compareText } from '../../core/text-order.ts';
-import { readChunks, writeChunks } from '../chunks.ts';
-import { isTexts, parseJson, taskReader } from '../item-reader.ts';
-import { type Item, type ItemTable, ItemUpdate } from '../table.ts';
+import { writeChunks } from '../chunks.ts';
+import { type ItemTable, ItemUpdate } from '../table.ts';
 import { deleteInboxRow, putInboxRow } from './inbox-store.ts';
+import { getFirstInbox, type Handover, prepareHandover } from './task-handover.ts';
 import {
   getChunkKey,
   getHeaderKey,
@@ -40,9 +40,11 @@ import {
   parseOpenRow,
   parseTask,
   toInboxAttributes,
+  toPartAttributes,
   toStatus,
 } from './task-items.ts';
 import { readPayload, removePayload, writePayload } from './task-payload.ts';
+import { readJournal } from './task-spills.ts';
 
 /** Rows of one shard of the list of open tasks that are read at a time. */
 const shardPageMax = 100;
@@ -95,6 +97,7 @@ export class DynamoTaskStore implements TaskStore {
       leaseUntil: 0,
       openRow,
       ...toInboxAttributes(task.inbox),
+      ...toPartAttributes(task.parts),
       journal: [JSON.stringify(task.entry)],
       expiresAt: this.#getExpiry(),
     };
@@ -170,6 +173,7 @@ export class DynamoTaskStore implements TaskStore {
   async commit(lease: Lease, commit: Commit): Promise<void> {
     const validUntil = this.#clock.monotonic() + leaseDurationMs;
     const { entries, bytes } = await this.#storeEntries(lease, commit.entries);
+    const handover = commit.next === 'handover' ? await this.#prepareHandover(lease) : undefined;
     const now = this.#clock.now();
     const update = new ItemUpdate()
       .set('leaseUntil', commit.next === 'hold' ? now + leaseDurationMs : 0)
@@ -179,7 +183,8 @@ export class DynamoTaskStore implements TaskStore {
       .require('fence', '=', lease.fence)
       .require('sequence', '=', lease.sequence);
     if (entries.length > 0) update.append('journal', entries);
-    if (entries.length > 0 || commit.next === 'checkpoint') update.set('attempts', 0);
+    if (entries.length > 0 || commit.next === 'checkpoint' || handover) update.set('attempts', 0);
+    handover?.apply(update);
     if (commit.told !== undefined) update.set('told', commit.told);
     if (commit.next === 'COMPLETED' || commit.next === 'FAILED') {
       update.set('state', commit.next).set('endedAt', now).remove('payload');
@@ -194,13 +199,21 @@ export class DynamoTaskStore implements TaskStore {
     lease.sequence = next;
     lease.inlineBytes += bytes;
     lease.validUntil = Math.max(lease.validUntil, validUntil);
+    await handover?.finish();
+  }
+
+  async #prepareHandover(lease: Lease): Promise<Handover> {
+    const header = await this.#findHeader(lease.taskId);
+    const handover = header && (await prepareHandover(this.#table, header, this.#getExpiry()));
+    if (handover === undefined) throw leaseLost(lease);
+    return handover;
   }
 
   async restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined> {
     // The sweeper leaves a row alone that this state lets it wait for, and removes others.
     const status = await this.findStatus(id);
     if (status?.state !== 'FAILED_RETRYABLE') return undefined;
-    const { inbox } = submission ?? status;
+    const { parts, inbox } = submission ?? { parts: status.parts, inbox: getFirstInbox(status) };
     const acceptedAtMs = this.#clock.now();
     const openRow = getOpenRowKey(id, { acceptedAtMs, random: this.#randomness.id() });
     const payload = submission && (await this.#writePayload(submission.operations));
@@ -220,8 +233,10 @@ export class DynamoTaskStore implements TaskStore {
     if (payload !== undefined) update.put('payload', payload.payload).put('chunks', payload.chunks);
     if (submission !== undefined) {
       update.set('accounts', submission.accounts).set('isRestricted', submission.isRestricted);
-      update.put('inbox', inbox?.account).put('waitMs', inbox?.waitMs);
     }
+    const parting = toPartAttributes(parts);
+    update.put('inbox', inbox?.account).put('waitMs', inbox?.waitMs);
+    update.put('parts', parting.parts).put('part', parting.part);
     const header = await this.#updateHeader(id, update, (found) => found.openRow === openRow);
     if (header !== undefined) return this.find(id);
     await this.#removeRows(openRow, inbox);
@@ -257,6 +272,11 @@ export class DynamoTaskStore implements TaskStore {
     const ended = header?.state === 'COMPLETED' || header?.state === 'FAILED';
     if (header !== undefined && ended) await removePayload(this.#table, header);
     await this.#removeRows(task.openRow, task.inbox);
+  }
+
+  async repairInbox({ openRow: key, inbox }: TaskStatus): Promise<void> {
+    if (inbox !== undefined)
+      await putInboxRow(this.#table, inbox.account, { key, expiresAt: this.#getExpiry() });
   }
 
   async removeOpenRow(row: OpenRow): Promise<void> {
@@ -365,23 +385,6 @@ export class DynamoTaskStore implements TaskStore {
   #getExpiry(): number {
     return toSeconds(this.#clock.now() + taskRetentionMs);
   }
-}
-
-/** The texts of a task's journal entries, spills resolved among the items of its partition. */
-async function readJournal(header: HeaderItem, items: readonly Item[]): Promise<string[]> {
-  const texts: string[] = [];
-  for (const text of header.journal) {
-    if (!isSpillKey(text)) texts.push(text);
-    else texts.push(...(await readSpill(items.filter((item) => String(item['sk']).startsWith(`${text}#`)))));
-  }
-  return texts;
-}
-
-async function readSpill(chunks: readonly Item[]): Promise<readonly string[]> {
-  const texts = parseJson(await readChunks(taskReader, chunks));
-  const [chunk = {}] = chunks;
-  const expected = 'a list of journal entries';
-  return isTexts(texts) ? texts : taskReader.fail(chunk, { attribute: 'data', expected });
 }
 
 function leaseLost(lease: Lease): LeaseLostError {

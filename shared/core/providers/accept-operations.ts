@@ -15,8 +15,10 @@ import {
   type SubmittedOperation,
   type Task,
   type TaskInbox,
+  type TaskPart,
 } from '../tasks/task.ts';
 import { getTaskId } from '../tasks/task-id.ts';
+import { toParts } from '../tasks/task-parts.ts';
 import { toAcceptedValue } from '../tasks/tell-task.ts';
 import type { ProviderSet } from './provider-set.ts';
 
@@ -79,8 +81,10 @@ export interface CheckedOperations {
   readonly accounts: readonly string[];
   /** Whether one of them is restricted to groups. */
   readonly isRestricted: boolean;
-  /** Where they wait for an agent; undefined when workers of the queue run them. */
+  /** Where the first waits for an agent; undefined when workers of the queue run it. */
   readonly inbox: TaskInbox | undefined;
+  /** Their parts, where not one worker runs all of them. */
+  readonly parts: readonly TaskPart[] | undefined;
 }
 
 /**
@@ -97,24 +101,17 @@ export async function checkOperations(
   const prepared = await prepareOperations(operations, providers, request.rights);
   const accounts = [...new Set(prepared.map(({ account }) => account))];
   const isRestricted = accounts.some((name) => providers.findAccount(name)?.permissions !== undefined);
-  const inbox = findInbox(accounts, providers);
-  return { operations, account: accounts[0] ?? '', accounts, isRestricted, inbox };
+  const [account = ''] = accounts;
+  const inbox = findInbox(account, providers);
+  const parts = toParts(prepared.map((each) => findInbox(each.account, providers)));
+  return { operations, account, accounts, isRestricted, inbox, parts };
 }
 
-/**
- * Where operations wait that only an agent of their account can run. It is all of them or none: a task is run by one worker.
- *
- * @throws InvalidInputError for operations of several accounts of which one has agents
- */
-function findInbox(accounts: readonly string[], providers: ProviderSet): TaskInbox | undefined {
-  const account = accounts.find((name) => providers.findAccount(name)?.agentHome !== undefined);
-  if (account === undefined) return undefined;
-  if (accounts.length > 1) {
-    throw new InvalidInputError(
-      `Account ${account} is reached by its agent alone: post its operations apart from those of other accounts`,
-    );
-  }
-  const { waitSeconds = agentWaitSecondsDefault } = providers.findAccount(account)?.agentHome ?? {};
+/** Where operations of an account wait that only an agent of it can run; undefined where workers of the queue can. */
+function findInbox(account: string, providers: ProviderSet): TaskInbox | undefined {
+  const home = providers.findAccount(account)?.agentHome;
+  if (home === undefined) return undefined;
+  const { waitSeconds = agentWaitSecondsDefault } = home;
   return { account, waitMs: waitSeconds * 1000 };
 }
 
@@ -160,10 +157,9 @@ export async function restartTask(system: TaskSystem, task: Task, submission?: S
   return restarted;
 }
 
-function addOwners({ operations, accounts, isRestricted, inbox }: Submission, task: Task): Submission {
+function addOwners({ operations, accounts, isRestricted, inbox, parts }: Submission, task: Task): Submission {
   return {
-    operations,
-    inbox,
+    ...{ operations, inbox, parts },
     accounts: [...new Set([...task.accounts, ...accounts])],
     isRestricted: isRestricted || task.isRestricted,
   };

@@ -35,8 +35,14 @@ export interface AgentOperationView {
 }
 
 /** Whether agents were to run a task, or a part of it. */
-export function isOfAgents({ inbox, taken }: Pick<Task, 'inbox' | 'taken'>): boolean {
-  return inbox !== undefined || taken !== undefined;
+export function isOfAgents(task: Pick<Task, 'inbox' | 'parts'>): boolean {
+  return findAccount(task) !== undefined;
+}
+
+/** The account whose agents run it, or run it first. */
+function findAccount({ inbox, parts = [] }: Pick<Task, 'inbox' | 'parts'>): string | undefined {
+  const first = parts.find((part) => part.inbox !== undefined);
+  return (first?.inbox ?? inbox)?.account;
 }
 
 /**
@@ -50,7 +56,7 @@ export function toAgentOperation(task: Task, clouddriverId: string | undefined):
   const where = clouddriverId === undefined ? {} : { clouddriverId };
   return {
     operationId: task.id,
-    account: task.inbox?.account ?? task.account,
+    account: findAccount(task) ?? task.account,
     operationType: listOperations(task).join(','),
     startTime: toTime(task.acceptedAtMs),
     ...(isEnded && { endTime: toTime(endedAtMs), totalDurationMs: endedAtMs - task.acceptedAtMs }),

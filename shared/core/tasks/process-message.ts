@@ -18,6 +18,7 @@ import {
   type WorkerStore,
 } from './task.ts';
 import type { EventBus } from './task-events.ts';
+import { findNextPart } from './task-parts.ts';
 import { TaskTeller } from './tell-task.ts';
 
 /** What turning a message into a finished task needs. */
@@ -100,6 +101,7 @@ const outcomeLines: { readonly [K in RunOutcome]: string } = {
   COMPLETED: 'task completed',
   FAILED: 'task failed',
   released: 'task handed on to the next worker',
+  handedOver: 'task handed over to the worker of its next operations',
 };
 
 async function runLeased(run: {
@@ -145,9 +147,11 @@ async function finishRun(
   task: Task,
   { outcome, teller }: { outcome: RunOutcome; teller: TaskTeller },
 ): Promise<void> {
-  if (outcome !== 'released') return settleTask(system, { ...task, state: outcome }, teller);
+  if (outcome === 'COMPLETED' || outcome === 'FAILED')
+    return settleTask(system, { ...task, state: outcome }, teller);
+  const waiting = outcome === 'handedOver' ? { ...task, inbox: findNextPart(task)?.inbox } : task;
   await Promise.all([
-    leaveToSweeper(system, task, () => sendForTask(system, task)),
+    leaveToSweeper(system, task, () => sendForTask(system, waiting)),
     leaveToSweeper(system, task, () => teller.flush()),
   ]);
 }

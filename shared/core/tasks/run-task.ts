@@ -13,6 +13,7 @@ import {
   type TaskStore,
 } from './task.ts';
 import { OperationJournal, TaskJournal } from './task-journal.ts';
+import { findPartRange } from './task-parts.ts';
 
 /** What running a task needs. */
 export interface RunTaskOptions {
@@ -35,12 +36,12 @@ export class CheckpointError extends Error {
   override name = 'CheckpointError';
 }
 
-/** How a run ended. `released`: open, for another worker. */
-export type RunOutcome = 'COMPLETED' | 'FAILED' | 'released';
+/** How a run ended. `released`: open, for another worker; `handedOver`: for that of the task's next part. */
+export type RunOutcome = 'COMPLETED' | 'FAILED' | 'released' | 'handedOver';
 
 /**
- * Runs the operations of a leased task in order, from where its journal ends. A failing operation does not stop the ones
- * after it, but fails the task.
+ * Runs the operations of a leased task in order, from where its journal ends, to the end of its present part. A failing operation does
+ * not stop the ones after it, but fails the task.
  *
  * @throws LeaseLostError when another worker has the task or it was ended from outside, and what the store throws when it is
  *   away: nothing more may be done for the task here, and another worker goes on with it once the lease has lapsed.
@@ -49,10 +50,15 @@ export async function runTask(leased: LeasedTask, options: RunTaskOptions): Prom
   const journal = openJournal(leased, options);
   if (leased.task.attempts > attemptsMax) return giveUp(leased, journal);
   try {
+    const range = findPartRange(leased.task);
     let failed = false;
-    for (const [index, submitted] of (await leased.readOperations()).entries()) {
+    for (const [index, submitted] of (await leased.readOperations()).slice(0, range?.to).entries()) {
       const entry = await runOperation({ journal, submitted, index, options });
       failed ||= isFailure(entry);
+    }
+    if (range?.isLast === false) {
+      await journal.end('handover');
+      return 'handedOver';
     }
     if (!failed) journal.add({ key: 'end', lines: [toLine('Orchestration completed.')] });
     const outcome = failed ? 'FAILED' : 'COMPLETED';

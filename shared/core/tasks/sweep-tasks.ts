@@ -159,7 +159,10 @@ class Sweep {
   /** Tells the agents of a task that nobody holds, and fails it where none came in time, and none is connected. */
   async #awaitAgent(task: TaskStatus, inbox: TaskInbox, { acceptedAtMs }: OpenRow): Promise<void> {
     const system = this.#system;
-    if (task.leaseUntilMs <= system.clock.now()) await this.#tellAgents(inbox.account);
+    if (task.leaseUntilMs <= system.clock.now()) {
+      if (task.parts !== undefined) await system.store.repairInbox(task);
+      await this.#tellAgents(inbox.account);
+    }
     const sinceMs = Math.max(acceptedAtMs, task.leaseUntilMs, task.changedAtMs);
     if (system.clock.now() - sinceMs < inbox.waitMs) return;
     const seen = await this.#findSeen(inbox.account);

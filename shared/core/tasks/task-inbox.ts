@@ -1,12 +1,13 @@
 import type { OperationFailureView } from '../../contract/answers/tasks.ts';
 import type { JournalEntry, OpenRow, TaskInbox, TaskState } from './task.ts';
 import { orchestrationPhase } from './task.ts';
+import type { Parted } from './task-parts.ts';
 
 /** Milliseconds after its last request for which an agent counts as connected: many of the pauses between two requests. */
 export const agentSilenceMs = 60_000;
 
 /** What a commit from outside is held against, and what of a task an agent must be allowed to see. */
-export interface TaskHold {
+export interface TaskHold extends Parted {
   readonly state: TaskState;
   readonly inbox: TaskInbox | undefined;
   /** Which of its runs is the present one. */

@@ -47,6 +47,14 @@ export interface TaskInbox {
   readonly waitMs: number;
 }
 
+/** Operations of a task, one behind the other, that one worker runs. */
+export interface TaskPart {
+  /** How many. */
+  readonly operations: number;
+  /** Where they wait for an agent; undefined when workers of the queue run them. */
+  readonly inbox?: TaskInbox | undefined;
+}
+
 /** That an agent took a task. */
 export interface AgentTake {
   readonly agentId: string;
@@ -85,6 +93,10 @@ export interface Task {
   readonly endedAtMs?: number | undefined;
   /** Where it waits for an agent; undefined when workers of the queue run it. */
   readonly inbox?: TaskInbox | undefined;
+  /** Its parts, where it has several: each is run by a worker of its own, which hands the task over to that of the next one. */
+  readonly parts?: readonly TaskPart[] | undefined;
+  /** Index of the present part. Default 0. */
+  readonly part?: number | undefined;
   /** Whether its payload stands apart from it, in chunks. */
   readonly hasChunks: boolean;
   /** Entries of the journal, from its beginning, whose events the bus has surely taken. It may have taken more. */
@@ -95,7 +107,7 @@ export interface Task {
 /** What the list of open tasks needs to know of a task: a small part of it, however long its journal is. */
 export type TaskStatus = Pick<
   Task,
-  'id' | 'state' | 'account' | 'leaseUntilMs' | 'openRow' | 'inbox' | 'changedAtMs'
+  'id' | 'state' | 'account' | 'leaseUntilMs' | 'openRow' | 'inbox' | 'parts' | 'changedAtMs'
 >;
 
 /** A worker's hold on a task. A commit succeeds only while no later lease was taken. */
@@ -122,8 +134,10 @@ export interface LeasedTask {
 /** What a task is to do, and whose it is for that. */
 export interface Submission extends Pick<Task, 'accounts' | 'isRestricted'> {
   readonly operations: readonly SubmittedOperation[];
-  /** Where it waits for an agent. Default: workers of the queue run it. */
+  /** Where it waits for an agent: its first part, where it has several. Default: workers of the queue run it. */
   readonly inbox?: TaskInbox | undefined;
+  /** As the task has them. */
+  readonly parts?: readonly TaskPart[] | undefined;
 }
 
 /** A task to be stored. */
@@ -141,10 +155,10 @@ export interface Commit {
   /** Entries to append; they count as progress. */
   readonly entries: readonly JournalEntry[];
   /**
-   * `hold` keeps the lease and renews it; `checkpoint` gives it up in good order, which counts as progress; `release` gives
-   * it up; `COMPLETED` and `FAILED` end the task.
+   * `hold` keeps the lease and renews it; `checkpoint` gives it up in good order, which counts as progress; `handover` does, and
+   * leaves the task to the worker of its next part; `release` gives it up; `COMPLETED` and `FAILED` end the task.
    */
-  readonly next: 'hold' | 'checkpoint' | 'release' | 'COMPLETED' | 'FAILED';
+  readonly next: 'hold' | 'checkpoint' | 'handover' | 'release' | 'COMPLETED' | 'FAILED';
   /** The task's `told`, where that has changed. */
   readonly told?: number;
 }
@@ -198,6 +212,11 @@ export interface TaskStore {
   restart(id: string, entry: JournalEntry, submission?: Submission): Promise<Task | undefined>;
   /** Fails an open task from outside and fences its worker out; undefined when it is not open. */
   fail(id: string, state: 'FAILED' | 'FAILED_RETRYABLE', entry: JournalEntry): Promise<Task | undefined>;
+  /**
+   * Has agents find an open task again whose row in the inbox of its account may be missing: who handed it over may have died, or been
+   * so late that it took a newer row away.
+   */
+  repairInbox(task: TaskStatus): Promise<void>;
   /** Deletes the payload of a finished task, then its row in the list of open tasks. Repeating it is harmless. */
   removeOpen(task: Task): Promise<void>;
   /** Deletes a row of the list that points to no open task. */

@@ -2,8 +2,9 @@ import type { CommitMessage, LeaseReference } from '../../agent-protocol/message
 import { commitsMax } from '../../agent-protocol/messages.ts';
 import { parseEntries } from '../../agent-protocol/task-messages.ts';
 import { TooLargeError } from '../../core/errors.ts';
+import { sendForTask } from '../../core/tasks/operation-queue.ts';
 import { settleTask } from '../../core/tasks/process-message.ts';
-import { type Lease, LeaseLostError } from '../../core/tasks/task.ts';
+import { isFinished, type Lease, LeaseLostError } from '../../core/tasks/task.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
 import { type HeldTask, refuseLease } from './agent-handler.ts';
 import { type ApiResponse, ok } from './api-handler.ts';
@@ -32,7 +33,7 @@ export async function commitTask(
   message: CommitMessage,
 ): Promise<ApiResponse> {
   const { next } = message;
-  const entries = parseEntries(message, task.hold.run);
+  const entries = parseEntries(message, task.hold);
   if (task.hold.entries >= commitsMax && next === 'hold') {
     throw new TooLargeError(`Task ${task.id} has ${commitsMax} commits, and may have no more`);
   }
@@ -40,6 +41,7 @@ export async function commitTask(
     const lease = toLease(task, message.lease);
     await hub.store.commit(lease, { entries, next });
     if (next === 'COMPLETED' || next === 'FAILED') await settle(hub, task.id);
+    else if (next === 'handover') await handOver(hub, task.id);
     else if (next !== 'hold') await handOn(hub, task);
     const { fence, sequence } = lease;
     return ok<LeaseReference>({ fence, sequence });
@@ -49,6 +51,16 @@ export async function commitTask(
 /** Another agent may go on at once. */
 async function handOn({ hints }: AgentHub, { id, hold }: HeldTask): Promise<void> {
   if (hold.inbox !== undefined) await hints?.send({ kind: 'TASK', account: hold.inbox.account, id });
+}
+
+/** Whose turn it is now is told: another account's agents, or a worker of the queue. What fails here is done by the sweeper. */
+async function handOver(hub: AgentHub, id: string): Promise<void> {
+  try {
+    const task = await hub.store.find(id);
+    if (task !== undefined && !isFinished(task)) await sendForTask(hub, task);
+  } catch (error) {
+    hub.log.warn('a task was handed over, and its next worker could not be told', { taskId: id, error });
+  }
 }
 
 /** Off the agent's path, as far as that goes: what fails here is done by the sweeper. */

@@ -1,6 +1,6 @@
 import type { Work } from '../../agent-protocol/messages.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { type OpenRow, staleRowAgeMs } from '../../core/tasks/task.ts';
+import { isFinished, type OpenRow, staleRowAgeMs } from '../../core/tasks/task.ts';
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { type AgentStoreServices, openAgentStore } from '../services/agent-store.ts';
 import type { Services } from '../services/services.ts';
@@ -79,7 +79,9 @@ async function isWaiting(hub: AgentHub, account: string, row: OpenRow): Promise<
   const task = await hub.store.findStatus(row.taskId);
   const isOwn = task?.openRow === row.key && task.inbox?.account === account;
   if (!isOwn) {
-    if (now - row.acceptedAtMs >= staleRowAgeMs) await hub.inboxes.remove(account, row);
+    // Of a task that goes on with others it may be the row by which agents of this account are to find it next.
+    const isOpen = task?.openRow === row.key && !isFinished(task);
+    if (!isOpen && now - row.acceptedAtMs >= staleRowAgeMs) await hub.inboxes.remove(account, row);
     return false;
   }
   return task.state === 'STARTED' && task.leaseUntilMs <= now;

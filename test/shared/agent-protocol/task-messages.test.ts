@@ -46,7 +46,7 @@ describe('messages about tasks', () => {
     expect(read).toMatchObject({ id: 'one', run: 1, attempts: 2, inbox: task.inbox, journal: [entry] });
     expect(JSON.stringify(parseOperations(message))).toBe(JSON.stringify(operations));
     const commit = toCommitMessage(lease, { entries: [entry], next: 'COMPLETED', told: 4 });
-    expect(parseEntries(JSON.parse(JSON.stringify(commit)), 1)).toEqual([entry]);
+    expect(parseEntries(JSON.parse(JSON.stringify(commit)), { run: 1 })).toEqual([entry]);
     expect(commit).not.toHaveProperty('told');
   });
 });
@@ -72,16 +72,16 @@ describe('entries from outside are refused', () => {
       'entries[0]: expected JSON that is within bounds: it is nested deeper than 500 levels',
     ],
   ])('%s', (text, reason) => {
-    expect(() => parseEntries({ lease, next: 'hold', entries: [text] }, 1)).toThrow(reason);
+    expect(() => parseEntries({ lease, next: 'hold', entries: [text] }, { run: 1 })).toThrow(reason);
   });
 
   it('where they are too large, by bytes', () => {
     const wide = 'ä'.repeat(entryBytesMax / 2);
-    expect(() => parseEntries(toMessage({ key: '1/a', lines: [], value: wide }), 1)).toThrow(
+    expect(() => parseEntries(toMessage({ key: '1/a', lines: [], value: wide }), { run: 1 })).toThrow(
       `entries[0]: expected ${entryBytesMax} bytes at most`,
     );
     const large = { key: '1/a', lines: [], value: 'a'.repeat(entryBytesMax - 100) };
-    expect(() => parseEntries(toMessage(large, large, large, large, large), 1)).toThrow(
+    expect(() => parseEntries(toMessage(large, large, large, large, large), { run: 1 })).toThrow(
       `entries: expected ${commitBytesMax} bytes at most, all together`,
     );
   });

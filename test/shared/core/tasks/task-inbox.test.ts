@@ -125,6 +125,51 @@ describe('the sweeper', () => {
   });
 });
 
+describe('a task of several accounts', () => {
+  const [a, b] = ['seven', 'eight'].map((account) => ({ account, waitMs }));
+  const parts = [{ operations: 1, inbox: a }, { operations: 1 }, { operations: 2, inbox: b }];
+  const operations = ['first', 'second', 'third', 'fourth'];
+
+  it('is run part by part, each by its own worker, in the order of the operations', async () => {
+    const { task } = await system.store.accept({ ...toNewTask(system, operations), inbox: a, parts });
+    const ran: string[] = [];
+    const run = (isAgent: boolean): Promise<void> =>
+      processTaskMessage(system, messageOf(task), {
+        isAgent,
+        findOperation: async (_provider, name) => toOperation(name, async () => void ran.push(name)),
+        stop: new AbortController().signal,
+      });
+    await run(false);
+    expect(ran).toEqual([]);
+    await run(true);
+    expect([ran, await listIds('seven'), await listIds('eight')]).toEqual([['first'], [], []]);
+    // Workers of the queue have a message at once.
+    expect(await system.receiveTaskMessages()).toContain(task.id);
+    await run(true);
+    expect(ran).toEqual(['first']);
+    await run(false);
+    expect([ran, await listIds('eight')]).toEqual([['first', 'second'], [task.id]]);
+    await run(true);
+    expect([ran, await listIds('eight')]).toEqual([operations, []]);
+    expect((await getTaskView(system, task)).status).toMatchObject({ completed: true, failed: false });
+  });
+
+  it('is found again by agents when its row in their inbox is lost, and begins at its first part when it is restarted', async () => {
+    const { task } = await system.store.accept({ ...toNewTask(system, operations), inbox: a, parts });
+    await runAs(task, true);
+    await runAs(task, false);
+    const [row] = await inboxes.list('eight', 1);
+    if (row !== undefined) await inboxes.remove('eight', row);
+    await sweepTasks(system);
+    expect(await listIds('eight')).toEqual([task.id]);
+
+    await system.store.fail(task.id, 'FAILED_RETRYABLE', { key: 'ended', lines: [] });
+    const restarted = await system.store.restart(task.id, { key: 'accept', lines: [] });
+    expect(restarted).toMatchObject({ inbox: a, parts, part: 0 });
+    expect(await listIds('seven')).toEqual([task.id]);
+  });
+});
+
 describe('an account without agents', () => {
   it('costs no call of the store more; one with agents a row that is written and removed, and one that stays', async () => {
     const count = async (inbox: TaskInbox | undefined): Promise<string[]> => {
