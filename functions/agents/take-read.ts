@@ -1,7 +1,8 @@
-import { agentHandler } from '../../shared/runtime/http/agent-handler.ts';
+import { agentHandler, checkVersion } from '../../shared/runtime/http/agent-handler.ts';
 import { getAskedRead, takeRead } from '../../shared/runtime/http/agent-read.ts';
 
 /** POST /agent/v1/reads/{read}/lease: takes a live read that waits for an agent, and answers what is to be read. */
 export const handler = agentHandler(async function takeAgentRead(request, hub, caller) {
+  checkVersion(caller, hub);
   return takeRead(hub, await getAskedRead(request, hub, caller));
 });

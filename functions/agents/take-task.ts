@@ -1,21 +1,27 @@
 import { takeSchema } from '../../shared/agent-protocol/messages.ts';
 import { toLeasedTaskMessage } from '../../shared/agent-protocol/task-messages.ts';
 import { parseWith } from '../../shared/core/settings/coerce.ts';
-import { agentHandler, getHeldTask, refuseLease } from '../../shared/runtime/http/agent-handler.ts';
+import {
+  agentHandler,
+  checkVersion,
+  getHeldTask,
+  refuseLease,
+} from '../../shared/runtime/http/agent-handler.ts';
 import { ok } from '../../shared/runtime/http/api-handler.ts';
 
 /** POST /agent/v1/tasks/{task}/lease: takes the lease of a task that waits for an agent, and answers the task. */
 export const handler = agentHandler(async function takeAgentTask(request, hub, caller) {
   const { owner, attempts } = parseWith(takeSchema, request.parseJson(), '');
+  checkVersion(caller, hub);
   const { id, hold } = await getHeldTask(request, hub, caller);
   const { agentId } = caller.session;
   const ownerId = `${owner}@${agentId}`;
   const leased = await hub.store.takeLease(id, { ownerId, attempts, agentId });
-  if (leased === undefined) return refuseLease('held', hub.clock.now());
+  if (leased === undefined) return refuseLease(hub, id);
   // It was handed over since it was looked at: what follows is for others.
   if (leased.task.inbox?.account !== hold.inbox?.account) {
     await hub.store.commit(leased.lease, { entries: [], next: 'release' });
-    return refuseLease('held', hub.clock.now());
+    return refuseLease(hub, id);
   }
   return ok(toLeasedTaskMessage(leased, await leased.readOperations()));
 });

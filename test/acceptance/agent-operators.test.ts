@@ -41,7 +41,7 @@ describeWithCluster('operators of agents', (cluster) => {
       expect(shown).toEqual({
         ...{ agentId: expect.any(String), clouddriverId: 'busdriver', clouddriverAlive: true },
         ...{ accounts: ['edge'], type: 'kubernetes', zone: '', protocol: 1, journalFormat: 1 },
-        ...{ caching: expect.any(Boolean), connected: true, outdated: false, lastWarnings: [] },
+        ...{ connected: true, outdated: false, lastWarnings: [] },
         ...{ lastConnection: expect.stringMatching(iso), version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
       });
       const { agentId } = shown;

@@ -14,6 +14,7 @@ export interface WorldAgents {
   readonly enabled?: boolean;
   /** Default: agents ask often. */
   readonly limits?: object;
+  readonly minimumVersion?: string;
 }
 
 /** Starts a system that serves agents, unless told otherwise, who ask often. Nothing is cached: tests are about one thing. */
@@ -36,11 +37,15 @@ export async function startCachingWorld(
 async function open(
   kubernetes: object,
   args: readonly string[],
-  { enabled = true, limits = { pollIdleMs: 100, pollBusyMs: 50, pollConnectedMs: 100 } }: WorldAgents,
+  {
+    enabled = true,
+    limits = { pollIdleMs: 100, pollBusyMs: 50, pollConnectedMs: 100 },
+    minimumVersion,
+  }: WorldAgents,
 ): Promise<World> {
   const dir: TempDir = await makeTempDir();
   const file = path.join(dir.path, 'clouddriver.yml');
-  const agents = { enabled, limits };
+  const agents = { enabled, limits, minimumVersion };
   await writeFile(file, JSON.stringify({ busdriver: { agents }, kubernetes }));
   const system = await startSystem({ config: [file], args });
   return {

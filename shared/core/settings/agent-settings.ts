@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { JsonObject } from '../json.ts';
+import { isReleaseVersion } from '../release-version.ts';
 import {
   booleanField,
   intField,
@@ -6,6 +8,7 @@ import {
   objectField,
   parseWith,
   requireField,
+  stringField,
   withDefault,
 } from './coerce.ts';
 import { getSetting } from './spring-config.ts';
@@ -15,6 +18,9 @@ export const agentsEnabledPath = 'busdriver.agents.enabled';
 
 /** Where they name the hosts from which the keys of agents' tokens may be fetched. */
 export const jwksHostsPath = 'busdriver.agents.jwksHosts';
+
+/** Where they say which releases of agents run operations. */
+export const minimumVersionPath = 'busdriver.agents.minimumVersion';
 
 /** Seconds for which an accepted operation waits for an agent, where neither its account nor the settings say. */
 export const agentWaitSecondsDefault = 120;
@@ -35,6 +41,8 @@ export interface AgentSettings {
   readonly pollBusyMs: number;
   /** The same of one that is connected for hints. */
   readonly pollConnectedMs: number;
+  /** Agents of older releases run no operations and no live reads; undefined where all do. */
+  readonly minimumVersion: string | undefined;
 }
 
 const pollMs = { min: 50, max: 60_000 };
@@ -43,6 +51,9 @@ const fields = {
   [agentsEnabledPath]: withDefault(booleanField(), false),
   'busdriver.agents.waitSeconds': withDefault(intField(agentWaitSeconds), agentWaitSecondsDefault),
   [jwksHostsPath]: withDefault(nameListField(), []),
+  [minimumVersionPath]: stringField().pipe(
+    z.string().refine(isReleaseVersion, { error: 'expected a release such as 1.2.0' }).optional(),
+  ),
   'busdriver.agents.limits.pollIdleMs': withDefault(intField(pollMs), 2_000),
   'busdriver.agents.limits.pollBusyMs': withDefault(intField(pollMs), 500),
   'busdriver.agents.limits.pollConnectedMs': withDefault(intField(pollMs), 15_000),
@@ -65,5 +76,6 @@ export function parseAgentSettings(settings: JsonObject): AgentSettings {
     pollIdleMs: values['busdriver.agents.limits.pollIdleMs'],
     pollBusyMs: values['busdriver.agents.limits.pollBusyMs'],
     pollConnectedMs: values['busdriver.agents.limits.pollConnectedMs'],
+    minimumVersion: values[minimumVersionPath],
   };
 }

@@ -1,7 +1,10 @@
 import { noRights } from '../../core/access/authorization.ts';
 import { AccessDeniedError, UnauthenticatedError } from '../../core/errors.ts';
+import { isOlderRelease } from '../../core/release-version.ts';
 import type { AgentHome } from '../../core/settings/account.ts';
+import { type AgentSettings, minimumVersionPath } from '../../core/settings/agent-settings.ts';
 import { type AgentSession, sessionLifeMs } from '../../core/tasks/agent-session.ts';
+import { isFinished } from '../../core/tasks/task.ts';
 import type { TaskHold } from '../../core/tasks/task-inbox.ts';
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { addLogFields } from '../services/logger.ts';
@@ -103,6 +106,25 @@ export function toCacheOwner({ session }: Pick<AgentCaller, 'session'>): string 
   return `caching@${session.agentId}`;
 }
 
+/** Whether an agent is older than those that run operations and live reads. */
+export function isOutdated(
+  { version }: Pick<AgentSession, 'version'>,
+  { minimumVersion }: Pick<AgentSettings, 'minimumVersion'>,
+): boolean {
+  return minimumVersion !== undefined && isOlderRelease(version, minimumVersion);
+}
+
+/** @throws AccessDeniedError for an agent that is older than those that run operations and live reads */
+export function checkVersion(
+  { session }: AgentCaller,
+  { agentSettings }: Pick<AgentHub, 'agentSettings'>,
+): void {
+  if (!isOutdated(session, agentSettings)) return;
+  throw new AccessDeniedError(
+    `Version ${session.version} of the agent is older than ${minimumVersionPath}: install ${agentSettings.minimumVersion} or newer`,
+  );
+}
+
 /** A task that the caller may deal with, and its id. */
 export interface HeldTask {
   readonly id: string;
@@ -128,11 +150,22 @@ export async function getHeldTask(
   return { id, hold };
 }
 
-/** 409 with the reason why a lease is not to be had (`held`), or lost. */
-export function refuseLease(reason: 'held' | 'lost', nowMs: number): ApiResponse {
-  const message =
-    reason === 'held'
-      ? 'Another worker has the task, or it has ended'
-      : 'The lease is lost: another worker has the task, or it was ended';
-  return { status: 409, body: JSON.stringify({ ...toErrorBody(409, message, nowMs), reason }) };
+/** Why a lease is not to be had, or lost: another worker has it, the task has ended, or it is forgotten. */
+export type LeaseRefusal = 'held' | 'finished' | 'unknown';
+
+const refusals: { readonly [reason in LeaseRefusal]: string } = {
+  held: 'Another worker has the task',
+  finished: 'The task has ended',
+  unknown: 'The task is unknown',
+};
+
+/** 409 with the reason why the lease of a task is not to be had, or lost: how the task stands now. */
+export async function refuseLease(
+  { store, clock }: Pick<AgentHub, 'store' | 'clock'>,
+  taskId: string,
+): Promise<ApiResponse> {
+  const task = await store.findStatus(taskId);
+  const reason: LeaseRefusal = task === undefined ? 'unknown' : isFinished(task) ? 'finished' : 'held';
+  const body = { ...toErrorBody(409, refusals[reason], clock.now()), reason };
+  return { status: 409, body: JSON.stringify(body) };
 }

@@ -13,7 +13,7 @@ import type { AgentSession, SessionAccount } from '../../core/tasks/agent-sessio
 import { plugins } from '../../providers/index.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
 import { getHintUrl } from '../services/hint-port.ts';
-import { toIdentity } from './agent-handler.ts';
+import { isOutdated, toIdentity } from './agent-handler.ts';
 
 /** Tasks that an agent may run at once, all together and of one account. */
 const tasksMax = 20;
@@ -101,10 +101,12 @@ export async function toWelcome(
   const { pollIdleMs, pollBusyMs, pollConnectedMs } = hub.agentSettings;
   const find = createDefinitionFinder(hub, accounts);
   const refusal = hello.journalFormat === journalFormat ? undefined : describeFormat(hello.journalFormat);
+  const operations = !isOutdated(session, hub.agentSettings);
+  if (!operations) tellOutdated(hub, session);
   const grants = names.map((name): AccountGrant => {
     const refused = accounts.has(name) ? refusal : `account ${name} is none whose agent this token proves`;
     if (refused !== undefined) return { name, operations: false, caching: false, refused };
-    return { name, operations: true, caching: true, definition: JSON.stringify(find(name)) };
+    return { name, operations, caching: true, definition: JSON.stringify(find(name)) };
   });
   return {
     ...{ session: session.id, token, expiresMs },
@@ -125,6 +127,11 @@ export interface GrantInputs {
   /** Those of them that are its own. */
   readonly accounts: ReadonlySet<string>;
   readonly hello: Pick<Hello, 'journalFormat'>;
+}
+
+function tellOutdated({ log, agentSettings }: AgentHub, { agentId, version }: AgentSession): void {
+  const { minimumVersion } = agentSettings;
+  log.warn('an agent is outdated: it gets no operations', { agentId, version, minimumVersion });
 }
 
 function describeFormat(format: number): string {

@@ -15,7 +15,7 @@ export async function renewTask(
   task: HeldTask,
   reference: LeaseReference,
 ): Promise<ApiResponse> {
-  return unlessLost(hub, async () => {
+  return unlessLost(hub, task.id, async () => {
     await hub.store.renewLease(toLease(task, reference));
     return { status: 204, body: '' };
   });
@@ -37,7 +37,7 @@ export async function commitTask(
   if (task.hold.entries >= commitsMax && next === 'hold') {
     throw new TooLargeError(`Task ${task.id} has ${commitsMax} commits, and may have no more`);
   }
-  return unlessLost(hub, async () => {
+  return unlessLost(hub, task.id, async () => {
     const lease = toLease(task, message.lease);
     await hub.store.commit(lease, { entries, next });
     if (next === 'COMPLETED' || next === 'FAILED') await settle(hub, task.id);
@@ -74,11 +74,15 @@ function toLease({ id, hold }: HeldTask, { fence, sequence }: LeaseReference): L
   return { taskId: id, fence, sequence, inlineBytes: hold.inlineBytes, validUntil: 0 };
 }
 
-async function unlessLost(hub: AgentHub, act: () => Promise<ApiResponse>): Promise<ApiResponse> {
+async function unlessLost(
+  hub: AgentHub,
+  taskId: string,
+  act: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
   try {
     return await act();
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
-    return refuseLease('lost', hub.clock.now());
+    return refuseLease(hub, taskId);
   }
 }

@@ -3,6 +3,7 @@ import { NotFoundError } from '../../core/errors.ts';
 import type { AgentLoad, AgentSession } from '../../core/tasks/agent-session.ts';
 import { agentSilenceMs } from '../../core/tasks/task-inbox.ts';
 import type { OperatorServices } from '../services/operators.ts';
+import { isOutdated } from './agent-handler.ts';
 import type { ApiRequest, ApiResponse } from './api-handler.ts';
 import { ok } from './api-handler.ts';
 import { findClouddriverId } from './clouddriver-view.ts';
@@ -19,8 +20,6 @@ export interface AgentView {
   readonly clouddriverId?: string;
   readonly clouddriverAlive?: boolean;
   readonly accounts: readonly string[];
-  /** Whether it keeps one of its accounts cached. */
-  readonly caching: boolean;
   /** When it was last heard of, exact to some seconds, and whether that was within the last minute. */
   readonly lastConnection: string;
   readonly connected: boolean;
@@ -71,13 +70,12 @@ function toAgentView(session: AgentSession, services: OperatorServices): AgentVi
     agentId,
     ...(clouddriverId !== undefined && { clouddriverId, clouddriverAlive: true }),
     accounts: accounts.map(({ name }) => name),
-    caching: false,
     lastConnection: new Date(seenAtMs).toISOString(),
     connected: services.clock.now() - seenAtMs < agentSilenceMs,
     ...(type !== undefined && { type }),
     ...{ version, protocol, journalFormat, zone },
     ...(load && { load }),
-    outdated: protocol < protocolVersion,
+    outdated: protocol < protocolVersion || isOutdated(session, services.agentSettings),
     lastWarnings: warnings,
   };
 }

@@ -4,7 +4,7 @@ import { isFinished, type OpenRow, staleRowAgeMs } from '../../core/tasks/task.t
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { type AgentStoreServices, openAgentStore } from '../services/agent-store.ts';
 import type { Services } from '../services/services.ts';
-import { type AgentCaller, toCacheOwner } from './agent-handler.ts';
+import { type AgentCaller, isOutdated, toCacheOwner } from './agent-handler.ts';
 
 /** What listing work needs. */
 export interface AgentWorkHub extends AgentHub, Pick<AgentStoreServices, 'agents'> {}
@@ -35,9 +35,10 @@ export async function listWork(hub: AgentWorkHub, caller: AgentCaller): Promise<
   const { session, accounts } = caller;
   const now = hub.clock.now();
   if (now - session.seenAtMs >= touchMs) await hub.sessions.touch(session.id, now);
+  const served = isOutdated(session, hub.agentSettings) ? [] : [...accounts];
   const [refreshes, work] = await Promise.all([
     listRefreshes(hub, caller),
-    mapConcurrently([...accounts], concurrency, (account) => listAccountWork(hub, account)),
+    mapConcurrently(served, concurrency, (account) => listAccountWork(hub, account)),
   ]);
   return { work: [...refreshes, ...work.flat()] };
 }
