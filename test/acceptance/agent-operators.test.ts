@@ -159,6 +159,13 @@ test(
     }
     // None of it disconnected anybody.
     expect(await read(get('/armory/agents?items=500'))).toHaveLength(names.length);
+    // The token of one that was proves nothing from then on, whether it hears of that or not.
+    const last = await openRawAgent(system.url, signer, { agentId: 'last', accounts: ['edge'] });
+    const ask = async () => (await last.call('GET', `/agent/v1/sessions/${last.session}/work`)).status;
+    expect(await ask()).toBe(200);
+    const disconnect = { method: 'POST', target: '/armory/agent/last/disconnect', body: {} };
+    expect((await callRaw(system.url, disconnect)).status).toBe(202);
+    expect([await ask(), (await get('/armory/agents/last')).status]).toEqual([401, 404]);
     const self = {
       id: 'busdriver',
       baseUrl: system.url,
