@@ -16,6 +16,12 @@ const changeRoute = {
   audit: 'changeAgent',
 } as const;
 
+/** About the agents of one account: only for who may change that account. */
+const accountRoute = {
+  path: '/credentials/{account}/agents',
+  access: { manager: true, account: 'WRITE' },
+} as const;
+
 /** Every route of operators. */
 export const operatorRoutes: readonly Route[] = [
   { ...readRoute, path: '/armory/clouddrivers', module: 'operators/list-clouddrivers' },
@@ -27,4 +33,7 @@ export const operatorRoutes: readonly Route[] = [
   { ...readRoute, path: '/armory/agent/operations/{opId}', module: 'operators/get-agent-operation' },
   { ...changeRoute, path: '/armory/agent/{agentId}/disconnect', module: 'operators/disconnect-agent' },
   { ...changeRoute, path: '/armory/agent/assignments', module: 'operators/refresh-assignments' },
+  { ...readRoute, path: '/agents', module: 'operators/list-account-agents' },
+  { ...readRoute, ...accountRoute, module: 'operators/get-account-agents' },
+  { ...changeRoute, ...accountRoute, method: 'PUT', module: 'operators/change-account-agents' },
 ];

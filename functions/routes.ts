@@ -14,8 +14,8 @@ const storeRoute = { reaches: 'store', timeoutSeconds: 20 } as const;
 const openRoute = { ...storeRoute, access: 'anonymous' } as const;
 const accountsRoute = { ...storeRoute, uses: ['readAccountFacts'] } as const;
 const tasksRoute = { ...storeRoute, uses: ['readTasks'] } as const;
-/** Reads the cache for namespaces of accounts. */
-const credentialsRoute = { ...storeRoute, uses: ['readAccountFacts', 'readCache'] } as const;
+/** Reads the cache for namespaces of accounts, and the tasks for agents that are connected. */
+const credentialsRoute = { ...storeRoute, uses: ['readAccountFacts', 'readCache', 'readTasks'] } as const;
 /** Reads the cache; notes the use of accounts in it, and has them refreshed where a request demands it. */
 const viewRoute = {
   ...storeRoute,

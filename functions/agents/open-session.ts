@@ -8,8 +8,8 @@ import { ok } from '../../shared/runtime/http/api-handler.ts';
 export const handler = newAgentHandler(async function openAgentSession(request, hub) {
   const token = getBearerToken(request);
   const hello = parseWith(helloSchema, request.parseJson(), '');
-  const session = await openSession(hub, hello, token);
-  const accounts = new Set(session.accounts.map(({ name }) => name));
+  const { session, refused } = await openSession(hub, hello, token);
+  const accounts = new Set(session?.accounts.map(({ name }) => name));
   const names = [...new Set(hello.accounts.map(({ name }) => name))];
-  return ok(await toWelcome(hub, session, { names, accounts, hello }));
+  return ok(await toWelcome(hub, session, { names, accounts, hello, refused }));
 });

@@ -36,6 +36,8 @@ export interface SessionOptions {
   /** Pauses between two tries to open a session. */
   readonly backOff?: BackOff | undefined;
   readonly hello: Hello;
+  /** What is told of each account and its cluster when a session is opened. Default: what the hello has. */
+  tellAccounts?(): Promise<Hello['accounts']>;
   /** The last warnings of the log. */
   listWarnings(): readonly string[];
   /** What the agent runs now. Default: it does not say. */
@@ -99,6 +101,7 @@ export class SessionKeeper {
   async renewInTime(): Promise<void> {
     const { clock, listWarnings, getLoad } = this.#options;
     if (this.#welcome === undefined || clock.monotonic() < this.#renewAtMs) return;
+    if (this.#welcome.accounts.some(({ refused }) => refused !== undefined)) return this.#openAnew();
     const { session } = this.#welcome;
     const body: Renewal = { journalFormat, warnings: [...listWarnings()], load: getLoad?.() };
     const answer = await this.call({ method: 'POST', path: `/agent/v1/sessions/${session}`, body });
@@ -138,12 +141,23 @@ export class SessionKeeper {
   /** Ends the session, if there is one. Never rejects. */
   async close(): Promise<void> {
     if (this.#welcome === undefined) return;
-    const { session, token } = this.#welcome;
+    const welcome = this.#welcome;
     this.#welcome = undefined;
     this.#setConnected(false);
+    await this.#end(welcome);
+  }
+
+  async #end({ session, token }: Welcome): Promise<void> {
     const path = `/agent/v1/sessions/${session}`;
     const signal = AbortSignal.timeout(closeMs);
     await this.#options.client.call({ method: 'DELETE', path, token, signal }).catch(() => undefined);
+  }
+
+  /** Asks for what was refused before by a session of its own, then ends the one before. */
+  async #openAnew(): Promise<void> {
+    const before = this.#welcome;
+    await this.#openOnce();
+    if (before !== undefined) await this.#end(before);
   }
 
   /** Of several that need one at once, one opens it. */
@@ -155,13 +169,16 @@ export class SessionKeeper {
   }
 
   async #openNow(): Promise<Welcome> {
-    const { client, proof, hello, log } = this.#options;
+    const { client, proof, log, tellAccounts } = this.#options;
+    const accounts = (await tellAccounts?.()) ?? this.#options.hello.accounts;
+    const hello: Hello = { ...this.#options.hello, accounts };
     const token = await proof.read();
     const answer = await client.call({ method: 'POST', path: '/agent/v1/sessions', token, body: hello });
     const welcome = welcomeSchema.parse(answer.body);
     for (const { name, refused } of welcome.accounts) {
       if (refused !== undefined) log.warn('an account is refused', { account: name, reason: refused });
     }
+    if (welcome.session === '') throw new Error('none of the accounts is granted');
     log.info('session with Busdriver', {
       session: welcome.session,
       accounts: welcome.accounts.filter(({ operations }) => operations).map(({ name }) => name),

@@ -10,6 +10,7 @@ import { SessionKeeper } from './agent-session.ts';
 import { openCaching } from './caching/open-caching.ts';
 import { checkAgent } from './check/agent-check.ts';
 import { formatCheck } from './check/check-table.ts';
+import { tellClusters } from './cluster-facts.ts';
 import { parseCommandLine } from './command-line.ts';
 import { tellConfig } from './config/config-log.ts';
 import { endAtFatalErrors } from './fatal-errors.ts';
@@ -100,6 +101,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     proof: openProof(config.proof, systemClock),
     backOff: config.backOff,
     hello: toHello(config, agentId),
+    tellAccounts: () => tellClusters({ ...parts, accounts: config.accounts, environment }),
     onWelcome: ({ accounts: grants, serverMs }) => {
       clock.follow(serverMs);
       accounts.take(grants);

@@ -30,6 +30,9 @@ export const entryBytesMax = 256 * 1024;
 /** Bytes of all entries of one commit at most. */
 export const commitBytesMax = 1024 * 1024;
 
+/** Characters of what is told of a cluster, each. */
+export const clusterFactLengthMax = 500;
+
 /** Commits that leave something in a task's journal, at most. */
 export const commitsMax = 2_000;
 
@@ -46,6 +49,21 @@ const text = (most: number) => z.string().max(most);
 const whole = z.int().min(0);
 const milliseconds = z.number();
 
+/** An account that an agent would serve, and which cluster it is, as far as the agent may know that. */
+const accountHelloSchema = z.object({
+  name,
+  /** Address of its API server. */
+  kubeHost: text(clusterFactLengthMax).optional(),
+  /** SHA-256 of the certificate that it shows: hexadecimal, with colons. */
+  certFingerprint: text(clusterFactLengthMax).optional(),
+  /** `v1.34.1` */
+  kubeVersion: text(clusterFactLengthMax).optional(),
+  /** UID of the namespace `kube-system`. */
+  clusterUid: text(clusterFactLengthMax).optional(),
+  /** Namespaces that the agent is bounded to. Default: none are told. */
+  namespaces: z.array(text(253)).max(1_000).optional(),
+});
+
 /** Opens a session: which agent it is, and which accounts it would serve. */
 export const helloSchema = z.object({
   agentId: id,
@@ -53,7 +71,7 @@ export const helloSchema = z.object({
   protocol: whole,
   journalFormat: whole,
   zone: text(253).optional(),
-  accounts: z.array(z.object({ name })).min(1).max(sessionAccountsMax),
+  accounts: z.array(accountHelloSchema).min(1).max(sessionAccountsMax),
 });
 
 /** Keeps a session open, and hands over what the agent runs and the last warnings of its log. */
@@ -74,7 +92,7 @@ const grantSchema = z.object({
   definition: z.string().optional(),
 });
 
-/** A session that is open. */
+/** A session that is open. Both it and its token are empty where no account is granted: then there is none. */
 export const welcomeSchema = z.object({
   session: z.string(),
   /** Proves the session in each further request. */

@@ -29,16 +29,27 @@ export interface RawAgent {
   commit(task: string, body: object): Promise<RawAnswer>;
 }
 
+/** A call of Busdriver. */
+interface RawCall {
+  readonly method: string;
+  readonly target: string;
+  readonly token?: string;
+  readonly body?: object;
+  /** Spinnaker's user. */
+  readonly user?: string;
+}
+
 /** Calls Busdriver. */
 export async function callRaw(
   url: string,
-  { method, target, token, body }: { method: string; target: string; token?: string; body?: object },
+  { method, target, token, body, user }: RawCall,
 ): Promise<RawAnswer> {
   const answer = await fetch(new URL(target, url), {
     method,
     headers: {
       'content-type': 'application/json',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(user !== undefined && { 'x-spinnaker-user': user }),
     },
     ...(body && { body: JSON.stringify(body) }),
   });

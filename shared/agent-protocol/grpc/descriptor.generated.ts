@@ -138,10 +138,65 @@ export const descriptor = {
                   }
                 },
                 "AccountHello": {
+                  "oneofs": {
+                    "_kube_host": {
+                      "oneof": [
+                        "kube_host"
+                      ]
+                    },
+                    "_cert_fingerprint": {
+                      "oneof": [
+                        "cert_fingerprint"
+                      ]
+                    },
+                    "_kube_version": {
+                      "oneof": [
+                        "kube_version"
+                      ]
+                    },
+                    "_cluster_uid": {
+                      "oneof": [
+                        "cluster_uid"
+                      ]
+                    }
+                  },
                   "fields": {
                     "name": {
                       "type": "string",
                       "id": 1
+                    },
+                    "kube_host": {
+                      "type": "string",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "cert_fingerprint": {
+                      "type": "string",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "kube_version": {
+                      "type": "string",
+                      "id": 4,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "cluster_uid": {
+                      "type": "string",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "namespaces": {
+                      "rule": "repeated",
+                      "type": "string",
+                      "id": 6
                     }
                   }
                 },

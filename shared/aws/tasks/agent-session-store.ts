@@ -5,12 +5,13 @@ import {
   type AgentReport,
   type AgentSession,
   type AgentSessionStore,
+  isConnected,
   type SessionAccount,
   sessionLifeMs,
   sessionMemoryMs,
   sessionSilenceMs,
 } from '../../core/tasks/agent-session.ts';
-import { agentSilenceMs, type SeenAgent } from '../../core/tasks/task-inbox.ts';
+import type { SeenAgent } from '../../core/tasks/task-inbox.ts';
 import { isTexts, taskReader as reader } from '../item-reader.ts';
 import { type Item, type ItemKey, type ItemTable, ItemUpdate } from '../table.ts';
 
@@ -33,7 +34,15 @@ function getSessionKey(id: string): ItemKey {
 /** A row of the sessions of an account. As those of the list it may outlive its session, or precede it. */
 function getRowKey(account: string, { id, openedAtMs }: Pick<AgentSession, 'id' | 'openedAtMs'>): ItemKey {
   const sk = `${String(lastMs - openedAtMs).padStart(13, '0')}#${id}`;
-  return { pk: `SEEN#${account}`, sk };
+  return { pk: getRowPartition(account), sk };
+}
+
+function getRowPartition(account: string): string {
+  return `SEEN#${account}`;
+}
+
+function toSessionId(row: Item): string {
+  return String(row['sk']).split('#').at(-1) ?? '';
 }
 
 /** Sessions of agents, in DynamoDB. */
@@ -59,6 +68,7 @@ export class DynamoAgentSessionStore implements AgentSessionStore {
       id,
       accounts: accounts.map(({ name }) => name),
       identities: accounts.map(({ identity }) => identity),
+      generations: accounts.map(({ generation }) => String(generation)),
       openedAt: openedAtMs,
       seenAt: seenAtMs,
       expiresAt,
@@ -84,10 +94,15 @@ export class DynamoAgentSessionStore implements AgentSessionStore {
     await this.#table.update(getSessionKey(id), update);
   }
 
+  async closeAllOf(account: string): Promise<readonly string[]> {
+    const ids = (await this.#table.query(getRowPartition(account))).map(toSessionId);
+    await mapConcurrently(ids, callsMax, (id) => this.close(id));
+    return ids;
+  }
+
   async listOf(account: string): Promise<readonly AgentSession[]> {
-    const rows = await this.#table.query(`SEEN#${account}`, listedMax);
-    const ids = rows.map((row) => String(row['sk']).split('#').at(-1) ?? '');
-    const found = await mapConcurrently(ids, callsMax, (id) => this.find(id));
+    const rows = await this.#table.query(getRowPartition(account), listedMax);
+    const found = await mapConcurrently(rows.map(toSessionId), callsMax, (id) => this.find(id));
     const sessions = found.filter((each) => each?.accounts.some(({ name }) => name === account));
     const known = sessions.flatMap((each) => each ?? []);
     const live = known.filter((each) => !this.#isOver(each));
@@ -109,8 +124,9 @@ export class DynamoAgentSessionStore implements AgentSessionStore {
   }
 
   /** Who closed its session is not there, however short ago that was. */
-  #toSeen({ agentId, seenAtMs, isClosed }: AgentSession): SeenAgent {
-    return { agentId, seenAtMs, isConnected: !isClosed && this.#clock.now() - seenAtMs < agentSilenceMs };
+  #toSeen(session: AgentSession): SeenAgent {
+    const { agentId, seenAtMs } = session;
+    return { agentId, seenAtMs, isConnected: isConnected(session, this.#clock.now()) };
   }
 }
 
@@ -122,6 +138,7 @@ function compareSeen(one: SeenAgent, other: SeenAgent): number {
 function parseSession(item: Item): AgentSession {
   const names = reader.getTexts(item, 'accounts');
   const identities = reader.getTexts(item, 'identities');
+  const generations = reader.findTexts(item, 'generations') ?? [];
   return {
     id: reader.getText(item, 'id'),
     agentId: reader.getText(item, 'agentId'),
@@ -129,7 +146,13 @@ function parseSession(item: Item): AgentSession {
     zone: reader.getText(item, 'zone'),
     protocol: reader.findNumber(item, 'protocol') ?? 1,
     journalFormat: reader.findNumber(item, 'journalFormat') ?? 1,
-    accounts: names.map((name, index): SessionAccount => ({ name, identity: identities[index] ?? '' })),
+    accounts: names.map(
+      (name, index): SessionAccount => ({
+        name,
+        identity: identities[index] ?? '',
+        generation: Number(generations[index] ?? 0),
+      }),
+    ),
     openedAtMs: reader.getNumber(item, 'openedAt'),
     seenAtMs: reader.getNumber(item, 'seenAt'),
     isClosed: item['isClosed'] === true,

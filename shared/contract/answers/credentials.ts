@@ -29,7 +29,8 @@ const healthShape = {
     .enum(['UP', 'DEGRADED', 'DOWN', 'UNKNOWN', 'REJECTED', 'DISCONNECTED', 'OUTDATED'])
     .describe(
       '`UP`: it answers. `DEGRADED`: the last call failed. `DOWN`: it cannot be reached, and is not called for now. `UNKNOWN`: nobody ' +
-        'has called it yet, or for hours. `REJECTED`: its settings are wrong. Others do not occur yet.',
+        'has called it yet, or for hours. `REJECTED`: its settings are wrong. Of accounts that agents serve: `DISCONNECTED`: none is ' +
+        'connected. `DEGRADED`: fewer than there are to be. `OUTDATED`: they are of another release.',
     ),
   reason: z.string().optional().describe('Why it is not `UP`.'),
 };

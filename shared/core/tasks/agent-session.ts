@@ -1,4 +1,4 @@
-import type { SeenAgent } from './task-inbox.ts';
+import { agentSilenceMs, type SeenAgent } from './task-inbox.ts';
 
 /** Milliseconds for which a token of a session holds: the agent renews the session before. */
 export const sessionTokenMs = 15 * 60_000;
@@ -17,6 +17,8 @@ export interface SessionAccount {
   readonly name: string;
   /** Issuer and subject of the proof: once the account asks for others, the session is none of its agents any more. */
   readonly identity: string;
+  /** Generation of the account's agents when it was let in. */
+  readonly generation: number;
 }
 
 /** An agent's session. */
@@ -51,6 +53,11 @@ export interface AgentReport {
   readonly load?: AgentLoad | undefined;
 }
 
+/** Whether an agent is there: its session is open, and it was heard of a moment ago. */
+export function isConnected(session: Pick<AgentSession, 'isClosed' | 'seenAtMs'>, nowMs: number): boolean {
+  return !session.isClosed && nowMs - session.seenAtMs < agentSilenceMs;
+}
+
 /** Sessions in a durable store. Every change is one conditional write of one item. */
 export interface AgentSessionStore {
   /** Stores a new session. */
@@ -66,6 +73,8 @@ export interface AgentSessionStore {
   touch(id: string, seenAtMs: number, report?: AgentReport): Promise<boolean>;
   /** Closes a session: it proves nothing any more. Repeating it is harmless. */
   close(id: string): Promise<void>;
+  /** Closes every session that has an account, whatever others it has. Repeating it is harmless. @returns their ids */
+  closeAllOf(account: string): Promise<readonly string[]>;
   /**
    * The sessions of an account: those that may go on, however many, and the one that was heard of last where none does. Of those that
    * were opened last the first ones.

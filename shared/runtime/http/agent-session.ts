@@ -13,6 +13,7 @@ import type { AgentSession, SessionAccount } from '../../core/tasks/agent-sessio
 import { plugins } from '../../providers/index.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
 import { getHintUrl } from '../services/hint-port.ts';
+import { type Admission, admit, listUnrevoked } from './agent-admission.ts';
 import { isOutdated, toIdentity } from './agent-handler.ts';
 
 /** Tasks that an agent may run at once, all together and of one account. */
@@ -22,18 +23,27 @@ const accountTasksMax = 5;
 /** Reads that it may make at once. */
 const readsMax = 32;
 
+/** What an agent is let in to: a session, unless each of its accounts is refused. */
+export interface OpenedSession {
+  readonly session: AgentSession | undefined;
+  /** By the names of accounts of which it is the agent: why they are refused all the same. */
+  readonly refused: Admission['refused'];
+}
+
 /**
  * Opens a session for an agent that proves who it is.
  *
  * @throws UnauthenticatedError where the token proves it of no account: then nothing is told of any
  */
-export async function openSession(hub: AgentHub, hello: Hello, token: string): Promise<AgentSession> {
+export async function openSession(hub: AgentHub, hello: Hello, token: string): Promise<OpenedSession> {
   if (hello.protocol !== protocolVersion) {
     throw new InvalidInputError(`protocol: expected ${protocolVersion}, got ${hello.protocol}`);
   }
-  const accounts = await prove(hub, hello, token);
-  if (accounts.length === 0)
+  const proved = await prove(hub, hello, token);
+  if (proved.length === 0)
     throw new UnauthenticatedError('The token proves the agent of none of these accounts');
+  const { accounts, refused } = await admit(hub, hello, proved);
+  if (accounts.length === 0) return { session: undefined, refused };
   const nowMs = hub.clock.now();
   const session: AgentSession = {
     id: hub.randomness.id(),
@@ -49,18 +59,34 @@ export async function openSession(hub: AgentHub, hello: Hello, token: string): P
     warnings: [],
   };
   await hub.sessions.open(session);
+  await checkUnrevoked(hub, session);
   hub.log.info('an agent opened a session', {
     agentId: session.agentId,
     session: session.id,
     accounts: accounts.map(({ name }) => name),
   });
-  return session;
+  return { session, refused };
 }
 
+/**
+ * Who revokes agents first says so, then ends the sessions that there are. This one is there by now: either it is among them, or it sees
+ * here that it must end itself.
+ *
+ * @throws UnauthenticatedError where agents of an account of it were revoked since it was opened
+ */
+export async function checkUnrevoked(hub: AgentHub, { id, accounts }: AgentSession): Promise<void> {
+  const left = await listUnrevoked(hub, accounts);
+  if (left.length === accounts.length) return;
+  await hub.sessions.close(id);
+  throw new UnauthenticatedError('The session is over: open another one');
+}
+
+type ProvedAccount = Omit<SessionAccount, 'generation'>;
+
 /** The accounts whose agent the token proves, of those that a hello names. */
-async function prove(hub: AgentHub, hello: Hello, token: string): Promise<readonly SessionAccount[]> {
+async function prove(hub: AgentHub, hello: Hello, token: string): Promise<readonly ProvedAccount[]> {
   const names = new Set(hello.accounts.map(({ name }) => name));
-  const proved: SessionAccount[] = [];
+  const proved: ProvedAccount[] = [];
   const faults = new Set<string>();
   for (const name of names) {
     const home = hub.providers.findAccount(name)?.agentHome;
@@ -94,22 +120,24 @@ export async function closeConnections(
 /** What is granted to an agent that named these accounts. */
 export async function toWelcome(
   hub: AgentHub,
-  session: AgentSession,
-  { names, accounts, hello }: GrantInputs,
+  session: AgentSession | undefined,
+  { names, accounts, hello, refused: refusals }: GrantInputs,
 ): Promise<Welcome> {
-  const { token, expiresMs } = await hub.tokens.sign(session.id);
+  const none = { token: '', expiresMs: hub.clock.now() };
+  const { token, expiresMs } = session === undefined ? none : await hub.tokens.sign(session.id);
   const { pollIdleMs, pollBusyMs, pollConnectedMs } = hub.agentSettings;
   const find = createDefinitionFinder(hub, accounts);
   const refusal = hello.journalFormat === journalFormat ? undefined : describeFormat(hello.journalFormat);
-  const operations = !isOutdated(session, hub.agentSettings);
+  const operations = session === undefined || !isOutdated(session, hub.agentSettings);
   if (!operations) tellOutdated(hub, session);
   const grants = names.map((name): AccountGrant => {
-    const refused = accounts.has(name) ? refusal : `account ${name} is none whose agent this token proves`;
+    const stranger = `account ${name} is none whose agent this token proves`;
+    const refused = accounts.has(name) ? refusal : (refusals?.get(name) ?? stranger);
     if (refused !== undefined) return { name, operations: false, caching: false, refused };
     return { name, operations, caching: true, definition: JSON.stringify(find(name)) };
   });
   return {
-    ...{ session: session.id, token, expiresMs },
+    ...{ session: session?.id ?? '', token, expiresMs },
     serverMs: hub.clock.now(),
     hintUrl: getHintUrl(hub.all),
     accounts: grants,
@@ -127,6 +155,8 @@ export interface GrantInputs {
   /** Those of them that are its own. */
   readonly accounts: ReadonlySet<string>;
   readonly hello: Pick<Hello, 'journalFormat'>;
+  /** Why some of them are not, though the agent proved that it is theirs. Default: none. */
+  readonly refused?: Admission['refused'];
 }
 
 function tellOutdated({ log, agentSettings }: AgentHub, { agentId, version }: AgentSession): void {

@@ -8,6 +8,7 @@ import {
   toCredentialsView,
 } from '../../core/providers/credentials-view.ts';
 import type { Account } from '../../core/settings/account.ts';
+import { readAgentHealths } from '../services/agent-health.ts';
 import { openHealthStore } from '../services/health-store.ts';
 import { createViews, type ReadServices } from '../services/views.ts';
 
@@ -25,13 +26,16 @@ export async function listExpandedAccounts(
   const options = { ...parseCredentialsSettings(services.settings), expand: true };
   // Names of namespaces are told of every account: Gate asks for all of them, for nobody in particular.
   const views = await createViews({ ...services, mayRead: () => true });
-  const [shown, healths] = await Promise.all([
+  const [shown, healths, agentHealths] = await Promise.all([
     addCachedNamespaces(accounts, { ...views, memory: services.all.get(createMemory) }),
     readHealths(services),
+    readAgentHealths(services.all, accounts).catch((error: unknown) => tellFailure(services, error)),
   ]);
   return shown.map((account) => ({
     ...toCredentialsView(account, options),
-    ...(healths && { health: toSummary(healths.get(account.name), services.clock) }),
+    ...(healths && {
+      health: agentHealths?.get(account.name) ?? toSummary(healths.get(account.name), services.clock),
+    }),
   }));
 }
 
@@ -44,12 +48,16 @@ async function readHealths(services: ReadServices): Promise<HealthMemory['health
   memory.reading ??= openHealthStore(all)
     .list()
     .then((healths) => Object.assign(memory, { healths, atMs: clock.now() }))
-    .catch((error: unknown) => log.warn('how accounts are cannot be told', { error }))
+    .catch((error: unknown) => tellFailure({ log }, error))
     .finally(() => {
       memory.reading = undefined;
     });
   await waitAtMost(clock, healthWaitMs, memory.reading);
   return memory.healths;
+}
+
+function tellFailure({ log }: Pick<ReadServices, 'log'>, error: unknown): undefined {
+  log.warn('how accounts are cannot be told', { error });
 }
 
 /** How accounts were when they were read last, and when that was: wall time in ms. */

@@ -1,19 +1,19 @@
 import { proofAudience } from '../../agent-protocol/messages.ts';
-import { ItemTable } from '../../aws/table.ts';
-import { DynamoInboxStore } from '../../aws/tasks/inbox-store.ts';
 import { NotFoundError } from '../../core/errors.ts';
 import {
   type AgentSettings,
   agentsEnabledPath,
   parseAgentSettings,
 } from '../../core/settings/agent-settings.ts';
+import type { AgentEnrolmentStore } from '../../core/tasks/agent-enrolment.ts';
 import type { AgentSessionStore } from '../../core/tasks/agent-session.ts';
 import type { LiveReadStore } from '../../core/tasks/live-read.ts';
 import type { InboxStore } from '../../core/tasks/task-inbox.ts';
 import { AgentProofs } from '../identity/agent-proof.ts';
 import type { SessionTokens } from '../identity/session-token.ts';
+import { openAgentEnrolments } from './agent-enrolments.ts';
+import { openInboxes } from './agent-inboxes.ts';
 import { openAgentSessions } from './agent-sessions.ts';
-import { openDocuments } from './aws-clients.ts';
 import { openBase } from './base.ts';
 import { openLiveReads } from './live-reads.ts';
 import { type OperationsServices, openOperations } from './operations.ts';
@@ -24,6 +24,7 @@ import { openSessionTokens } from './session-tokens.ts';
 export interface AgentHub extends OperationsServices {
   readonly agentSettings: AgentSettings;
   readonly sessions: AgentSessionStore;
+  readonly enrolments: AgentEnrolmentStore;
   readonly inboxes: InboxStore;
   readonly reads: LiveReadStore;
   readonly tokens: SessionTokens;
@@ -46,24 +47,15 @@ export async function openAgentHub(services: Services): Promise<AgentHub> {
     ...opened,
     agentSettings,
     sessions: openAgentSessions(services),
-    inboxes: services.get(createInboxes),
+    enrolments: openAgentEnrolments(services),
+    inboxes: openInboxes(services),
     reads: openLiveReads(services),
     tokens,
     proofs: services.get(createProofs),
   };
 }
 
-function createInboxes(services: Services): InboxStore {
-  const { clock } = openBase(services);
-  return new DynamoInboxStore({ table: openTable(services), clock });
-}
-
 function createProofs(services: Services): AgentProofs {
   const { clock, log, config } = openBase(services);
   return new AgentProofs({ clock, log, audience: config.agentAudience ?? proofAudience });
-}
-
-function openTable(services: Services): ItemTable {
-  const { config } = openBase(services);
-  return new ItemTable(openDocuments(services, 'request'), config.tasksTable);
 }

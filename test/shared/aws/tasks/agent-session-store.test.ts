@@ -30,7 +30,7 @@ function start() {
         seenAtMs: now,
       },
       ...{ isClosed: false, warnings: [] },
-      accounts: names.map((name) => ({ name, identity: 'x' })),
+      accounts: names.map((name) => ({ name, identity: 'x', generation: 0 })),
     });
     return id;
   };

@@ -208,7 +208,7 @@ async function open(agentId: string, account: string): Promise<string> {
       isClosed: false,
       warnings: [],
     },
-    accounts: [{ name: account, identity: 'x' }],
+    accounts: [{ name: account, identity: 'x', generation: 0 }],
   });
   return id;
 }

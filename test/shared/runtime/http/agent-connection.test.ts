@@ -76,8 +76,8 @@ async function openSession(id: string): Promise<void> {
     ...{ id, agentId: 'pod-1', version: '1', protocol: 1, journalFormat: 1 },
     ...{ zone: 'eu', isClosed: false, warnings: [] },
     accounts: [
-      { name: 'edge', identity: home === undefined ? '' : toIdentity(home) },
-      { name: 'other', identity: '["https://before","system:serviceaccount:a:b"]' },
+      { name: 'edge', identity: home === undefined ? '' : toIdentity(home), generation: 0 },
+      { name: 'other', identity: '["https://before","system:serviceaccount:a:b"]', generation: 0 },
     ],
     ...{ openedAtMs: nowMs, seenAtMs: nowMs },
   });

@@ -1,0 +1,135 @@
+/** A cluster, as agents in it tell of it. What they cannot tell is an empty text. */
+export interface AgentCluster {
+  /** UID of its namespace `kube-system`, which no two clusters share. */
+  readonly uid: string;
+  /** Address of its API server, as agents reach it. */
+  readonly host: string;
+  /** SHA-256 of the certificate that its API server shows: hexadecimal, with colons. */
+  readonly certFingerprint: string;
+  /** Version of its API server: `v1.34.1`. */
+  readonly version: string;
+}
+
+/**
+ * What became of the agents of an account: `bound` to a cluster by the first of them that told one; `enrolled` for the cluster that the
+ * next one tells, or anew after they were `revoked`.
+ */
+export type EnrolmentEvent = 'bound' | 'enrolled' | 'revoked';
+
+/** One of these. */
+export interface EnrolmentChange {
+  readonly event: EnrolmentEvent;
+  readonly atMs: number;
+  /** Who did it; undefined for an agent, and where nobody said who he was. */
+  readonly by: string | undefined;
+  /** UID of the cluster from then on; empty for none. */
+  readonly clusterUid: string;
+}
+
+/** What is known of the agents of an account, beside its settings. */
+export interface AgentEnrolment {
+  /** Rises whenever sessions of before are to end. */
+  readonly generation: number;
+  /** Whether no agent is let in until somebody enrols them anew. */
+  readonly isRevoked: boolean;
+  /** The cluster that the account is for; undefined before an agent told one. */
+  readonly cluster: AgentCluster | undefined;
+  /** The last changes, newest first. */
+  readonly changes: readonly EnrolmentChange[];
+}
+
+/** Changes that are remembered of one account. */
+export const enrolmentChangesMax = 50;
+
+/** What is known of an account before anything was: its agents are let in, whatever the cluster. */
+export const noEnrolment: AgentEnrolment = {
+  generation: 0,
+  isRevoked: false,
+  cluster: undefined,
+  changes: [],
+};
+
+/** What is known of the agents of accounts, in a durable store. Every change is one conditional write of one item. */
+export interface AgentEnrolmentStore {
+  /** What is known of an account's agents. */
+  find(account: string): Promise<AgentEnrolment>;
+  /**
+   * Makes one change, however many others are made at the same time.
+   *
+   * @param change what becomes of it; undefined where nothing is to change
+   * @returns what holds now
+   * @throws UnavailableError when others keep changing it
+   */
+  change(
+    account: string,
+    change: (before: AgentEnrolment) => AgentEnrolment | undefined,
+  ): Promise<AgentEnrolment>;
+}
+
+/** When a change is made, and by whom. */
+export interface EnrolmentAuthor {
+  readonly atMs: number;
+  readonly by?: string | undefined;
+}
+
+/**
+ * Binds an account to the cluster that an agent tells, unless it is bound to one. One that tells no UID binds nothing.
+ *
+ * @returns undefined where nothing changes
+ */
+export function bindCluster(
+  before: AgentEnrolment,
+  cluster: AgentCluster,
+  { atMs }: EnrolmentAuthor,
+): AgentEnrolment | undefined {
+  const { uid } = cluster;
+  if (before.isRevoked || uid === '') return undefined;
+  if (before.cluster === undefined)
+    return { ...addChange(before, { event: 'bound', atMs, by: undefined, clusterUid: uid }), cluster };
+  // The same cluster, which has moved or was upgraded.
+  const isSame = before.cluster.uid === uid;
+  const isNews = isSame && JSON.stringify(before.cluster) !== JSON.stringify(cluster);
+  return isNews ? { ...before, cluster } : undefined;
+}
+
+/** Lets no agent in any more, and ends the sessions of those that are. Repeating it ends them again. */
+export function revokeAgents(before: AgentEnrolment, { atMs, by }: EnrolmentAuthor): AgentEnrolment {
+  const clusterUid = before.cluster?.uid ?? '';
+  const after = addChange(before, { event: 'revoked', atMs, by, clusterUid });
+  return { ...after, isRevoked: true, generation: before.generation + 1 };
+}
+
+/**
+ * Lets agents in again.
+ *
+ * @param replace whether the cluster is forgotten: the next agent that tells one binds the account to it, and sessions of before end
+ */
+export function enrolAgents(
+  before: AgentEnrolment,
+  replace: boolean,
+  { atMs, by }: EnrolmentAuthor,
+): AgentEnrolment {
+  const cluster = replace ? undefined : before.cluster;
+  const after = addChange(before, { event: 'enrolled', atMs, by, clusterUid: cluster?.uid ?? '' });
+  return { ...after, cluster, isRevoked: false, generation: before.generation + (replace ? 1 : 0) };
+}
+
+/** Why an agent of a cluster is not let in though it proves that it is one of the account; undefined where it is. */
+export function findEnrolmentFault(
+  account: string,
+  { isRevoked, cluster }: AgentEnrolment,
+  told: Pick<AgentCluster, 'uid'>,
+): string | undefined {
+  if (isRevoked) {
+    return `the agents of account ${account} are revoked: busdriver agent enroll ${account} lets them in again`;
+  }
+  if (cluster === undefined || told.uid === '' || told.uid === cluster.uid) return undefined;
+  return (
+    `account ${account} is enrolled for another cluster (uid ${cluster.uid}): ` +
+    `busdriver agent enroll ${account} --replace moves it to this one`
+  );
+}
+
+function addChange(before: AgentEnrolment, change: EnrolmentChange): AgentEnrolment {
+  return { ...before, changes: [change, ...before.changes].slice(0, enrolmentChangesMax) };
+}

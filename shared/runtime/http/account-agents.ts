@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { forEachConcurrently, mapConcurrently } from '../../core/concurrency.ts';
+import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
+import { parseWith } from '../../core/settings/coerce.ts';
+import {
+  type AgentEnrolment,
+  type EnrolmentEvent,
+  enrolAgents,
+  revokeAgents,
+} from '../../core/tasks/agent-enrolment.ts';
+import { type AgentSession, isConnected } from '../../core/tasks/agent-session.ts';
+import { compareText } from '../../core/text-order.ts';
+import type { AgentHub } from '../services/agent-hub.ts';
+import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
+import { getNumber } from './query-number.ts';
+
+/** Tasks that are counted at most. */
+const waitingMax = 1_000;
+
+/** Accounts that are looked up at a time. */
+const accountsAtOnce = 8;
+
+/** Sessions whose end is told at most, the newest first, and how many at a time. */
+const toldMax = 50;
+const hintsAtOnce = 8;
+
+/** The agents of an account, for who looks after them. Times are milliseconds since the epoch. */
+export interface AccountAgentsView {
+  readonly account: string;
+  readonly state: 'enrolled' | 'revoked';
+  /** Rises whenever sessions of before are ended. */
+  readonly generation: number;
+  /** The cluster that the account is for; left out before an agent told one. */
+  readonly cluster?: { uid: string; host: string; version: string; certFingerprint: string };
+  /** Replicas that are connected, and that should be. */
+  readonly connected: number;
+  readonly minReplicas: number;
+  readonly agents: readonly AccountAgentView[];
+  /** Operations that nobody has begun, 1,000 at most, and since when the oldest waits. */
+  readonly waiting: number;
+  readonly waitingSince?: number;
+  /** What became of its agents, newest first. */
+  readonly history: readonly {
+    event: EnrolmentEvent;
+    timestamp: number;
+    user?: string;
+    clusterUid: string;
+  }[];
+}
+
+/** A session of an agent of an account. */
+export interface AccountAgentView {
+  readonly agentId: string;
+  readonly version: string;
+  readonly zone: string;
+  readonly connected: boolean;
+  readonly openedAt: number;
+  readonly seenAt: number;
+  /** The last warnings of its log. */
+  readonly warnings: readonly string[];
+}
+
+const changeSchema = z.object({
+  state: z.enum(['enrolled', 'revoked'], { error: 'expected enrolled or revoked' }),
+  replace: z.boolean({ error: 'expected true or false' }).optional(),
+});
+
+/** How the agents of the account of the path are. @throws NotFoundError for an account without agents */
+export async function getAccountAgents(request: ApiRequest, hub: AgentHub): Promise<AccountAgentsView> {
+  const account = getAgentAccount(request, hub);
+  return toView(hub, account, await hub.enrolments.find(account));
+}
+
+/**
+ * Revokes the agents of the account of the path, or lets them in again. First that is stored, then sessions are ended: one that is opened
+ * meanwhile ends itself.
+ *
+ * @throws NotFoundError for an account without agents; InvalidInputError for a body of no use
+ */
+export async function changeAccountAgents(request: ApiRequest, hub: AgentHub): Promise<AccountAgentsView> {
+  const account = getAgentAccount(request, hub);
+  const { state, replace = false } = parseWith(changeSchema, request.parseJson(), '');
+  if (state === 'revoked' && replace)
+    throw new InvalidInputError('replace: expected nothing beside state revoked');
+  request.audit({ action: 'changeAgent', account });
+  const author = { atMs: hub.clock.now(), by: request.access.identity.user };
+  const after = await hub.enrolments.change(account, (before) =>
+    state === 'revoked' ? revokeAgents(before, author) : enrolAgents(before, replace, author),
+  );
+  if (state === 'revoked' || replace) await endSessions(hub, account);
+  hub.log.info(
+    state === 'revoked' ? 'agents of an account are revoked' : 'agents of an account are enrolled',
+    {
+      account,
+      generation: after.generation,
+    },
+  );
+  return toView(hub, account, after);
+}
+
+/** Ends the sessions of an account. That their agents hear of it at once only spares them a call that is refused. */
+async function endSessions({ sessions, hints }: AgentHub, account: string): Promise<void> {
+  const ids = await sessions.closeAllOf(account);
+  await forEachConcurrently(ids.slice(0, toldMax), hintsAtOnce, async (id) =>
+    hints?.send({ kind: 'CLOSE', account, id }),
+  );
+}
+
+/** How the agents of all accounts are that have some and that the caller may change. @throws InvalidInputError for a page of no use */
+export async function listAccountAgents(request: ApiRequest, hub: AgentHub): Promise<ApiResponse> {
+  const limit = getNumber(request, 'items', { min: 1, max: 500, otherwise: 100 });
+  const after = request.findQuery('after') ?? '';
+  const rights = request.access.getRights(hub.providers);
+  const names = hub.providers.accounts
+    .filter(
+      ({ name, agentHome }) => agentHome !== undefined && name > after && rights.mayUseAccount(name, 'WRITE'),
+    )
+    .map(({ name }) => name)
+    .sort(compareText);
+  const page = names.slice(0, limit);
+  const views = await mapConcurrently(page, accountsAtOnce, async (name) =>
+    toView(hub, name, await hub.enrolments.find(name)),
+  );
+  const last = page.at(-1);
+  if (last === undefined || names.length <= limit) return ok(views);
+  return { ...ok(views), headers: { 'X-Busdriver-Next': last } };
+}
+
+function getAgentAccount(request: ApiRequest, { providers }: AgentHub): string {
+  const name = request.getParameter('account');
+  if (providers.getAccount(name).agentHome !== undefined) return name;
+  throw new NotFoundError(`Account ${name} has no agents: its cluster is reached from here`);
+}
+
+async function toView(
+  { sessions, inboxes, providers, clock }: AgentHub,
+  account: string,
+  { generation, isRevoked, cluster, changes }: AgentEnrolment,
+): Promise<AccountAgentsView> {
+  const [found, waiting] = await Promise.all([sessions.listOf(account), inboxes.list(account, waitingMax)]);
+  const agents = found.map((session) => toAgentView(session, clock.now()));
+  const [oldest] = waiting;
+  return {
+    account,
+    state: isRevoked ? 'revoked' : 'enrolled',
+    generation,
+    ...(cluster && { cluster: { ...cluster } }),
+    connected: agents.filter(({ connected }) => connected).length,
+    minReplicas: providers.getAccount(account).agentHome?.minReplicas ?? 1,
+    agents,
+    waiting: waiting.length,
+    ...(oldest && { waitingSince: oldest.acceptedAtMs }),
+    history: changes.map(({ event, atMs, by, clusterUid }) => ({
+      ...{ event, timestamp: atMs, clusterUid },
+      ...(by !== undefined && { user: by }),
+    })),
+  };
+}
+
+function toAgentView(session: AgentSession, nowMs: number): AccountAgentView {
+  const { agentId, version, zone, openedAtMs, seenAtMs, warnings } = session;
+  return {
+    ...{ agentId, version, zone, connected: isConnected(session, nowMs) },
+    ...{ openedAt: openedAtMs, seenAt: seenAtMs, warnings },
+  };
+}
