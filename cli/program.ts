@@ -3,6 +3,7 @@ import { styleText } from 'node:util';
 import { Argument, Command, Option } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { addAccountCommands } from './accounts/commands.ts';
+import { addAgentCommands } from './agents/commands.ts';
 import { completeWords, formatCompletionScript, type Shell, shells } from './completion.ts';
 import type { CliContext } from './context.ts';
 import { formatExamples } from './help.ts';
@@ -11,7 +12,7 @@ import { parseUrl, parseUser } from './option-values.ts';
 /** The program with all its commands. A command that fails throws; one that ends otherwise sets `process.exitCode`. */
 export function buildProgram(context: CliContext): Command {
   const program = new Command('busdriver')
-    .description("Busdriver's command line: looks after the accounts of a Busdriver that runs.")
+    .description("Busdriver's command line: looks after the accounts and agents of a Busdriver that runs.")
     .version(packageJson.version, '--version', 'print the version')
     .helpOption('--help', 'print this help')
     .addOption(
@@ -36,6 +37,7 @@ export function buildProgram(context: CliContext): Command {
     .helpCommand(false)
     .exitOverride();
   addAccountCommands(program, context);
+  addAgentCommands(program, context);
   addCompletionCommands(program, context);
   return program.addHelpText(
     'after',

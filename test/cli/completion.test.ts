@@ -41,7 +41,7 @@ describe.each(shells)('the script for %s', (shell) => {
 
 describe('bash', () => {
   it.each([
-    [[''], ['accounts', 'completion']],
+    [[''], ['accounts', 'agent', 'completion']],
     [['acc'], ['accounts']],
     [
       ['accounts', ''],

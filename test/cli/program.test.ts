@@ -34,6 +34,11 @@ describe('help', () => {
       'accounts check',
       'accounts history',
       'accounts import',
+      'agent',
+      'agent enroll',
+      'agent list',
+      'agent check',
+      'agent revoke',
       'completion',
     ]);
   });

@@ -21,6 +21,8 @@ export interface PlainCall {
   readonly body?: unknown;
   /** Default: `application/json`. */
   readonly contentType?: string;
+  /** What is wanted, where it is another JSON than that of objects. */
+  readonly accept?: string;
 }
 
 /** What was answered. */
@@ -51,11 +53,21 @@ export class PlainCalls implements AsyncDisposable {
   }
 
   /** Makes a call. @throws KubernetesConnectionError, or what the connection throws; never for a status */
-  async call({ method, path, body, contentType = 'application/json' }: PlainCall): Promise<PlainAnswer> {
+  async call({
+    method,
+    path,
+    body,
+    contentType = 'application/json',
+    accept,
+  }: PlainCall): Promise<PlainAnswer> {
     const { connection, dispatcher, headers } = await this.#sessions.get();
     const answer = await exchange({
       ...{ dispatcher, origin: connection.origin, path: connection.basePath + path, method },
-      headers: body === undefined ? headers : { ...headers, 'content-type': contentType },
+      headers: {
+        ...headers,
+        ...(body !== undefined && { 'content-type': contentType }),
+        ...(accept !== undefined && { accept }),
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
       ...{ account: connection.label, answerBytesMax, timeoutMs: callMs, signal: undefined },
     });
