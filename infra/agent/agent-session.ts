@@ -63,6 +63,11 @@ export class SessionKeeper {
     this.#options = options;
   }
 
+  /** Whether Busdriver answered the last call. */
+  get isConnected(): boolean {
+    return this.#isConnected;
+  }
+
   /** What is granted now; undefined before the first session. */
   get welcome(): Welcome | undefined {
     return this.#welcome;

@@ -17,6 +17,9 @@ const backOff: BackOff = { firstMs: 1_200, mostMs: 144_000, growth: 1.6, fixedSh
 const failuresMax = 3;
 const retryMs = 10 * 60_000;
 
+/** Within so many milliseconds after Busdriver is back agents try to connect. */
+const backMs = 5_000;
+
 /** Age at which a connection is replaced at the latest, milliseconds, and the least share of it: API Gateway ends one after two hours. */
 const replaceMs = 115 * 60_000;
 const replaceShare = 105 / 115;
@@ -26,7 +29,7 @@ const steadyMs = 10_000;
 
 /** What is worked with. */
 export interface HintKeeperOptions {
-  readonly session: Pick<SessionKeeper, 'getWelcome' | 'forget'>;
+  readonly session: Pick<SessionKeeper, 'getWelcome' | 'forget' | 'isConnected'>;
   readonly client: Pick<HubClient, 'connect'>;
   readonly clock: Clock;
   readonly randomness: Pick<Randomness, 'fraction'>;
@@ -40,6 +43,8 @@ export interface HintKeeperOptions {
 /** Keeps a connection over which Busdriver sends hints, as long as there is a way. */
 export class HintKeeper {
   readonly #options: HintKeeperOptions;
+  /** Cuts the present pause short. */
+  #back = new AbortController();
 
   constructor(options: HintKeeperOptions) {
     this.#options = options;
@@ -47,16 +52,26 @@ export class HintKeeper {
 
   /** Runs until the signal is aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { transport, clock, log } = this.#options;
+    const { transport, clock, log, randomness, session } = this.#options;
     if (transport === 'poll') return;
     for (let failures = 0; !signal.aborted; ) {
+      this.#back = new AbortController();
       const end = await this.#holdOnce(signal);
       if (signal.aborted) return;
       failures = end !== undefined && end.lastedMs >= steadyMs ? 1 : failures + 1;
+      // Whoever is away has refused nothing.
+      if (!session.isConnected) failures = Math.min(failures, failuresMax - 1);
       const pauseMs = this.#getPauseMs(failures, end);
       log.info('no connection for hints', { againInMs: Math.round(pauseMs) });
-      await waits(clock, pauseMs, signal);
+      const isOver = await waits(clock, pauseMs, AbortSignal.any([signal, this.#back.signal]));
+      // All agents find at once that Busdriver is back.
+      if (!isOver) await waits(clock, getRandomMs(backMs, randomness), signal);
     }
+  }
+
+  /** Busdriver answers calls again: a connection is worth a try. */
+  tellBack(): void {
+    this.#back.abort('Busdriver is back');
   }
 
   /** Connects, and stays connected. @returns how the connection ended; undefined where there was none */

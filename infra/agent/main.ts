@@ -93,6 +93,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     environment,
   });
   let loop: WorkLoop | undefined;
+  let keeper: HintKeeper | undefined;
   const session = new SessionKeeper({
     ...parts,
     client,
@@ -106,7 +107,10 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
       clock.follow(serverMs);
       accounts.take(grants);
     },
-    onConnection: (isConnected) => metrics.countConnection(isConnected),
+    onConnection(isConnected) {
+      metrics.countConnection(isConnected);
+      if (isConnected) keeper?.tellBack();
+    },
     onTurn: () => health.turn(agentId),
   });
   health.watchSession(() => session.isOpen);
@@ -121,12 +125,12 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   const onTurn = (): void => health.turn(agentId);
   const work = new WorkLoop({ session, system, accounts, followers, metrics, onTurn });
   loop = work;
-  const hints = new HintKeeper({
+  keeper = new HintKeeper({
     ...{ ...parts, session, client, transport: config.transport },
     onHint: (hint) => work.take(hint),
     onChange: (isConnected) => work.setConnected(isConnected),
   });
-  await Promise.all([work.run(stop), followers.run(stop), hints.run(stop)]);
+  await Promise.all([work.run(stop), followers.run(stop), keeper.run(stop)]);
   await session.close();
 }
 
