@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { forEachConcurrently, mapConcurrently } from '../../core/concurrency.ts';
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
 import { parseWith } from '../../core/settings/coerce.ts';
