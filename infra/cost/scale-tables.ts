@@ -85,12 +85,15 @@ export function toCachingTables(basis: Basis): string {
     '',
     '### Quantities',
     '',
-    toQuantityTable([adaptive, interval, stream]),
+    toQuantityTable([adaptive, interval, stream], ['adaptive', 'in use all day', 'watched']),
   ].join('\n');
 }
 
-function toQuantityTable(bills: readonly Bill[]): string {
-  const named = new Set(bills.flatMap(({ lines }) => lines.flatMap(({ formula }) => listNames(formula))));
+function toQuantityTable(bills: readonly Bill[], columns: readonly string[], ...groups: Group[]): string {
+  const counted = bills
+    .flatMap(({ lines }) => lines)
+    .filter(({ group }) => groups.length === 0 || groups.includes(group));
+  const named = new Set(counted.flatMap(({ formula }) => listNames(formula)));
   const rows = Object.entries(quantities)
     .filter(([name]) => named.has(name))
     .map(([name, meaning]) => [
@@ -98,7 +101,7 @@ function toQuantityTable(bills: readonly Bill[]): string {
       ...bills.map(({ values }) => formatQuantity(values.get(name) ?? 0)),
       meaning,
     ]);
-  return toMarkdown(['Name', 'adaptive', 'in use all day', 'watched', 'Meaning'], rows);
+  return toMarkdown(['Name', ...columns, 'Meaning'], rows);
 }
 
 /** What one account costs in mode `stream`, and some of them. */
@@ -120,7 +123,8 @@ export function toStreamTable(basis: Basis): string {
 export function toAgentTable(basis: Basis): string {
   const bill = makeBill({ ...emptyScenario, agents: 1_000 }, basis);
   const rows = [...toRows(bill, 'agents'), toSumRow('1,000 agents', sumGroups(bill, 'agents'))];
-  return toMarkdown(['What', 'Formula', 'US$'], rows);
+  const lines = toMarkdown(['What', 'Formula', 'US$'], rows);
+  return [lines, '', toQuantityTable([bill], ['A month'], 'agents')].join('\n');
 }
 
 /** What others cost, and what each does for it. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readCapacity } from '../../infra/cost/capacity-page.ts';
 import { type CostPage, generatePages } from '../../infra/cost/pages.ts';
@@ -47,7 +48,9 @@ function findWrong(
 }
 
 describe('docs/scale.md', () => {
-  const items = scale.filter(isItem);
+  const agentPart = readPage('scale.md').split('<!-- generated: agents -->')[1]?.split('<!-- end')[0] ?? '';
+  const agents = findRows(agentPart);
+  const items = scale.filter((row) => isItem(row) && !agents.some((each) => isDeepStrictEqual(each, row)));
   const turns = items.filter((row) => row.length === 4);
   const followed = items.filter((row) => row.length === 3);
 
@@ -58,13 +61,16 @@ describe('docs/scale.md', () => {
     expect(findWrong(turns, { column: 2, values: toValues(1) })).toEqual([]);
     expect(findWrong(turns, { column: 3, values: toValues(2) })).toEqual([]);
     expect(findWrong(followed, { column: 2, values: toValues(3) })).toEqual([]);
+    expect(agents.filter(isItem).length).toBeGreaterThan(6);
+    expect(findWrong(agents.filter(isItem), { column: 2, values: toValues(1) })).toEqual([]);
   });
 
   it('adds them up', () => {
     const sums = scale.filter(isSum).map((row) => row.slice(2).map(readAmount));
+    const ofAgents = agents.filter(isItem);
     const add = (rows: readonly string[][], column: number) =>
       Number(rows.reduce((sum, row) => sum + (readAmount(row[column]) ?? 0), 0).toFixed(2));
-    expect(sums).toEqual([[add(turns, 2), add(turns, 3)], [add(followed, 2)]]);
+    expect(sums).toEqual([[add(turns, 2), add(turns, 3)], [add(followed, 2)], [add(ofAgents, 2)]]);
   });
 
   it('shows installations whose parts make their sums', () => {
