@@ -2,6 +2,7 @@ import type { Hello } from '../../shared/agent-protocol/messages.ts';
 import { clusterFactLengthMax } from '../../shared/agent-protocol/messages.ts';
 import type { Clock } from '../../shared/core/clock.ts';
 import { mapConcurrently } from '../../shared/core/concurrency.ts';
+import { waitAtMost } from '../../shared/core/deadline.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { asString, getPath } from '../../shared/core/json.ts';
 import type { Logger } from '../../shared/core/logger.ts';
@@ -11,6 +12,9 @@ import type { AgentAccount } from './agent-config.ts';
 /** Clusters that are asked at a time. */
 const clustersAtOnce = 16;
 
+/** Milliseconds that a session waits for all of them. */
+const answerMs = 3_000;
+
 /** What clusters are asked with. */
 export interface ClusterFactsOptions {
   readonly accounts: readonly AgentAccount[];
@@ -19,9 +23,17 @@ export interface ClusterFactsOptions {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
-/** What an agent tells of its accounts when it opens a session: which cluster each one is. What it may not read is left out. */
+/**
+ * What an agent tells of its accounts when it opens a session: which cluster each one is. What it may not read is left out, and so is what
+ * did not come within three seconds: a cluster that hangs keeps those beside it from nothing.
+ */
 export async function tellClusters(options: ClusterFactsOptions): Promise<Hello['accounts']> {
-  return mapConcurrently(options.accounts, clustersAtOnce, (account) => tellCluster(account, options));
+  const known = new Map<string, AccountHello>();
+  const asked = mapConcurrently(options.accounts, clustersAtOnce, async (account) => {
+    known.set(account.name, await tellCluster(account, options));
+  });
+  await waitAtMost(options.clock, answerMs, asked);
+  return options.accounts.map(({ name }) => known.get(name) ?? { name });
 }
 
 type AccountHello = Hello['accounts'][number];

@@ -297,7 +297,11 @@ describe('what a row says of its uses', () => {
         row,
         /open(Providers|Operations|Reads)\b|viewHandler|apiHandler|providerHandler/,
       );
-      const tasks = opens(row, /open(Tasks|WorkTasks|Operations)\b/);
+      // Whether agents of an account are connected stands beside the tasks.
+      const tasks = opens(
+        row,
+        /open(Tasks|WorkTasks|Operations)\b|get(ExpandedAccount|AgentHealth)\b|listExpandedAccounts\b/,
+      );
       const agents = opens(row, /openAgents\b/);
       const streams = opens(row, /openStreams\b/);
       const views = opens(row, /viewHandler/);
