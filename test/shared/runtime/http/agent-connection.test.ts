@@ -7,7 +7,7 @@ import { startDynamoDb } from '../../../../infra/local/dynamodb.ts';
 import { tables } from '../../../../shared/aws/tables.ts';
 import { toIdentity } from '../../../../shared/runtime/http/agent-handler.ts';
 import { type AgentHub, openAgentHub } from '../../../../shared/runtime/services/agent-hub.ts';
-import { openConnections } from '../../../../shared/runtime/services/hints.ts';
+import { openConnections } from '../../../../shared/runtime/services/connections.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
 import { createTokenSigner, toAgentAccount } from '../../../support/agent-process.ts';
 import { localClientOptions, openTestAccess } from '../../../support/local-aws-client.ts';

@@ -2,12 +2,13 @@ import { expect, test } from 'vitest';
 import { tasksTable } from '../../../../shared/aws/tables.ts';
 import type { AgentConnection, Hint } from '../../../../shared/core/tasks/agent-connections.ts';
 import { openAgentSessions } from '../../../../shared/runtime/services/agent-sessions.ts';
+import { openConnections } from '../../../../shared/runtime/services/connections.ts';
 import {
   bindHintPort,
   getHintUrl,
   type HintDelivery,
 } from '../../../../shared/runtime/services/hint-port.ts';
-import { openConnections, openHints } from '../../../../shared/runtime/services/hints.ts';
+import { openHints } from '../../../../shared/runtime/services/hints.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
 import { localClientOptions } from '../../../support/local-aws-client.ts';
 import { useLocalTables } from '../../../support/local-tables.ts';
