@@ -101,6 +101,8 @@ export class HintKeeper {
       const end = current.ended.finally(() => ended.abort('it has ended'));
       const stop = (): void => current.close();
       signal.addEventListener('abort', stop, { once: true });
+      // The end may have been told while it connected.
+      if (signal.aborted) stop();
       const age = getRandomMs(replaceMs, randomness, replaceShare);
       const next = (await waits(clock, age, ended.signal))
         ? await this.#connect(signal).catch(() => undefined)
