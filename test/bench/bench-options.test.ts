@@ -21,6 +21,7 @@ describe('the options of the bench', () => {
         'images',
         'artifacts',
         'v1',
+        'agents',
       ],
       write: false,
       json: false,
@@ -51,7 +52,7 @@ describe('the options of the bench', () => {
     [['--modes', 'none'], '--modes: expected a mode, or a --peer'],
     [
       ['--only', 'deploys,memory'],
-      "--only: expected some of starts, deploys, reads, fill, cycles, imports, calls, accounts, images, artifacts, v1, not 'memory'",
+      "--only: expected some of starts, deploys, reads, fill, cycles, imports, calls, accounts, images, artifacts, v1, agents, not 'memory'",
     ],
     [['--peer', 'one=http://127.0.0.1:1'], '--peer: expected --cluster as well'],
     [['--peer', 'http://127.0.0.1:1', '--cluster', 'x'], '--peer: expected NAME=VALUE'],

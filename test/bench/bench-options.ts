@@ -13,6 +13,7 @@ const parts = [
   'images',
   'artifacts',
   'v1',
+  'agents',
 ] as const;
 
 /** Modes of the cache: what an account has that says nothing of it, or one that it names. */

@@ -7,6 +7,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { buildLocal } from '../../infra/local/build.ts';
 import { describeWithCluster, requestApi } from '../support/cluster.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
+import { measureAgents } from './agent-rows.ts';
 import { BenchRecord } from './bench-record.ts';
 import { runsMarker } from './bench-report.ts';
 import { runAccounts, runBench, runFill, runImages } from './bench-run.ts';
@@ -125,6 +126,24 @@ describeWithCluster('a run of the bench', (cluster) => {
       'serverGroups, 5 Deployments with 2 pods each',
       'memory, 5 Deployments with 2 pods each',
     ]);
+  });
+
+  it('measures agents', async () => {
+    const agentSizes = { ...sizes, furtherAccounts: 2, starts: 1, idleMs: 500 };
+    const run = Date.now().toString(36);
+    const rows = await measureAgents({ cluster, server: 'own', run, sizes: agentSizes });
+
+    expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
+      'start of an agent to its first session',
+      'deploy through an agent, new: POST to completed',
+      'a manifest through an agent',
+      'memory of an idle agent with one account',
+      'memory of each of 2 further accounts',
+      'processor time of an idle agent with one account, a minute',
+    ]);
+    const [start, deploy, read, memory] = rows.map(({ summary }) => summary?.median ?? 0);
+    for (const each of [start, deploy, read]) expect(each).toBeGreaterThan(0);
+    expect(memory).toBeGreaterThan(10);
   });
 
   it('measures many accounts', async () => {

@@ -9,6 +9,7 @@ import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readCommit } from '../lab/soak-report.ts';
 import { localClientOptions, openTestAccess } from '../support/local-aws-client.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
+import { measureAgents } from './agent-rows.ts';
 import { measureArtifacts } from './artifact-rows.ts';
 import {
   type BenchMode,
@@ -58,6 +59,12 @@ const imageSizes = {
 const v1Sizes = {
   ...{ pods: 100, serverGroups: 1_000, namespaces: 100, idleMs: 5_000, memorySamples: 3 },
   ...{ warmUp: 10, budgetMs: 10_000 },
+};
+
+/** Deploys and reads through an agent, and agents that have nothing to do. */
+const agentSizes = {
+  ...{ furtherAccounts: 100, starts: 5, idleMs: 30_000 },
+  ...{ warmUp: 3, budgetMs: 60_000 },
 };
 
 process.exitCode = await main(process.argv.slice(2));
@@ -157,6 +164,12 @@ async function measureOwnRest(
       const run = createRunName();
       const v1Options = { cluster, server, run, tell, sizes: { ...v1Sizes, samples: options.samples } };
       for (const row of await measureV1(v1Options)) await record.addRow(row);
+    },
+    async agents() {
+      tell('measuring agents');
+      const agentSamples = { ...agentSizes, samples: options.samples };
+      const rows = await measureAgents({ cluster, server, run: createRunName(), sizes: agentSamples });
+      for (const row of rows) await record.addRow(row);
     },
     calls: async () => record.addCalls(await countCalls(cluster)),
     async accounts() {
