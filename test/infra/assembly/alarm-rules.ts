@@ -45,7 +45,15 @@ const metrics: { readonly [namespace: string]: { readonly [dimensions: string]: 
     ],
     'Operation,TableName': ['SuccessfulRequestLatency', 'SystemErrors', 'ThrottledRequests'],
   },
-  'AWS/ApiGateway': { ApiName: ['4XXError', '5XXError', 'Count', 'IntegrationLatency', 'Latency'] },
+  'AWS/ApiGateway': {
+    // REST APIs
+    ApiName: ['4XXError', '5XXError', 'Count', 'IntegrationLatency', 'Latency'],
+    // HTTP APIs, then WebSocket APIs
+    ApiId: [
+      ...['4xx', '5xx', 'Count', 'DataProcessed', 'IntegrationLatency', 'Latency'],
+      ...['ClientError', 'ConnectCount', 'ExecutionError', 'IntegrationError', 'MessageCount'],
+    ],
+  },
   [agentLagMetric.namespace]: {
     [agentLagMetric.dimension]: [
       agentLagMetric,
