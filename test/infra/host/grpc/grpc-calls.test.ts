@@ -74,7 +74,10 @@ describe('gRPC', () => {
     const committed = await client.call('Tasks.Commit', next, { token });
     expect(committed.answer).toEqual({ fence: lease.fence, sequence: lease.sequence + 1 });
     const lost = await client.call('Tasks.Renew', { task: id, ...lease }, { token });
-    expect([lost.code, getRefusal(lost)]).toMatchObject([status.ABORTED, { status: 409, reason: 'lost' }]);
+    expect([lost.code, getRefusal(lost)]).toMatchObject([
+      status.ABORTED,
+      { status: 409, reason: 'finished' },
+    ]);
     const task = await (await fetch(new URL(`/task/${id}`, home.host.url))).json();
     expect(task).toMatchObject({ status: { failed: true } });
   });
