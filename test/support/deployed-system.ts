@@ -61,6 +61,8 @@ const idleTimeoutMs = 60_000;
 const timeoutMs = 2_000;
 const openTasksTimeoutMs = 180_000;
 const pollIntervalMs = 100;
+const publishTries = 3;
+const publishPauseMs = 5_000;
 const tailLength = 4_000;
 
 /**
@@ -93,12 +95,21 @@ export async function endFunctions(deployment: Deployment, functionName?: string
   await waitUntilEnded(pids);
 }
 
-/** Has the account facts published now: by themselves they are within a minute, and a test would see those of the one before. */
+/**
+ * Has the account facts published now: by themselves they are within a minute, and a test would see those of the one before. A failed
+ * run is repeated twice, as Lambda repeats what a schedule started (AWS Lambda, "Error handling for asynchronous invocation").
+ */
 async function publishAccountFacts({ endpoint, name }: Deployment): Promise<void> {
   const path = `/2015-03-31/functions/${name}-schedule-agents/invocations`;
-  const answer = await callRest(endpoint, { service: 'lambda', method: 'POST', path, input: {} });
-  const { errorMessage } = Object(answer);
-  if (errorMessage !== undefined) throw new Error(`The account facts were not published: ${errorMessage}`);
+  const messages: string[] = [];
+  while (messages.length < publishTries) {
+    const answer = await callRest(endpoint, { service: 'lambda', method: 'POST', path, input: {} });
+    const { errorMessage } = Object(answer);
+    if (errorMessage === undefined) return;
+    messages.push(String(errorMessage));
+    await sleep(publishPauseMs);
+  }
+  throw new Error(`The account facts were not published: ${messages.join('; ')}`);
 }
 
 interface Configuration {
