@@ -1,6 +1,11 @@
 import type { ReadAnswer, ReadRequest } from '../../agent-protocol/messages.ts';
 import { AccessDeniedError, InvalidInputError } from '../../core/errors.ts';
-import { type LiveReadState, liveReadWaitMs, readPartBytesMax } from '../../core/tasks/live-read.ts';
+import {
+  type LiveReadAnswer,
+  type LiveReadState,
+  liveReadWaitMs,
+  readPartBytesMax,
+} from '../../core/tasks/live-read.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
 import type { AgentCaller } from './agent-handler.ts';
 import { type ApiResponse, ok } from './api-handler.ts';
@@ -31,10 +36,13 @@ export async function takeRead(
   { id, account, method, args, acceptedAtMs }: LiveReadState,
 ): Promise<ApiResponse> {
   const take = await reads.take(id);
-  if (take === undefined) return refuse('Another agent has the read, or it is answered', clock.now());
+  if (take === undefined) return refuseLate({ clock });
   const waitMs = Math.max(0, acceptedAtMs + liveReadWaitMs - clock.now());
   return ok<ReadRequest>({ id, account, method, args, take, waitMs });
 }
+
+/** What taking an answer needs. */
+export type AnswerHub = Pick<AgentHub, 'reads' | 'awaited' | 'clock'>;
 
 /**
  * Stores a part of an answer: 204, or 409 where it is too late.
@@ -42,26 +50,30 @@ export async function takeRead(
  * @throws InvalidInputError for a part that is too large
  */
 export async function answerRead(
-  { reads, clock }: AgentHub,
+  hub: AnswerHub,
   { id, takes, answer }: LiveReadState,
   { take, part, last, data, failure }: ReadAnswer,
 ): Promise<ApiResponse> {
-  const late = () => refuse('Another agent has the read, or it is answered', clock.now());
-  if (answer !== undefined || take !== takes) return late();
-  if (failure !== undefined) {
-    const isEnded = await reads.finish(id, { take, parts: 0, failure: JSON.stringify(failure) });
-    return isEnded ? taken : late();
-  }
+  const { reads } = hub;
+  if (answer !== undefined || take !== takes) return refuseLate(hub);
+  if (failure !== undefined) return endRead(hub, id, { take, parts: 0, failure: JSON.stringify(failure) });
   const bytes = Buffer.from(data, 'base64');
   if (bytes.byteLength > readPartBytesMax)
     throw new InvalidInputError(`data: expected ${readPartBytesMax} bytes at most, in base64`);
   await reads.putPart({ id, take, part }, bytes);
-  if (!last) return taken;
-  return (await reads.finish(id, { take, parts: part + 1, failure: undefined })) ? taken : late();
+  return last ? endRead(hub, id, { take, parts: part + 1, failure: undefined }) : taken;
+}
+
+/** Who waits in another process finds the answer by looking. */
+async function endRead(hub: AnswerHub, id: string, answer: LiveReadAnswer): Promise<ApiResponse> {
+  if (!(await hub.reads.finish(id, answer))) return refuseLate(hub);
+  hub.awaited.settle(id);
+  return taken;
 }
 
 const taken: ApiResponse = { status: 204, body: '' };
 
-function refuse(message: string, nowMs: number): ApiResponse {
-  return { status: 409, body: JSON.stringify({ ...toErrorBody(409, message, nowMs), reason: 'held' }) };
+function refuseLate({ clock }: Pick<AgentHub, 'clock'>): ApiResponse {
+  const body = toErrorBody(409, 'Another agent has the read, or it is answered', clock.now());
+  return { status: 409, body: JSON.stringify({ ...body, reason: 'held' }) };
 }

@@ -14,6 +14,7 @@ import type { SessionTokens } from '../identity/session-token.ts';
 import { openAgentEnrolments } from './agent-enrolments.ts';
 import { openInboxes } from './agent-inboxes.ts';
 import { openAgentSessions } from './agent-sessions.ts';
+import { type AwaitedAnswers, openAwaitedAnswers } from './awaited-answers.ts';
 import { openBase } from './base.ts';
 import { openLiveReads } from './live-reads.ts';
 import { type OperationsServices, openOperations } from './operations.ts';
@@ -27,6 +28,8 @@ export interface AgentHub extends OperationsServices {
   readonly enrolments: AgentEnrolmentStore;
   readonly inboxes: InboxStore;
   readonly reads: LiveReadStore;
+  /** Who waits in this process for answers of reads. */
+  readonly awaited: AwaitedAnswers;
   readonly tokens: SessionTokens;
   readonly proofs: AgentProofs;
 }
@@ -50,6 +53,7 @@ export async function openAgentHub(services: Services): Promise<AgentHub> {
     enrolments: openAgentEnrolments(services),
     inboxes: openInboxes(services),
     reads: openLiveReads(services),
+    awaited: openAwaitedAnswers(services),
     tokens,
     proofs: services.get(createProofs),
   };

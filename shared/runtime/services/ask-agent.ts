@@ -5,7 +5,6 @@ import { fromReadFailure } from '../../agent-protocol/read-failure.ts';
 import type { ReadCall } from '../../agent-protocol/remote-readers.ts';
 import { parseVerbatimJson } from '../../core/bounded-json.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { waits } from '../../core/deadline.ts';
 import { AccountDownError, UnavailableError } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { AgentSessionStore } from '../../core/tasks/agent-session.ts';
@@ -13,18 +12,15 @@ import {
   type LiveRead,
   type LiveReadAnswer,
   type LiveReadStore,
-  liveReadWaitMs,
   readAnswerBytesMax,
 } from '../../core/tasks/live-read.ts';
 import { describeSeen } from '../../core/tasks/task-inbox.ts';
 import { openAgentSessions } from './agent-sessions.ts';
+import { openAwaitedAnswers } from './awaited-answers.ts';
 import { openBase } from './base.ts';
 import { openHints } from './hints.ts';
 import { openLiveReads } from './live-reads.ts';
 import type { Services } from './services.ts';
-
-/** Milliseconds before each look for an answer; the last one again and again. */
-const pausesMs = [15, 25, 40, 60, 90, 120, 150];
 
 /** Parts of an answer that are read at a time. */
 const partsAtATime = 8;
@@ -58,7 +54,11 @@ export async function askAgent(
     void openHints(services).send({ kind: 'READ', account, id: read.id });
     // Beside the looks: of many sessions it takes a while, and an answer may be there before.
     checkConnected(openAgentSessions(services), account).catch((error: unknown) => ended.abort(error));
-    answer = await lookForAnswer(reads, { read, clock, signal: AbortSignal.any(signals) });
+    answer = await openAwaitedAnswers(services).wait(read, {
+      reads,
+      clock,
+      signal: AbortSignal.any(signals),
+    });
     return await openAnswer(reads, read, answer);
   } finally {
     ended.abort('nobody waits any more');
@@ -67,29 +67,6 @@ export async function askAgent(
       .remove(read, answer)
       .catch((error: unknown) => log.warn('a live read could not be removed', { account, error }));
   }
-}
-
-/** Looks until there is an answer. @throws AccountDownError when none came in time; the signal's reason */
-async function lookForAnswer(
-  reads: LiveReadStore,
-  {
-    read: { id, account },
-    clock,
-    signal,
-  }: {
-    readonly read: LiveRead;
-    readonly clock: ReturnType<typeof openBase>['clock'];
-    readonly signal: AbortSignal;
-  },
-): Promise<LiveReadAnswer> {
-  const endMs = clock.monotonic() + liveReadWaitMs;
-  for (let look = 0; clock.monotonic() < endMs; look += 1) {
-    const pauseMs = pausesMs[Math.min(look, pausesMs.length - 1)] ?? 0;
-    if (!(await waits(clock, pauseMs, signal))) throw signal.reason;
-    const state = await reads.find(id);
-    if (state?.answer !== undefined) return state.answer;
-  }
-  throw new AccountDownError(`Account ${account}: no agent answered in time (${liveReadWaitMs / 1000} s)`);
 }
 
 /** @throws AccountDownError where no agent of the account is connected */
