@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { formatHostHelp } from '../../infra/host/cli-options.ts';
+import { memorySettings, nodeOptions } from '../../infra/local/memory-settings.ts';
+import { buildAndAskForHelp, readImageRecipe } from '../support/image-recipe.ts';
+
+const images = [
+  { folder: 'infra/host', bundle: 'dist/host', help: `${formatHostHelp()}\n` },
+  {
+    folder: 'infra/agent',
+    bundle: 'dist/agent',
+    help: expect.stringContaining('Usage: node dist/agent/main.js --config FILE'),
+  },
+];
+
+describe.each(images)('the image of $folder', async ({ folder, bundle, help }) => {
+  const recipe = await readImageRecipe(folder);
+
+  test('copies what is enough to build what it runs, which needs Node alone', async () => {
+    expect(await buildAndAskForHelp(recipe, bundle)).toEqual({ stdout: help, stderr: '' });
+  });
+
+  test('is run as npm start runs: by its memory settings, and not as root', () => {
+    for (const [name, value] of Object.entries(memorySettings)) {
+      expect(recipe.text).toContain(` ${name}=${value}`);
+    }
+    for (const option of nodeOptions) expect(recipe.text).toContain(`"${option}"`);
+    expect(recipe.text).toMatch(/^USER 1000:1000$/m);
+  });
+
+  test('copies what is sent to the builder', () => {
+    for (const each of recipe.copies) expect(recipe.ignored).toContain(`!${each}`);
+  });
+});
