@@ -52,6 +52,7 @@ const longest = [
   'test/acceptance/kubernetes-home.test.ts',
   'test/acceptance/agent-partitions.test.ts',
   'test/acceptance/agent-kills.test.ts',
+  'test/acceptance/agent-storms.test.ts',
   'test/acceptance/agents.test.ts',
   'test/acceptance/agent-reads.test.ts',
   'test/acceptance/crash.test.ts',

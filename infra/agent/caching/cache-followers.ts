@@ -9,7 +9,9 @@ import { createConcurrencyLimit } from '../../../shared/core/concurrency.ts';
 import { waitAtMost, waits } from '../../../shared/core/deadline.ts';
 import { getErrorMessage } from '../../../shared/core/errors.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
+import { LeaseLostError } from '../../../shared/core/tasks/task.ts';
 import type { AccountsUse, GrantedAccounts } from '../granted-accounts.ts';
+import { HubAwayError } from '../hub-client.ts';
 import type { WatchedAgentStore } from './remote-agent-store.ts';
 
 /** Milliseconds between two tries to keep an account cached that another agent does: with many accounts they are rarer. */
@@ -144,6 +146,7 @@ export class CacheFollowers {
       limit: createConcurrencyLimit(callsMax),
       relieved: new AbortController().signal,
       findAgent: (key) => this.#agents.get(toAgentId(key)),
+      isAway: (error) => error instanceof HubAwayError || error instanceof LeaseLostError,
       // Busdriver tells the bus, and counts; nobody is sent for from here.
       bus: { publish: async () => undefined },
       streams: { send: async () => undefined },

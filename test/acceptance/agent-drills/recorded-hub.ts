@@ -10,13 +10,32 @@ export interface RecordedHub extends AsyncDisposable {
   readonly said: ReadonlyMap<string, string>;
 }
 
+/** What an agent is answered in place of Busdriver. */
+export interface Refusal {
+  readonly status: number;
+  readonly retryAfterSeconds?: number;
+}
+
+/** How what passes is treated. */
+export interface RecordHubOptions {
+  /**
+   * Answers a call that then is neither passed on nor remembered; undefined passes it on. Default: all are passed on.
+   *
+   * @param call as `said` has it
+   */
+  refuse?(call: string, body: Buffer): Refusal | undefined | Promise<Refusal | undefined>;
+}
+
 /** Listens in front of Busdriver, and remembers what passes. @param url of Busdriver, http */
-export async function recordHub(url: string): Promise<RecordedHub> {
+export async function recordHub(
+  url: string,
+  { refuse = () => undefined }: RecordHubOptions = {},
+): Promise<RecordedHub> {
   const said = new Map<string, string>();
   const sockets = new Set<Socket>();
   const keep = (call: string, text: string): void => void said.set(call, `${said.get(call) ?? ''}\n${text}`);
   const server = createServer((near, answer) => {
-    passOn(url, { near, answer, keep }).catch(() => answer.destroy());
+    passOn(url, { near, answer, keep, refuse }).catch(() => answer.destroy());
   });
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -41,10 +60,18 @@ interface Passage {
   readonly near: IncomingMessage;
   readonly answer: ServerResponse;
   readonly keep: Keep;
+  readonly refuse: NonNullable<RecordHubOptions['refuse']>;
 }
 
-async function passOn(url: string, { near, answer, keep }: Passage): Promise<void> {
+async function passOn(url: string, { near, answer, keep, refuse }: Passage): Promise<void> {
   const body = await buffer(near);
+  const refusal = await refuse(toCall(near), body);
+  if (refusal !== undefined) {
+    const { status, retryAfterSeconds } = refusal;
+    if (retryAfterSeconds !== undefined) answer.setHeader('retry-after', String(retryAfterSeconds));
+    answer.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    return;
+  }
   const { method = 'GET', url: target = '/', headers } = near;
   const far = await new Promise<IncomingMessage>((resolve, reject) => {
     const place = new URL(target, url);

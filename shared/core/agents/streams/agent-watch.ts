@@ -308,7 +308,7 @@ export class AgentWatch {
 
   async #finish(failure: { readonly error: unknown } | undefined): Promise<AgentWatchEnd> {
     const { clock, randomness, relieved } = this.#worker;
-    const isFailed = failure !== undefined;
+    const isFailed = failure !== undefined && this.#worker.isAway?.(failure.error) !== true;
     const failures = this.#before.failures + 1;
     const pauseMs = isFailed ? Math.ceil(getRetryDelayMs(failures, randomness.fraction())) : 0;
     const end: RunEnd = {

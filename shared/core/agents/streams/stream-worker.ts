@@ -34,6 +34,11 @@ export interface StreamWorker extends Omit<StreamSystem, 'agents'> {
   readonly relieved: AbortSignal;
   /** The agent as it is configured now; undefined when no account lets it be watched. */
   findAgent(key: AgentKey): CachingAgent | undefined;
+  /**
+   * Whether what ended a watch is only that the stores were away: that is no failure of the agent, which is begun again without a pause.
+   * Default: nothing is.
+   */
+  isAway?(error: unknown): boolean;
 }
 
 /**
