@@ -1,20 +1,15 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createConcurrencyLimit } from '../../shared/core/concurrency.ts';
-import {
-  type AgentProcess,
-  createTokenSigner,
-  startAgent,
-  type TokenSigner,
-  toAgentAccount,
-} from '../support/agent-process.ts';
+import { type AgentProcess, createTokenSigner, toAgentAccount } from '../support/agent-process.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { type ApiClient, openApiClient } from './api-client.ts';
 import { deleteNamespace, makeNamespace } from './bench-world.ts';
 import { type ClusterAccess, openClusterClient } from './cluster-access.ts';
+import { startConnected } from './connected-agent.ts';
 import { readProcessFigures } from './process-figures.ts';
 import { type Measured, type RowHead, type RowResult, type SampleCounts, takeSamples } from './rows.ts';
-import { type RunningSystem, startRunningSystem } from './running-system.ts';
+import { startRunningSystem } from './running-system.ts';
 import { toDeployRequest } from './sample-objects.ts';
 import { measure, summarize } from './statistics.ts';
 
@@ -40,15 +35,12 @@ export interface AgentOptions {
 
 /** What the rows have in common. */
 interface AgentContext extends AgentOptions {
-  readonly system: RunningSystem;
   readonly client: ApiClient;
   readonly namespace: string;
   /** Starts an agent of the first so many accounts, and waits for its session. */
   start(accounts: number): Promise<AgentProcess>;
 }
 
-const sessionTimeoutMs = 60_000;
-const lookPauseMs = 2;
 const minuteMs = 60_000;
 
 /** What operations and reads through an agent take, and what an agent uses that has nothing to do. */
@@ -72,7 +64,7 @@ export async function measureAgents(options: AgentOptions): Promise<RowResult[]>
   );
   const client = stack.use(openApiClient(system.url));
   const start = (count: number) => startConnected({ system, signer, cluster }, names.slice(0, count));
-  const context = { ...options, system, client, namespace, start };
+  const context = { ...options, client, namespace, start };
   const results: RowResult[] = [];
   for (const [head, measureRow] of createRows(context)) {
     try {
@@ -104,26 +96,6 @@ function createRows(context: AgentContext): readonly (readonly [RowHead, () => P
       () => measureIdle(context),
     ],
   ];
-}
-
-interface Installation {
-  readonly system: RunningSystem;
-  readonly signer: TokenSigner;
-  readonly cluster: ClusterAccess;
-}
-
-async function startConnected(
-  { system, signer, cluster }: Installation,
-  names: readonly string[],
-): Promise<AgentProcess> {
-  const accounts = names.map((name) => ({ name, kubeConfigFile: cluster.kubeconfig }));
-  const agent = await startAgent({ url: system.url, token: await signer.sign(), accounts });
-  const deadline = performance.now() + sessionTimeoutMs;
-  while (!agent.log.includes('session with Busdriver')) {
-    if (performance.now() > deadline) throw new Error(`an agent has no session: ${agent.log.slice(-500)}`);
-    await sleep(lookPauseMs);
-  }
-  return agent;
 }
 
 async function measureStart({ sizes, start }: AgentContext): Promise<Measured> {

@@ -14,7 +14,7 @@ const pauseFactor = 3;
 
 /** Who shows an application. */
 export interface ShownOptions {
-  readonly server: BenchServer;
+  readonly server: Pick<BenchServer, 'account' | 'isPeer' | 'findEnd'>;
   readonly client: ApiClient;
   readonly application: BenchApplication;
 }

@@ -7,6 +7,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { buildLocal } from '../../infra/local/build.ts';
 import { describeWithCluster, requestApi } from '../support/cluster.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
+import { measureAgentCache } from './agent-cache-rows.ts';
 import { measureAgents } from './agent-rows.ts';
 import { BenchRecord } from './bench-record.ts';
 import { runsMarker } from './bench-report.ts';
@@ -145,6 +146,21 @@ describeWithCluster('a run of the bench', (cluster) => {
     for (const each of [start, deploy, read]) expect(each).toBeGreaterThan(0);
     expect(memory).toBeGreaterThan(10);
   });
+
+  it('measures an agent that keeps an account cached', async () => {
+    const cacheSizes = { samples: 2, cached: { deployments: 3, podsEach: 2 }, idleMs: 0 };
+    const run = Date.now().toString(36);
+    const tell = () => undefined;
+    const rows = await measureAgentCache({ cluster, server: 'own', run, sizes: cacheSizes, tell });
+
+    expect(rows.map(({ name, summary, problem }) => problem ?? (summary ? name : ''))).toEqual([
+      'start of an agent to its first cache of 12 objects',
+      'memory of an agent, 12 objects just cached',
+      'memory of an agent, 12 objects cached a while ago',
+      'a change until it is shown, through an agent',
+    ]);
+    for (const { summary } of rows) expect(summary?.median).toBeGreaterThan(0);
+  }, 180_000);
 
   it('measures many accounts', async () => {
     const rows: RowResult[] = [];

@@ -9,6 +9,7 @@ import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readCommit } from '../lab/soak-report.ts';
 import { localClientOptions, openTestAccess } from '../support/local-aws-client.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
+import { measureAgentCache } from './agent-cache-rows.ts';
 import { measureAgents } from './agent-rows.ts';
 import { measureArtifacts } from './artifact-rows.ts';
 import {
@@ -66,6 +67,9 @@ const agentSizes = {
   ...{ furtherAccounts: 100, starts: 5, idleMs: 30_000 },
   ...{ warmUp: 3, budgetMs: 60_000 },
 };
+
+/** Ten thousand objects, of which each Deployment has five. */
+const agentCacheSizes = { cached: { deployments: 2_000, podsEach: 3 }, idleMs: 60_000 };
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -170,6 +174,7 @@ async function measureOwnRest(
       const agentSamples = { ...agentSizes, samples: options.samples };
       const rows = await measureAgents({ cluster, server, run: createRunName(), sizes: agentSamples });
       for (const row of rows) await record.addRow(row);
+      for (const row of await measureCachingAgent(options, server)) await record.addRow(row);
     },
     calls: async () => record.addCalls(await countCalls(cluster)),
     async accounts() {
@@ -242,10 +247,22 @@ async function showBundles({ json }: BenchOptions): Promise<void> {
   printJson({ node: process.version, bundles });
 }
 
-/** On a control plane of its own, without the controllers, which would make pods of their own and delete them. */
+/** A control plane of its own, without the controllers, which would make pods of their own and delete them. */
+async function startBareCluster() {
+  return startCluster({
+    args: ['--no-controller-manager', '--no-scheduler', '--no-kubelet'],
+    report: tell,
+  });
+}
+
+async function measureCachingAgent({ samples }: BenchOptions, server: string): Promise<RowResult[]> {
+  await using cluster = await startBareCluster();
+  const cacheSizes = { ...agentCacheSizes, samples };
+  return await measureAgentCache({ cluster, server, run: createRunName(), sizes: cacheSizes, tell });
+}
+
 async function measureFill(modes: readonly BenchMode[], rowOptions: OwnRest['rowOptions']): Promise<void> {
-  const args = ['--no-controller-manager', '--no-scheduler', '--no-kubelet'];
-  await using cluster = await startCluster({ args, report: tell });
+  await using cluster = await startBareCluster();
   const servers = modes.map((mode) => toOwnSource(mode, cluster.kubeconfig));
   await runFill({ ...rowOptions, cluster, servers });
 }
