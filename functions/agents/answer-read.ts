@@ -6,5 +6,6 @@ import { answerRead, getAskedRead } from '../../shared/runtime/http/agent-read.t
 /** PUT /agent/v1/reads/{read}/answer: a part of what an agent read, or why it could not. */
 export const handler = agentHandler(async function answerAgentRead(request, hub, caller) {
   const answer = parseWith(readAnswerSchema, request.parseJson(), '');
-  return answerRead(hub, await getAskedRead(request, hub, caller), answer);
+  const read = await getAskedRead(request, hub, caller);
+  return answerRead(hub, { ...read, agentId: caller.session.agentId }, answer);
 });

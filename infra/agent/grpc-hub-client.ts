@@ -15,6 +15,8 @@ import {
   toHttpStatus,
 } from '../../shared/agent-protocol/grpc/refusal.ts';
 import { asJsonObject, type JsonObject } from '../../shared/core/json.ts';
+import { GrpcWatch } from './grpc-watch.ts';
+import type { HintLine, HintLineOptions } from './hint-line.ts';
 import {
   callMs,
   type HubAccess,
@@ -77,9 +79,17 @@ export class GrpcHubClient implements AsyncDisposable {
     }
   }
 
-  /** @throws Error always: over gRPC an agent asks for work */
-  connect(): never {
-    throw new Error('gRPC has no connection for hints');
+  /** Begins to watch for work: over gRPC it needs no address of its own. */
+  connect({ welcome: { session, token }, ...options }: HintLineOptions): HintLine {
+    const { path, request, response } = this.#getMethod('Sessions.Watch');
+    const stream = this.#client.makeServerStreamRequest(
+      path,
+      (message: JsonObject) => request.encode(message),
+      (bytes: Buffer): JsonObject => response.decode(bytes),
+      { session },
+      toMetadata(token),
+    );
+    return new GrpcWatch({ ...options, stream });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

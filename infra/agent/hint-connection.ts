@@ -1,12 +1,8 @@
 import type { WebSocket } from 'undici';
-import { type Frame, parseFrame, toPingFrame } from '../../shared/agent-protocol/hint-frames.ts';
-import type { Clock } from '../../shared/core/clock.ts';
+import { parseFrame, toPingFrame } from '../../shared/agent-protocol/hint-frames.ts';
 import { waits } from '../../shared/core/deadline.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
-import type { Logger } from '../../shared/core/logger.ts';
-
-/** Milliseconds that a connection may take until it is open. */
-const openMs = 10_000;
+import { type HintEnd, type HintLine, type HintLineOptions, lostCode, openMs } from './hint-line.ts';
 
 /** Milliseconds between two pings: API Gateway ends what is idle for ten minutes. */
 const pingMs = 4 * 60_000;
@@ -14,25 +10,13 @@ const pingMs = 4 * 60_000;
 /** Milliseconds for the answer of one: after that the connection leads nowhere. */
 const pongMs = 15_000;
 
-/** How a connection ended. */
-export interface HintEnd {
-  /** As WebSocket has it; 1006 where it was lost. */
-  readonly code: number;
-  /** How long it was open, milliseconds. */
-  readonly lastedMs: number;
-}
-
 /** What a connection works with. */
-export interface HintConnectionOptions {
+export interface HintConnectionOptions extends Omit<HintLineOptions, 'welcome'> {
   readonly socket: WebSocket;
-  readonly clock: Clock;
-  readonly log: Logger;
-  /** Called with each frame that is understood. */
-  onFrame(frame: Frame): void;
 }
 
-/** One connection for hints. It is pinged, and given up when no answer comes. */
-export class HintConnection {
+/** A WebSocket for hints. It is pinged, and given up when no answer comes. */
+export class HintConnection implements HintLine {
   readonly #options: HintConnectionOptions;
   readonly #ended = Promise.withResolvers<HintEnd>();
   readonly #opened = Promise.withResolvers<boolean>();
@@ -50,12 +34,10 @@ export class HintConnection {
     socket.onmessage = ({ data }) => this.#take(data);
   }
 
-  /** Resolves when it has ended. */
   get ended(): Promise<HintEnd> {
     return this.#ended.promise;
   }
 
-  /** Waits until it is open. @returns false where it ended before, or took too long */
   async waitUntilOpen(): Promise<boolean> {
     void waits(this.#options.clock, openMs, this.#over.signal).then((isLate) => {
       if (isLate && this.#openedAtMs === undefined) this.close();
@@ -63,10 +45,9 @@ export class HintConnection {
     return this.#opened.promise;
   }
 
-  /** Ends it, whether or not the other side hears of it. */
   close(): void {
     this.#options.socket.close();
-    this.#end(1006);
+    this.#end(lostCode);
   }
 
   #open(): void {
@@ -94,12 +75,12 @@ export class HintConnection {
 
   /** What is no frame tells nothing: whoever waits for it is found by asking. */
   #take(data: unknown): void {
-    const { log, onFrame } = this.#options;
+    const { log, onHint } = this.#options;
     try {
       const frame = typeof data === 'string' ? parseFrame(data) : undefined;
       // Counted, whatever their number: API Gateway answers all pings alike.
       if (frame?.type === 'pong') this.#pongs += 1;
-      else if (frame !== undefined) onFrame(frame);
+      else if (frame?.type === 'work') onHint(frame);
     } catch (error) {
       log.warn('a hint cannot be read', { reason: getErrorMessage(error) });
     }

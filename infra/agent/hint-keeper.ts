@@ -1,4 +1,3 @@
-import type { Frame } from '../../shared/agent-protocol/hint-frames.ts';
 import { type BackOff, getPauseMs, getRandomMs } from '../../shared/core/back-off.ts';
 import type { Clock, Randomness } from '../../shared/core/clock.ts';
 import { waits } from '../../shared/core/deadline.ts';
@@ -7,7 +6,7 @@ import type { Logger } from '../../shared/core/logger.ts';
 import { closeCodes, type Hint } from '../../shared/core/tasks/agent-connections.ts';
 import type { AgentTransport } from './agent-config.ts';
 import type { SessionKeeper } from './agent-session.ts';
-import { HintConnection, type HintEnd } from './hint-connection.ts';
+import type { HintEnd, HintLine } from './hint-line.ts';
 import type { HubClient } from './hub-client.ts';
 
 /** Pauses between two tries to connect: a second, longer by a factor of 1.6 up to two minutes, more or less a fifth. */
@@ -94,7 +93,7 @@ export class HintKeeper {
   }
 
   /** Before a connection ends by its age another one is there. @returns how the last one ended */
-  async #replaceInTime(first: HintConnection, signal: AbortSignal): Promise<HintEnd> {
+  async #replaceInTime(first: HintLine, signal: AbortSignal): Promise<HintEnd> {
     const { clock, randomness } = this.#options;
     for (let current = first; ; ) {
       const ended = new AbortController();
@@ -118,29 +117,22 @@ export class HintKeeper {
   }
 
   /** @returns undefined where Busdriver tells no address, or does not answer there @throws what opening a session throws */
-  async #connect(signal: AbortSignal): Promise<HintConnection | undefined> {
-    const { session, client, clock, log } = this.#options;
-    const { hintUrl = '', token } = await session.getWelcome();
-    if (hintUrl === '' || signal.aborted) return undefined;
-    const connection = new HintConnection({
-      ...{ clock, log, socket: client.connect(hintUrl, token) },
-      onFrame: (frame) => this.#take(frame),
+  async #connect(signal: AbortSignal): Promise<HintLine | undefined> {
+    const { session, client, clock, log, onHint } = this.#options;
+    const welcome = await session.getWelcome();
+    if (signal.aborted) return undefined;
+    const connection = client.connect({ welcome, clock, log, onHint });
+    void connection?.ended.then(({ code }) => {
+      if (code === closeCodes.unauthenticated) session.forget(welcome.token);
     });
-    void connection.ended.then(({ code }) => {
-      if (code === closeCodes.unauthenticated) session.forget(token);
-    });
-    return (await connection.waitUntilOpen()) ? connection : undefined;
+    return (await connection?.waitUntilOpen()) ? connection : undefined;
   }
 
-  #take(frame: Frame): void {
-    if (frame.type === 'work') this.#options.onHint(frame);
-  }
-
-  /** Where a proxy refuses WebSockets, or the protocol is another one, it is tried seldom, unless nothing else will do. */
+  /** Where a proxy refuses such connections, or the protocol is another one, it is tried seldom, unless nothing else will do. */
   #getPauseMs(failures: number, end: HintEnd | undefined): number {
     const { transport, randomness } = this.#options;
     const isHopeless = failures >= failuresMax || end?.code === closeCodes.protocol;
-    if (isHopeless && transport === 'auto') return getRandomMs(retryMs, randomness, 0.8);
+    if (isHopeless && transport !== 'websocket') return getRandomMs(retryMs, randomness, 0.8);
     return getPauseMs(backOff, failures, randomness);
   }
 }

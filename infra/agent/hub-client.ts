@@ -5,6 +5,8 @@ import { getErrorMessage } from '../../shared/core/errors.ts';
 import { isJsonObject } from '../../shared/core/json.ts';
 import { findEnvironmentProxy } from '../../shared/providers/kubernetes/credentials/environment-proxy.ts';
 import { createProxyConnector } from '../../shared/providers/kubernetes/transport/proxy-tunnel.ts';
+import { HintConnection } from './hint-connection.ts';
+import type { HintLine, HintLineOptions } from './hint-line.ts';
 
 /** Milliseconds for one call. */
 export const callMs = 10_000;
@@ -111,17 +113,22 @@ export class HubClient implements AsyncDisposable {
   /**
    * Begins to connect for hints, by the same way as a call.
    *
-   * @param address an absolute URL, or a path of Busdriver
+   * @returns undefined where Busdriver tells no address
    * @throws Error for an address that a token must not be sent to
    */
-  connect(address: string, token: string): WebSocket {
+  connect({ welcome, ...options }: HintLineOptions): HintLine | undefined {
+    const { hintUrl: address = '', token } = welcome;
+    if (address === '') return undefined;
     const url = address.startsWith('/') ? new URL(`${this.#url}${address}`) : new URL(address);
     url.protocol = url.protocol.replace(/^http/, 'ws');
     // What a path leads to was looked at with the settings.
     if (!address.startsWith('/') && url.protocol !== 'wss:')
       throw new Error('the address for hints is no URL that begins with wss://');
     const headers = { authorization: `Bearer ${token}`, 'user-agent': 'busdriver-agent' };
-    return new WebSocket(url, { dispatcher: this.#dispatcher, headers });
+    return new HintConnection({
+      ...options,
+      socket: new WebSocket(url, { dispatcher: this.#dispatcher, headers }),
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,5 @@
+import { findHintKind, type Hint } from '../../shared/core/tasks/agent-connections.ts';
+import type { ReadEnd } from '../../shared/runtime/services/awaited-answers.ts';
 import type { TextMessage, TextSchema } from './protobuf-text.ts';
 
 /**
@@ -30,3 +32,31 @@ export type OperationMessage = TextMessage<typeof operationSchema>;
 
 /** That something is done. */
 export type OperationResultMessage = TextMessage<typeof operationResultSchema>;
+
+/** The message of a hint. Its `kind` is that of `Work`, its `id` what the hint names. */
+export function toOperation({ kind, account, id, deadlineMs }: Hint): OperationMessage {
+  const taskId = kind === 'TASK' ? id : '';
+  return {
+    ...{ id, account, type: 'work', task_id: taskId, kind },
+    ...{ accepted_ms: 0, deadline_ms: deadlineMs ?? 0 },
+  };
+}
+
+/** The hint of a message. One of a kind that is not known has agents look for work. */
+export function toHint({ kind, account, id, deadline_ms: deadlineMs }: OperationMessage): Hint {
+  const known = findHintKind(kind);
+  return {
+    ...{ kind: known ?? 'TASK', account, id: known === undefined ? '' : id },
+    ...(deadlineMs > 0 && { deadlineMs }),
+  };
+}
+
+/** The message that a read was answered. */
+export function toOperationResult(end: ReadEnd): OperationResultMessage {
+  const { id, account, agentId, isRead, durationMs } = end;
+  return {
+    ...{ id, account, task_id: '', agent_id: agentId },
+    ...{ status: isRead ? 200 : 500, outcome: isRead ? 'COMPLETED' : 'FAILED' },
+    duration_ms: Math.max(0, Math.round(durationMs)),
+  };
+}

@@ -22,6 +22,8 @@ export interface HostCliOptions {
   readonly podName: string;
   readonly serviceAccountDirectory: string;
   readonly peerTokenFile: string;
+  /** File with the key that signs sessions of agents, the same in all replicas; undefined: the environment names it. */
+  readonly sessionKeyFile: string | undefined;
   /** Where addresses of peers really are: `127.0.0.1:41234` by `10.0.15.246:7002`. */
   readonly peerAddresses: ReadonlyMap<string, string>;
   readonly help: boolean;
@@ -73,6 +75,11 @@ const flags = {
     value: 'FILE',
     help: 'projected token of audience busdriver-peer (default /var/run/secrets/busdriver/peer-token)',
   },
+  'session-key-file': {
+    type: 'string',
+    value: 'FILE',
+    help: 'key that signs sessions of agents, the same in all replicas (default $BUSDRIVER_AGENT_KEY_FILE)',
+  },
   'peer-address': {
     type: 'string',
     multiple: true,
@@ -122,6 +129,7 @@ export function parseHostOptions(args: readonly string[]): HostCliOptions {
     podName: parseName('pod-name', values['pod-name'] ?? getHost()),
     serviceAccountDirectory: values['service-account-dir'] ?? '/var/run/secrets/kubernetes.io/serviceaccount',
     peerTokenFile: values['peer-token-file'] ?? '/var/run/secrets/busdriver/peer-token',
+    sessionKeyFile: parseKeyFile(values['session-key-file']),
     peerAddresses: new Map((values['peer-address'] ?? []).map(parsePeerAddress)),
     help: values.help ?? false,
   };
@@ -160,6 +168,11 @@ function parsePeerAddress(text: string): readonly [string, string] {
   const [, from = '', to = ''] = /^([\w.:[\]-]+)=([\w.:[\]-]+)$/.exec(text) ?? [];
   if (from !== '') return [from, to];
   throw new UsageError(`--peer-address must be such as 10.0.15.246:7002=127.0.0.1:41234, not '${text}'`);
+}
+
+function parseKeyFile(file: string | undefined): string | undefined {
+  if (file === '') throw new UsageError('--session-key-file must name a file');
+  return file === undefined ? undefined : path.resolve(file);
 }
 
 function requireFile(file: string): string {

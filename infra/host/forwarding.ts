@@ -1,37 +1,39 @@
+import type { Clock } from '../../shared/core/clock.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import {
-  type OperationMessage,
-  type OperationResultMessage,
-  operationResultSchema,
-  operationSchema,
-} from './agent-messages.ts';
-import type { HeldAccounts } from './held-accounts.ts';
+import type { AgentConnection, Hint } from '../../shared/core/tasks/agent-connections.ts';
+import type { ReadEnd } from '../../shared/runtime/services/awaited-answers.ts';
+import type { HintDelivery } from '../../shared/runtime/services/hint-port.ts';
+import type { HintConnections } from '../local/hint-connections.ts';
+import { operationResultSchema, operationSchema, toOperation, toOperationResult } from './agent-messages.ts';
 import type { Peer } from './peer-addresses.ts';
 import type { PeerTokens } from './peer-tokens.ts';
+import type { Peers } from './peers.ts';
 import { formatProtobufText } from './protobuf-text.ts';
 
 /** Milliseconds that telling a peer may take. It is tried once: an agent that is not told looks for work by itself. */
 const forwardMs = 1_000;
 
-/** What became of a message: see `docs/kubernetes-home.md`. */
-export type Delivery = 'delivered' | 'not-held' | 'failed';
+/** Milliseconds after which the row of a peer that nobody knows may go: one that has just begun may not be known yet. */
+const unknownPeerMs = 60_000;
 
 /** What messages are passed on with. */
 export interface ForwardingOptions {
-  readonly peers: { find(id: string): Peer | undefined };
+  readonly peers: Pick<Peers, 'find' | 'state'>;
   readonly tokens: Pick<PeerTokens, 'read'>;
-  readonly held: HeldAccounts;
+  /** Those that end in this process. */
+  readonly connections: Pick<HintConnections, 'has'>;
+  /** By which peers know this process. */
+  readonly podName: string;
+  readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
-  /** Whether this process is that peer. */
-  isSelf(id: string): boolean;
   /** Where a peer is reached. Default: at its `baseUrl`. */
-  toUrl?(peer: Peer): string;
+  readonly toUrl?: ((peer: Peer) => string) | undefined;
 }
 
 /**
- * Passes messages on to whom an agent is connected to, or who waits for a result. A message says that there is something to fetch: one
- * that is lost costs time and nothing else.
+ * Passes messages on to the replica to which an agent is connected, or which waits for a result. A message says that there is something to
+ * fetch: one that is lost costs time and nothing else.
  */
 export class Forwarding {
   readonly #options: ForwardingOptions;
@@ -41,37 +43,39 @@ export class Forwarding {
   }
 
   /**
-   * Tells the agent of the message's account. This process looks into its own map first, then at the row of the table.
+   * Has a connection of the table told by who holds it. That of this process was told before, if it is still there.
    *
-   * @param findHolder the pod that the table names for an account; undefined where it names none. What it throws counts as failed
-   * @returns `not-held` where no process holds the account, or the one that the table names does not any more: its row may go
+   * @returns `gone` where its holder has no such connection, or is no more: then its row may go. Never rejects
    */
-  async deliver(
-    message: OperationMessage,
-    findHolder: (account: string) => Promise<string | undefined>,
-  ): Promise<Delivery> {
-    if (this.#options.held.deliver(message)) return 'delivered';
+  async post({ id, holder, connectedAtMs }: AgentConnection, hint: Hint): Promise<HintDelivery> {
+    const { podName, connections, peers, clock } = this.#options;
+    if (holder === podName) return connections.has(id) ? 'delivered' : 'gone';
+    // A connection of API Gateway: whoever deployed that holds it.
+    if (holder === undefined) return 'failed';
+    const isKnown = peers.find(holder) !== undefined;
+    const isOld = clock.now() - connectedAtMs > unknownPeerMs;
+    if (!isKnown && peers.state === 'watching' && isOld) return 'gone';
+    const operation = formatProtobufText(operationSchema, toOperation(hint));
+    return this.#send(holder, '/armory/agent/operations', { operation });
+  }
+
+  /** Tells the peer that waits for a read. Never rejects. */
+  async tellResult(waiter: string, end: ReadEnd): Promise<HintDelivery> {
+    const result = formatProtobufText(operationResultSchema, toOperationResult(end));
+    return this.#send(waiter, '/armory/agent/operationresults', { result });
+  }
+
+  async #send(id: string, path: string, body: object): Promise<HintDelivery> {
     try {
-      const holder = await findHolder(message.account);
-      if (holder === undefined || this.#options.isSelf(holder)) return 'not-held';
-      const operation = formatProtobufText(operationSchema, message);
-      return await this.#post(holder, '/armory/agent/operations', { operation });
+      return await this.#post(id, path, body);
     } catch (error) {
-      return this.#fail(error);
+      const reason = getErrorMessage(error);
+      this.#options.log.warn('a message for an agent could not be passed on', { peer: id, reason });
+      return 'failed';
     }
   }
 
-  /** Tells the peer that waits for a result. */
-  async tellResult(waiting: string, message: OperationResultMessage): Promise<Delivery> {
-    try {
-      const result = formatProtobufText(operationResultSchema, message);
-      return await this.#post(waiting, '/armory/agent/operationresults', { result });
-    } catch (error) {
-      return this.#fail(error);
-    }
-  }
-
-  async #post(id: string, path: string, body: object): Promise<Delivery> {
+  async #post(id: string, path: string, body: object): Promise<HintDelivery> {
     const { peers, tokens, toUrl = (peer: Peer) => peer.baseUrl } = this.#options;
     const peer = peers.find(id);
     if (peer === undefined) throw new Error(`no peer is named ${id}`);
@@ -83,15 +87,8 @@ export class Forwarding {
       signal: AbortSignal.timeout(forwardMs),
     });
     await response.body?.cancel();
-    if (response.status === 404) return 'not-held';
+    if (response.status === 404) return 'gone';
     if (response.ok) return 'delivered';
     throw new Error(`${id} answered ${response.status}`);
-  }
-
-  #fail(error: unknown): Delivery {
-    this.#options.log.warn('a message for an agent could not be passed on', {
-      reason: getErrorMessage(error),
-    });
-    return 'failed';
   }
 }

@@ -5,9 +5,10 @@ import { getErrorMessage, InvalidInputError, NotFoundError, VisibleError } from 
 import { isJsonObject } from '../../shared/core/json.ts';
 import type { Logger } from '../../shared/core/logger.ts';
 import { parseError, toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
+import type { AwaitedAnswers } from '../../shared/runtime/services/awaited-answers.ts';
+import type { HintConnections } from '../local/hint-connections.ts';
 import type { Handler } from '../local/invoker.ts';
-import { operationResultSchema, operationSchema } from './agent-messages.ts';
-import type { AwaitedResults, HeldAccounts } from './held-accounts.ts';
+import { operationResultSchema, operationSchema, toHint } from './agent-messages.ts';
 import type { HostAccess } from './host-access.ts';
 import type { Peers } from './peers.ts';
 import { messageTextMax, parseProtobufText, type TextMessage, type TextSchema } from './protobuf-text.ts';
@@ -16,8 +17,10 @@ import { messageTextMax, parseProtobufText, type TextMessage, type TextSchema } 
 export interface HostRoutesOptions {
   readonly access: HostAccess;
   readonly peers: Pick<Peers, 'list' | 'find' | 'state'>;
-  readonly held: HeldAccounts;
-  readonly awaited: AwaitedResults;
+  /** Those of agents that end here. */
+  readonly connections: Pick<HintConnections, 'deliver'>;
+  /** Who waits here for what agents answer. */
+  readonly awaited: Pick<AwaitedAnswers, 'settle'>;
   readonly log: Logger;
 }
 
@@ -43,7 +46,7 @@ const bodyBounds = { depthMax: 4, valuesMax: 16 };
 
 /** The routes of this home: replicas, the messages that they pass on to each other, and its health, which says how it knows of them. */
 export function createHostRoutes(options: HostRoutesOptions): HostRoutes {
-  const { access, peers, held, awaited } = options;
+  const { access, peers, connections, awaited } = options;
   const listPeers: Answer = async (event) => {
     await access.admitOperator(event);
     return { status: 200, body: peers.list() };
@@ -58,13 +61,13 @@ export function createHostRoutes(options: HostRoutesOptions): HostRoutes {
   const takeOperation: Answer = async (event) => {
     await access.admitPeer(event);
     const operation = parseMessage(event, 'operation', operationSchema);
-    if (held.deliver(operation)) return { status: 202, body: {} };
+    if (connections.deliver(toHint(operation))) return { status: 202, body: {} };
     throw new NotFoundError('No agent of this account is connected here');
   };
   const takeResult: Answer = async (event) => {
     await access.admitPeer(event);
     const result = parseMessage(event, 'result', operationResultSchema);
-    if (awaited.settle(result)) return { status: 200, body: {} };
+    if (awaited.settle(result.id)) return { status: 200, body: {} };
     throw new NotFoundError('Nobody waits for this result here');
   };
   const getHealth: Answer = async () => ({

@@ -20,10 +20,9 @@ import { closeServices } from '../local/close-services.ts';
 import { bindHandlers, loadHandler } from '../local/handlers.ts';
 import { Invoker } from '../local/invoker.ts';
 import { type Inventory, serveFunctions } from '../local/served-functions.ts';
+import { type AgentHome, checkSessionKey, openAgentHome } from './agent-home.ts';
 import { createResources } from './create-resources.ts';
-import { Forwarding } from './forwarding.ts';
 import { openGrpc } from './grpc/open-grpc.ts';
-import { AwaitedResults, HeldAccounts } from './held-accounts.ts';
 import { HostAccess } from './host-access.ts';
 import { chooseAddress, isServiceName } from './host-names.ts';
 import { createHostRoutes } from './host-routes.ts';
@@ -59,6 +58,8 @@ export interface StartHostOptions {
   readonly serviceAccountDirectory: string;
   /** File with the pod's projected token for its peers. */
   readonly peerTokenFile: string;
+  /** File with the key that signs sessions of agents. Default: the environment names it. */
+  readonly sessionKeyFile?: string | undefined;
   /** Milliseconds that invocations under way get when the process stops. */
   readonly shutdownTimeoutMs: number;
   /** Where a peer is reached. Default: at its `baseUrl`. */
@@ -72,12 +73,10 @@ export interface Host extends AsyncDisposable {
   /** Where agents are served over gRPC; undefined where they are not. */
   readonly grpcPort: number | undefined;
   readonly peers: Peers;
-  /** Connections of agents that end here. */
-  readonly held: HeldAccounts;
-  /** Who waits here for results. */
-  readonly awaited: AwaitedResults;
-  /** Passes messages on to other replicas. */
-  readonly forwarding: Forwarding;
+  /** What serves agents. */
+  readonly agents: Pick<AgentHome, 'connections' | 'awaited' | 'forwarding'>;
+  /** What its functions work with. */
+  readonly services: Services;
 }
 
 /**
@@ -94,6 +93,7 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
   const { configFiles: files, profiles } = options;
   const loaded = (await loadSettings({ files, profiles, environment })).settings;
   const settings = parsePeerSettings(loaded);
+  await checkSessionKey(loaded, options.environment, options.sessionKeyFile);
   const services = new Services(environment);
   starting.defer(() => closeServices(services, log));
   const cluster = starting.use(
@@ -102,11 +102,9 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
   const peers = starting.use(openPeers({ settings, cluster, log }));
   const { peerTokenFile: file, toPeerUrl: toUrl, podName } = options;
   const tokens = new PeerTokens({ client: cluster.client, file, clock: systemClock, log });
-  const [held, awaited] = [new HeldAccounts(), new AwaitedResults()];
-  const isSelf = (id: string) => id === podName;
-  const forwarding = new Forwarding({ peers, tokens, held, log, isSelf, ...(toUrl && { toUrl }) });
+  const agents = starting.use(openAgentHome({ services, peers, tokens, podName, log, toUrl }));
   const access = new HostAccess(tokens, Promise.resolve(services));
-  const own = createHostRoutes({ access, peers, held, awaited, log });
+  const own = createHostRoutes({ ...agents, access, peers, log });
   const load = bindHandlers(
     async (module) => own.findHandler(module) ?? loadHandler(module),
     Promise.resolve(services),
@@ -118,7 +116,7 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
   };
   const served = starting.use(
     await serveFunctions({
-      inventory: { ...inventory, routes: [...own.routes, ...findOthers(own.routes)] },
+      inventory: { ...inventory, routes: [...own.routes, ...agents.routes, ...findOthers(own.routes)] },
       invoker,
       sources: listEventSources(queues, environment),
       sqs: toClientOptions(environment, 'sqs'),
@@ -130,14 +128,18 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
         host: chooseAddress(options.host),
         allowsHost: (name) => isServiceName(name, names),
         logsRequests: areRequestsVerbose(environment),
+        upgrades: agents.upgrades,
       },
     }),
   );
   const { shutdownTimeoutMs } = options;
-  const grpc = starting.use(await openGrpc({ settings: loaded, invoker, log, shutdownTimeoutMs }));
+  const { holding } = agents;
+  const grpc = starting.use(
+    await openGrpc({ settings: loaded, invoker, services, holding, log, shutdownTimeoutMs }),
+  );
   const running = starting.move();
   return {
-    ...{ url: served.url, grpcPort: grpc?.port, peers, held, awaited, forwarding },
+    ...{ url: served.url, grpcPort: grpc?.port, peers, agents, services },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
@@ -152,7 +154,7 @@ function findOthers(own: Inventory['routes']): Inventory['routes'] {
 }
 
 async function makeEnvironment(options: StartHostOptions): Promise<Environment> {
-  const { environment, namePrefix, configFiles, profiles, logLevel } = options;
+  const { environment, namePrefix, configFiles, profiles, logLevel, sessionKeyFile } = options;
   return {
     ...environment,
     ...(await findResources(environment, { tables, queues, namePrefix })),
@@ -162,6 +164,7 @@ async function makeEnvironment(options: StartHostOptions): Promise<Environment> 
     [variables.profiles]: profiles.join(','),
     [variables.kubeconfig]: '',
     [variables.logLevel]: logLevel,
+    ...(sessionKeyFile !== undefined && { [variables.agentKeyFile]: sessionKeyFile }),
   };
 }
 

@@ -59,6 +59,11 @@ export class HintConnections {
     return { [Symbol.dispose]: () => this.#remove(connection) };
   }
 
+  /** Whether the connection is among them. */
+  has(id: string): boolean {
+    return this.#all.has(id);
+  }
+
   /** Tells the connections that a hint is for. @returns whether there was one */
   deliver(hint: Hint): boolean {
     const connections = [...(this.#byAccount.get(hint.account) ?? [])].toReversed();

@@ -9,7 +9,6 @@ import {
   toWorkFrame,
 } from '../../shared/agent-protocol/hint-frames.ts';
 import { UnauthenticatedError } from '../../shared/core/errors.ts';
-import type { Logger } from '../../shared/core/logger.ts';
 import {
   type CloseCode,
   closeCodes,
@@ -23,7 +22,8 @@ import {
 } from '../../shared/runtime/http/agent-handler.ts';
 import { openAgentHub } from '../../shared/runtime/services/agent-hub.ts';
 import type { Services } from '../../shared/runtime/services/services.ts';
-import { connectionsMax, type HeldConnection, type HintConnections } from './hint-connections.ts';
+import { connectionsMax, type HeldConnection } from './hint-connections.ts';
+import { type HoldOptions, holdConnection } from './hold-connection.ts';
 import { HttpError } from './http-error.ts';
 
 /** Bytes that may wait to be sent on a connection: who does not read has it ended. */
@@ -41,16 +41,9 @@ export interface HintTimes {
 }
 
 /** What connections for hints work with. */
-export interface HintEndpointOptions {
+export interface HintEndpointOptions extends HoldOptions {
   readonly services: Services;
-  readonly connections: HintConnections;
-  readonly log: Logger;
   readonly times: HintTimes;
-  /**
-   * Told of each connection, before it counts: what is answered is disposed of when it ends. Undefined refuses it, for its session is
-   * over. Default: nobody is told.
-   */
-  onConnected?(connection: HeldConnection): Promise<AsyncDisposable | undefined>;
 }
 
 /** Takes connections of agents over which they are sent hints: WebSockets. */
@@ -121,26 +114,15 @@ export class HintEndpoint implements Disposable {
   }
 
   async #connect(webSocket: WebSocket, { session, accounts }: AgentCaller, id: string): Promise<void> {
-    const { connections, log, onConnected } = this.#options;
     const { id: sessionId, agentId, zone } = session;
     const connection: HeldConnection = {
       ...{ id, session: sessionId, agentId, zone, transport: 'websocket', accounts },
       send: (hint) => send(webSocket, hint),
       close: (code) => close(webSocket, code),
     };
-    const held = connections.add(connection);
-    if (held === undefined) return close(webSocket, closeCodes.tryLater);
-    const told = Promise.withResolvers<AsyncDisposable | undefined>();
-    webSocket.once('close', () => {
-      held[Symbol.dispose]();
-      void told.promise
-        .then((row) => row?.[Symbol.asyncDispose]())
-        .catch((error: unknown) => log.warn('a connection could not be removed', { agentId, error }));
-    });
-    const row = onConnected === undefined ? unnoted : await onConnected(connection);
-    told.resolve(row);
-    if (row === undefined) return close(webSocket, closeCodes.unauthenticated);
-    log.info('an agent connected', { agentId, session: sessionId, accounts: accounts.size });
+    const ended = new Promise((resolve) => webSocket.once('close', resolve));
+    const refusal = await holdConnection(connection, ended, this.#options);
+    if (refusal !== undefined) close(webSocket, refusal);
   }
 
   /** Pings all, and ends those from which nothing came for long. */
@@ -153,9 +135,6 @@ export class HintEndpoint implements Disposable {
     }
   }
 }
-
-/** Where nobody is told of connections. */
-const unnoted: AsyncDisposable = { async [Symbol.asyncDispose]() {} };
 
 /** Undefined for a token that proves no session. */
 async function findCaller(find: () => Promise<AgentCaller>): Promise<AgentCaller | undefined> {

@@ -1,19 +1,16 @@
-import type { Logger } from '../../shared/core/logger.ts';
 import { hintPath } from '../../shared/core/tasks/agent-connections.ts';
 import { parseError, toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
 import type { Services } from '../../shared/runtime/services/services.ts';
-import type { HintConnections } from './hint-connections.ts';
-import type { HintEndpoint, HintEndpointOptions, HintTimes } from './hint-endpoint.ts';
+import type { HintEndpoint, HintTimes } from './hint-endpoint.ts';
+import type { HoldOptions } from './hold-connection.ts';
 import { HttpError } from './http-error.ts';
 import type { UpgradeRoute } from './http-upgrade.ts';
 
 const defaultTimes: HintTimes = { pingMs: 20_000, silenceMs: 60_000 };
 
 /** What the route works with. */
-export interface HintRouteOptions extends Pick<HintEndpointOptions, 'onConnected'> {
+export interface HintRouteOptions extends HoldOptions {
   readonly services: Services;
-  readonly connections: HintConnections;
-  readonly log: Logger;
   /** Default: pings each 20 seconds, and an end after a minute of silence. */
   readonly times?: HintTimes | undefined;
 }

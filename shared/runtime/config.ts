@@ -47,7 +47,10 @@ const settings = {
   artifactsConfigDir: { variable: 'ARTIFACTS_CREDENTIALS_CONFIG_DIR', read: readOptional },
   /** Secret that callers share with the function that lets them in. Default: none. */
   authorizerSecretArn: { variable: 'BUSDRIVER_AUTHORIZER_SECRET_ARN', read: readOptional },
-  /** File with the key that signs the sessions of agents, on one machine; made when missing. Default: agents are not served. */
+  /**
+   * File with the key that signs the sessions of agents: on one machine made when missing, in the Kubernetes home the same in all replicas.
+   * Default: agents are not served.
+   */
   agentKeyFile: { variable: 'BUSDRIVER_AGENT_KEY_FILE', read: readOptional },
   /** Key of KMS that signs them, when deployed. Needed by functions that agents call. */
   agentKeyArn: { variable: 'BUSDRIVER_AGENT_KEY_ARN', read: readOptional },

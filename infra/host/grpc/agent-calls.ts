@@ -48,11 +48,16 @@ export class AgentCalls {
    */
   async call(method: Pick<ServiceMethod, 'name'>, call: AgentCall, message: JsonObject): Promise<JsonObject> {
     const certificate = this.admit(call);
+    return this.count(() => this.#invoke(method.name, { call, message, certificate }));
+  }
+
+  /** Does something as one of the calls that are under way. @throws GrpcRefusalError where there are too many */
+  async count<T>(run: () => Promise<T>): Promise<T> {
     if (this.#running >= callsMax)
       throw new GrpcRefusalError({ status: 503, message: `More than ${callsMax} calls are under way` });
     this.#running += 1;
     try {
-      return await this.#invoke(method.name, { call, message, certificate });
+      return await run();
     } finally {
       this.#running -= 1;
     }
@@ -132,7 +137,8 @@ function toRequest(call: AgentCall): EventRequest {
   };
 }
 
-function findText(metadata: Metadata, name: string): string | undefined {
+/** A text of the metadata of a call. */
+export function findText(metadata: Metadata, name: string): string | undefined {
   const value = metadata.get(name).at(-1);
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,4 +1,4 @@
-import { Server, ServerCredentials, type ServiceDefinition } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServiceDefinition, type UntypedHandleCall } from '@grpc/grpc-js';
 import {
   agentServices,
   type MessageCodec,
@@ -8,10 +8,11 @@ import {
   type ServiceMethod,
 } from '../../../shared/agent-protocol/grpc/codec.ts';
 import { descriptor } from '../../../shared/agent-protocol/grpc/descriptor.generated.ts';
-import { httpTwins } from '../../../shared/agent-protocol/grpc/http-twins.ts';
 import { waits } from '../../../shared/core/deadline.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
+import type { Services } from '../../../shared/runtime/services/services.ts';
 import { systemClock } from '../../../shared/runtime/services/system.ts';
+import type { HoldOptions } from '../../local/hold-connection.ts';
 import { AgentCalls, type AgentCallsOptions } from './agent-calls.ts';
 import { describeFile } from './file-descriptor.ts';
 import { startListener } from './grpc-listener.ts';
@@ -25,6 +26,7 @@ import {
   reflectionDescriptors,
   reflectionServices,
 } from './standard-services.ts';
+import { Watches, type WatchStream, watchName } from './watches.ts';
 
 /** Bytes of an answer at most: a task with its operations is the largest. */
 const outboundBytesMax = 8 << 20;
@@ -45,6 +47,9 @@ const connectionMegabytes = 32;
 /** How to serve gRPC. */
 export interface StartGrpcOptions extends Omit<AgentCallsOptions, 'subjectFilters'> {
   readonly settings: GrpcSettings;
+  readonly services: Services;
+  /** How agents that watch are held. */
+  readonly holding: HoldOptions;
   readonly log: Logger;
   /** Milliseconds that calls under way get when it is disposed of. */
   readonly shutdownTimeoutMs: number;
@@ -76,7 +81,8 @@ export async function startGrpc(options: StartGrpcOptions): Promise<GrpcServer> 
   const own = agentServices.map((name) => `${protobufPackage}.${name}`);
   const health = new Health(own);
   const schema = new ProtobufSchema();
-  for (const name of own) addCalls(server, schema.getService(name), { calls, log });
+  const watches = new Watches({ ...options, calls });
+  for (const name of own) addCalls(server, schema.getService(name), { calls, watches, log });
   addStandardServices(server, own, health);
   // It takes connections from our own listener, which knows what to do with certificates that nobody trusts, and new ones of its own.
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
@@ -91,6 +97,7 @@ export async function startGrpc(options: StartGrpcOptions): Promise<GrpcServer> 
     async [Symbol.asyncDispose]() {
       health.stop();
       await listener[Symbol.asyncDispose]();
+      watches[Symbol.dispose]();
       await drain(server, options.shutdownTimeoutMs);
     },
   };
@@ -119,11 +126,16 @@ function addStandardServices(server: Server, own: readonly string[], health: Hea
   }
 }
 
-/** Calls without a twin are answered UNIMPLEMENTED. */
-function addCalls(server: Server, service: Service, options: MethodHandlerOptions): void {
-  const handlers = service.methods
-    .filter(({ name }) => httpTwins.has(name))
-    .map((method) => [getOwnName(method), createMethodHandler(method, options)] as const);
+interface CallOptions extends MethodHandlerOptions {
+  readonly watches: Pick<Watches, 'take'>;
+}
+
+function addCalls(server: Server, service: Service, { watches, ...options }: CallOptions): void {
+  const toHandler = (method: ServiceMethod): UntypedHandleCall =>
+    method.name === watchName
+      ? (stream: WatchStream) => watches.take(stream)
+      : createMethodHandler(method, options);
+  const handlers = service.methods.map((method) => [getOwnName(method), toHandler(method)] as const);
   server.addService(toDefinition(service), Object.fromEntries(handlers));
 }
 

@@ -1,18 +1,12 @@
 import { agentRoutes } from '../../../functions/agent-routes.ts';
 import type { JsonObject } from '../../../shared/core/json.ts';
-import type { Logger } from '../../../shared/core/logger.ts';
 import { parseAgentSettings } from '../../../shared/core/settings/agent-settings.ts';
-import type { Invoker } from '../../local/invoker.ts';
-import type { GrpcServer } from './grpc-server.ts';
+import type { GrpcServer, StartGrpcOptions } from './grpc-server.ts';
 import { parseGrpcSettings } from './grpc-settings.ts';
 
 /** What gRPC is opened with. */
-export interface OpenGrpcOptions {
+export interface OpenGrpcOptions extends Omit<StartGrpcOptions, 'settings' | 'routes'> {
   readonly settings: JsonObject;
-  readonly invoker: Pick<Invoker, 'invoke'>;
-  readonly log: Logger;
-  /** Milliseconds that calls under way get when it is disposed of. */
-  readonly shutdownTimeoutMs: number;
 }
 
 /**

@@ -46,9 +46,9 @@ export class DynamoLiveReadStore implements LiveReadStore {
   }
 
   async add(read: LiveRead): Promise<void> {
-    const { id, account, method, args, acceptedAtMs } = read;
+    const { id, account, method, args, acceptedAtMs, waiter } = read;
     const expiresAt = toExpiry(acceptedAtMs);
-    const item = { id, account, method, args, acceptedAt: acceptedAtMs, expiresAt };
+    const item = { id, account, method, args, acceptedAt: acceptedAtMs, waiter, expiresAt };
     await this.#table.put({ ...getReadKey(id), ...item, state: 'OPEN', takes: 0, takenUntil: 0 });
     await this.#table.put({ ...getRowKey(read), expiresAt });
   }
@@ -126,6 +126,7 @@ function parseState(item: Item): LiveReadState {
     method: reader.getText(item, 'method'),
     args: reader.getText(item, 'args'),
     acceptedAtMs: reader.getNumber(item, 'acceptedAt'),
+    waiter: reader.findText(item, 'waiter'),
     takes,
     takenUntilMs: reader.getNumber(item, 'takenUntil'),
     ...(parts !== undefined && {

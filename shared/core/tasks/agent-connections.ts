@@ -1,5 +1,13 @@
-/** What a hint tells: work of that sort, that accounts of the agent changed, or that its session is over. */
-export type HintKind = 'TASK' | 'READ' | 'REFRESH' | 'ACCOUNTS' | 'CLOSE';
+/** What hints tell: work of that sort, that accounts of the agent changed, or that its session is over. */
+const hintKinds = ['TASK', 'READ', 'REFRESH', 'ACCOUNTS', 'CLOSE'] as const;
+
+/** What a hint tells. */
+export type HintKind = (typeof hintKinds)[number];
+
+/** The kind of that name, in either case; undefined for one that newer sides may send. */
+export function findHintKind(name: string): HintKind | undefined {
+  return hintKinds.find((kind) => kind === name.toUpperCase());
+}
 
 /** Tells agents that there is something to fetch, never what. Any may be lost, doubled or late: agents ask by themselves as well. */
 export interface Hint {

@@ -34,6 +34,8 @@ export interface LiveRead {
   /** JSON text of what the method takes. */
   readonly args: string;
   readonly acceptedAtMs: number;
+  /** The process that waits for the answer; undefined where processes do not tell each other. */
+  readonly waiter?: string | undefined;
 }
 
 /** How a read stands. */

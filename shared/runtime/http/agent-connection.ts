@@ -1,6 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { VisibleError } from '../../core/errors.ts';
+import type { AgentSession } from '../../core/tasks/agent-session.ts';
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { openConnections } from '../services/connections.ts';
 import { makeFunction, type ServiceFunction } from '../services/function.ts';
@@ -29,6 +30,10 @@ export type ConnectionFunction = ServiceFunction<(event: ConnectionEvent) => Pro
 export interface ConnectionPlace {
   readonly id: string;
   readonly session: string;
+  /** Default: `websocket`. */
+  readonly transport?: string;
+  /** The process where it ends. Default: none of ours holds it. */
+  readonly holder?: string;
 }
 
 /** Makes a Lambda function of what is done about a connection: whatever it throws refuses the connection. */
@@ -50,25 +55,37 @@ export function connectionHandler(
 }
 
 /**
- * Writes down a connection for each account of its session that is still the agent's.
+ * Answers the connection of an agent.
  *
  * @returns 200; 401 where none of its accounts is the agent's own any more
  * @throws UnauthenticatedError where the session is over
  */
-export async function connectAgent(
+export async function connectAgent(hub: AgentHub, place: ConnectionPlace): Promise<number> {
+  const session = await writeConnection(hub, place);
+  if (session === undefined) return 401;
+  const { agentId, id, accounts } = session;
+  hub.log.info('an agent connected', { agentId, session: id, accounts: accounts.length });
+  return 200;
+}
+
+/**
+ * Writes down a connection for each account of its session that is still the agent's.
+ *
+ * @returns its session; undefined where none of its accounts is the agent's own any more
+ * @throws UnauthenticatedError where the session is over
+ */
+export async function writeConnection(
   hub: AgentHub,
-  { id, session: sessionId }: ConnectionPlace,
-): Promise<number> {
+  { id, session: sessionId, transport = 'websocket', holder }: ConnectionPlace,
+): Promise<AgentSession | undefined> {
   const { session, accounts } = await findSessionCaller(hub, sessionId);
   const { agentId, zone } = session;
-  const place = { id, session: sessionId, agentId, zone, transport: 'websocket' };
+  const place = { id, session: sessionId, agentId, zone, transport, holder };
   const connections = openConnections(hub.all);
   const isAdded = await mapConcurrently([...accounts], writesMax, (account) =>
     connections.add({ ...place, account, connectedAtMs: hub.clock.now() }),
   );
-  if (!isAdded.some(Boolean)) return 401;
-  hub.log.info('an agent connected', { agentId, session: sessionId, accounts: isAdded.length });
-  return 200;
+  return isAdded.some(Boolean) ? session : undefined;
 }
 
 /** Forgets a connection. What is not removed here is forgotten by its time, or by who cannot send to it. */

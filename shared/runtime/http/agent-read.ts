@@ -44,30 +44,38 @@ export async function takeRead(
 /** What taking an answer needs. */
 export type AnswerHub = Pick<AgentHub, 'reads' | 'awaited' | 'clock'>;
 
+/** A read, and who answers it. */
+export interface AnsweredRead extends LiveReadState {
+  /** Default: it is not told. */
+  readonly agentId?: string;
+}
+
 /**
- * Stores a part of an answer: 204, or 409 where it is too late.
+ * Stores a part of an answer: 204, or 409 where it is too late. Who waits is told of the last one.
  *
  * @throws InvalidInputError for a part that is too large
  */
 export async function answerRead(
   hub: AnswerHub,
-  { id, takes, answer }: LiveReadState,
+  read: AnsweredRead,
   { take, part, last, data, failure }: ReadAnswer,
 ): Promise<ApiResponse> {
   const { reads } = hub;
+  const { id, takes, answer } = read;
   if (answer !== undefined || take !== takes) return refuseLate(hub);
-  if (failure !== undefined) return endRead(hub, id, { take, parts: 0, failure: JSON.stringify(failure) });
+  if (failure !== undefined) return endRead(hub, read, { take, parts: 0, failure: JSON.stringify(failure) });
   const bytes = Buffer.from(data, 'base64');
   if (bytes.byteLength > readPartBytesMax)
     throw new InvalidInputError(`data: expected ${readPartBytesMax} bytes at most, in base64`);
   await reads.putPart({ id, take, part }, bytes);
-  return last ? endRead(hub, id, { take, parts: part + 1, failure: undefined }) : taken;
+  return last ? endRead(hub, read, { take, parts: part + 1, failure: undefined }) : taken;
 }
 
-/** Who waits in another process finds the answer by looking. */
-async function endRead(hub: AnswerHub, id: string, answer: LiveReadAnswer): Promise<ApiResponse> {
+async function endRead(hub: AnswerHub, read: AnsweredRead, answer: LiveReadAnswer): Promise<ApiResponse> {
+  const { id, account, waiter, agentId = '', acceptedAtMs } = read;
   if (!(await hub.reads.finish(id, answer))) return refuseLate(hub);
-  hub.awaited.settle(id);
+  const durationMs = hub.clock.now() - acceptedAtMs;
+  hub.awaited.tell(waiter, { id, account, agentId, isRead: answer.failure === undefined, durationMs });
   return taken;
 }
 

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { Randomness } from '../../core/clock.ts';
+import { getErrorMessage } from '../../core/errors.ts';
 import type { SessionKey } from '../../core/tasks/session-key.ts';
 
 /** Where a key is. */
@@ -8,6 +9,44 @@ export interface SessionKeyFileOptions {
   readonly randomness: Pick<Randomness, 'id'>;
   /** File of the private key as a JWK, which is made when it is missing: readable by this user alone. */
   readonly keyFile: string;
+}
+
+/** Bits of a mode that a key must not have: others of the machine do nothing with it, and its group reads it at most. */
+const forbiddenMode = 0o037;
+
+/** Bytes of a key at most. */
+const keyBytesMax = 4_096;
+
+/**
+ * Looks at a key that somebody made before it is needed, for it is the same for several processes.
+ *
+ * @param option what names the file, for the error
+ * @throws Error that names the option, the file and what was expected, and tells nothing of what is in it
+ */
+export async function checkSessionKeyFile(keyFile: string, option: string): Promise<void> {
+  const refuse = (problem: string): Error => new Error(`${option}: ${keyFile} ${problem}`);
+  const found = await stat(keyFile).catch((error: unknown) => {
+    throw refuse(`cannot be read: ${getErrorMessage(error)}`);
+  });
+  if ((found.mode & forbiddenMode) !== 0) {
+    const mode = (found.mode & 0o777).toString(8).padStart(4, '0');
+    throw refuse(`has mode ${mode}: expected 0600, 0400 or 0440, for who reads it can make sessions`);
+  }
+  if (found.size > keyBytesMax) throw refuse(`has ${found.size} bytes: expected ${keyBytesMax} at most`);
+  const text = await readFile(keyFile, 'utf8').catch((error: unknown) => {
+    throw refuse(`cannot be read: ${getErrorMessage(error)}`);
+  });
+  if (!isSessionKey(text))
+    throw refuse('is no private key of ES256: expected a JWK with kty EC, crv P-256, x, y and d');
+}
+
+function isSessionKey(text: string): boolean {
+  try {
+    const key = createPrivateKey({ key: JSON.parse(text), format: 'jwk' });
+    return key.asymmetricKeyDetails?.namedCurve === 'prime256v1';
+  } catch {
+    return false;
+  }
 }
 
 /** The key of one machine: it is read once, and remembered. */

@@ -41,10 +41,12 @@ export async function askAgent(
 ): Promise<JsonValue> {
   const { clock, randomness, log } = openBase(services);
   const reads = openLiveReads(services);
+  const awaited = openAwaitedAnswers(services);
   const read: LiveRead = {
     ...{ id: randomness.id(), account, method },
     args: JSON.stringify(args),
     acceptedAtMs: clock.now(),
+    waiter: awaited.port?.name,
   };
   const ended = new AbortController();
   const signals = signal === undefined ? [ended.signal] : [ended.signal, signal];
@@ -54,7 +56,7 @@ export async function askAgent(
     void openHints(services).send({ kind: 'READ', account, id: read.id });
     // Beside the looks: of many sessions it takes a while, and an answer may be there before.
     checkConnected(openAgentSessions(services), account).catch((error: unknown) => ended.abort(error));
-    answer = await openAwaitedAnswers(services).wait(read, {
+    answer = await awaited.wait(read, {
       reads,
       clock,
       signal: AbortSignal.any(signals),

@@ -23,12 +23,34 @@ export interface AnswerWaitOptions {
   readonly signal: AbortSignal;
 }
 
+/** That a read was answered. What was answered stands in the table. */
+export interface ReadEnd {
+  readonly id: string;
+  readonly account: string;
+  /** Empty where that is not known. */
+  readonly agentId: string;
+  /** Whether what was asked for was read. */
+  readonly isRead: boolean;
+  /** Milliseconds since it was asked for. */
+  readonly durationMs: number;
+}
+
+/** How processes that wait for reads tell each other. */
+export interface AnswerPort {
+  /** By which others know this process: it goes with each read that waits here. */
+  readonly name: string;
+  /** Tells another process. It must not throw: who is not told looks by itself. */
+  tell(waiter: string, end: ReadEnd): void;
+}
+
 /**
  * Who waits in this process for answers of live reads. What is told here says that there is something to look at, and may be lost or
  * doubled: whoever waits looks by itself as well.
  */
 export class AwaitedAnswers {
   readonly #waits = new Map<string, Wake>();
+  /** How others are told; undefined where processes do not tell each other. */
+  port: AnswerPort | undefined;
 
   /**
    * Waits until a read is answered, {@link liveReadWaitMs} at most: looks when it is told to, and from time to time.
@@ -59,6 +81,12 @@ export class AwaitedAnswers {
     const wake = this.#waits.get(id);
     wake?.tell();
     return wake !== undefined;
+  }
+
+  /** Tells who waits for the answer, here or elsewhere. @param waiter the process that waits, where that is known */
+  tell(waiter: string | undefined, end: ReadEnd): void {
+    if (this.settle(end.id) || waiter === undefined || waiter === this.port?.name) return;
+    this.port?.tell(waiter, end);
   }
 }
 

@@ -18,16 +18,22 @@ export function openConnections(services: Services): ConnectionStore {
   return services.get(createConnections);
 }
 
-/** Tells the connections of the table that a hint is meant for, and forgets those that are gone. */
+/**
+ * Tells the connections of the table that a hint is meant for, and forgets those that are gone. A process that holds several of them tells
+ * all, and so is told once.
+ */
 export async function postHint(
   services: Services,
   hint: Hint,
   post: NonNullable<HintPort['post']>,
 ): Promise<void> {
   const connections = openConnections(services);
-  const told = chooseConnections(await connections.list(hint.account), hint);
-  await forEachConcurrently(told, accountConnectionsMax, async (connection) => {
-    if ((await post(connection, hint)) === 'gone') await connections.remove(connection);
+  const chosen = chooseConnections(await connections.list(hint.account), hint);
+  const groups = Map.groupBy(chosen, ({ id, holder }) => holder ?? id);
+  await forEachConcurrently([...groups.values()], accountConnectionsMax, async (group) => {
+    const [first] = group;
+    if (first === undefined || (await post(first, hint)) !== 'gone') return;
+    for (const connection of group) await connections.remove(connection);
   });
 }
 

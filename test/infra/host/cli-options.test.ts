@@ -31,7 +31,11 @@ test('each option is taken', () => {
       'pod-name': 'pod-1',
       'peer-address': '10.0.0.1:7002=127.0.0.1:1',
     },
-    ...{ 'service-account-dir': '/run/account', 'peer-token-file': '/run/token' },
+    ...{
+      'service-account-dir': '/run/account',
+      'peer-token-file': '/run/token',
+      'session-key-file': '/run/key',
+    },
   };
   expect(parseHostOptions(['--create-resources']).createsResources).toBe(true);
   expect(formatHostHelp()).toContain('--create-resources ');
@@ -45,7 +49,7 @@ test('each option is taken', () => {
       help: false,
       createsResources: false,
     },
-    ...{ serviceAccountDirectory: '/run/account', peerTokenFile: '/run/token' },
+    ...{ serviceAccountDirectory: '/run/account', peerTokenFile: '/run/token', sessionKeyFile: '/run/key' },
     peerAddresses: new Map([['10.0.0.1:7002', '127.0.0.1:1']]),
   });
   for (const name of Object.keys(options)) expect(formatHostHelp()).toContain(`--${name} `);
@@ -59,6 +63,7 @@ test.each([
   ['--log-level=loud', '--log-level must be debug, info, warn, error or silent'],
   ['--name-prefix=a/b', '--name-prefix must be at most 40 letters, digits, - and _'],
   ['--pod-name=', '--pod-name must be an address or a name'],
+  ['--session-key-file=', '--session-key-file must name a file'],
   ['--peer-address=10.0.0.1', '--peer-address must be such as 10.0.15.246:7002=127.0.0.1:41234'],
   ['--profile=a', "Unknown option '--profile'"],
 ])('%s is refused', (argument, problem) => {

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { AwaitedResults, HeldAccounts } from '../../../infra/host/held-accounts.ts';
 import type { HostAccess } from '../../../infra/host/host-access.ts';
 import { createHostRoutes } from '../../../infra/host/host-routes.ts';
+import { HintConnections } from '../../../infra/local/hint-connections.ts';
 import { AccessDeniedError } from '../../../shared/core/errors.ts';
+import { AwaitedAnswers } from '../../../shared/runtime/services/awaited-answers.ts';
 import { createProxyEvent } from '../../support/proxy-event.ts';
 import { RecordedLog } from './pod.ts';
 
@@ -19,8 +20,8 @@ async function call(module: string, refusal: Error) {
   const { findHandler } = createHostRoutes({
     access: access as HostAccess,
     peers: { list: () => [peer], find: () => peer, state: 'watching' },
-    held: new HeldAccounts(),
-    awaited: new AwaitedResults(),
+    connections: new HintConnections(),
+    awaited: new AwaitedAnswers(),
     log,
   });
   const answer = await findHandler(module)?.(createProxyEvent([]), {} as never);

@@ -95,6 +95,27 @@ describeWithCluster('the manifests of the Kubernetes home', () => {
     expect(file).toBe(parseHostOptions([]).peerTokenFile);
   });
 
+  test('mount the key of sessions where replicas look for it, which others may not read', () => {
+    const args = asJsonArray(getPath(container(), 'args')).map(String);
+    const file = parseHostOptions(
+      args.filter((argument) => argument.startsWith('--session-key-file')),
+    ).sessionKeyFile;
+    const mounts = asJsonArray(getPath(container(), 'volumeMounts'));
+    const mount = mounts.find((each) => getPath(each, 'name') === 'agent-sessions');
+    expect(file).toBe(`${getPath(mount, 'mountPath')}/agent-sessions.jwk`);
+    const pod = getPath(find('Deployment'), 'spec', 'template', 'spec');
+    const volume = asJsonArray(getPath(pod, 'volumes')).find(
+      (each) => getPath(each, 'name') === 'agent-sessions',
+    );
+    expect(getPath(volume, 'secret')).toEqual({
+      secretName: 'busdriver-agent-sessions',
+      defaultMode: 0o440,
+      optional: true,
+    });
+    // Files of Secrets are root's: the group is how the process reads them.
+    expect(getPath(pod, 'securityContext', 'fsGroup')).toBe(getPath(pod, 'securityContext', 'runAsGroup'));
+  });
+
   test('grant what peers need, and nothing else', () => {
     expect(find('Role')['rules']).toEqual([
       { apiGroups: [''], resources: ['endpoints'], verbs: ['list', 'watch'] },

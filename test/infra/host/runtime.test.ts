@@ -6,6 +6,8 @@ import { type OperationMessage, operationSchema } from '../../../infra/host/agen
 import { peerAudience } from '../../../infra/host/peer-tokens.ts';
 import { formatProtobufText } from '../../../infra/host/protobuf-text.ts';
 import { type Host, startHost } from '../../../infra/host/runtime.ts';
+import { onceAborted } from '../../../shared/core/deadline.ts';
+import type { AgentConnection, Hint } from '../../../shared/core/tasks/agent-connections.ts';
 import { describeWithCluster } from '../../support/cluster.ts';
 import { startHomeEngines } from './engines.ts';
 import { createPod, deleteEndpoints, type TestPod, writeEndpoints } from './pod.ts';
@@ -19,13 +21,12 @@ const podAddresses = {
 const podNames = Object.keys(podAddresses);
 
 const operation: OperationMessage = {
-  ...{ id: 'op-1', account: 'edge-7', type: 'work', task_id: '01J9', kind: 'task' },
+  ...{ id: '01J9', account: 'edge-7', type: 'work', task_id: '01J9', kind: 'task' },
   ...{ accepted_ms: 1_645_648_899_339, deadline_ms: 0 },
 };
-const result = {
-  ...{ id: 'read-1', account: 'edge-7', task_id: '', status: 200, outcome: 'done', duration_ms: 12 },
-  agent_id: 'agent-6f',
-};
+const hint: Hint = { kind: 'TASK', account: 'edge-7', id: '01J9' };
+const answer = { take: 1, parts: 1, failure: undefined };
+const end = { id: 'read-1', account: 'edge-7', agentId: 'agent-6f', isRead: true, durationMs: 12 };
 
 describeWithCluster('three replicas in a cluster', () => {
   const stack = new AsyncDisposableStack();
@@ -77,7 +78,7 @@ describeWithCluster('three replicas in a cluster', () => {
   }
 
   /** A call as a peer makes it. @param file that of its token */
-  async function post(path: string, body: unknown, file: string | null = peerToken) {
+  async function send(path: string, body: unknown, file: string | null = peerToken) {
     const authorization = file === null ? {} : { authorization: `Bearer ${await readFile(file, 'utf8')}` };
     return call(0, path, { method: 'POST', headers: authorization, body: JSON.stringify(body) });
   }
@@ -108,60 +109,90 @@ describeWithCluster('three replicas in a cluster', () => {
     });
   });
 
-  test('an operation for an account that is connected to another one is forwarded to it by REST', async () => {
-    const told: OperationMessage[] = [];
-    const connection = get(0).held.hold('edge-7', (message) => void told.push(message));
-    const findHolder = async () => 'spin-clouddriver-0';
+  /** An agent of account edge-7 that is connected to a replica. */
+  const connect = (index: number) => {
+    const told: Hint[] = [];
+    const connection = {
+      ...{ id: 'connection-1', session: 'session-1', agentId: 'agent-6f', zone: '', transport: 'websocket' },
+      accounts: new Set(['edge-7']),
+      send: (each: Hint) => void told.push(each),
+      close: () => undefined,
+    };
+    const held = get(index).agents.connections.add(connection);
+    return { told, [Symbol.dispose]: () => held?.[Symbol.dispose]() };
+  };
+  const toRow = (holder: string, connectedAtMs = Date.now()): AgentConnection => ({
+    ...{ id: 'connection-1', account: 'edge-7', session: 'session-1', agentId: 'agent-6f', zone: '' },
+    ...{ transport: 'websocket', holder, connectedAtMs },
+  });
+  const post = (index: number, row: AgentConnection) => get(index).agents.forwarding.post(row, hint);
 
-    expect(await get(1).forwarding.deliver(operation, findHolder)).toBe('delivered');
-    expect(told).toEqual([operation]);
-    expect(await get(0).forwarding.deliver(operation, async () => undefined)).toBe('delivered');
-    expect(told).toHaveLength(2);
+  test('an operation for an account that is connected to another one is forwarded to it by REST', async () => {
+    const { told, ...connection } = connect(0);
+
+    expect(await post(1, toRow('spin-clouddriver-0'))).toBe('delivered');
+    expect(told).toEqual([hint]);
+    // It told its own by itself.
+    expect(await post(0, toRow('spin-clouddriver-0'))).toBe('delivered');
+    expect(told).toHaveLength(1);
     connection[Symbol.dispose]();
-    expect(await get(1).forwarding.deliver(operation, findHolder)).toBe('not-held');
-    expect(await get(0).forwarding.deliver(operation, findHolder)).toBe('not-held');
-    expect(await get(1).forwarding.deliver(operation, async () => undefined)).toBe('not-held');
+    expect(await post(1, toRow('spin-clouddriver-0'))).toBe('gone');
+    expect(await post(0, toRow('spin-clouddriver-0'))).toBe('gone');
   });
 
   test('a message for one that is gone, or cannot be reached, fails and ends nothing', async () => {
-    expect(await get(1).forwarding.deliver(operation, async () => 'spin-clouddriver-9')).toBe('failed');
-    expect(await get(1).forwarding.deliver(operation, () => Promise.reject(new Error('away')))).toBe(
-      'failed',
-    );
+    expect(await post(1, toRow('spin-clouddriver-9'))).toBe('failed');
+    expect(await post(1, toRow('spin-clouddriver-9', Date.now() - 3_600_000))).toBe('gone');
     await writeEndpoints(pod, 'spin-clouddriver-old', { ready: { 'spin-clouddriver-gone': '10.99.0.9' } });
     await expect.poll(() => get(1).peers.find('spin-clouddriver-gone')).toBeDefined();
-    expect(await get(1).forwarding.deliver(operation, async () => 'spin-clouddriver-gone')).toBe('failed');
+    expect(await post(1, toRow('spin-clouddriver-gone', 0))).toBe('failed');
     await deleteEndpoints(pod, 'spin-clouddriver-old');
     await expect.poll(() => get(1).peers.find('spin-clouddriver-gone')).toBeUndefined();
   });
 
+  /** A request that waits in a replica for a read: its pauses never end, so it looks when it is told alone. */
+  const wait = (index: number, id: string) => {
+    const stopping = new AbortController();
+    const read = { id, account: 'edge-7', method: 'manifests.get', args: '{}', acceptedAtMs: 0 };
+    const waiting = get(index).agents.awaited.wait(read, {
+      reads: { find: async () => ({ ...read, takes: 1, takenUntilMs: 0, answer }) },
+      clock: { monotonic: () => 0, sleep: (_, signal) => onceAborted(signal ?? stopping.signal) },
+      signal: stopping.signal,
+    });
+    return { waiting, stop: () => stopping.abort('it is over') };
+  };
+
   test('a result is told to the one that waits for it', async () => {
-    const waiting = get(2).awaited.wait('read-1', AbortSignal.timeout(60_000));
-    expect(await get(0).forwarding.tellResult('spin-clouddriver-2', result)).toBe('delivered');
-    expect(await waiting).toEqual(result);
-    expect(await get(0).forwarding.tellResult('spin-clouddriver-2', result)).toBe('not-held');
+    const { forwarding } = get(0).agents;
+    const { waiting, stop } = wait(2, 'read-1');
+    expect(await forwarding.tellResult('spin-clouddriver-2', end)).toBe('delivered');
+    expect(await waiting).toEqual(answer);
+    stop();
+    expect(await forwarding.tellResult('spin-clouddriver-2', end)).toBe('gone');
   });
 
   test('POST /armory/agent/operations takes {"operation": <toString() of the protobuf message>}', async () => {
-    const told: OperationMessage[] = [];
-    using _connection = get(0).held.hold('edge-7', (message) => void told.push(message));
+    using connection = connect(0);
     const text = formatProtobufText(operationSchema, operation);
-    expect(await post('/armory/agent/operations', { operation: text })).toEqual({ status: 202, body: {} });
-    expect(told).toEqual([operation]);
-    expect(await post('/armory/agent/operations', { operation: 'account: "edge-8"' })).toMatchObject({
+    expect(await send('/armory/agent/operations', { operation: text })).toEqual({ status: 202, body: {} });
+    expect(connection.told).toEqual([hint]);
+    const unknown = 'account: "edge-7" id: "x" kind: "news"';
+    expect((await send('/armory/agent/operations', { operation: unknown })).status).toBe(202);
+    expect(connection.told.at(-1)).toEqual({ kind: 'TASK', account: 'edge-7', id: '' });
+    expect(await send('/armory/agent/operations', { operation: 'account: "edge-8"' })).toMatchObject({
       status: 404,
       body: { message: 'No agent of this account is connected here' },
     });
   });
 
   test('POST /armory/agent/operationresults takes {"result": <toString() of the protobuf message>}', async () => {
-    const waiting = get(0).awaited.wait('read-2', AbortSignal.timeout(60_000));
-    expect(await post('/armory/agent/operationresults', { result: 'id: "read-2" status: 200' })).toEqual({
+    const { waiting } = wait(0, 'read-2');
+    expect(await send('/armory/agent/operationresults', { result: 'id: "read-2" status: 200' })).toEqual({
       status: 200,
       body: {},
     });
-    expect(await waiting).toMatchObject({ id: 'read-2', status: 200 });
-    expect((await post('/armory/agent/operationresults', { result: 'id: "read-2"' })).status).toBe(404);
+    expect(await waiting).toEqual(answer);
+    expect((await send('/armory/agent/operationresults', { result: 'id: "read-2"' })).status).toBe(404);
   });
 
   describe.each(['operations', 'operationresults'])('POST /armory/agent/%s', (route) => {
@@ -176,7 +207,7 @@ describeWithCluster('three replicas in a cluster', () => {
       for (const file of [null, own, foreign, forged, join(pod.directory, 'ca.crt')]) {
         const refused = file?.endsWith('ca.crt')
           ? await call(0, path, { method: 'POST', headers: { authorization: 'Basic x' }, body: '{}' })
-          : await post(path, { [field]: '' }, file);
+          : await send(path, { [field]: '' }, file);
         expect(refused).toMatchObject({
           status: 403,
           body: { message: 'Only replicas of this Busdriver may call this' },
@@ -195,7 +226,7 @@ describeWithCluster('three replicas in a cluster', () => {
       ],
       [{ [field]: '\0'.repeat(100_000) }, 'the body must be at most 99328 characters long'],
     ])('answers 400 to what cannot be read, and says what was expected: %.40j', async (body, problem) => {
-      expect(await post(path, body)).toMatchObject({ status: 400, body: { errors: [problem] } });
+      expect(await send(path, body)).toMatchObject({ status: 400, body: { errors: [problem] } });
     });
   });
 

@@ -5,6 +5,7 @@ import { loadSync } from '@grpc/proto-loader';
 import { type Host, startHost } from '../../../../infra/host/runtime.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { createTokenSigner, type TokenSigner, toAgentAccount } from '../../../support/agent-process.ts';
+import { writeSessionKey } from '../../../support/session-key.ts';
 import { type HomeEngines, startHomeEngines } from '../engines.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
@@ -60,7 +61,7 @@ export async function startGrpcHost({ security, filters }: GrpcHostOptions = {})
       },
       environment: {
         ...engines.environment,
-        BUSDRIVER_AGENT_KEY_FILE: join(engines.dir, 'agent-sessions.jwk'),
+        BUSDRIVER_AGENT_KEY_FILE: await writeSessionKey(engines.dir),
         ...{ KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: '1' },
       },
       serviceAccountDirectory: engines.dir,

@@ -1,0 +1,83 @@
+import { agentRoutes } from '../../functions/agent-routes.ts';
+import type { Route } from '../../functions/routes.ts';
+import { InvalidInputError } from '../../shared/core/errors.ts';
+import type { JsonObject } from '../../shared/core/json.ts';
+import type { Logger } from '../../shared/core/logger.ts';
+import { agentsEnabledPath, parseAgentSettings } from '../../shared/core/settings/agent-settings.ts';
+import { hintPath } from '../../shared/core/tasks/agent-connections.ts';
+import { type Environment, variables } from '../../shared/runtime/config.ts';
+import { checkSessionKeyFile } from '../../shared/runtime/identity/session-key-file.ts';
+import { type AwaitedAnswers, openAwaitedAnswers } from '../../shared/runtime/services/awaited-answers.ts';
+import { bindHintPort } from '../../shared/runtime/services/hint-port.ts';
+import type { Services } from '../../shared/runtime/services/services.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
+import { HintConnections } from '../local/hint-connections.ts';
+import { createHintRoute } from '../local/hint-route.ts';
+import type { HoldOptions } from '../local/hold-connection.ts';
+import type { UpgradeRoute } from '../local/http-upgrade.ts';
+import { ConnectionRows } from './connection-rows.ts';
+import { Forwarding, type ForwardingOptions } from './forwarding.ts';
+
+/** What agents are served with. */
+export interface AgentHomeOptions extends Omit<ForwardingOptions, 'connections' | 'clock'> {
+  readonly services: Services;
+  readonly log: Logger;
+}
+
+/** What serves agents in a replica. Disposing waits until others know that none is connected to it any more. */
+export interface AgentHome extends AsyncDisposable {
+  readonly routes: readonly Route[];
+  /** Where they connect for hints. */
+  readonly upgrades: UpgradeRoute;
+  /** Those that are connected to this replica. */
+  readonly connections: HintConnections;
+  /** Who waits here for what they answer. */
+  readonly awaited: AwaitedAnswers;
+  readonly forwarding: Forwarding;
+  /** How connections are held, whatever they are made of. */
+  readonly holding: HoldOptions;
+}
+
+/** Binds what tells agents of work: those of this replica by their connections, those of others by their replica. */
+export function openAgentHome({ services, log, ...options }: AgentHomeOptions): AgentHome {
+  const connections = new HintConnections();
+  const { podName } = options;
+  const forwarding = new Forwarding({ ...options, log, connections, clock: systemClock });
+  bindHintPort(services, {
+    url: hintPath,
+    deliver: (hint) => connections.deliver(hint),
+    post: (connection, hint) => forwarding.post(connection, hint),
+  });
+  const awaited = openAwaitedAnswers(services);
+  awaited.port = {
+    name: podName,
+    tell: (waiter, end) => void forwarding.tellResult(waiter, end),
+  };
+  const rows = new ConnectionRows({ services, podName, clock: systemClock });
+  const holding: HoldOptions = { connections, log, onConnected: (connection) => rows.add(connection) };
+  return {
+    routes: agentRoutes,
+    upgrades: createHintRoute({ ...holding, services }),
+    ...{ connections, awaited, forwarding, holding },
+    [Symbol.asyncDispose]: () => rows[Symbol.asyncDispose](),
+  };
+}
+
+/**
+ * Looks at the key that signs sessions of agents, where they are served: all replicas have the same, so none makes one.
+ *
+ * @throws Error that names the option or the variable, and what was expected; InvalidInputError for settings that are wrong
+ */
+export async function checkSessionKey(
+  settings: JsonObject,
+  environment: Environment,
+  sessionKeyFile: string | undefined,
+): Promise<void> {
+  if (!parseAgentSettings(settings).enabled || environment[variables.agentKeyArn]) return;
+  const option = sessionKeyFile === undefined ? variables.agentKeyFile : '--session-key-file';
+  const file = sessionKeyFile ?? environment[variables.agentKeyFile];
+  if (file) return checkSessionKeyFile(file, option);
+  throw new InvalidInputError(
+    `${agentsEnabledPath} is true: expected --session-key-file, the key that signs sessions of agents`,
+  );
+}
