@@ -28,6 +28,7 @@ describeWithCluster('a fuzzer of the deployed API', (cluster) => {
       schemathesis: python.bin('schemathesis'),
       calls,
       coverage: false,
+      lateShare: 0.01,
       log: console.log,
     });
 
