@@ -25,6 +25,10 @@ const caches = '/agent/v1/caches/{account}';
 /** Every route of agents. */
 export const agentRoutes: readonly Route[] = [
   { ...signingRoute, method: 'POST', path: '/agent/v1/sessions', module: 'agents/open-session' },
+  {
+    ...{ ...signingRoute, method: 'POST', signed: true },
+    ...{ path: '/agent/v1/iam-sessions', module: 'agents/open-iam-session' },
+  },
   { ...signingRoute, method: 'POST', path: '/agent/v1/sessions/{session}', module: 'agents/renew-session' },
   { ...tellingRoute, method: 'DELETE', path: '/agent/v1/sessions/{session}', module: 'agents/close-session' },
   { ...workRoute, method: 'GET', path: '/agent/v1/sessions/{session}/work', module: 'agents/list-work' },

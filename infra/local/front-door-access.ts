@@ -6,6 +6,7 @@ import { TLSSocket } from 'node:tls';
 import type { APIGatewayEventClientCertificate } from 'aws-lambda';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import type { Logger } from '../../shared/core/logger.ts';
+import { toDistinguishedName } from '../../shared/runtime/identity/client-certificate.ts';
 import { isSameSecret } from './constant-time.ts';
 import { HttpError } from './http-error.ts';
 
@@ -233,11 +234,6 @@ export function toClientCertificate(certificate: X509Certificate): APIGatewayEve
     serialNumber: toSerialNumber(certificate),
     validity: { notBefore: certificate.validFrom, notAfter: certificate.validTo },
   };
-}
-
-/** Node tells a name in lines, the least specific first, with what is special escaped in each. */
-function toDistinguishedName(lines: string | undefined): string {
-  return (lines ?? '').split('\n').reverse().join(',');
 }
 
 /** Bytes in hexadecimal with colons between, as API Gateway tells it. */

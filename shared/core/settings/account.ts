@@ -11,13 +11,36 @@ export type AgentKeySource =
   | { readonly url: URL; readonly keys?: undefined }
   | { readonly url?: undefined; readonly keys: readonly JsonObject[] };
 
-/** How an account is served that only an agent in its cluster reaches. It holds no secret. */
-export interface AgentHome {
+/** By a token of the cluster. */
+export interface ServiceAccountAuth {
+  readonly type: 'serviceAccount';
   /** What `iss` of an agent's token must be. */
   readonly issuer: string;
   /** What `sub` must be: `system:serviceaccount:<namespace>:<name>`. */
   readonly subject: string;
   readonly keys: AgentKeySource;
+}
+
+/** By the certificate of its connection. */
+export interface CertificateAuth {
+  readonly type: 'certificate';
+  /** Distinguished names, as RFC 2253 writes them, of which the certificate must have one. */
+  readonly subjects: readonly string[];
+}
+
+/** By a signature of AWS that API Gateway has checked. */
+export interface IamAuth {
+  readonly type: 'iam';
+  /** ARNs of roles, one of which must have signed. */
+  readonly roleArns: readonly string[];
+}
+
+/** By what the agents of an account prove who they are. It holds no secret. */
+export type AgentAuth = ServiceAccountAuth | CertificateAuth | IamAuth;
+
+/** How an account is served that only an agent in its cluster reaches. */
+export interface AgentHome {
+  readonly auth: AgentAuth;
   /** Seconds for which an accepted operation waits for an agent; undefined for what holds for all. */
   readonly waitSeconds: number | undefined;
   /** Replicas of the agent that are to be connected. */

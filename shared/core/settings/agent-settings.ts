@@ -22,6 +22,9 @@ export const jwksHostsPath = 'busdriver.agents.jwksHosts';
 /** Where they say which releases of agents run operations. */
 export const minimumVersionPath = 'busdriver.agents.minimumVersion';
 
+/** Where the settings would say which accounts agents may make themselves. */
+const registrationPath = 'busdriver.agents.selfRegistration.patterns';
+
 /** Seconds for which an accepted operation waits for an agent, where neither its account nor the settings say. */
 export const agentWaitSecondsDefault = 120;
 
@@ -54,6 +57,11 @@ const fields = {
   [minimumVersionPath]: stringField().pipe(
     z.string().refine(isReleaseVersion, { error: 'expected a release such as 1.2.0' }).optional(),
   ),
+  // Nothing that an agent sends makes an account. Who asks for that is told, or he would wait for accounts.
+  [registrationPath]: nameListField().refine((patterns = []) => patterns.length === 0, {
+    error:
+      'expected [], for agents make no accounts: busdriver agent enroll stores one, and so do the settings and PUT /credentials',
+  }),
   'busdriver.agents.limits.pollIdleMs': withDefault(intField(pollMs), 2_000),
   'busdriver.agents.limits.pollBusyMs': withDefault(intField(pollMs), 500),
   'busdriver.agents.limits.pollConnectedMs': withDefault(intField(pollMs), 15_000),

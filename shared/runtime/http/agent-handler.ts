@@ -1,11 +1,11 @@
 import { noRights } from '../../core/access/authorization.ts';
 import { AccessDeniedError, UnauthenticatedError } from '../../core/errors.ts';
 import { isOlderRelease } from '../../core/release-version.ts';
-import type { AgentHome } from '../../core/settings/account.ts';
 import { type AgentSettings, minimumVersionPath } from '../../core/settings/agent-settings.ts';
 import { type AgentSession, sessionLifeMs } from '../../core/tasks/agent-session.ts';
 import { isFinished } from '../../core/tasks/task.ts';
 import type { TaskHold } from '../../core/tasks/task-inbox.ts';
+import { isWanted } from '../identity/agent-identity.ts';
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { addLogFields } from '../services/logger.ts';
 import type { Services } from '../services/services.ts';
@@ -66,11 +66,6 @@ export function getBearerToken(request: Pick<ApiRequest, 'findHeader'>): string 
   throw new UnauthenticatedError('Expected a header Authorization: Bearer with a token');
 }
 
-/** As whose agent somebody is let in: what is remembered of a proof, and held against the account's settings of now. */
-export function toIdentity({ issuer, subject }: AgentHome): string {
-  return JSON.stringify([issuer, subject]);
-}
-
 async function findCaller(request: ApiRequest, hub: AgentHub): Promise<AgentCaller> {
   const caller = await findTokenCaller(hub, getBearerToken(request));
   const named = request.findParameter('session');
@@ -96,7 +91,7 @@ export async function findSessionCaller(
   }
   const current = session.accounts.filter(({ name, identity }) => {
     const home = providers.findAccount(name)?.agentHome;
-    return home !== undefined && toIdentity(home) === identity;
+    return home !== undefined && isWanted(home.auth, identity);
   });
   return { session, accounts: new Set(current.map(({ name }) => name)) };
 }

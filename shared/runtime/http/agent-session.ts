@@ -1,6 +1,7 @@
 import {
   type AccountGrant,
   type Hello,
+  helloSchema,
   journalFormat,
   protocolVersion,
   type Welcome,
@@ -8,13 +9,17 @@ import {
 import { InvalidInputError, UnauthenticatedError } from '../../core/errors.ts';
 import { asJsonArray, asJsonObject, type JsonObject } from '../../core/json.ts';
 import { pickDefinitions } from '../../core/providers/account-facts.ts';
+import { parseWith } from '../../core/settings/coerce.ts';
 import { getSetting } from '../../core/settings/spring-config.ts';
 import type { AgentSession, SessionAccount } from '../../core/tasks/agent-session.ts';
 import { plugins } from '../../providers/index.ts';
+import { toIdentity } from '../identity/agent-identity.ts';
+import type { AgentEvidence } from '../identity/agent-proof.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
 import { getHintUrl } from '../services/hint-port.ts';
 import { type Admission, admit, listUnrevoked } from './agent-admission.ts';
-import { isOutdated, toIdentity } from './agent-handler.ts';
+import { isOutdated } from './agent-handler.ts';
+import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 
 /** Tasks that an agent may run at once, all together and of one account. */
 const tasksMax = 20;
@@ -24,24 +29,43 @@ const accountTasksMax = 5;
 const readsMax = 32;
 
 /** What an agent is let in to: a session, unless each of its accounts is refused. */
-export interface OpenedSession {
+interface OpenedSession {
   readonly session: AgentSession | undefined;
   /** By the names of accounts of which it is the agent: why they are refused all the same. */
   readonly refused: Admission['refused'];
 }
 
 /**
- * Opens a session for an agent that proves who it is.
+ * Answers a request for a session.
  *
- * @throws UnauthenticatedError where the token proves it of no account: then nothing is told of any
+ * @throws InvalidInputError for a hello that is malformed; UnauthenticatedError where the evidence proves the agent of no account
  */
-export async function openSession(hub: AgentHub, hello: Hello, token: string): Promise<OpenedSession> {
+export async function answerHello(
+  request: Pick<ApiRequest, 'parseJson'>,
+  hub: AgentHub,
+  evidence: AgentEvidence,
+): Promise<ApiResponse> {
+  const hello = parseWith(helloSchema, request.parseJson(), '');
+  const { session, refused } = await openSession(hub, hello, evidence);
+  const accounts = new Set(session?.accounts.map(({ name }) => name));
+  const names = [...new Set(hello.accounts.map(({ name }) => name))];
+  return ok(await toWelcome(hub, session, { names, accounts, hello, refused, proof: toProof(evidence) }));
+}
+
+/** What evidence is called in answers. */
+function toProof({ token, signer }: AgentEvidence): string {
+  if (signer !== undefined) return 'role';
+  return token === undefined ? 'certificate' : 'token';
+}
+
+/** Opens a session for an agent that proves who it is. @throws UnauthenticatedError where it is of no account: then nothing is told of any */
+async function openSession(hub: AgentHub, hello: Hello, evidence: AgentEvidence): Promise<OpenedSession> {
   if (hello.protocol !== protocolVersion) {
     throw new InvalidInputError(`protocol: expected ${protocolVersion}, got ${hello.protocol}`);
   }
-  const proved = await prove(hub, hello, token);
+  const proved = await prove(hub, hello, evidence);
   if (proved.length === 0)
-    throw new UnauthenticatedError('The token proves the agent of none of these accounts');
+    throw new UnauthenticatedError(`The ${toProof(evidence)} proves the agent of none of these accounts`);
   const { accounts, refused } = await admit(hub, hello, proved);
   if (accounts.length === 0) return { session: undefined, refused };
   const nowMs = hub.clock.now();
@@ -83,17 +107,21 @@ export async function checkUnrevoked(hub: AgentHub, { id, accounts }: AgentSessi
 
 type ProvedAccount = Omit<SessionAccount, 'generation'>;
 
-/** The accounts whose agent the token proves, of those that a hello names. */
-async function prove(hub: AgentHub, hello: Hello, token: string): Promise<readonly ProvedAccount[]> {
+/** The accounts whose agent the evidence proves, of those that a hello names. */
+async function prove(
+  hub: AgentHub,
+  hello: Hello,
+  evidence: AgentEvidence,
+): Promise<readonly ProvedAccount[]> {
   const names = new Set(hello.accounts.map(({ name }) => name));
   const proved: ProvedAccount[] = [];
   const faults = new Set<string>();
   for (const name of names) {
     const home = hub.providers.findAccount(name)?.agentHome;
     if (home === undefined) continue;
-    const fault = await hub.proofs.findFault(token, home);
-    if (fault === undefined) proved.push({ name, identity: toIdentity(home) });
-    else faults.add(fault);
+    const outcome = await hub.proofs.prove(evidence, home.auth);
+    if (outcome.fault === undefined) proved.push({ name, identity: toIdentity(outcome.proved) });
+    else faults.add(outcome.fault);
   }
   if (proved.length === 0) {
     // The log tells why; the answer tells who knocks nothing of accounts.
@@ -121,7 +149,7 @@ export async function closeConnections(
 export async function toWelcome(
   hub: AgentHub,
   session: AgentSession | undefined,
-  { names, accounts, hello, refused: refusals }: GrantInputs,
+  { names, accounts, hello, refused: refusals, proof = 'token' }: GrantInputs,
 ): Promise<Welcome> {
   const none = { token: '', expiresMs: hub.clock.now() };
   const { token, expiresMs } = session === undefined ? none : await hub.tokens.sign(session.id);
@@ -131,7 +159,7 @@ export async function toWelcome(
   const operations = session === undefined || !isOutdated(session, hub.agentSettings);
   if (!operations) tellOutdated(hub, session);
   const grants = names.map((name): AccountGrant => {
-    const stranger = `account ${name} is none whose agent this token proves`;
+    const stranger = `account ${name} is none whose agent this ${proof} proves`;
     const refused = accounts.has(name) ? refusal : (refusals?.get(name) ?? stranger);
     if (refused !== undefined) return { name, operations: false, caching: false, refused };
     return { name, operations, caching: true, definition: JSON.stringify(find(name)) };
@@ -157,6 +185,8 @@ export interface GrantInputs {
   readonly hello: Pick<Hello, 'journalFormat'>;
   /** Why some of them are not, though the agent proved that it is theirs. Default: none. */
   readonly refused?: Admission['refused'];
+  /** What the agent showed for them: `token`, which is the default, `certificate` or `role`. */
+  readonly proof?: string;
 }
 
 function tellOutdated({ log, agentSettings }: AgentHub, { agentId, version }: AgentSession): void {

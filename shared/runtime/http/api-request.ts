@@ -50,6 +50,10 @@ export interface ApiRequest {
    */
   parsePackedJson(bytesMax: PackedBytesMax): JsonValue;
   readonly caller: Caller;
+  /** PEM of the certificate that the client showed and TLS verified; undefined without one. */
+  readonly clientCertificate: string | undefined;
+  /** ARN of who signed the request, as API Gateway's authorizer found; undefined where none looked. */
+  readonly signer: string | undefined;
   /** What the gate let this request through as. */
   readonly access: RequestAccess;
   /** Has this act recorded in the audit; what the row of the route names is recorded anyhow. */
@@ -94,6 +98,8 @@ export function createRequest(event: APIGatewayProxyEvent, options: RequestOptio
     parsePackedJson: (bytesMax) =>
       parseJsonText(unpackBody(event, findHeader(event, 'content-type'), bytesMax)),
     caller: { ...parseCaller(event), ...toUser(options.access) },
+    clientCertificate: event.requestContext?.identity?.clientCert?.clientCertPem || undefined,
+    signer: event.requestContext?.identity?.userArn || undefined,
     ...options,
   };
 }

@@ -1,7 +1,16 @@
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Clock } from '../../core/clock.ts';
 import type { Logger } from '../../core/logger.ts';
-import type { AgentHome, AgentKeySource } from '../../core/settings/account.ts';
+import { parseAssumedRoleArn } from '../../core/role-arn.ts';
+import type {
+  AgentAuth,
+  AgentKeySource,
+  CertificateAuth,
+  IamAuth,
+  ServiceAccountAuth,
+} from '../../core/settings/account.ts';
+import { findRoleArn, findSubject, type ProvedIdentity } from './agent-identity.ts';
+import { readClientCertificate } from './client-certificate.ts';
 import { signatureAlgorithms } from './identity-settings.ts';
 import { type KeySet, openKeySet } from './key-set.ts';
 
@@ -11,6 +20,9 @@ const clockToleranceSeconds = 60;
 /** Characters of a token at most. */
 export const proofLengthMax = 16_384;
 
+/** Keys of a cluster are fetched this often at most, also for a token whose key is not known: milliseconds. */
+export const agentKeysPauseMs = 60_000;
+
 /** What proofs are verified with. */
 export interface AgentProofsOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -19,7 +31,22 @@ export interface AgentProofsOptions {
   readonly audience: string;
 }
 
-/** Verifies the projected service-account tokens by which agents prove who they are. */
+/** What an agent shows to prove who it is. */
+export interface AgentEvidence {
+  /** The bearer token. */
+  readonly token?: string | undefined;
+  /** PEM of the certificate of the connection, which TLS has verified. */
+  readonly certificate?: string | undefined;
+  /** ARN of who signed the request by Signature Version 4, as API Gateway has found. */
+  readonly signer?: string | undefined;
+}
+
+/** What evidence comes to: who it proves, or in words that quote no secret why it does not prove an agent of the account. */
+export type ProofOutcome =
+  | { readonly proved: ProvedIdentity; readonly fault?: undefined }
+  | { readonly fault: string; readonly proved?: undefined };
+
+/** Verifies by what agents prove who they are. */
 export class AgentProofs {
   readonly #options: AgentProofsOptions;
   /** By where the keys are: an account that is read again has the same. */
@@ -31,34 +58,46 @@ export class AgentProofs {
   }
 
   /**
-   * Why a token does not prove that its bearer is an agent of an account: in words that quote nothing of it. Undefined where it does.
+   * Whether evidence proves an agent of an account.
    *
    * @throws UnavailableError when the account's keys cannot be had
    */
-  async findFault(token: string, home: AgentHome): Promise<string | undefined> {
-    if (token.length > proofLengthMax) return `the token is longer than ${proofLengthMax} characters`;
-    const keys = this.#openKeys(home.keys);
+  async prove(evidence: AgentEvidence, auth: AgentAuth): Promise<ProofOutcome> {
+    if (auth.type === 'serviceAccount') return this.#proveByToken(evidence, auth);
+    if (auth.type === 'certificate') return proveByCertificate(evidence, auth, this.#options.clock.now());
+    return proveByRole(evidence, auth);
+  }
+
+  async #proveByToken({ token }: AgentEvidence, auth: ServiceAccountAuth): Promise<ProofOutcome> {
+    if (token === undefined) return { fault: 'there is no token, which the account asks for' };
+    if (token.length > proofLengthMax)
+      return { fault: `the token is longer than ${proofLengthMax} characters` };
+    const keys = this.#openKeys(auth.keys);
     try {
-      await this.#verify(token, home, keys);
-      return undefined;
+      await this.#verify(token, auth, keys);
+      return { proved: auth };
     } catch (error) {
-      if (error instanceof errors.JOSEError) return error.message;
+      if (error instanceof errors.JOSEError) return { fault: error.message };
       throw error;
     }
   }
 
-  async #verify(token: string, home: AgentHome, keys: KeySet): Promise<void> {
+  async #verify(token: string, auth: ServiceAccountAuth, keys: KeySet): Promise<void> {
     const find = await keys.getKeys();
     try {
-      await this.#verifyWith(token, home, find);
+      await this.#verifyWith(token, auth, find);
     } catch (error) {
       const newer = error instanceof errors.JWKSNoMatchingKey ? await keys.findNewerKeys() : undefined;
       if (newer === undefined) throw error;
-      await this.#verifyWith(token, home, newer);
+      await this.#verifyWith(token, auth, newer);
     }
   }
 
-  async #verifyWith(token: string, { issuer, subject }: AgentHome, find: JWTVerifyGetKey): Promise<void> {
+  async #verifyWith(
+    token: string,
+    { issuer, subject }: ServiceAccountAuth,
+    find: JWTVerifyGetKey,
+  ): Promise<void> {
     await jwtVerify(token, find, {
       issuer,
       subject,
@@ -74,9 +113,39 @@ export class AgentProofs {
     const url = source.url?.href;
     const known = url === undefined ? this.#given.get(source) : this.#keys.get(url);
     if (known !== undefined) return known;
-    const keys = openKeySet(source, this.#options);
+    const keys = openKeySet(source, { ...this.#options, pauseMs: agentKeysPauseMs });
     if (url === undefined) this.#given.set(source, keys);
     else this.#keys.set(url, keys);
     return keys;
   }
+}
+
+function proveByCertificate(
+  { certificate: pem }: AgentEvidence,
+  { subjects }: CertificateAuth,
+  nowMs: number,
+): ProofOutcome {
+  if (pem === undefined)
+    return { fault: 'the connection has no client certificate, which the account asks for' };
+  const certificate = readClientCertificate(pem);
+  if (certificate === undefined) return { fault: 'the client certificate cannot be read' };
+  const { subject, fromMs, untilMs } = certificate;
+  // TLS has looked at this when the connection was opened, which may be long ago.
+  if (nowMs < fromMs) return { fault: 'the client certificate does not hold yet' };
+  if (nowMs > untilMs) return { fault: 'the client certificate is over' };
+  const found = findSubject(subjects, subject);
+  if (found === undefined)
+    return { fault: `the account has no subject ${subject.slice(0, 500)}, which the certificate has` };
+  return { proved: { certificate: found } };
+}
+
+function proveByRole({ signer }: AgentEvidence, { roleArns }: IamAuth): ProofOutcome {
+  if (signer === undefined)
+    return { fault: 'the request is not signed for IAM, which the account asks for: /agent/v1/iam-sessions' };
+  const role = parseAssumedRoleArn(signer);
+  if (role === undefined) return { fault: `${signer.slice(0, 500)} is no role that was assumed` };
+  const found = findRoleArn(roleArns, role);
+  if (found === undefined)
+    return { fault: `the account has no role ${role.name} of account ${role.account}` };
+  return { proved: { role: found } };
 }

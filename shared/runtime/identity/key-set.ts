@@ -11,7 +11,7 @@ export const keysFreshMs = 10 * 60_000;
 /** Milliseconds for which it may be used while a newer one cannot be fetched. */
 export const keysUsableMs = 60 * 60_000;
 
-/** Keys are fetched this often at most, also for a token whose key is not known: milliseconds. */
+/** Keys are fetched this often at most, also for a token whose key is not known, unless somebody says otherwise: milliseconds. */
 export const keysPauseMs = 30_000;
 
 /** Milliseconds for fetching a set of keys. */
@@ -24,6 +24,8 @@ export const keysBytesMax = 256 * 2 ** 10;
 export interface KeySetOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Logger;
+  /** Milliseconds between two tries to fetch keys at least. Default {@link keysPauseMs}. */
+  readonly pauseMs?: number;
 }
 
 /** Keys that signatures are verified with. */
@@ -32,7 +34,7 @@ export interface KeySet {
   getKeys(): Promise<JWTVerifyGetKey>;
   /**
    * The same with keys that were fetched since, for a token whose key is not among those known. Undefined when there are none newer:
-   * they are fetched once in 30 seconds at most.
+   * they are fetched once in `pauseMs` at most.
    */
   findNewerKeys(): Promise<JWTVerifyGetKey | undefined>;
 }
@@ -79,7 +81,8 @@ class FetchedKeySet implements KeySet {
 
   /** Fetches the keys, unless that was tried a moment ago. Never rejects. */
   async #fetch(): Promise<void> {
-    if (this.#fetching === undefined && this.#getAge(this.#triedAtMs) < keysPauseMs) return;
+    const { pauseMs = keysPauseMs } = this.#options;
+    if (this.#fetching === undefined && this.#getAge(this.#triedAtMs) < pauseMs) return;
     this.#fetching ??= this.#fetchNow().finally(() => {
       this.#fetching = undefined;
     });

@@ -10,6 +10,7 @@ import {
   requireField,
   settingsField,
   stringField,
+  stringListField,
   withDefault,
 } from '../../../core/settings/coerce.ts';
 import { findReferenceProblems, isSecretReference } from '../../../core/settings/secret-reference.ts';
@@ -54,10 +55,13 @@ const nestedShapes = {
     auth: requireField(
       settingsField({
         type: withDefault(stringField(), 'serviceAccount'),
-        issuer: requiredText,
-        subject: requiredText,
+        issuer: stringField(),
+        subject: stringField(),
         jwks: jsonField(),
         jwksUri: stringField(),
+        // A comma in a text separates nothing: subjects have some.
+        subjects: stringListField(),
+        roleArns: stringListField(),
       }),
     ),
     waitSeconds: intField(agentWaitSeconds),

@@ -29,10 +29,16 @@ export interface GrpcHostOptions {
   readonly security?: object;
   /** `kubesvc.grpc.auth.x509.filters`. Default: they are not asked for. */
   readonly filters?: readonly string[];
+  /** Accounts beside `edge` and `other`. Default: none. */
+  readonly accounts?: readonly object[];
 }
 
 /** Starts one without a cluster of its own. */
-export async function startGrpcHost({ security, filters }: GrpcHostOptions = {}): Promise<GrpcHost> {
+export async function startGrpcHost({
+  security,
+  filters,
+  accounts = [],
+}: GrpcHostOptions = {}): Promise<GrpcHost> {
   await using starting = new AsyncDisposableStack();
   const engines = starting.use(await startHomeEngines());
   const signer = await createTokenSigner();
@@ -47,7 +53,7 @@ export async function startGrpcHost({ security, filters }: GrpcHostOptions = {})
         ...(filters && { auth: { x509: { enabled: true, filters } } }),
       },
     },
-    kubernetes: { accounts: [toAgentAccount('edge', signer), toAgentAccount('other', other)] },
+    kubernetes: { accounts: [toAgentAccount('edge', signer), toAgentAccount('other', other), ...accounts] },
   };
   await writeFile(config, JSON.stringify(settings));
   const host = starting.use(

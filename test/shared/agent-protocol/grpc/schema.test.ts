@@ -174,7 +174,9 @@ describe('busdriver-agent-v1.proto', () => {
     const schema = new ProtobufSchema();
     const calls = agentServices.flatMap((name) => schema.getService(`busdriver.agent.v1.${name}`).methods);
     expect(calls.map(({ name }) => name).filter((name) => !httpTwins.has(name))).toEqual(['Sessions.Watch']);
-    const routes = agentRoutes.map(({ method, path: target }) => `${method} ${target}`);
+    // Signatures are looked at by API Gateway, which has no gRPC.
+    const unsigned = agentRoutes.filter(({ signed = false }) => !signed);
+    const routes = unsigned.map(({ method, path: target }) => `${method} ${target}`);
     expect([...httpTwins.values()].map(({ method, path: target }) => `${method} ${target}`).sort()).toEqual(
       routes.sort(),
     );

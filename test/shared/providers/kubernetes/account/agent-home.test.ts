@@ -25,15 +25,38 @@ describe('an account that only its agents reach', () => {
       toSettings({ agent: { auth } }, { enabled: true, waitSeconds: 7 }),
     );
     expect(accounts[0]?.agentHome).toEqual({
-      issuer: auth.issuer,
-      subject: auth.subject,
-      keys: { keys: [key] },
+      auth: {
+        ...{ type: 'serviceAccount', issuer: auth.issuer, subject: auth.subject },
+        keys: { keys: [key] },
+      },
       waitSeconds: 7,
       minReplicas: 1,
     });
     const text = { ...auth, jwks: JSON.stringify(auth.jwks) };
     const own = parseKubernetesAccounts(toSettings({ agent: { auth: text, waitSeconds: '9' } })).accounts[0];
-    expect(own?.agentHome).toMatchObject({ keys: { keys: [key] }, waitSeconds: 9 });
+    expect(own?.agentHome).toMatchObject({ auth: { keys: { keys: [key] } }, waitSeconds: 9 });
+  });
+
+  it.each<[JsonObject]>([
+    [{ type: 'certificate', subjects: ['CN=edge-7,O=Acme', String.raw`CN=a\, b+OU=c`] }],
+    [
+      {
+        type: 'iam',
+        roleArns: ['arn:aws:iam::111122223333:role/path/to/edge-7', 'arn:aws-cn:iam::111122223333:role/e'],
+      },
+    ],
+  ])('may ask for another proof: %j', (other) => {
+    const { accounts } = parseKubernetesAccounts(toSettings({ agent: { auth: other } }));
+    expect(accounts[0]?.agentHome?.auth).toEqual(other);
+  });
+
+  it('is left out where agents were to make accounts themselves', () => {
+    const agents = { enabled: true, selfRegistration: { patterns: ['edge-.*'] } };
+    expect(reasonOf({ agent: { auth } }, agents)).toBe(
+      'busdriver.agents.selfRegistration.patterns: expected [], for agents make no accounts: ' +
+        'busdriver agent enroll stores one, and so do the settings and PUT /credentials',
+    );
+    expect(reasonOf({ agent: { auth } }, { ...agents, selfRegistration: { patterns: [] } })).toBeUndefined();
   });
 
   it('is neither called from here nor cached by workers, whatever kubeconfig there is', async () => {
@@ -88,9 +111,55 @@ describe('an account that only its agents reach', () => {
       'agent.auth.jwksUri: expected a host that busdriver.agents.jwksHosts names, not k.example',
     ],
     [
-      'another proof',
+      'a proof that nobody knows',
+      { agent: { auth: { ...auth, type: 'password' } } },
+      'agent.auth.type: expected one of serviceAccount, certificate, iam',
+    ],
+    [
+      'no issuer',
+      { agent: { auth: { ...auth, issuer: null } } },
+      'agent.auth.issuer: expected a value, got none',
+    ],
+    [
+      'fields of another proof',
       { agent: { auth: { ...auth, type: 'iam' } } },
-      'agent.auth.type: expected serviceAccount, the only one there is',
+      'agent.auth.issuer: expected nothing with type iam',
+    ],
+    [
+      'subjects, and no type',
+      { agent: { auth: { subjects: ['CN=edge'] } } },
+      'agent.auth.subjects: expected nothing with type serviceAccount',
+    ],
+    [
+      'no subjects',
+      { agent: { auth: { type: 'certificate' } } },
+      'agent.auth.subjects: expected a list of 1 to 20',
+    ],
+    [
+      'no subject among them',
+      { agent: { auth: { type: 'certificate', subjects: [] } } },
+      'agent.auth.subjects: expected a list of 1 to 20',
+    ],
+    [
+      'a subject that is no list',
+      { agent: { auth: { type: 'certificate', subjects: 'CN=edge,O=Acme' } } },
+      'agent.auth.subjects: expected a list, got a string',
+    ],
+    [
+      'a subject that is none',
+      { agent: { auth: { type: 'certificate', subjects: ['CN=edge', 'edge-7'] } } },
+      'agent.auth.subjects[1]: expected a distinguished name as RFC 2253 writes it',
+    ],
+    ['no roles', { agent: { auth: { type: 'iam' } } }, 'agent.auth.roleArns: expected a list of 1 to 20'],
+    [
+      'too many roles',
+      { agent: { auth: { type: 'iam', roleArns: Array(21).fill('arn:aws:iam::111122223333:role/edge') } } },
+      'agent.auth.roleArns: expected a list of 1 to 20',
+    ],
+    [
+      'a role of a session',
+      { agent: { auth: { type: 'iam', roleArns: ['arn:aws:sts::111122223333:assumed-role/edge/one'] } } },
+      'agent.auth.roleArns[0]: expected the ARN of a role of IAM',
     ],
     [
       'an empty subject',

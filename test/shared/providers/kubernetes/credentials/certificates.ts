@@ -13,7 +13,15 @@ export interface CertificateSubject {
   readonly hosts?: readonly string[];
   /** Default: valid for a day. */
   readonly expired?: boolean;
+  /** The whole name in the order of RFC 2253, of which each part has one attribute or several. Default: the common name alone. */
+  readonly parts?: readonly NameAttributes[];
 }
+
+/** Values by attribute type. */
+type NameAttributes = { readonly [type in keyof typeof attributeTypes]?: string };
+
+/** Object ids by the names of attribute types. */
+const attributeTypes = { CN: '550403', C: '550406', O: '55040a', OU: '55040b' };
 
 /** A certificate authority of a test's own: no key needs to lie in the repository. */
 export class CertificateAuthority {
@@ -44,9 +52,9 @@ export class CertificateAuthority {
       tagged(0xa0, integer(Buffer.of(2))),
       integer(Buffer.concat([Buffer.of(1), randomBytes(8)])),
       ecdsaWithSha256,
-      toName(this.#name),
+      toName([{ CN: this.#name }]),
       sequence(toTime(end - 2 * day), toTime(end)),
-      toName(subject.commonName),
+      toName(subject.parts ?? [{ CN: subject.commonName }]),
       key.export({ type: 'spki', format: 'der' }),
       ...(extensions.length === 0 ? [] : [tagged(0xa3, sequence(...extensions))]),
     );
@@ -75,8 +83,15 @@ function objectId(hex: string): Buffer {
   return tagged(0x06, Buffer.from(hex, 'hex'));
 }
 
-function toName(commonName: string): Buffer {
-  return sequence(tagged(0x31, sequence(objectId('550403'), tagged(0x0c, Buffer.from(commonName)))));
+/** A certificate has the least specific part first. */
+function toName(parts: readonly NameAttributes[]): Buffer {
+  return sequence(...parts.toReversed().map((part) => tagged(0x31, ...toAttributes(part))));
+}
+
+function toAttributes(part: NameAttributes): readonly Buffer[] {
+  return Object.entries(part).map(([type, value]) =>
+    sequence(objectId(attributeTypes[type as keyof typeof attributeTypes]), tagged(0x0c, Buffer.from(value))),
+  );
 }
 
 function toTime(ms: number): Buffer {

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { handler as openIamSession } from '../../../../functions/agents/open-iam-session.ts';
+import { handler as openSession } from '../../../../functions/agents/open-session.ts';
+import { toRestEvent } from '../../../../shared/runtime/http/http-api-event.ts';
+import { type AgentFunctions, openAgentFunctions } from '../../../support/agent-functions.ts';
+import { createTokenSigner, type TokenSigner, toAgentAccount } from '../../../support/agent-process.ts';
+import {
+  CertificateAuthority,
+  type CertificateSubject,
+} from '../../providers/kubernetes/credentials/certificates.ts';
+
+const authority = new CertificateAuthority('clients');
+const roleArns = ['arn:aws:iam::111122223333:role/agents/edge-9'];
+let signer: TokenSigner;
+let functions: AgentFunctions;
+
+beforeAll(async () => {
+  signer = await createTokenSigner();
+  functions = await openAgentFunctions([
+    toAgentAccount('by-token', signer),
+    { name: 'by-certificate', agent: { auth: { type: 'certificate', subjects: ['CN=edge-7,O=Acme'] } } },
+    { name: 'by-role', agent: { auth: { type: 'iam', roleArns } } },
+  ]);
+});
+afterAll(() => functions[Symbol.asyncDispose]());
+
+interface Shown {
+  readonly certificate?: CertificateSubject;
+  readonly token?: string;
+  readonly userArn?: string;
+}
+
+/** An event as API Gateway's documentation has it for HTTP APIs, payload 2.0. */
+function toEvent(path: string, { certificate, token, userArn }: Shown) {
+  const hello = {
+    ...{ agentId: 'pod-1', version: '1', protocol: 1, journalFormat: 1 },
+    accounts: ['by-token', 'by-certificate', 'by-role'].map((name) => ({ name })),
+  };
+  return {
+    ...{ version: '2.0' as const, routeKey: `POST ${path}`, rawPath: path, rawQueryString: '' },
+    headers: {
+      'content-type': 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(hello),
+    isBase64Encoded: false,
+    requestContext: {
+      ...{ accountId: '111122223333', apiId: 'a1b2c3d4e5', requestId: 'id', stage: '$default' },
+      routeKey: `POST ${path}`,
+      http: { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'agent' },
+      ...(certificate && {
+        authentication: {
+          clientCert: {
+            clientCertPem: authority.issue(certificate).certificate,
+            // What stands here differs from place to place.
+            ...{ subjectDN: 'CN=somebody', issuerDN: 'CN=clients', serialNumber: '01' },
+            validity: { notBefore: 'May 28 12:30:02 2019 GMT', notAfter: 'Aug 5 09:36:04 2031 GMT' },
+          },
+        },
+      }),
+      ...(userArn && {
+        authorizer: {
+          iam: {
+            ...{ accessKey: 'ASIAIOSFODNN7EXAMPLE', accountId: '111122223333', callerId: 'AROA:x' },
+            ...{ cognitoIdentity: null, principalOrgId: 'o-1', userArn, userId: 'AROA:x' },
+          },
+        },
+      }),
+    },
+  };
+}
+
+interface Outcome {
+  readonly status: number;
+  readonly message: unknown;
+  /** Accounts that are granted. */
+  readonly granted: readonly string[];
+}
+
+async function open(shown: Shown, path = '/agent/v1/sessions', isRest = false): Promise<Outcome> {
+  const handler = path === '/agent/v1/sessions' ? openSession : openIamSession;
+  const event = toEvent(path, shown);
+  const given = isRest ? toRestEvent(event) : event;
+  // It answers at once where answers are not streamed.
+  const run = handler.withServices(functions.services) as (...args: object[]) => Promise<unknown>;
+  const answer = await run(given, { functionName: 'open-session', awsRequestId: 'id' });
+  const { statusCode, body } = answer as { statusCode: number; body: string };
+  const { message, accounts = [] } = JSON.parse(body) as {
+    message?: string;
+    accounts?: readonly { readonly name: string; readonly operations: boolean }[];
+  };
+  const granted = accounts.filter(({ operations }) => operations).map(({ name }) => name);
+  return { status: statusCode, message, granted };
+}
+
+const noCertificate = {
+  ...{ status: 401, granted: [] },
+  message: 'The certificate proves the agent of none of these accounts',
+};
+const acme = { commonName: 'edge-7', parts: [{ CN: 'edge-7' }, { O: 'Acme' }] };
+
+describe('a certificate', () => {
+  it.each([false, true])('opens a session, in an event of a REST API: %s', async (isRest) => {
+    expect(await open({ certificate: acme }, undefined, isRest)).toMatchObject({
+      status: 200,
+      granted: ['by-certificate'],
+    });
+  });
+
+  it('counts beside a token', async () => {
+    const token = await signer.sign();
+    expect(await open({ certificate: acme, token })).toMatchObject({
+      granted: ['by-token', 'by-certificate'],
+    });
+    expect(await open({ token })).toMatchObject({ granted: ['by-token'] });
+  });
+
+  it.each<[string, CertificateSubject]>([
+    ['another subject', { commonName: '', parts: [{ CN: 'edge-8' }, { O: 'Acme' }] }],
+    ['another order', { commonName: '', parts: [{ O: 'Acme' }, { CN: 'edge-7' }] }],
+    ['one part in the place of two', { commonName: '', parts: [{ CN: 'edge-7', O: 'Acme' }] }],
+    ['a name that reads as two', { commonName: 'edge-7,O=Acme' }],
+    ['a line that reads as a part', { commonName: '', parts: [{ CN: 'edge-7\nO=Acme' }] }],
+    ['more', { commonName: '', parts: [{ CN: 'edge-7' }, { O: 'Acme' }, { C: 'DE' }] }],
+    ['its end in the past', { ...acme, expired: true }],
+  ])('with %s opens none', async (_what, certificate) => {
+    expect(await open({ certificate })).toEqual(noCertificate);
+  });
+
+  it('is asked for by an account that wants one, and a token is missed where there is nothing', async () => {
+    expect(await open({})).toMatchObject({
+      status: 401,
+      message: 'Expected a header Authorization: Bearer with a token',
+    });
+  });
+});
+
+describe('a role', () => {
+  const iam = '/agent/v1/iam-sessions';
+  const role = 'arn:aws:sts::111122223333:assumed-role/edge-9';
+
+  it('opens a session where API Gateway has checked who signed', async () => {
+    expect(await open({ userArn: `${role}/eks-busdriver-agent-1` }, iam)).toMatchObject({
+      status: 200,
+      granted: ['by-role'],
+    });
+  });
+
+  it.each([
+    ['arn:aws:sts::111122223333:assumed-role/edge-8/session'],
+    ['arn:aws:sts::999922223333:assumed-role/edge-9/session'],
+    ['arn:aws:iam::111122223333:user/edge-9'],
+    ['arn:aws:iam::111122223333:root'],
+  ])('%s opens none', async (userArn) => {
+    expect(await open({ userArn }, iam)).toEqual({
+      ...{ status: 401, granted: [] },
+      message: 'The role proves the agent of none of these accounts',
+    });
+  });
+
+  it('is not believed where nobody has looked', async () => {
+    const message = expect.stringContaining('Nobody has checked a signature of IAM here');
+    const token = await signer.sign();
+    expect(await open({ token, certificate: acme }, iam)).toMatchObject({ status: 401, message });
+    expect(await open({ userArn: `${role}/session` })).toMatchObject({ status: 401 });
+  });
+});
