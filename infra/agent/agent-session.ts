@@ -10,8 +10,16 @@ import type { Clock, Randomness } from '../../shared/core/clock.ts';
 import { waits } from '../../shared/core/deadline.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import { type HubAnswer, HubAwayError, type HubCall, type HubClient, HubRefusalError } from './hub-client.ts';
+import {
+  getRetryAfterMs,
+  type HubAnswer,
+  HubAwayError,
+  type HubCall,
+  type HubClient,
+  HubRefusalError,
+} from './hub-client.ts';
 import type { ProofSource } from './proof-source.ts';
+import type { ReturnPlace } from './return-place.ts';
 
 /** Pauses between two tries to open a session, unless the file of the agent has others. */
 const backOffDefault: BackOff = { firstMs: 1_000, mostMs: 120_000, growth: 1.6, fixedShare: 0.6 };
@@ -42,6 +50,8 @@ export interface SessionOptions {
   listWarnings(): readonly string[];
   /** What the agent runs now. Default: it does not say. */
   getLoad?(): Renewal['load'];
+  /** When to come back to a Busdriver that was away. Default: at once. */
+  readonly place?: ReturnPlace;
   /** Called with what is granted, each time that is told. */
   onWelcome(welcome: Welcome): void;
   /** Called when Busdriver begins to answer in the session, and when it ceases to. */
@@ -58,6 +68,7 @@ export class SessionKeeper {
   #renewAtMs = 0;
   #endsAtMs = 0;
   #isConnected = false;
+  #stop: AbortSignal | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -81,13 +92,14 @@ export class SessionKeeper {
   /** Opens the first session: tries until it is open, or the signal is aborted. */
   async open(signal: AbortSignal): Promise<void> {
     const { clock, randomness, log, onTurn, backOff = backOffDefault } = this.#options;
+    this.#stop = signal;
     for (let tries = 1; !signal.aborted; tries += 1) {
       onTurn?.();
       try {
         await this.#openOnce();
         return;
       } catch (error) {
-        const pauseMs = getPauseMs(backOff, tries, randomness);
+        const pauseMs = Math.max(getPauseMs(backOff, tries, randomness), getRetryAfterMs(error, randomness));
         log.warn('no session with Busdriver', {
           reason: getErrorMessage(error),
           againInMs: Math.round(pauseMs),
@@ -124,8 +136,22 @@ export class SessionKeeper {
     if (this.#welcome?.token === token) this.#welcome = undefined;
   }
 
-  /** Calls in the session. Where its token is refused, a session is opened anew, and the call repeated once. */
+  /** Calls in the session, once this agent may come back. Where its token is refused, a session is opened anew, and the call repeated once. */
   async call(call: Omit<HubCall, 'token'>): Promise<HubAnswer> {
+    const { place } = this.#options;
+    await place?.wait(this.#stop, call.signal);
+    try {
+      const answer = await this.#callNow(call);
+      place?.end('answered');
+      return answer;
+    } catch (error) {
+      if (error instanceof HubAwayError) place?.end(error.end);
+      else place?.end(error instanceof HubRefusalError ? 'answered' : 'unknown');
+      throw error;
+    }
+  }
+
+  async #callNow(call: Omit<HubCall, 'token'>): Promise<HubAnswer> {
     const { client } = this.#options;
     const { token, session } = await this.getWelcome();
     try {

@@ -8,6 +8,7 @@ import type { AgentTransport } from './agent-config.ts';
 import type { SessionKeeper } from './agent-session.ts';
 import type { HintEnd, HintLine } from './hint-line.ts';
 import type { HubClient } from './hub-client.ts';
+import type { ReturnPlace } from './return-place.ts';
 
 /** Pauses between two tries to connect: a second, longer by a factor of 1.6 up to two minutes, more or less a fifth. */
 const backOff: BackOff = { firstMs: 1_200, mostMs: 144_000, growth: 1.6, fixedShare: 2 / 3 };
@@ -34,6 +35,7 @@ export interface HintKeeperOptions {
   readonly randomness: Pick<Randomness, 'fraction'>;
   readonly log: Logger;
   readonly transport: AgentTransport;
+  readonly place: ReturnPlace;
   onHint(hint: Hint): void;
   /** Called when the agent is connected, and when it is no more. */
   onChange(isConnected: boolean): void;
@@ -51,7 +53,7 @@ export class HintKeeper {
 
   /** Runs until the signal is aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { transport, clock, log, randomness, session } = this.#options;
+    const { transport, clock, log, randomness, session, place } = this.#options;
     if (transport === 'poll') return;
     for (let failures = 0; !signal.aborted; ) {
       this.#back = new AbortController();
@@ -60,11 +62,14 @@ export class HintKeeper {
       failures = end !== undefined && end.lastedMs >= steadyMs ? 1 : failures + 1;
       // Whoever is away has refused nothing.
       if (!session.isConnected) failures = Math.min(failures, failuresMax - 1);
-      const pauseMs = this.#getPauseMs(failures, end);
+      // Who is refused is one of many, and comes again when most of them are there.
+      const spreadMs = end === undefined ? place.getNextMs() : 0;
+      const pauseMs = spreadMs + this.#getPauseMs(failures, end);
       log.info('no connection for hints', { againInMs: Math.round(pauseMs) });
       const isOver = await waits(clock, pauseMs, AbortSignal.any([signal, this.#back.signal]));
       // All agents find at once that Busdriver is back.
       if (!isOver) await waits(clock, getRandomMs(backMs, randomness), signal);
+      await place.waitUntilBack(signal);
     }
   }
 
@@ -75,19 +80,23 @@ export class HintKeeper {
 
   /** Connects, and stays connected. @returns how the connection ended; undefined where there was none */
   async #holdOnce(signal: AbortSignal): Promise<HintEnd | undefined> {
-    const { log, onChange } = this.#options;
+    const { log, onChange, place } = this.#options;
+    let end: HintEnd | undefined;
     try {
       const first = await this.#connect(signal);
       if (first === undefined) return undefined;
       log.info('connected: Busdriver tells of work');
+      place.connect();
       onChange(true);
-      const end = await this.#replaceInTime(first, signal);
+      end = await this.#replaceInTime(first, signal);
       if (!signal.aborted) log.info('the connection for hints ended', { ...end });
       return end;
     } catch (error) {
       log.warn('the connection for hints failed', { reason: getErrorMessage(error) });
       return undefined;
     } finally {
+      // Codes of Busdriver's own are for this agent alone.
+      place.disconnect(end !== undefined && end.code < 4_000);
       onChange(false);
     }
   }

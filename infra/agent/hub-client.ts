@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { Agent, type buildConnector, type Dispatcher, request, WebSocket } from 'undici';
+import { getRandomMs } from '../../shared/core/back-off.ts';
+import type { Randomness } from '../../shared/core/clock.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { isJsonObject } from '../../shared/core/json.ts';
 import { findEnvironmentProxy } from '../../shared/providers/kubernetes/credentials/environment-proxy.ts';
 import { createProxyConnector } from '../../shared/providers/kubernetes/transport/proxy-tunnel.ts';
 import { HintConnection } from './hint-connection.ts';
 import type { HintLine, HintLineOptions } from './hint-line.ts';
+import type { CallEnd } from './return-place.ts';
 
 /** Milliseconds for one call. */
 export const callMs = 10_000;
@@ -59,19 +62,32 @@ export class HubAwayError extends Error {
   readonly isBusy: boolean;
   /** Milliseconds after which to come again, as far as it says; else 0. */
   readonly retryAfterMs: number;
+  /** Whether it answered, the connection was lost, or the answer only took too long. */
+  readonly end: CallEnd;
 
   constructor(
     message: string,
     {
       isBusy = false,
       retryAfterMs = 0,
+      end = 'unknown',
       ...options
-    }: ErrorOptions & Partial<Pick<HubAwayError, 'isBusy' | 'retryAfterMs'>> = {},
+    }: ErrorOptions & Partial<Pick<HubAwayError, 'isBusy' | 'retryAfterMs' | 'end'>> = {},
   ) {
     super(message, options);
     this.isBusy = isBusy;
     this.retryAfterMs = retryAfterMs;
+    this.end = end;
   }
+}
+
+/** So much later than it is told an agent comes again, at most: others were told the same. Milliseconds. */
+const retryLateMs = 3_000;
+
+/** Milliseconds for which Busdriver wants to be left alone, by what it answered; 0 where it does not say. */
+export function getRetryAfterMs(error: unknown, randomness: Pick<Randomness, 'fraction'>): number {
+  const told = error instanceof HubAwayError ? error.retryAfterMs : 0;
+  return told === 0 ? 0 : told + getRandomMs(Math.min(told, retryLateMs), randomness);
 }
 
 /** Calls Busdriver over HTTP, through the proxies that the environment names. */
@@ -106,7 +122,8 @@ export class HubClient implements AsyncDisposable {
     } catch (error) {
       if (error instanceof HubRefusalError || error instanceof HubAwayError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      throw new HubAwayError(`${method} ${path} failed: ${reason}`, { cause: error });
+      const end = timeout.aborted || signal?.aborted === true ? 'unknown' : 'lost';
+      throw new HubAwayError(`${method} ${path} failed: ${reason}`, { cause: error, end });
     }
   }
 
@@ -219,7 +236,7 @@ export function toHubAnswer(status: number, body: unknown, retryMs = 0): HubAnsw
   const errors = isJsonObject(body) && Array.isArray(body['errors']) ? `: ${body['errors'].join('; ')}` : '';
   if (status >= 500 || status === 429) {
     const isBusy = status === 429 || status === 503;
-    const options = { isBusy, retryAfterMs: retryMs };
+    const options = { isBusy, retryAfterMs: retryMs, end: 'answered' } as const;
     throw new HubAwayError(`Busdriver answered ${status}: ${message}`, options);
   }
   throw new HubRefusalError(status, `Busdriver answered ${status}: ${message}${errors}`);

@@ -20,6 +20,7 @@ import { keepWarnings } from './kept-warnings.ts';
 import { openHub } from './open-hub.ts';
 import { openProof } from './proof-source.ts';
 import { RemoteTaskStore } from './remote-task-store.ts';
+import { ReturnPlace } from './return-place.ts';
 import { ServerClock } from './server-clock.ts';
 import { startAgentStatus } from './status/agent-status.ts';
 import { WorkLoop } from './work-loop.ts';
@@ -80,6 +81,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   await using client = await openHub({ ...config, environment });
   tellConfig(config, log);
   const clock = new ServerClock(systemClock);
+  const place = new ReturnPlace(parts);
   const caching = openCaching({
     ...parts,
     clock,
@@ -96,15 +98,16 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   let keeper: HintKeeper | undefined;
   const session = new SessionKeeper({
     ...parts,
-    client,
+    ...{ client, place },
     listWarnings,
     getLoad: () => loop?.load,
     proof: openProof(config.proof, systemClock),
     backOff: config.backOff,
     hello: toHello(config, agentId),
     tellAccounts: () => tellClusters({ ...parts, accounts: config.accounts, environment }),
-    onWelcome: ({ accounts: grants, serverMs }) => {
+    onWelcome: ({ accounts: grants, serverMs, limits }) => {
       clock.follow(serverMs);
+      place.take(limits);
       accounts.take(grants);
     },
     onConnection(isConnected) {
@@ -123,10 +126,10 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   await session.open(stop);
   const followers = caching.createFollowers(accounts);
   const onTurn = (): void => health.turn(agentId);
-  const work = new WorkLoop({ session, system, accounts, followers, metrics, onTurn });
+  const work = new WorkLoop({ session, system, accounts, followers, place, metrics, onTurn });
   loop = work;
   keeper = new HintKeeper({
-    ...{ ...parts, session, client, transport: config.transport },
+    ...{ ...parts, session, client, place, transport: config.transport },
     onHint: (hint) => work.take(hint),
     onChange: (isConnected) => work.setConnected(isConnected),
   });

@@ -10,8 +10,9 @@ import { addLogFields, runWithLogFields } from '../../shared/runtime/services/lo
 import type { SessionKeeper } from './agent-session.ts';
 import type { CacheFollowers } from './caching/cache-followers.ts';
 import type { GrantedAccounts } from './granted-accounts.ts';
-import { HubAwayError } from './hub-client.ts';
+import { getRetryAfterMs, HubAwayError } from './hub-client.ts';
 import { ReadRunner } from './read-runner.ts';
+import type { ReturnPlace } from './return-place.ts';
 import type { AgentMetrics } from './status/agent-metrics.ts';
 
 /** Milliseconds that tasks get to reach a checkpoint when the agent stops: all of it together is to take 20 seconds at most. */
@@ -25,6 +26,8 @@ export interface WorkLoopOptions {
   readonly session: SessionKeeper;
   readonly system: WorkerSystem;
   readonly accounts: GrantedAccounts;
+  /** Told when to come back should Busdriver go away. */
+  readonly place: Pick<ReturnPlace, 'take'>;
   readonly metrics: AgentMetrics;
   /** Called each time the loop turns. */
   onTurn(): void;
@@ -61,11 +64,12 @@ export class WorkLoop {
     const { clock, randomness } = system;
     for (let failures = 0; !signal.aborted; ) {
       this.#options.onTurn();
-      failures = (await this.#lookOnce()) ? 0 : failures + 1;
+      const busyMs = await this.#lookOnce();
+      failures = busyMs === undefined ? 0 : failures + 1;
       const pauseMs =
-        failures > 0
-          ? getPauseMs(backOff, failures, randomness)
-          : getRandomMs(this.#getPollMs(), randomness, 0.8);
+        busyMs === undefined
+          ? getRandomMs(this.#getPollMs(), randomness, 0.8)
+          : Math.max(busyMs, getPauseMs(backOff, failures, randomness));
       // While Busdriver is away nobody hurries.
       const wake = failures > 0 ? [] : [this.#wake.signal];
       await waits(clock, pauseMs, AbortSignal.any([signal, ...wake]));
@@ -104,20 +108,22 @@ export class WorkLoop {
     return isBusy ? (limits?.pollBusyMs ?? 500) : (limits?.pollIdleMs ?? 2_000);
   }
 
-  /** @returns whether Busdriver answered */
-  async #lookOnce(): Promise<boolean> {
-    const { session, system } = this.#options;
+  /** @returns undefined where Busdriver answered, or else the milliseconds for which it wants to be left alone */
+  async #lookOnce(): Promise<number | undefined> {
+    const { session, system, place } = this.#options;
     this.#wake = new AbortController();
     this.#isMore = false;
     try {
       await session.renewInTime();
       const { session: id } = await session.getWelcome();
       const answer = await session.call({ method: 'GET', path: `/agent/v1/sessions/${id}/work` });
-      this.#begin(workSchema.parse(answer.body).work);
-      return true;
+      const { work, ...told } = workSchema.parse(answer.body);
+      place.take(told);
+      this.#begin(work);
+      return undefined;
     } catch (error) {
       system.log.warn('Busdriver cannot be asked for work', { reason: getErrorMessage(error) });
-      return false;
+      return getRetryAfterMs(error, system.randomness);
     }
   }
 

@@ -9,6 +9,7 @@ import type { Logger } from '../../shared/core/logger.ts';
 import { payloadBytesMax } from '../../shared/core/tasks/payload-limit.ts';
 import { toErrorBody, toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
 import { closeServer } from './aws-json-server.ts';
+import { ConnectGate } from './connect-gate.ts';
 import { FrontDoorAccess, findClientCertificate } from './front-door-access.ts';
 import { FunctionSlots } from './function-slots.ts';
 import { GarbageCollection } from './garbage.ts';
@@ -105,6 +106,9 @@ interface Invocation {
   readonly place: Place;
 }
 
+/** The function that opens sessions of agents. */
+const sessionModule = 'agents/open-session';
+
 class FrontDoor {
   isStopping = false;
   readonly #table: RouteTable;
@@ -117,6 +121,9 @@ class FrontDoor {
   readonly #findObstacle: (() => string | undefined) | undefined;
   readonly #logsRequests: boolean;
   readonly #upgrades: UpgradeRoute | undefined;
+  /** Of connections that are taken over, and of sessions that are opened. */
+  readonly #upgradeGate = new ConnectGate();
+  readonly #sessionGate = new ConnectGate();
   readonly #largeTurns: Turns;
   /** By the function's module: several routes may lead to one. */
   readonly #slots = new Map<string, FunctionSlots>();
@@ -166,6 +173,7 @@ class FrontDoor {
     socket.on('error', () => socket.destroy());
     try {
       await this.#admit(request);
+      this.#upgradeGate.enter();
       await this.#upgrades?.take(request, socket, head);
     } catch (error) {
       if (!(error instanceof HttpError)) this.#log.error('a connection could not be taken over', { error });
@@ -185,6 +193,7 @@ class FrontDoor {
     if (match === undefined) throw new HttpError(404, `No route for ${method} ${target.path}`);
     if ('allowedMethods' in match) throw refuseMethod(method, match.allowedMethods);
     this.#checkStorage(match.route);
+    if (match.route.module === sessionModule) this.#sessionGate.enter();
     const caller = findCaller(request);
     place.enter({ caller, account: match.pathParameters['account'] });
     const slots = this.#getSlots(match.route);

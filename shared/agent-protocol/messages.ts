@@ -81,6 +81,14 @@ export const renewalSchema = z.object({
   warnings: z.array(text(warningLengthMax)).max(warningsMax).optional(),
 });
 
+/** How agents come back whose connections ended all at once. Default: nothing is told, and each does as it thinks best. */
+const returnFields = {
+  /** Milliseconds after which this agent is to try, its place among all of them. */
+  returnMs: whole.optional(),
+  /** Milliseconds over which all of them are spread: who fails in his place tries again at some time within them. */
+  spreadMs: whole.optional(),
+};
+
 const grantSchema = z.object({
   name: z.string(),
   /** Whether the agent may run its operations, and keep it cached. */
@@ -114,12 +122,14 @@ export const welcomeSchema = z.object({
     pollBusyMs: whole,
     /** The same while it is connected for hints, whatever it runs. Default: 15 seconds. */
     pollConnectedMs: whole.optional(),
+    ...returnFields,
   }),
 });
 
 /** What there is to do. */
 export const workSchema = z.object({
   work: z.array(z.object({ kind: z.string(), account: z.string(), id: z.string() })),
+  ...returnFields,
 });
 
 /** Asks for the lease of a task. */

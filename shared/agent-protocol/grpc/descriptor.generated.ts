@@ -347,6 +347,16 @@ export const descriptor = {
                       "oneof": [
                         "poll_connected_ms"
                       ]
+                    },
+                    "_return_ms": {
+                      "oneof": [
+                        "return_ms"
+                      ]
+                    },
+                    "_spread_ms": {
+                      "oneof": [
+                        "spread_ms"
+                      ]
                     }
                   },
                   "fields": {
@@ -379,15 +389,55 @@ export const descriptor = {
                       "options": {
                         "proto3_optional": true
                       }
+                    },
+                    "return_ms": {
+                      "type": "uint32",
+                      "id": 10,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "spread_ms": {
+                      "type": "uint32",
+                      "id": 11,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },
                 "WorkList": {
+                  "oneofs": {
+                    "_return_ms": {
+                      "oneof": [
+                        "return_ms"
+                      ]
+                    },
+                    "_spread_ms": {
+                      "oneof": [
+                        "spread_ms"
+                      ]
+                    }
+                  },
                   "fields": {
                     "work": {
                       "rule": "repeated",
                       "type": "Work",
                       "id": 1
+                    },
+                    "return_ms": {
+                      "type": "uint32",
+                      "id": 2,
+                      "options": {
+                        "proto3_optional": true
+                      }
+                    },
+                    "spread_ms": {
+                      "type": "uint32",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },

@@ -44,11 +44,14 @@ export interface AgentSettings {
   readonly pollBusyMs: number;
   /** The same of one that is connected for hints. */
   readonly pollConnectedMs: number;
+  /** Milliseconds between two agents that come back after Busdriver was away. */
+  readonly returnIntervalMs: number;
   /** Agents of older releases run no operations and no live reads; undefined where all do. */
   readonly minimumVersion: string | undefined;
 }
 
 const pollMs = { min: 50, max: 60_000 };
+const returnIntervalMs = { min: 1, max: 10_000 };
 
 const fields = {
   [agentsEnabledPath]: withDefault(booleanField(), false),
@@ -65,6 +68,7 @@ const fields = {
   'busdriver.agents.limits.pollIdleMs': withDefault(intField(pollMs), 2_000),
   'busdriver.agents.limits.pollBusyMs': withDefault(intField(pollMs), 500),
   'busdriver.agents.limits.pollConnectedMs': withDefault(intField(pollMs), 15_000),
+  'busdriver.agents.limits.returnIntervalMs': withDefault(intField(returnIntervalMs), 75),
 };
 
 /** Made once: each request of an agent reads the settings. */
@@ -84,6 +88,7 @@ export function parseAgentSettings(settings: JsonObject): AgentSettings {
     pollIdleMs: values['busdriver.agents.limits.pollIdleMs'],
     pollBusyMs: values['busdriver.agents.limits.pollBusyMs'],
     pollConnectedMs: values['busdriver.agents.limits.pollConnectedMs'],
+    returnIntervalMs: values['busdriver.agents.limits.returnIntervalMs'],
     minimumVersion: values[minimumVersionPath],
   };
 }

@@ -17,6 +17,7 @@ import { toIdentity } from '../identity/agent-identity.ts';
 import type { AgentEvidence } from '../identity/agent-proof.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
 import { getHintUrl } from '../services/hint-port.ts';
+import { openSessionPlaces } from '../services/session-places.ts';
 import { type Admission, admit, listUnrevoked } from './agent-admission.ts';
 import { isOutdated } from './agent-handler.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
@@ -153,7 +154,7 @@ export async function toWelcome(
 ): Promise<Welcome> {
   const none = { token: '', expiresMs: hub.clock.now() };
   const { token, expiresMs } = session === undefined ? none : await hub.tokens.sign(session.id);
-  const { pollIdleMs, pollBusyMs, pollConnectedMs } = hub.agentSettings;
+  const { pollIdleMs, pollBusyMs, pollConnectedMs, returnIntervalMs } = hub.agentSettings;
   const find = createDefinitionFinder(hub, accounts);
   const refusal = hello.journalFormat === journalFormat ? undefined : describeFormat(hello.journalFormat);
   const operations = session === undefined || !isOutdated(session, hub.agentSettings);
@@ -172,6 +173,7 @@ export async function toWelcome(
     limits: {
       ...{ tasks: tasksMax, accountTasks: accountTasksMax, reads: readsMax },
       ...{ pollIdleMs, pollBusyMs, pollConnectedMs },
+      ...(session !== undefined && openSessionPlaces(hub.all).note(session.id, returnIntervalMs)),
     },
   };
 }

@@ -4,6 +4,7 @@ import { isFinished, type OpenRow, staleRowAgeMs } from '../../core/tasks/task.t
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { type AgentStoreServices, openAgentStore } from '../services/agent-store.ts';
 import type { Services } from '../services/services.ts';
+import { openSessionPlaces } from '../services/session-places.ts';
 import { type AgentCaller, isOutdated, toCacheOwner } from './agent-handler.ts';
 
 /** What listing work needs. */
@@ -40,7 +41,8 @@ export async function listWork(hub: AgentWorkHub, caller: AgentCaller): Promise<
     listRefreshes(hub, caller),
     mapConcurrently(served, concurrency, (account) => listAccountWork(hub, account)),
   ]);
-  return { work: [...refreshes, ...work.flat()] };
+  const place = openSessionPlaces(hub.all).note(session.id, hub.agentSettings.returnIntervalMs);
+  return { work: [...refreshes, ...work.flat()], ...place };
 }
 
 /** The accounts that the agent keeps cached and that somebody waits for to be fresh; each with as of when. */

@@ -19,6 +19,8 @@ export interface StartFleetOptions {
 export interface Fleet extends AsyncDisposable {
   /** Sessions that they opened so far. */
   readonly sessions: number;
+  /** How many of them are connected for hints now. */
+  readonly connected: number;
   /** What they logged as warnings and errors so far, without what they say while Busdriver is away. */
   readonly troubles: readonly string[];
 }
@@ -30,6 +32,7 @@ const awayMessages = new Set([
   'Busdriver cannot be asked for work',
   'a task waits for Busdriver',
   'no session with Busdriver',
+  'stopped working on a task',
 ]);
 
 /** Starts as many agents as there are accounts, all at once. None need have a session yet. */
@@ -52,8 +55,7 @@ export async function startFleet(options: StartFleetOptions): Promise<Fleet> {
 
 function toDocument(name: string, { url, kubeConfigFile }: StartFleetOptions): object {
   return {
-    // What all of them do where a proxy lets nothing else pass: the most calls that there can be.
-    busdriver: { url, tokenFile: 'token', transport: 'poll' },
+    busdriver: { url, tokenFile: 'token', transport: 'websocket' },
     kubernetes: { accounts: [{ name, kubeConfigFile }] },
     ...{ server: { port: 0 }, prometheus: { enabled: false } },
   };
@@ -61,6 +63,7 @@ function toDocument(name: string, { url, kubeConfigFile }: StartFleetOptions): o
 
 class RunningFleet {
   sessions = 0;
+  connected = 0;
   readonly troubles: string[] = [];
   readonly #children: ChildProcess[] = [];
 
@@ -80,6 +83,8 @@ class RunningFleet {
 
   #read(line: string): void {
     if (line.includes('"message":"session with Busdriver"')) this.sessions += 1;
+    else if (line.includes('"message":"connected: Busdriver tells of work"')) this.connected += 1;
+    else if (line.includes('"message":"the connection for hints ended"')) this.connected -= 1;
     else if (!line.includes('"level":"INFO"') && !awayMessages.has(readMessage(line)))
       this.troubles.push(line);
   }

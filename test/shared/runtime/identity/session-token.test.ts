@@ -40,6 +40,14 @@ describe('tokens of sessions by a key file', () => {
     await expect(open().verify(token)).rejects.toThrow(UnauthenticatedError);
   });
 
+  it('are refused over their time also by who found them good before', async () => {
+    const tokens = open();
+    const { token } = await tokens.sign('one');
+    expect([await tokens.verify(token), await tokens.verify(token)]).toEqual(['one', 'one']);
+    clock.nowMs += 16 * minuteMs;
+    await expect(tokens.verify(token)).rejects.toThrow(UnauthenticatedError);
+  });
+
   it('are refused where another key signed them, or where they were changed', async () => {
     const { token } = await open().sign('one');
     const [header, claims = '', signature] = token.split('.');

@@ -1,0 +1,126 @@
+import { getRandomMs } from '../../shared/core/back-off.ts';
+import type { Clock, Randomness } from '../../shared/core/clock.ts';
+import { waits } from '../../shared/core/deadline.ts';
+
+/** When to come back, as Busdriver tells it. */
+export interface ToldPlace {
+  readonly returnMs?: number | undefined;
+  readonly spreadMs?: number | undefined;
+}
+
+/** What waiting is done with. */
+export interface ReturnPlaceOptions {
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
+  readonly randomness: Pick<Randomness, 'fraction'>;
+}
+
+/** Of the spread, the part after which who failed in his place tries again: behind those whose place is yet to come. */
+const nextShare = 0.5;
+
+/** Milliseconds after which another call tries where the one that does has not ended. */
+const tryMs = 30_000;
+
+/** How a call ended: answered, without a connection, or nobody knows. */
+export type CallEnd = 'answered' | 'lost' | 'unknown';
+
+/**
+ * When this agent comes back to a Busdriver that was away: that tells each agent another time, so that a thousand do not come at one moment.
+ * Until then nothing is asked of it, whatever there is to do; then one call tries, and all others wait for what becomes of that.
+ */
+export class ReturnPlace {
+  readonly #clock: Pick<Clock, 'monotonic' | 'sleep'>;
+  readonly #randomness: Pick<Randomness, 'fraction'>;
+  #told: ToldPlace = {};
+  #isAway = false;
+  #tries = 0;
+  #isTrying = false;
+  #heldUntilMs = 0;
+  /** Whether there is a connection that would tell that Busdriver went away. */
+  #isConnected = false;
+  /** Whether a call was lost though the connection stayed. */
+  #isDoubtful = false;
+  /** Aborted when who waits is to look again. */
+  #change = new AbortController();
+
+  constructor({ clock, randomness }: ReturnPlaceOptions) {
+    this.#clock = clock;
+    this.#randomness = randomness;
+  }
+
+  /** Notes what is told now. What is left out stays as it was. */
+  take({ returnMs = this.#told.returnMs, spreadMs = this.#told.spreadMs }: ToldPlace): void {
+    this.#told = { returnMs, spreadMs };
+  }
+
+  /** Milliseconds until a try that follows one that failed; 0 where nothing was told. */
+  getNextMs(): number {
+    return getRandomMs(this.#told.spreadMs ?? 0, this.#randomness, nextShare);
+  }
+
+  /** The connection for hints is there. */
+  connect(): void {
+    this.#isConnected = true;
+  }
+
+  /** It ended. @param isLost whether for no reason that concerns this agent alone: then all may have lost theirs */
+  disconnect(isLost: boolean): void {
+    if (isLost && this.#isConnected && !this.#isAway) this.#hold();
+    this.#isConnected = false;
+  }
+
+  /** Notes how a call ended. One may be lost by itself where the connection for hints stays. */
+  end(end: CallEnd): void {
+    if (end === 'answered') this.#comeBack();
+    else if (this.#isAway) {
+      if (this.#isTrying) this.#hold();
+    } else if (end === 'lost') {
+      if (this.#isDoubtful || !this.#isConnected) this.#hold();
+      this.#isDoubtful = true;
+    }
+  }
+
+  /** Waits until a call may be made. Never rejects: where a signal is aborted the wait is over. */
+  async wait(...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+    await this.#wait(true, signals);
+  }
+
+  /** Waits until a call was answered, where Busdriver is away. Never rejects: where the signal is aborted the wait is over. */
+  async waitUntilBack(signal: AbortSignal): Promise<void> {
+    await this.#wait(false, [signal]);
+  }
+
+  async #wait(mayTry: boolean, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+    const given = signals.filter((signal) => signal !== undefined);
+    while (this.#isAway && !given.some(({ aborted }) => aborted)) {
+      const heldMs = this.#heldUntilMs - this.#clock.monotonic();
+      if (heldMs <= 0 && mayTry && !this.#isTrying) {
+        this.#isTrying = true;
+        return;
+      }
+      const signal = AbortSignal.any([this.#change.signal, ...given]);
+      const isUnchanged = await waits(this.#clock, heldMs > 0 ? heldMs : tryMs, signal);
+      if (isUnchanged && heldMs <= 0) this.#isTrying = false;
+    }
+  }
+
+  #comeBack(): void {
+    this.#isAway = false;
+    this.#tries = 0;
+    this.#isDoubtful = false;
+    this.#tell();
+  }
+
+  #hold(): void {
+    const pauseMs = this.#tries === 0 ? (this.#told.returnMs ?? 0) : this.getNextMs();
+    this.#tries += 1;
+    this.#isAway = true;
+    this.#heldUntilMs = this.#clock.monotonic() + pauseMs;
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#isTrying = false;
+    this.#change.abort('something is other than it was');
+    this.#change = new AbortController();
+  }
+}

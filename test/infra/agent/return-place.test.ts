@@ -1,0 +1,105 @@
+import { beforeEach, expect, test } from 'vitest';
+import { ReturnPlace } from '../../../infra/agent/return-place.ts';
+
+const clock = {
+  ms: 0,
+  monotonic: () => clock.ms,
+  async sleep(ms: number, signal?: AbortSignal) {
+    signal?.throwIfAborted();
+    clock.ms += ms;
+  },
+};
+let place: ReturnPlace;
+
+beforeEach(() => {
+  clock.ms = 0;
+  place = new ReturnPlace({ clock, randomness: { fraction: () => 0.5 } });
+  place.take({ returnMs: 20_000, spreadMs: 60_000 });
+});
+
+/** Milliseconds for which a call waits now. */
+async function wait(): Promise<number> {
+  const beganMs = clock.ms;
+  await place.wait();
+  return clock.ms - beganMs;
+}
+
+test('who lost his connection comes back in his place, however many calls are lost meanwhile', async () => {
+  place.connect();
+  expect(await wait()).toBe(0);
+  place.disconnect(true);
+  place.end('lost');
+  place.end('lost');
+  expect(await wait()).toBe(20_000);
+  place.end('answered');
+  expect(await wait()).toBe(0);
+});
+
+test('who fails in his place tries again within the spread', async () => {
+  place.connect();
+  place.disconnect(true);
+  await wait();
+  place.end('lost');
+  place.end('lost');
+  expect(await wait()).toBe(45_000);
+  place.end('unknown');
+  expect(await wait()).toBe(45_000);
+  place.end('answered');
+  expect(await wait()).toBe(0);
+});
+
+test('one call tries, and the others wait for what becomes of it', async () => {
+  place.connect();
+  place.disconnect(true);
+  await wait();
+  const passed: string[] = [];
+  const never = { ...clock, sleep: (_: number, signal?: AbortSignal) => untilAborted(signal) };
+  const other = new ReturnPlace({ clock: never, randomness: { fraction: () => 0.5 } });
+  other.connect();
+  other.disconnect(true);
+  await other.wait();
+  const waiting = [
+    other.wait().then(() => passed.push('call')),
+    other.waitUntilBack(new AbortController().signal).then(() => passed.push('connection')),
+  ];
+  await Promise.resolve();
+  expect(passed).toEqual([]);
+  other.end('answered');
+  await Promise.all(waiting);
+  expect(passed.toSorted()).toEqual(['call', 'connection']);
+});
+
+test('a call that is lost by itself holds up nobody while the connection stays', async () => {
+  place.connect();
+  place.end('lost');
+  expect(await wait()).toBe(0);
+  place.end('answered');
+  place.end('lost');
+  expect(await wait()).toBe(0);
+  place.end('lost');
+  expect(await wait()).toBe(20_000);
+});
+
+test('who was told nothing, or is refused for a reason of his own, waits for nothing', async () => {
+  place.connect();
+  place.disconnect(false);
+  expect(await wait()).toBe(0);
+  const untold = new ReturnPlace({ clock, randomness: { fraction: () => 0.5 } });
+  untold.connect();
+  untold.disconnect(true);
+  untold.end('lost');
+  await untold.wait();
+  expect(clock.ms).toBe(0);
+});
+
+test('who is to stop waits for nothing', async () => {
+  place.connect();
+  place.disconnect(true);
+  await place.wait(AbortSignal.abort('stopped'));
+  expect(clock.ms).toBe(0);
+});
+
+async function untilAborted(signal?: AbortSignal): Promise<void> {
+  await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+  signal?.throwIfAborted();
+}
