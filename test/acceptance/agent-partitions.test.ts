@@ -7,11 +7,13 @@ import {
   toAgentAccount,
 } from '../support/agent-process.ts';
 import { startWorld } from '../support/agent-world.ts';
-import { startApiProxy } from '../support/api-proxy.ts';
+import { type PassingCall, startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '../support/cluster.ts';
 import { chooseSize } from '../support/test-size.ts';
+import { openCachedAccount } from './agent-drills/cached-account.ts';
 import { awaitDeploy, expectEachOnce, postDeploy } from './agent-drills/deploys.ts';
 import { type Link, startLink } from './agent-drills/link.ts';
+import { rageStorm } from './storm/storm.ts';
 
 /** Seconds without a network: within a lease, past it, and past all that anybody waits for. */
 const lengths = chooseSize({ short: [5, 60], long: [5, 60, 600] });
@@ -59,7 +61,47 @@ describeWithCluster('an agent without a network', (cluster) => {
     },
     (Math.max(...lengths) + 300) * 1_000,
   );
+
+  test.concurrent.each(lengths)(
+    'for %d s while objects change: what it keeps cached equals the cluster again, and is not listed anew',
+    async (seconds) => {
+      await using account = await openCachedAccount();
+      const { system, namespace } = account;
+      await using link = await startLink(Number(new URL(system.url).port));
+      let lists = 0;
+      await using proxy = await startApiProxy(cluster, {
+        async before(call) {
+          if (isList(call)) lists += 1;
+        },
+      });
+      const agent = await account.start({
+        url: `http://127.0.0.1:${link.port}`,
+        kubeConfigFile: proxy.kubeconfig,
+      });
+      await account.untilCached();
+      expect(lists).toBeGreaterThan(0);
+      lists = 0;
+      link.part();
+      const parted = sleep(seconds * 1_000);
+      const storm = await rageStorm({ namespaces: [namespace], changes: 60 }).ended;
+      await parted;
+      link.heal();
+      const equalMs = await account.awaitEquality(`storm of seed ${storm.seed}`);
+
+      console.log(`${seconds} s without a network, ${storm.made} changes: equal after ${equalMs} ms`);
+      // The API server remembers five minutes.
+      if (seconds < 300) expect(lists).toBe(0);
+      expect((await account.show())?.failures).toBe(0);
+      expect(agent.log).not.toContain('"an agent failed"');
+    },
+    (Math.max(...lengths) + 300) * 1_000,
+  );
 });
+
+/** Calls of the cluster that list a kind: the newest resource version is asked for by a list of one. */
+function isList({ method, path: target, query }: PassingCall): boolean {
+  return method === 'GET' && target.includes('/namespaces/') && /(^|&)limit=(?!1(&|$))/.test(query);
+}
 
 const heals = new WeakMap<Link, Promise<void>>();
 

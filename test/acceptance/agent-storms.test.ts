@@ -23,7 +23,7 @@ const takenOverMs = 120_000;
 const testMs = 900_000;
 
 describeWithCluster('what agents keep cached, in a storm', () => {
-  test.concurrent(
+  test(
     `equals the cluster after ${changes} changes and ${kills} kills of Busdriver`,
     async () => {
       await using account = await openCachedAccount();
@@ -48,7 +48,7 @@ describeWithCluster('what agents keep cached, in a storm', () => {
     testMs,
   );
 
-  test.concurrent(
+  test(
     `equals the cluster after ${changes} changes and ${losses.length} hand-overs between two agents`,
     async () => {
       await using account = await openCachedAccount();

@@ -60,6 +60,7 @@ export async function openCachedAccount(): Promise<CachedAccount> {
   const stack = opening.move();
   const show = async (): Promise<ShownCache | undefined> => {
     const answer = await system.fetch('/cache/introspection');
+    if (!answer.ok) return undefined;
     const shown = (await answer.json()) as (ShownCache & { account: string })[];
     return shown.find((each) => each.account === account);
   };
