@@ -3,6 +3,7 @@ import { type Hello, journalFormat, protocolVersion } from '../../shared/agent-p
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import type { WorkerSystem } from '../../shared/core/tasks/process-message.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
+import { GarbageCollection } from '../../shared/runtime/garbage.ts';
 import { createLogger } from '../../shared/runtime/services/logger.ts';
 import { getHost, systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
 import { type AgentConfig, readAgentConfig } from './agent-config.ts';
@@ -43,6 +44,8 @@ async function main(args: readonly string[]): Promise<number> {
   const config = await readAgentConfig(command.config, command);
   if (command.kind === 'check') return check(config);
   endAtFatalErrors(createLogger({ logLevel: 'ERROR', placement: 'local', format: config.log.format }));
+  // Lists stream through when caching begins, and what they took is not needed any more.
+  using _ = new GarbageCollection();
   await runAgent(config, watchSignals());
   return 0;
 }

@@ -122,6 +122,7 @@ const rules: readonly Rule[] = [
       'shared/agent-protocol/',
       'shared/providers/kubernetes/',
       'shared/runtime/config.ts',
+      'shared/runtime/garbage.ts',
       'shared/runtime/services/logger.ts',
       'shared/runtime/services/system.ts',
       'package.json',

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { buildAgent } from '../../infra/agent/build.ts';
+import { memorySettings, nodeOptions } from '../../infra/local/memory-settings.ts';
 import { makeTempDir } from './temp-dir.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -105,15 +106,15 @@ export interface AgentProgramOptions {
   onEnd?(): PromiseLike<void>;
 }
 
-/** Runs `dist/agent/main.js`, built from the present sources. @param args without the program's own name */
+/** Runs `dist/agent/main.js`, built from the present sources, by the memory settings of its image. @param args without the program's own name */
 export async function runAgentProgram(
   args: readonly string[],
   { environment, cwd, onEnd = async (): Promise<void> => undefined }: AgentProgramOptions = {},
 ): Promise<AgentProcess> {
   const main = await buildAgent(root);
   // With the IPC channel it ends when this process ends, however that happens.
-  const child = spawn(process.execPath, [main, ...args], {
-    ...{ cwd, env: { ...process.env, ...environment } },
+  const child = spawn(process.execPath, [...nodeOptions, main, ...args], {
+    ...{ cwd, env: { ...process.env, ...memorySettings, ...environment } },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   return new RunningAgent(child, { [Symbol.asyncDispose]: onEnd });
