@@ -3,6 +3,7 @@ import {
   batchBytesMax,
   batchChangesMax,
   changesOutcomeSchema,
+  factsLengthMax,
   pruneApplicationsMax,
   prunesSchema,
 } from '../../../shared/agent-protocol/cache-messages.ts';
@@ -47,11 +48,16 @@ export class BatchSender implements ChangeSender {
     { epoch, changes }: WireChanges,
     ensureHeld?: () => void,
   ): Promise<WireOutcome> {
-    const batches = divide(changes, batchChangesMax).map((part) => ({ epoch, changes: part }));
+    // Packed they may be small: Busdriver would refuse the whole batch.
+    const { large = [], fitting = [] } = Object.groupBy(changes, ({ facts = '' }) =>
+      facts.length > factsLengthMax ? 'large' : 'fitting',
+    );
+    const left = { ...nothing, dropped: large.map(toFullName) };
+    const batches = divide(fitting, batchChangesMax).map((part) => ({ epoch, changes: part }));
     const end = this.#options.metrics.beginChanges(account, changes.length);
     try {
       const outcomes = await Promise.all(batches.map((batch) => this.#send(account, batch, ensureHeld)));
-      return mergeOutcomes(outcomes);
+      return mergeOutcomes([left, ...outcomes]);
     } finally {
       end();
     }
