@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { Agent, type buildConnector, type Dispatcher, request, WebSocket } from 'undici';
 import { getRandomMs } from '../../shared/core/back-off.ts';
 import type { Randomness } from '../../shared/core/clock.ts';
@@ -17,7 +19,9 @@ export const callMs = 10_000;
 /** Milliseconds for a connection. */
 const connectTimeoutMs = 5_000;
 
-/** Bytes of an answer at most: a task with its operations is the largest. */
+const unpack = promisify(gunzip);
+
+/** Bytes of an answer at most, as it comes and unpacked: a task with its operations is the largest. */
 const answerBytesMax = 32 * 2 ** 20;
 
 /** One call of Busdriver. */
@@ -106,6 +110,7 @@ export class HubClient implements AsyncDisposable {
     const headers = {
       ...(token !== '' && { authorization: `Bearer ${token}` }),
       accept: 'application/json',
+      'accept-encoding': 'gzip',
       'user-agent': 'busdriver-agent',
     };
     const { type, body } = toBody(call);
@@ -118,7 +123,8 @@ export class HubClient implements AsyncDisposable {
         signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       });
       const retryMs = toRetryMs(answer.headers['retry-after']);
-      return toHubAnswer(answer.statusCode, parseJson(await readText(answer.body)), retryMs);
+      const text = await readText(answer.body, answer.headers['content-encoding'] === 'gzip');
+      return toHubAnswer(answer.statusCode, parseJson(text), retryMs);
     } catch (error) {
       if (error instanceof HubRefusalError || error instanceof HubAwayError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
@@ -251,14 +257,28 @@ function parseJson(text: string): unknown {
   }
 }
 
-async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readText(body: AsyncIterable<Uint8Array>, isPacked: boolean): Promise<string> {
+  const bytes = await readBytes(body);
+  if (!isPacked) return bytes.toString('utf8');
+  try {
+    return (await unpack(bytes, { maxOutputLength: answerBytesMax })).toString('utf8');
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(error);
+    throw error;
+  }
+}
+
+async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.byteLength;
-    if (bytes > answerBytesMax)
-      throw new HubAwayError(`Busdriver's answer is larger than ${answerBytesMax} bytes`);
+    if (bytes > answerBytesMax) throw tooLarge();
     pieces.push(piece);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(pieces);
+}
+
+function tooLarge(cause?: unknown): HubAwayError {
+  return new HubAwayError(`Busdriver's answer is larger than ${answerBytesMax} bytes`, { cause });
 }

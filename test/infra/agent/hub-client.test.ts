@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { HubAwayError, HubClient } from '../../../infra/agent/hub-client.ts';
+
+/** A server that answers all requests alike, and a client of it. */
+async function open(bytes: Uint8Array, headers: { readonly [name: string]: string }) {
+  const asked: IncomingHttpHeaders[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.headers);
+    response.writeHead(200, headers).end(bytes);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const client = new HubClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return {
+    asked,
+    call: () => client.call({ method: 'GET', path: '/agent/v1/x', token: 'token' }),
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const packed = { 'content-encoding': 'gzip' };
+
+test('an agent asks for gzipped answers, and reads such and others', async () => {
+  const body = { heads: [{ name: 'ü' }] };
+  const text = JSON.stringify(body);
+  await using gzipped = await open(gzipSync(text), packed);
+  expect(await gzipped.call()).toEqual({ status: 200, body });
+  expect(gzipped.asked[0]?.['accept-encoding']).toBe('gzip');
+  await using plain = await open(Buffer.from(text), {});
+  expect(await plain.call()).toEqual({ status: 200, body });
+});
+
+test('an answer that is no gzip, or grows too large, counts as none', async () => {
+  await using wrong = await open(Buffer.from('{}'), packed);
+  await expect(wrong.call()).rejects.toThrow(HubAwayError);
+  await using bomb = await open(gzipSync(Buffer.alloc(33 * 2 ** 20, 0x20)), packed);
+  await expect(bomb.call()).rejects.toThrow(/larger than 33554432 bytes/);
+});
