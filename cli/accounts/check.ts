@@ -2,10 +2,9 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { asString, getPath, type JsonValue } from '../../shared/core/json.ts';
 import type { ApiAnswer, ApiClient } from '../api-client.ts';
+import { type CheckRow, describeHealth, hasFailed, printChecks } from '../check-table.ts';
 import { ApiError, CliError } from '../cli-error.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
-import { printTable } from '../table.ts';
-import type { Style } from '../terminal.ts';
 import { formatDuration } from '../time.ts';
 import {
   type ClusterCaller,
@@ -22,22 +21,6 @@ export interface CheckOptions {
   readonly context?: string;
   readonly namespace?: string;
 }
-
-/** What was looked at, and what was found. */
-interface CheckRow {
-  readonly check: string;
-  /** `unknown` is not counted as a failure. */
-  readonly state: 'ok' | 'failed' | 'unknown';
-  readonly found: string;
-  /** What to do. */
-  readonly next?: string;
-}
-
-const styles: { readonly [state in CheckRow['state']]: Style } = {
-  ok: 'green',
-  failed: 'red',
-  unknown: 'yellow',
-};
 
 /** Milliseconds by which clocks may differ: headers tell seconds, and an answer takes its time. */
 const skewMsMax = 5_000;
@@ -69,21 +52,16 @@ export async function checkAccount(
       });
     },
   );
-  const failed = rows.filter(({ state }) => state === 'failed');
   if (isJsonWanted(command)) terminal.printJson(rows);
   else {
-    printTable(terminal, {
-      headings: ['CHECK', 'STATE', 'FOUND'],
-      rows: rows.map(({ check, state, found }) => [check, { text: state, style: styles[state] }, found]),
-    });
-    for (const { check, next } of rows) if (next !== undefined) terminal.tell(`Next, ${check}: ${next}`);
-    if (options.kubeconfig === undefined && failed.length === 0) {
+    printChecks(terminal, rows);
+    if (options.kubeconfig === undefined && !hasFailed(rows)) {
       terminal.tell(
         'Not looked at: version, rights and clock of the cluster. With --kubeconfig FILE they are.',
       );
     }
   }
-  return failed.length > 0 ? 1 : 0;
+  return hasFailed(rows) ? 1 : 0;
 }
 
 /** Adds a row of failure where the work fails. */
@@ -142,9 +120,7 @@ async function listHealthRows(client: ApiClient, name: string): Promise<readonly
     if (error instanceof ApiError && [403, 404, 405].includes(error.status)) return [];
     throw error;
   }
-  const state = asString(getPath(health, 'state')) ?? 'UNKNOWN';
-  const reason = asString(getPath(health, 'reason'));
-  const found = reason === undefined ? state : `${state}: ${reason}`;
+  const { state, found } = describeHealth(health);
   const outcome = state === 'UP' ? 'ok' : state === 'UNKNOWN' ? 'unknown' : 'failed';
   return [{ check: 'state', state: outcome, found }];
 }

@@ -1,29 +1,11 @@
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
-import { asString, getPath } from '../../shared/core/json.ts';
+import { type CheckRow, describeHealth, hasFailed, printChecks } from '../check-table.ts';
 import { type CliContext, isJsonWanted, openClient } from '../context.ts';
-import { printTable } from '../table.ts';
-import type { Style } from '../terminal.ts';
 import { toLine } from '../terminal.ts';
 import { formatDuration } from '../time.ts';
 import { type AccountAgents, readAgents } from './agents-api.ts';
 import { listVersions } from './listing.ts';
-
-/** What was looked at, and what was found. */
-interface CheckRow {
-  readonly check: string;
-  /** `unknown` is not counted as a failure. */
-  readonly state: 'ok' | 'failed' | 'unknown';
-  readonly found: string;
-  /** What to do. */
-  readonly next?: string;
-}
-
-const styles: { readonly [state in CheckRow['state']]: Style } = {
-  ok: 'green',
-  failed: 'red',
-  unknown: 'yellow',
-};
 
 /** Milliseconds for which an operation may wait for an agent that is there. */
 const waitingMsMax = 60_000;
@@ -43,30 +25,20 @@ export async function checkAgents(context: CliContext, account: string, command:
         client.get(`/credentials/${encodeURIComponent(account)}/health`),
       ]),
   );
-  const state = asString(getPath(health, 'state')) ?? 'UNKNOWN';
-  const reason = asString(getPath(health, 'reason'));
-  const rows = [
+  const { state, found } = describeHealth(health);
+  const rows: readonly CheckRow[] = [
     ...listRows(agents),
-    {
-      check: 'health',
-      state: state === 'UP' ? 'ok' : 'failed',
-      found: reason === undefined ? state : `${state}: ${reason}`,
-    } as const,
+    { check: 'health', state: state === 'UP' ? 'ok' : 'failed', found },
   ];
   const warnings = agents.agents.flatMap((agent) =>
     agent.warnings.slice(-warningsShown).map((text) => `${agent.agentId}: ${toLine(text)}`),
   );
   if (isJsonWanted(command)) terminal.printJson({ rows, warnings });
   else {
-    printTable(terminal, {
-      headings: ['CHECK', 'STATE', 'FOUND'],
-      rows: rows.map((row) => [row.check, { text: row.state, style: styles[row.state] }, row.found]),
-    });
-    for (const { check, next } of rows as readonly CheckRow[])
-      if (next !== undefined) terminal.tell(`Next, ${check}: ${next}`);
+    printChecks(terminal, rows);
     for (const line of warnings.slice(-warningsShown)) terminal.tell(`Warning of ${line}`);
   }
-  return rows.some((row) => row.state === 'failed') ? 1 : 0;
+  return hasFailed(rows) ? 1 : 0;
 }
 
 function listRows(agents: AccountAgents): readonly CheckRow[] {

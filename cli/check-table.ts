@@ -1,0 +1,43 @@
+import { asString, getPath, type JsonValue } from '../shared/core/json.ts';
+import { printTable } from './table.ts';
+import type { Style, Terminal } from './terminal.ts';
+
+/** What was looked at, and what was found. */
+export interface CheckRow {
+  readonly check: string;
+  /** `unknown` is not counted as a failure. */
+  readonly state: 'ok' | 'failed' | 'unknown';
+  readonly found: string;
+  /** What to do. */
+  readonly next?: string;
+}
+
+const styles: { readonly [state in CheckRow['state']]: Style } = {
+  ok: 'green',
+  failed: 'red',
+  unknown: 'yellow',
+};
+
+/** Prints what was looked at as a table, and after it what to do. */
+export function printChecks(terminal: Terminal, rows: readonly CheckRow[]): void {
+  printTable(terminal, {
+    headings: ['CHECK', 'STATE', 'FOUND'],
+    rows: rows.map(({ check, state, found }) => [check, { text: state, style: styles[state] }, found]),
+  });
+  for (const { check, next } of rows) if (next !== undefined) terminal.tell(`Next, ${check}: ${next}`);
+}
+
+/** Whether one of them has failed. */
+export function hasFailed(rows: readonly CheckRow[]): boolean {
+  return rows.some(({ state }) => state === 'failed');
+}
+
+/** State and reason in an answer of `/credentials/{account}/health`, and both as a row says them: `DEGRADED: one of 2 …`. */
+export function describeHealth(health: JsonValue | undefined): {
+  readonly state: string;
+  readonly found: string;
+} {
+  const state = asString(getPath(health, 'state')) ?? 'UNKNOWN';
+  const reason = asString(getPath(health, 'reason'));
+  return { state, found: reason === undefined ? state : `${state}: ${reason}` };
+}
