@@ -132,7 +132,7 @@ export function parseAgentConfig(
   const transport = chooseTransport(file, overrides);
   return {
     url: chooseUrl(file, transport, overrides),
-    proof: chooseProof(file, toPath),
+    proof: chooseProof(file, transport, toPath),
     tls: {
       caFile: toPath(busdriver?.caFile ?? clouddriver?.tls?.cacertFile),
       serverName: clouddriver?.tls?.serverName || undefined,
@@ -198,7 +198,17 @@ function parseGrpcAddress(address: string, isPlain: boolean): string {
 }
 
 /** Our own setting counts before those of Armory's file; without any a token is expected where our manifests mount it. */
-function chooseProof({ busdriver, clouddriver }: AgentFile, toPath: ToPath): Proof {
+function chooseProof({ busdriver, clouddriver }: AgentFile, transport: string, toPath: ToPath): Proof {
+  const auth = busdriver?.auth && choose(busdriver.auth, ['token', 'certificate', 'iam'], 'busdriver.auth');
+  const hasCertificate = Boolean(clouddriver?.tls?.clientCertFile);
+  if (auth === 'iam' && transport === 'grpc')
+    throw new InvalidInputError(
+      'busdriver.auth: expected token or certificate: gRPC has no signatures of IAM',
+    );
+  if (auth === 'iam') return { kind: 'iam', region: busdriver?.region || undefined };
+  if (auth === 'certificate' && !hasCertificate)
+    throw new InvalidInputError('clouddriver.tls.clientCertFile: expected a value, got none');
+  if (auth === 'certificate') return { kind: 'certificate' };
   const own = toPath(busdriver?.tokenFile);
   if (own !== undefined) return { kind: 'file', file: own };
   const { token, tokenCommand } = clouddriver?.auth ?? {};
@@ -214,7 +224,7 @@ function chooseProof({ busdriver, clouddriver }: AgentFile, toPath: ToPath): Pro
     };
   }
   if (token) return { kind: 'text', token: token.trim() };
-  if (clouddriver?.tls?.clientCertFile) return { kind: 'certificate' };
+  if (hasCertificate && auth === undefined) return { kind: 'certificate' };
   return { kind: 'file', file: tokenFileDefault };
 }
 

@@ -18,7 +18,7 @@ import {
   type HubClient,
   HubRefusalError,
 } from './hub-client.ts';
-import type { ProofSource } from './proof-source.ts';
+import { type ProofSource, toOpeningCall } from './proof-source.ts';
 import type { ReturnPlace } from './return-place.ts';
 
 /** Pauses between two tries to open a session, unless the file of the agent has others. */
@@ -203,8 +203,7 @@ export class SessionKeeper {
     const { client, proof, log, tellAccounts } = this.#options;
     const accounts = (await tellAccounts?.()) ?? this.#options.hello.accounts;
     const hello: Hello = { ...this.#options.hello, accounts };
-    const token = await proof.read();
-    const answer = await client.call({ method: 'POST', path: '/agent/v1/sessions', token, body: hello });
+    const answer = await client.call(await toOpeningCall(proof, hello));
     const welcome = welcomeSchema.parse(answer.body);
     for (const { name, refused } of welcome.accounts) {
       if (refused !== undefined) log.warn('an account is refused', { account: name, reason: refused });

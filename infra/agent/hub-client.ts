@@ -24,6 +24,13 @@ const unpack = promisify(gunzip);
 /** Bytes of an answer at most, as it comes and unpacked: a task with its operations is the largest. */
 const answerBytesMax = 32 * 2 ** 20;
 
+/** Tells the headers that sign a request. @throws Error where nothing is there to sign with */
+export type RequestSigner = (request: {
+  readonly method: string;
+  readonly url: URL;
+  readonly body: string;
+}) => Promise<Readonly<Record<string, string>>>;
+
 /** One call of Busdriver. */
 export interface HubCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -31,6 +38,8 @@ export interface HubCall {
   readonly path: string;
   /** Empty: nothing but the certificate of the connection proves who calls. */
   readonly token: string;
+  /** Signs it, over HTTP. Default: it is not signed. */
+  readonly sign?: RequestSigner | undefined;
   /** Sent as JSON. Default: nothing. */
   readonly body?: unknown;
   /** The same as JSON text gzipped, for who can send bytes. Default: it is not packed. */
@@ -105,17 +114,28 @@ export class HubClient implements AsyncDisposable {
   }
 
   /** @throws HubAwayError, or HubRefusalError for what is refused in another way than with 409 */
-  async call({ method, path, token, signal, timeoutMs = callMs, ...call }: HubCall): Promise<HubAnswer> {
+  async call({
+    method,
+    path,
+    token,
+    sign,
+    signal,
+    timeoutMs = callMs,
+    ...call
+  }: HubCall): Promise<HubAnswer> {
+    const url = new URL(`${this.#url}${path}`);
+    const { type, body } = toBody(call);
+    const signed = await sign?.({ method, url, body: typeof body === 'string' ? body : '' });
     const timeout = AbortSignal.timeout(timeoutMs);
     const headers = {
       ...(token !== '' && { authorization: `Bearer ${token}` }),
+      ...signed,
       accept: 'application/json',
       'accept-encoding': 'gzip',
       'user-agent': 'busdriver-agent',
     };
-    const { type, body } = toBody(call);
     try {
-      const answer = await request(`${this.#url}${path}`, {
+      const answer = await request(url, {
         method,
         dispatcher: this.#dispatcher,
         headers: type === undefined ? headers : { ...headers, 'content-type': type },

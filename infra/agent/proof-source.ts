@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import type { Hello } from '../../shared/agent-protocol/messages.ts';
 import type { Clock } from '../../shared/core/clock.ts';
 import { isJsonObject } from '../../shared/core/json.ts';
+import { readEnvironment } from '../../shared/runtime/config.ts';
+import type { HubCall, RequestSigner } from './hub-client.ts';
 
 /** Milliseconds and bytes that a program which prints a token may take. */
 const commandMs = 10_000;
@@ -18,7 +21,9 @@ export type Proof =
   | { readonly kind: 'text'; readonly token: string }
   | TokenCommand
   /** The certificate of the connection, and no token. */
-  | { readonly kind: 'certificate' };
+  | { readonly kind: 'certificate' }
+  /** A role of IAM, by which requests are signed. Without a region the URL of Busdriver says it, or the environment. */
+  | { readonly kind: 'iam'; readonly region: string | undefined };
 
 /** A program that prints a token. */
 export interface TokenCommand {
@@ -33,13 +38,23 @@ export interface TokenCommand {
 
 /** Where a token comes from. */
 export interface ProofSource {
-  /** The token of now; empty where a certificate proves it. @throws Error, which has nothing of the token in it */
+  /** The token of now; empty where something else proves it. @throws Error, which has nothing of the token in it */
   read(): Promise<string>;
+  /** Signs requests by a role of IAM. Default: that proves nothing. */
+  readonly sign?: RequestSigner;
+}
+
+/** The call that opens a session. @throws what the source throws */
+export async function toOpeningCall(proof: ProofSource, hello: Hello): Promise<HubCall> {
+  const { sign } = proof;
+  const path = sign === undefined ? '/agent/v1/sessions' : '/agent/v1/iam-sessions';
+  return { method: 'POST', path, token: await proof.read(), body: hello, ...(sign && { sign }) };
 }
 
 /** Opens what proves who an agent is. */
-export function openProof(proof: Proof, clock: Pick<Clock, 'monotonic'>): ProofSource {
+export function openProof(proof: Proof, clock: Pick<Clock, 'now' | 'monotonic'>): ProofSource {
   if (proof.kind === 'certificate') return { read: async () => '' };
+  if (proof.kind === 'iam') return { read: async () => '', sign: openSigner(proof.region, clock) };
   if (proof.kind === 'text') return { read: async () => proof.token };
   if (proof.kind === 'file')
     return { read: async () => checkToken(await readFile(proof.file, 'utf8'), proof.file) };
@@ -51,6 +66,17 @@ export function openProof(proof: Proof, clock: Pick<Clock, 'monotonic'>): ProofS
       kept = { token, untilMs: clock.monotonic() + proof.refreshSeconds * 1_000 };
       return token;
     },
+  };
+}
+
+/** What signs is large, and loaded for who needs it alone. */
+function openSigner(region: string | undefined, clock: Pick<Clock, 'now'>): RequestSigner {
+  let signer: Promise<RequestSigner> | undefined;
+  return async (request) => {
+    signer ??= import('../../shared/aws/identity/gateway-signer.ts').then(({ createGatewaySigner }) =>
+      createGatewaySigner({ clock, region, environment: readEnvironment() }),
+    );
+    return (await signer)(request);
   };
 }
 

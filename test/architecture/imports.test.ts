@@ -121,6 +121,7 @@ const rules: readonly Rule[] = [
       'shared/core/',
       'shared/agent-protocol/',
       'shared/providers/kubernetes/',
+      'shared/aws/identity/gateway-signer.ts',
       'shared/runtime/config.ts',
       'shared/runtime/garbage.ts',
       'shared/runtime/services/logger.ts',

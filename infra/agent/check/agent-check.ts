@@ -10,7 +10,7 @@ import { asJsonArray, asJsonObject, getPath, type JsonValue } from '../../../sha
 import type { AgentAccount, AgentConfig } from '../agent-config.ts';
 import { narrowAccount } from '../config/account-limits.ts';
 import { type HubClient, HubRefusalError } from '../hub-client.ts';
-import type { ProofSource } from '../proof-source.ts';
+import { type ProofSource, toOpeningCall } from '../proof-source.ts';
 import type { CheckRow } from './check-table.ts';
 import { type ClusterCheckOptions, checkCluster } from './cluster-check.ts';
 import { checkToken } from './token-check.ts';
@@ -68,8 +68,7 @@ async function checkSession({
 }: AgentCheckOptions): Promise<SessionFindings> {
   const what = `Busdriver at ${new URL(config.url).host}`;
   try {
-    const token = await proof.read();
-    const answer = await client.call({ method: 'POST', path: '/agent/v1/sessions', token, body: hello });
+    const answer = await client.call(await toOpeningCall(proof, hello));
     const welcome = welcomeSchema.parse(answer.body);
     const path = `/agent/v1/sessions/${welcome.session}`;
     await client.call({ method: 'DELETE', path, token: welcome.token });

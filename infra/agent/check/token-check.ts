@@ -11,12 +11,10 @@ export async function checkToken(proof: ProofSource, nowMs: number): Promise<Che
   const what = 'token';
   try {
     const token = await proof.read();
-    if (token === '')
-      return {
-        what,
-        verdict: 'good',
-        details: 'none: the certificate of the connection proves who the agent is',
-      };
+    if (token === '') {
+      const other = proof.sign === undefined ? 'the certificate of the connection' : 'a role of IAM';
+      return { what, verdict: 'good', details: `none: ${other} proves who the agent is` };
+    }
     const claims = decodeClaims(token);
     if (claims === undefined) {
       return {

@@ -81,6 +81,8 @@ export const fileSchema = requireField(
     busdriver: settingsField({
       url: stringField(),
       transport: stringField(),
+      auth: stringField(),
+      region: stringField(),
       tokenFile: stringField(),
       caFile: stringField(),
       zone: stringField(),

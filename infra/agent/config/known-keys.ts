@@ -25,7 +25,7 @@ const noAccountsByApi = unused('accounts are those of this file that Busdriver h
  * docs/from-armory-agent.md tells of each.
  */
 export const knownKeys: ReadonlyMap<string, Effect> = new Map<string, Effect>([
-  ...readKeys('busdriver', ['url', 'transport', 'tokenFile', 'caFile', 'zone', 'noProxy']),
+  ...readKeys('busdriver', ['url', 'transport', 'auth', 'region', 'tokenFile', 'caFile', 'zone', 'noProxy']),
   ...readKeys('clouddriver', ['grpc', 'insecure', 'noProxy', 'keepAliveHeartbeatSeconds']),
   ...readKeys('clouddriver.tls', ['serverName', 'insecureSkipVerify', 'cacertFile']),
   ...readKeys('clouddriver.tls', ['clientCertFile', 'clientKeyFile', 'clientKeyFilePassword']),

@@ -237,6 +237,40 @@ describe("the file of Armory's agent", () => {
     expect(parse({ clouddriver, busdriver: { url: busdriver.url } })).toMatchObject(expected);
   });
 
+  it.each<[string, { own: object; clouddriver?: object }, object]>([
+    [
+      'a role of IAM',
+      { own: { auth: 'iam', region: 'eu-west-1', tokenFile: 't' } },
+      { kind: 'iam', region: 'eu-west-1' },
+    ],
+    [
+      'a certificate, beside a token',
+      {
+        own: { auth: 'certificate', tokenFile: 't' },
+        clouddriver: { tls: { clientCertFile: 'c' } },
+      },
+      { kind: 'certificate' },
+    ],
+    [
+      'a token, beside a certificate',
+      { own: { auth: 'token' }, clouddriver: { tls: { clientCertFile: 'c' } } },
+      { kind: 'file', file: '/var/run/secrets/busdriver/token' },
+    ],
+  ])('may say that %s proves who it is', (_what, { own, clouddriver = {} }, proof) => {
+    expect(parse({ clouddriver, busdriver: { url: busdriver.url, ...own } }).proof).toEqual(proof);
+  });
+
+  it.each<[object, string]>([
+    [{ auth: 'password' }, 'busdriver.auth: expected one of token, certificate, iam'],
+    [{ auth: 'certificate' }, 'clouddriver.tls.clientCertFile: expected a value, got none'],
+    [
+      { auth: 'iam', transport: 'grpc' },
+      'busdriver.auth: expected token or certificate: gRPC has no signatures of IAM',
+    ],
+  ])('is refused with %j', (own, reason) => {
+    expect(() => parse({ busdriver: { url: busdriver.url, ...own } })).toThrow(reason);
+  });
+
   it.each([
     [{ level: 'WARNING' }, { level: 'WARN', format: 'json' }],
     [
