@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openConnections } from '../../shared/runtime/services/connections.ts';
 import { type GrpcHost, startGrpcHost } from '../infra/host/grpc/grpc-host.ts';
 import { createTlsFiles, type TlsFiles } from '../infra/host/grpc/tls-files.ts';
 import { startAgent } from '../support/agent-process.ts';
@@ -66,6 +67,9 @@ describeWithCluster('an agent over gRPC with mutual TLS', (cluster) => {
     'runs operations, and makes live reads, which are whole however large they are',
     async () => {
       await using agent = await start('edge');
+      await expect.poll(() => agent.log, { timeout: 60_000 }).toContain('connected: Busdriver tells of work');
+      const rows = await openConnections(home.host.services).list('edge');
+      expect(rows).toMatchObject([{ transport: 'grpc', holder: 'spin-clouddriver-0' }]);
       const id = await caller.postOperations([toDeploy('edge', namespace.name, ['over-grpc'])]);
       const task = await caller.waitForTask(id, { timeoutMs: 60_000 });
       expect(task.status).toMatchObject({ completed: true, failed: false });

@@ -172,13 +172,18 @@ describeWithCluster('agents of three replicas', (cluster) => {
     return asked.slice(0, lease);
   }
 
+  /** Deploys, and expects that the agent took the task without asking for work. */
+  async function deployByHint(replica: Replica, name: string): Promise<void> {
+    let asked = await deploy(replica, `${name}-1`);
+    for (let count = 2; asked.some(isQuestion) && count <= triesMax; count += 1)
+      asked = await deploy(replica, `${name}-${count}`);
+    expect(asked.filter(isQuestion)).toEqual([]);
+  }
+
   test(
     'an operation posted to another replica than the one that has the agent is begun by a hint, and not by a question',
     async () => {
-      let asked: readonly string[] = ['GET /work'];
-      for (let count = 1; asked.some(isQuestion) && count <= triesMax; count += 1)
-        asked = await deploy(get('pod-b'), `told-${count}`);
-      expect(asked.filter(isQuestion)).toEqual([]);
+      await deployByHint(get('pod-b'), 'told');
       expect(get('pod-a').peerDoor.counts.opened).toBeGreaterThan(0);
     },
     testMs,
@@ -210,12 +215,16 @@ describeWithCluster('agents of three replicas', (cluster) => {
       const accounts = [{ name: 'far' }];
       const { answer } = await client.call('Sessions.Open', { ...hello, accounts }, { token });
       const session = String(answer['session']);
+      const post = (name: PodName) => get(name).postOperations([toDeploy('far', namespace.name, ['far'])]);
+      const listed = await post('pod-a');
       const stream = client.watch('Sessions.Watch', { session }, String(answer['token']));
       const work: unknown[] = [];
       stream.on('data', (each) => work.push(each)).on('error', () => undefined);
-      await new Promise((resolve) => stream.once('metadata', resolve));
-      const id = await get('pod-b').postOperations([toDeploy('far', namespace.name, ['far'])]);
-      await expect.poll(() => work, { timeout: waitMs }).toContainEqual({ kind: 'TASK', account: 'far', id });
+      const expectTold = (id: string) =>
+        expect.poll(() => work, { timeout: waitMs }).toContainEqual({ kind: 'TASK', account: 'far', id });
+      // After what there is comes only what is told.
+      await expectTold(listed);
+      await expectTold(await post('pod-b'));
       stream.cancel();
     },
     testMs,
@@ -224,16 +233,15 @@ describeWithCluster('agents of three replicas', (cluster) => {
   test(
     'an operation is done while the replica with the agent is killed, once the agent has connected to another one',
     async () => {
+      const times = () => agent.log.split('connected: Busdriver tells of work').length;
+      const before = times();
       await get('pod-a').process.kill();
       const done = deploy(get('pod-c'), 'survives');
       door.port = get('pod-b').port;
       await done;
-      const times = () => agent.log.split('connected: Busdriver tells of work').length;
-      await expect.poll(times, { timeout: waitMs }).toBe(3);
+      await expect.poll(times, { timeout: waitMs }).toBeGreaterThan(before);
       // Its row tells where it is now.
-      const before = get('pod-b').peerDoor.counts.opened;
-      await deploy(get('pod-c'), 'found-again');
-      expect(get('pod-b').peerDoor.counts.opened).toBeGreaterThan(before);
+      await deployByHint(get('pod-c'), 'found-again');
     },
     testMs,
   );
@@ -247,9 +255,9 @@ describeWithCluster('agents of three replicas', (cluster) => {
       await get('pod-c').peerDoor[Symbol.asyncDispose]();
       const asked = await deploy(get('pod-b'), 'asked');
       expect(asked.some(isQuestion)).toBe(true);
-      expect(await readFile(get('pod-b').logFile, 'utf8')).toContain(
-        'a message for an agent could not be passed on',
-      );
+      const lines = (await readFile(get('pod-b').logFile, 'utf8')).split('\n');
+      const failures = lines.filter((line) => line.includes('a message for an agent could not be passed on'));
+      expect(failures.some((line) => line.includes('"peer":"pod-c"'))).toBe(true);
     },
     testMs,
   );

@@ -102,6 +102,27 @@ describe('Sessions.Watch', () => {
   );
 
   test(
+    'ends UNAUTHENTICATED when the agents of its account are revoked',
+    async () => {
+      const { session, token } = await openSession(client, home.signer);
+      const { opened, ended } = watch(client, session, token);
+      await opened;
+      const set = async (state: string): Promise<number> => {
+        const answer = await fetch(new URL('/credentials/edge/agents', home.host.url), {
+          method: 'PUT',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ state }),
+        });
+        return answer.status;
+      };
+      expect(await set('revoked')).toBe(200);
+      expect((await ended).code).toBe(status.UNAUTHENTICATED);
+      expect(await set('enrolled')).toBe(200);
+    },
+    testMs,
+  );
+
+  test(
     'ends UNAVAILABLE when the replica stops',
     async () => {
       await using leaving = await startGrpcHost();
