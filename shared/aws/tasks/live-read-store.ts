@@ -84,10 +84,11 @@ export class DynamoLiveReadStore implements LiveReadStore {
     await this.#table.put({ ...getPartKey(place), bytes, expiresAt: toExpiry(this.#clock.now()) });
   }
 
-  async finish(id: string, { take, parts, failure }: LiveReadAnswer): Promise<boolean> {
+  async finish(id: string, { take, parts, bytes, failure }: LiveReadAnswer): Promise<boolean> {
     const update = new ItemUpdate()
       .set('state', 'ANSWERED')
       .set('parts', parts)
+      .put('bytes', bytes)
       .put('failure', failure)
       .require('state', '=', 'OPEN')
       .require('takes', '=', take);
@@ -130,7 +131,10 @@ function parseState(item: Item): LiveReadState {
     takes,
     takenUntilMs: reader.getNumber(item, 'takenUntil'),
     ...(parts !== undefined && {
-      answer: { take: takes, parts, failure: reader.findText(item, 'failure') },
+      answer: {
+        ...{ take: takes, parts, failure: reader.findText(item, 'failure') },
+        ...(item['bytes'] !== undefined && { bytes: reader.getBytes(item, 'bytes') }),
+      },
     }),
   };
 }

@@ -10,6 +10,9 @@ export const liveReadLeaseMs = 10_000;
 /** Bytes of one part of the answer of a read at most: gzipped JSON text, which all parts together are. */
 export const readPartBytesMax = 300 * 1024;
 
+/** Bytes of a packed answer that is kept with its read, at most: one that is larger has parts of its own. */
+export const readInlineBytesMax = 100 * 1024;
+
 /** Parts of an answer at most. */
 export const readPartsMax = 120;
 
@@ -52,8 +55,10 @@ export interface LiveReadState extends LiveRead {
 export interface LiveReadAnswer {
   /** Which time the read was taken. */
   readonly take: number;
-  /** Parts of the packed answer; 0 for a failure. */
+  /** Parts of the packed answer; 0 for a failure, and where it is kept with the read. */
   readonly parts: number;
+  /** The packed answer where it is kept with the read: {@link readInlineBytesMax} at most. */
+  readonly bytes?: Uint8Array | undefined;
   /** JSON text of the error; undefined for a read that went well. */
   readonly failure: string | undefined;
 }

@@ -4,6 +4,7 @@ import {
   type LiveReadAnswer,
   type LiveReadState,
   liveReadWaitMs,
+  readInlineBytesMax,
   readPartBytesMax,
 } from '../../core/tasks/live-read.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
@@ -67,6 +68,9 @@ export async function answerRead(
   const bytes = Buffer.from(data, 'base64');
   if (bytes.byteLength > readPartBytesMax)
     throw new InvalidInputError(`data: expected ${readPartBytesMax} bytes at most, in base64`);
+  // One write instead of two, and one read: most answers are small.
+  if (last && part === 0 && bytes.byteLength <= readInlineBytesMax)
+    return endRead(hub, read, { take, parts: 0, bytes, failure: undefined });
   await reads.putPart({ id, take, part }, bytes);
   return last ? endRead(hub, read, { take, parts: part + 1, failure: undefined }) : taken;
 }

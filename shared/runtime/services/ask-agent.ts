@@ -81,13 +81,13 @@ async function checkConnected(sessions: AgentSessionStore, account: string): Pro
 async function openAnswer(
   reads: LiveReadStore,
   { id, account }: LiveRead,
-  { take, parts, failure }: LiveReadAnswer,
+  { take, parts, bytes: kept, failure }: LiveReadAnswer,
 ): Promise<JsonValue> {
   if (failure !== undefined) throw fromReadFailure(JSON.parse(failure) as ReadFailure);
   const places = Array.from({ length: parts }, (_, part) => ({ id, take, part }));
   const pieces = await mapConcurrently(places, partsAtATime, (place) => reads.findPart(place));
   try {
-    const packed = Buffer.concat(pieces.map((piece) => piece ?? new Uint8Array()));
+    const packed = kept ?? Buffer.concat(pieces.map((piece) => piece ?? new Uint8Array()));
     const bytes = await unpack(packed, { maxOutputLength: readAnswerBytesMax });
     return parseVerbatimJson(bytes.toString('utf8'), bounds);
   } catch (error) {

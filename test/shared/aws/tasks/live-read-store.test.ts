@@ -67,6 +67,18 @@ test('an agent that took a read has it for itself for a while', async () => {
   expect(await store.take(id)).toBeUndefined();
 });
 
+test('a small answer is kept with its read', async () => {
+  const { table, store, add } = open();
+  const read = await add();
+  const take = (await store.take(read.id)) ?? 0;
+  const answer = { take, parts: 0, bytes: Buffer.from('packed'), failure: undefined };
+  expect(await store.finish(read.id, answer)).toBe(true);
+  const found = (await store.find(read.id))?.answer;
+  expect([found?.parts, Buffer.from(found?.bytes ?? []).toString()]).toEqual([0, 'packed']);
+  await store.remove(read, found);
+  expect(await table.query(`READ#${read.id}`)).toEqual([]);
+});
+
 test('a failure is kept as it was told', async () => {
   const { store, add } = open();
   const { id } = await add();

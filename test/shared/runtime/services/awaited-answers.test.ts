@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { ItemTable } from '../../../../shared/aws/table.ts';
 import { tasksTable } from '../../../../shared/aws/tables.ts';
 import { DynamoLiveReadStore } from '../../../../shared/aws/tasks/live-read-store.ts';
-import { liveReadWaitMs } from '../../../../shared/core/tasks/live-read.ts';
+import { liveReadWaitMs, readInlineBytesMax } from '../../../../shared/core/tasks/live-read.ts';
 import { answerRead } from '../../../../shared/runtime/http/agent-read.ts';
 import { AwaitedAnswers } from '../../../../shared/runtime/services/awaited-answers.ts';
 import { useLocalTables } from '../../../support/local-tables.ts';
@@ -37,21 +37,23 @@ async function open() {
   return { clock, read, reads, awaited, stop, waiting, answer };
 }
 
-const firstPart = { take: 1, parts: 1, failure: undefined };
+/** What who waits has of an answer of one part: it stands with the read. */
+const small = { take: 1, parts: 0, failure: undefined, bytes: expect.any(Uint8Array) };
+const large = { take: 1, parts: 1, failure: undefined };
 
 test('who waits in the process that takes the answer has it without a pause', async () => {
   const { clock, awaited, waiting, answer } = await open();
   const startMs = clock.now();
   expect(await answer(awaited, 'bytes')).toBe(204);
-  expect(await waiting).toEqual(firstPart);
+  expect(await waiting).toEqual(small);
   expect(clock.now()).toBe(startMs);
 });
 
 test('who waits in another process finds the answer by looking', async () => {
   const { clock, read, awaited, waiting, answer } = await open();
-  expect(await answer(new AwaitedAnswers(), 'bytes')).toBe(204);
+  expect(await answer(new AwaitedAnswers(), 'x'.repeat(readInlineBytesMax + 1))).toBe(204);
   await clock.pass(15);
-  expect(await waiting).toEqual(firstPart);
+  expect(await waiting).toEqual(large);
   // Nobody waits any more.
   expect(awaited.settle(read.id)).toBe(false);
 });
@@ -63,7 +65,7 @@ test('being told too early, and twice, does no harm', async () => {
   await clock.pass(1_000);
   expect(await answer(awaited, 'more is to come', false)).toBe(204);
   expect(await answer(awaited, 'bytes')).toBe(204);
-  expect(await waiting).toEqual(firstPart);
+  expect(await waiting).toEqual(small);
 });
 
 test('the wait has an end, and can be given up', async () => {
