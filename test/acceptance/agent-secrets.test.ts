@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createTokenSigner, startAgent, toAgentAccount } from '../support/agent-process.ts';
-import { startWorld } from '../support/agent-world.ts';
-import { createNamespace, describeWithCluster } from '../support/cluster.ts';
+import { startCachingWorld, startWorld } from '../support/agent-world.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../support/cluster.ts';
 import { scanTasks } from '../support/stores.ts';
 import { makeTempDir, writeProgram } from '../support/temp-dir.ts';
 import { recordHub } from './agent-drills/recorded-hub.ts';
@@ -94,6 +94,7 @@ describeWithCluster('secrets of agents', (cluster) => {
       expect(Object.keys(places)).toEqual(
         expect.arrayContaining(['POST /agent/v1/sessions', 'POST /agent/v1/tasks/*/commits']),
       );
+      expect(hub.said.get('GET /agent/v1/hints')).toContain('"t":"work"');
       for (const [place, text] of Object.entries(places)) {
         expect([place, ...secrets.findIn(text)]).toEqual([place]);
         const mayShowToken = place === 'POST /agent/v1/sessions';
@@ -102,6 +103,50 @@ describeWithCluster('secrets of agents', (cluster) => {
       // What plugins say goes to the log of the process that ran them, and nowhere else.
       expect(secrets.findIn(agent.log, ['exec-stderr'])).toEqual([]);
       expect(agent.log).not.toContain(token);
+    },
+    4 * taskMs,
+  );
+
+  test(
+    'never leave the cluster where Secrets are kept cached',
+    async () => {
+      await using stack = new AsyncDisposableStack();
+      const { name: namespace } = stack.use(await createNamespace('agent-secrets'));
+      const secrets = new PlantedSecrets();
+      const planted = (name: string) => Buffer.from(secrets.plant(name)).toString('base64');
+      const collection = `/api/v1/namespaces/${namespace}/secrets`;
+      // As kubectl leaves it: what was applied, with its values.
+      const applied = JSON.stringify({ kind: 'Secret', data: { key: planted('applied') } });
+      const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': applied };
+      const first = { metadata: { name: 'first', annotations }, data: { key: planted('listed') } };
+      await requestApi('POST', collection, first);
+      const signer = await createTokenSigner();
+      const account = { ...toAgentAccount('edge', signer), namespaces: [namespace] };
+      const debug = ['--log-level', 'debug'];
+      const { system } = stack.use(await startCachingWorld([account], debug, { cacheAll: true }));
+      const hub = stack.use(await recordHub(system.url));
+      const proof = await signer.sign();
+      secrets.add('proof', proof);
+      const accounts = [{ name: 'edge', kubeConfigFile: cluster.kubeconfig }];
+      const agent = stack.use(await startAgent({ url: hub.url, token: proof, accounts }));
+      const changes = 'POST /agent/v1/caches/edge/changes';
+      const cached = () => hub.said.get(changes) ?? '';
+      await expect.poll(cached, { timeout: taskMs }).toMatch(/"kind":"secret"[^}]*"name":"first"/);
+      await requestApi('POST', collection, {
+        metadata: { name: 'second' },
+        data: { key: planted('watched') },
+      });
+      await expect.poll(cached, { timeout: taskMs }).toMatch(/"kind":"secret"[^}]*"name":"second"/);
+      await agent.kill('SIGTERM');
+
+      const places = {
+        ...Object.fromEntries(hub.said),
+        'log of Busdriver': await system.readLog(),
+        'log of the agent': agent.log,
+      };
+      for (const [place, text] of Object.entries(places)) {
+        expect([place, ...secrets.findIn(text)]).toEqual([place]);
+      }
     },
     4 * taskMs,
   );

@@ -26,12 +26,13 @@ export async function startWorld(
   return open({ accounts, cache: { enabled: false } }, args, agents);
 }
 
-/** Starts one whose accounts are kept cached. */
+/** Starts one whose accounts are kept cached. @param cache what `kubernetes.cache` says. Default: nothing */
 export async function startCachingWorld(
   accounts: readonly object[],
   args: readonly string[] = [],
+  cache: object = {},
 ): Promise<World> {
-  return open({ accounts }, args, {});
+  return open({ accounts, cache }, args, {});
 }
 
 async function open(

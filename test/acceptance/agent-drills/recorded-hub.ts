@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 
 /** What agents and Busdriver said to each other, by the call: `POST /agent/v1/sessions`, each id as `*`. */
 export interface RecordedHub extends AsyncDisposable {
@@ -81,8 +82,13 @@ async function passOn(url: string, { near, answer, keep, refuse }: Passage): Pro
       .end(body);
   });
   const told = await buffer(far);
-  keep(toCall(near), `${body.toString('latin1')}\n${told.toString('latin1')}`);
+  keep(toCall(near), `${toText(headers, body)}\n${toText(far.headers, told)}`);
   answer.writeHead(far.statusCode ?? 502, far.headers).end(told);
+}
+
+/** What is packed is kept unpacked: whoever looks for something in it must be able to find it. */
+function toText({ 'content-type': type }: IncomingMessage['headers'], body: Buffer): string {
+  return (type === 'application/gzip' ? gunzipSync(body) : body).toString('latin1');
 }
 
 interface Upgrade {
