@@ -5,6 +5,7 @@ import {
   agentHandler,
   checkVersion,
   getHeldTask,
+  refuseFormat,
   refuseLease,
 } from '../../shared/runtime/http/agent-handler.ts';
 import { ok } from '../../shared/runtime/http/api-handler.ts';
@@ -14,6 +15,8 @@ export const handler = agentHandler(async function takeAgentTask(request, hub, c
   const { owner, attempts } = parseWith(takeSchema, request.parseJson(), '');
   checkVersion(caller, hub);
   const { id, hold } = await getHeldTask(request, hub, caller);
+  const refused = refuseFormat(caller, hub);
+  if (refused !== undefined) return refused;
   const { agentId } = caller.session;
   const ownerId = `${owner}@${agentId}`;
   const leased = await hub.store.takeLease(id, { ownerId, attempts, agentId });

@@ -103,14 +103,20 @@ export function getRetryAfterMs(error: unknown, randomness: Pick<Randomness, 'fr
   return told === 0 ? 0 : told + getRandomMs(Math.min(told, retryLateMs), randomness);
 }
 
+/** Makes the connections to Busdriver anew where there is reason to. @returns undefined where there is none */
+type Reconnect = () => Promise<Dispatcher | undefined>;
+
 /** Calls Busdriver over HTTP, through the proxies that the environment names. */
 export class HubClient implements AsyncDisposable {
   readonly #url: string;
-  readonly #dispatcher: Dispatcher;
+  readonly #reconnect: Reconnect | undefined;
+  #dispatcher: Dispatcher;
 
-  constructor(url: string, dispatcher: Dispatcher = new Agent()) {
+  /** @param reconnect asked when a call found no connection, or was not believed. Default: connections stay as they are */
+  constructor(url: string, dispatcher: Dispatcher = new Agent(), reconnect?: Reconnect) {
     this.#url = url;
     this.#dispatcher = dispatcher;
+    this.#reconnect = reconnect;
   }
 
   /** @throws HubAwayError, or HubRefusalError for what is refused in another way than with 409 */
@@ -146,11 +152,24 @@ export class HubClient implements AsyncDisposable {
       const text = await readText(answer.body, answer.headers['content-encoding'] === 'gzip');
       return toHubAnswer(answer.statusCode, parseJson(text), retryMs);
     } catch (error) {
+      if (signal?.aborted !== true) await this.#renew(error);
       if (error instanceof HubRefusalError || error instanceof HubAwayError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       const end = timeout.aborted || signal?.aborted === true ? 'unknown' : 'lost';
       throw new HubAwayError(`${method} ${path} failed: ${reason}`, { cause: error, end });
     }
+  }
+
+  /** The next call has other connections where the files of TLS have changed: certificates of agents do not last for long. */
+  async #renew(error: unknown): Promise<void> {
+    // Who answers otherwise has believed the connection.
+    if (error instanceof HubAwayError || (error instanceof HubRefusalError && error.status !== 401)) return;
+    const next = await this.#reconnect?.();
+    if (next === undefined) return;
+    const before = this.#dispatcher;
+    this.#dispatcher = next;
+    // What is under way on the former ones ends there.
+    before.close().catch(() => undefined);
   }
 
   /**
@@ -204,14 +223,23 @@ export interface HubAccess {
 
 /** Opens a client. @throws Error when a file cannot be read, or the environment names no proxy where it should */
 export async function openHubClient(access: HubAccess): Promise<HubClient> {
-  const { url, tls, noProxy, environment } = access;
-  const options = await readTlsOptions(tls);
+  const { url, tls } = access;
+  let options = await readTlsOptions(tls);
+  return new HubClient(url, openDispatcher(access, options), async () => {
+    const now = await readTlsOptions(tls).catch(() => options);
+    if (JSON.stringify(now) === JSON.stringify(options)) return undefined;
+    options = now;
+    return openDispatcher(access, options);
+  });
+}
+
+function openDispatcher({ url, noProxy, environment }: HubAccess, options: ConnectionOptions): Dispatcher {
   const proxyUrl = noProxy ? undefined : findEnvironmentProxy(new URL(url), environment);
   const connect: buildConnector.connector | object =
     proxyUrl === undefined
       ? { ...options, timeout: connectTimeoutMs }
       : createProxyConnector({ proxyUrl, tls: options, connectTimeoutMs });
-  return new HubClient(url, new Agent({ connect }));
+  return new Agent({ connect });
 }
 
 /** The options of Node's TLS that these settings mean. @throws Error naming the setting whose file cannot be read */

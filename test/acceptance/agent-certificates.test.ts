@@ -127,10 +127,11 @@ test(
 );
 
 test(
-  'an agent that has a certificate and no token is connected',
+  'an agent that has a certificate and no token is connected, once its files hold one that is believed',
   async () => {
-    const { certificate, key } = clients.issue(acme);
-    await Promise.all([write('agent.crt', certificate), write('agent.key', key)]);
+    const renew = ({ certificate, key }: Identity) =>
+      Promise.all([write('agent.crt', certificate), write('agent.key', key)]);
+    await renew(clients.issue({ ...acme, expired: true }));
     const config = await write(
       'busdriver-agent.yaml',
       JSON.stringify({
@@ -141,7 +142,9 @@ test(
       }),
     );
     await using agent = await runAgentProgram(['--config', config]);
-    await expect.poll(() => agent.log, { timeout: testMs }).toContain('session with Busdriver');
+    await expect.poll(() => agent.log, { timeout: testMs }).toContain('no session with Busdriver');
+    await renew(clients.issue(acme));
+    await expect.poll(() => agent.log, { timeout: testMs }).toContain('"session with Busdriver"');
   },
   testMs,
 );

@@ -55,7 +55,7 @@ test(
   'an agent signs with the role of its environment, and is let in',
   async () => {
     await using agent = await start([], own);
-    await expect.poll(() => agent.log, { timeout: testMs }).toContain('session with Busdriver');
+    await expect.poll(() => agent.log, { timeout: testMs }).toContain('"session with Busdriver"');
     expect(agent.log).not.toContain(caller.secretAccessKey);
     expect(agent.log).not.toContain(caller.sessionToken);
   },

@@ -134,6 +134,18 @@ test(
     ]);
     const later = await open(await signer.sign(), { ...hello, journalFormat: 2 });
     expect(later.body['accounts']).toMatchObject([{ name: 'edge', operations: false }]);
+    // Who asks for a task all the same would take its journal for something else.
+    const posted = await call(system, {
+      ...{ method: 'POST', target: '/kubernetes/ops', token: secret },
+      body: [toDeploy('edge', 'default', ['x'])],
+    });
+    const take = (by: unknown) =>
+      call(system, {
+        ...{ method: 'POST', target: `/agent/v1/tasks/${posted.body['id']}/lease`, token: String(by) },
+        body: { owner: 'me', attempts: 1 },
+      });
+    expect((await take(later.body['token'])).body).toMatchObject({ status: 409, reason: 'journal-format' });
+    expect((await take(welcome.body['token'])).status).toBe(200);
   },
   testMs,
 );

@@ -1,3 +1,4 @@
+import { journalFormat } from '../../agent-protocol/messages.ts';
 import { noRights } from '../../core/access/authorization.ts';
 import { AccessDeniedError, UnauthenticatedError } from '../../core/errors.ts';
 import { isOlderRelease } from '../../core/release-version.ts';
@@ -145,13 +146,17 @@ export async function getHeldTask(
   return { id, hold };
 }
 
-/** Why a lease is not to be had, or lost: another worker has it, the task has ended, or it is forgotten. */
-export type LeaseRefusal = 'held' | 'finished' | 'unknown';
+/**
+ * Why a lease is not to be had, or lost: another worker has it, the task has ended, it is forgotten, or the agent would not understand its
+ * journal.
+ */
+export type LeaseRefusal = 'held' | 'finished' | 'unknown' | 'journal-format';
 
 const refusals: { readonly [reason in LeaseRefusal]: string } = {
   held: 'Another worker has the task',
   finished: 'The task has ended',
   unknown: 'The task is unknown',
+  'journal-format': "The journal of the agent has another format: install the agent of this server's release",
 };
 
 /** 409 with the reason why the lease of a task is not to be had, or lost: how the task stands now. */
@@ -161,6 +166,23 @@ export async function refuseLease(
 ): Promise<ApiResponse> {
   const task = await store.findStatus(taskId);
   const reason: LeaseRefusal = task === undefined ? 'unknown' : isFinished(task) ? 'finished' : 'held';
-  const body = { ...toErrorBody(409, refusals[reason], clock.now()), reason };
+  return toRefusal(reason, clock.now());
+}
+
+/**
+ * 409 for an agent whose journal has another format than the server's: it would take what is done for something else.
+ *
+ * @returns undefined for one whose format is the same
+ */
+export function refuseFormat(
+  { session }: Pick<AgentCaller, 'session'>,
+  { clock }: Pick<AgentHub, 'clock'>,
+): ApiResponse | undefined {
+  if (session.journalFormat === journalFormat) return undefined;
+  return toRefusal('journal-format', clock.now());
+}
+
+function toRefusal(reason: LeaseRefusal, nowMs: number): ApiResponse {
+  const body = { ...toErrorBody(409, refusals[reason], nowMs), reason };
   return { status: 409, body: JSON.stringify(body) };
 }
