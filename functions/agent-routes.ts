@@ -19,7 +19,7 @@ const cacheRoute = {
 } as const;
 /** A task may be handed over to a worker of the queue. */
 const commitRoute = { ...taskRoute, uses: [...taskRoute.uses, 'sendOperations'] } as const;
-const claimRoute = { ...cacheRoute, uses: [...cacheRoute.uses, 'publishEvents'] } as const;
+const claimRoute = { ...cacheRoute, uses: [...cacheRoute.uses, 'publishEvents', 'sendHints'] } as const;
 const caches = '/agent/v1/caches/{account}';
 
 /** Every route of agents. */

@@ -72,6 +72,7 @@ export interface Route {
     | 'sendAgents'
     | 'askAgents'
     | 'sendHints'
+    | 'tellAgents'
     | 'signSessions'
   )[];
   /** Lambda's memory in MB, from which its share of a processor follows. Default 1024. */

@@ -19,7 +19,7 @@ const credentialsRoute = { ...storeRoute, uses: ['readAccountFacts', 'readCache'
 /** Reads the cache; notes the use of accounts in it, and has them refreshed where a request demands it. */
 const viewRoute = {
   ...storeRoute,
-  uses: ['readAccountFacts', 'readCache', 'wakeAgents', 'sendAgents'],
+  uses: ['readAccountFacts', 'readCache', 'wakeAgents', 'sendAgents', 'tellAgents'],
 } as const;
 /** Asks the catalog, too, which may be anywhere. */
 const catalogRoute = { ...viewRoute, reaches: 'internet' } as const;

@@ -31,7 +31,7 @@ export interface WorkLoopOptions {
   readonly metrics: AgentMetrics;
   /** Called each time the loop turns. */
   onTurn(): void;
-  readonly followers: Pick<CacheFollowers, 'refresh' | 'isWatching'>;
+  readonly followers: Pick<CacheFollowers, 'refresh' | 'claim' | 'setConnected'>;
 }
 
 /** Asks for work and does it, some tasks and reads at once, until it is told to stop. */
@@ -81,6 +81,7 @@ export class WorkLoop {
   /** Asks for work now: what was told before it was connected nobody tells again. */
   setConnected(isConnected: boolean): void {
     if (isConnected !== this.#isConnected) this.#lookSoon();
+    this.#options.followers.setConnected(isConnected);
     this.#isConnected = isConnected;
   }
 
@@ -92,7 +93,8 @@ export class WorkLoop {
     const isGranted = session.welcome?.accounts.some(
       ({ name, operations }) => name === account && operations,
     );
-    if (isGranted && id !== '' && (kind === 'TASK' || kind === 'READ')) this.#begin([{ kind, account, id }]);
+    if (kind === 'REFRESH' && id === '') this.#options.followers.claim(account);
+    else if (isGranted && id !== '' && kind !== 'CLOSE') this.#begin([{ kind, account, id }]);
     else this.#lookSoon();
   }
 
@@ -102,8 +104,7 @@ export class WorkLoop {
 
   #getPollMs(): number {
     const limits = this.#options.session.welcome?.limits;
-    // Nobody is told so far that an account is to be brought up to date: who keeps it cached has to ask.
-    if (this.#isConnected && !this.#options.followers.isWatching) return limits?.pollConnectedMs ?? 15_000;
+    if (this.#isConnected) return limits?.pollConnectedMs ?? 15_000;
     const isBusy = this.#running.size > 0 || this.#reads.isBusy;
     return isBusy ? (limits?.pollBusyMs ?? 500) : (limits?.pollIdleMs ?? 2_000);
   }

@@ -75,6 +75,7 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
   sendAgents: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agents').queueArn)],
   sendStreams: ({ queues }) => [allow(['sqs:SendMessage'], getResource(queues, 'agent-streams').queueArn)],
   sendHints: ({ hints }) => postHints(hints),
+  tellAgents: (sharedResources) => (sharedResources.hints === undefined ? [] : tellAgents(sharedResources)),
   askAgents: (sharedResources) => (sharedResources.hints === undefined ? [] : askAgents(sharedResources)),
   // The stack of agents has the key, and grants it.
   signSessions: () => [],
@@ -82,7 +83,7 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
 
 /** Whether a function with this use tells agents that there is work. */
 export function isTelling(use: Use): boolean {
-  return ['sendOperations', 'sendHints', 'askAgents'].includes(use);
+  return ['sendOperations', 'sendHints', 'tellAgents', 'askAgents'].includes(use);
 }
 
 /** What is written of live reads, and looked at to find out who could make them. */
@@ -94,6 +95,19 @@ function askAgents(sharedResources: SharedResources): PolicyStatement[] {
       actions: ['dynamodb:GetItem', 'dynamodb:Query', ...writingActions],
       resources: [getTasksArn(sharedResources)],
       conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': readPartitions } },
+    }),
+    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
+    ...postHints(sharedResources.hints),
+  ];
+}
+
+/** Finding the connections of an account, and forgetting those that are gone: for who does nothing else with tasks. */
+function tellAgents(sharedResources: SharedResources): PolicyStatement[] {
+  return [
+    new PolicyStatement({
+      actions: ['dynamodb:Query', 'dynamodb:DeleteItem'],
+      resources: [getTasksArn(sharedResources)],
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CONN#*'] } },
     }),
     allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
     ...postHints(sharedResources.hints),

@@ -26,13 +26,13 @@ export async function startWorld(
   return open({ accounts, cache: { enabled: false } }, args, agents);
 }
 
-/** Starts one whose accounts are kept cached. @param cache what `kubernetes.cache` says. Default: nothing */
+/** Starts one whose accounts are kept cached. @param options.agents as of `startWorld`; all else is what `kubernetes.cache` says */
 export async function startCachingWorld(
   accounts: readonly object[],
   args: readonly string[] = [],
-  cache: object = {},
+  { agents = {}, ...cache }: { readonly agents?: WorldAgents; readonly [key: string]: unknown } = {},
 ): Promise<World> {
-  return open({ accounts, cache }, args, {});
+  return open({ accounts, cache }, args, agents);
 }
 
 async function open(

@@ -1,5 +1,6 @@
 import { type BackOff, retry } from '../../../shared/core/back-off.ts';
 import type { Clock, Randomness } from '../../../shared/core/clock.ts';
+import { isJsonObject } from '../../../shared/core/json.ts';
 import type { SessionKeeper } from '../agent-session.ts';
 import { HubAwayError, type HubCall, HubRefusalError } from '../hub-client.ts';
 
@@ -27,6 +28,13 @@ export interface CacheCall extends Pick<HubCall, 'method' | 'body' | 'packed'> {
 /** Busdriver says that the lease is another agent's. */
 export class CacheHeldError extends Error {
   override name = 'CacheHeldError';
+  /** When the lease ends unless it is renewed, milliseconds by Busdriver's clock; undefined where that is not told. */
+  readonly nextRunMs: number | undefined;
+
+  constructor(message: string, nextRunMs?: number) {
+    super(message);
+    this.nextRunMs = nextRunMs;
+  }
 }
 
 /** Calls Busdriver about what is cached of accounts. */
@@ -49,7 +57,11 @@ export class CacheCalls {
     const search = given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
     const path = `/agent/v1/caches/${encodeURIComponent(account)}/${what}${search}`;
     const { status, body } = await this.#options.session.call({ ...call, path, timeoutMs: callMs });
-    if (status === 409) throw new CacheHeldError(`account ${account} is kept cached by another agent`);
+    if (status === 409) {
+      const nextRunMs = isJsonObject(body) ? body['nextRunMs'] : undefined;
+      const message = `account ${account} is kept cached by another agent`;
+      throw new CacheHeldError(message, typeof nextRunMs === 'number' ? nextRunMs : undefined);
+    }
     return body;
   }
 }

@@ -1,4 +1,5 @@
 import { type AgentKey, toAgentId } from '../../../shared/core/agents/agent-store.ts';
+import { toCacheOwner } from '../../../shared/core/agents/cache-owner.ts';
 import type { CachingAgent } from '../../../shared/core/agents/caching-agent.ts';
 import { AgentWatch } from '../../../shared/core/agents/streams/agent-watch.ts';
 import { claimAgent, type StreamWorker } from '../../../shared/core/agents/streams/stream-worker.ts';
@@ -14,7 +15,13 @@ import type { AccountsUse, GrantedAccounts } from '../granted-accounts.ts';
 import { HubAwayError } from '../hub-client.ts';
 import type { WatchedAgentStore } from './remote-agent-store.ts';
 
-/** Milliseconds between two tries to keep an account cached that another agent does: with many accounts they are rarer. */
+/** After the end of another agent's lease the account is claimed, at some time within so many milliseconds. */
+const lateMs = 1_000;
+
+/**
+ * Milliseconds between two tries to keep an account cached that another agent does: with many accounts they are rarer. Who is connected for
+ * hints hears when the other one stops, and tries again when its lease ends.
+ */
 const claimMs = { least: 5_000, most: 45_000, perAgent: 100 } as const;
 
 /** How often it is looked which accounts are to be kept cached, milliseconds. */
@@ -48,6 +55,11 @@ export class CacheFollowers {
   readonly #following = new Map<string, Promise<void>>();
   #agents: ReadonlyMap<string, CachingAgent> = new Map();
   #use: AccountsUse | undefined;
+  #isConnected = false;
+  /** Of accounts: until when another agent has them, milliseconds by Busdriver's clock. */
+  readonly #heldUntilMs = new Map<string, number>();
+  /** Of accounts: cuts the pauses short in which another agent has them. */
+  readonly #pauses = new Map<string, AbortController>();
 
   constructor(options: CacheFollowersOptions) {
     this.#options = options;
@@ -70,15 +82,22 @@ export class CacheFollowers {
     this.#use?.[Symbol.dispose]();
   }
 
-  /** Whether this agent keeps any account cached now. */
-  get isWatching(): boolean {
-    return this.#watched.size > 0;
-  }
-
   /** Has it proven that what was so in an account at a time is cached. @param wantedMs milliseconds since the epoch */
   refresh(account: string, wantedMs: number): void {
     for (const watching of this.#watched.values())
       if (watching.account === account) watching.demand(wantedMs);
+  }
+
+  /** Claims an account at once that another agent has ceased to keep cached. */
+  claim(account: string): void {
+    this.#pauses.get(account)?.abort('another agent stopped');
+    this.#pauses.delete(account);
+  }
+
+  /** Whether there is a connection over which it is told. Without one it asks often. */
+  setConnected(isConnected: boolean): void {
+    this.#isConnected = isConnected;
+    if (!isConnected) for (const account of [...this.#pauses.keys()]) this.claim(account);
   }
 
   /** Which agents there should be now: those of the accounts as they are granted. */
@@ -112,14 +131,21 @@ export class CacheFollowers {
         });
         return undefined;
       });
-      await waits(clock, pauseMs ?? getRandomMs(this.#claimMs, randomness, 0.8), worker.stop);
+      const leastMs = pauseMs ?? getRandomMs(this.#claimMs, randomness, 0.8);
+      const untilMs = this.#isConnected ? (this.#heldUntilMs.get(key.account) ?? 0) : 0;
+      const heldMs = Math.min(claimMs.most, untilMs - clock.now()) + getRandomMs(lateMs, randomness);
+      const pause = this.#pauses.get(key.account) ?? new AbortController();
+      this.#pauses.set(key.account, pause);
+      await waits(clock, Math.max(leastMs, heldMs), AbortSignal.any([worker.stop, pause.signal]));
     }
   }
 
   /** @returns milliseconds to pause before it is begun anew; undefined when another agent keeps the account cached */
   async #followOnce(key: AgentKey, worker: StreamWorker): Promise<number | undefined> {
     const id = toAgentId(key);
-    const claimed = await worker.limit(() => claimAgent(key, worker));
+    this.#heldUntilMs.delete(key.account);
+    const onHeld = (untilMs: number): void => void this.#heldUntilMs.set(key.account, untilMs);
+    const claimed = await worker.limit(() => claimAgent(key, worker, onHeld));
     const agent = worker.findAgent(key);
     if (claimed === undefined || agent === undefined) return undefined;
     const { account, name } = key;
@@ -142,7 +168,7 @@ export class CacheFollowers {
     const { agents, cache, clock, randomness, log, host } = this.#options;
     return {
       ...{ agents, cache, clock, randomness, log, host, stop },
-      owner: `caching@${host}`,
+      owner: toCacheOwner(host),
       limit: createConcurrencyLimit(callsMax),
       relieved: new AbortController().signal,
       findAgent: (key) => this.#agents.get(toAgentId(key)),

@@ -39,13 +39,17 @@ export class RemoteAgentStore implements WatchedAgentStore {
     this.#options = options;
   }
 
-  async claim(key: AgentKey, { owner, leaseMs }: ClaimOptions): Promise<ClaimedAgent | undefined> {
+  async claim(key: AgentKey, { owner, leaseMs, onHeld }: ClaimOptions): Promise<ClaimedAgent | undefined> {
     const { calls, clock } = this.#options;
     const validUntil = clock.monotonic() + leaseMs;
     const body = { agent: key.name };
     const answer = await calls
       .callOnce(key.account, { method: 'POST', what: 'claims', body })
-      .catch(toUndefinedIfHeld);
+      .catch((error: unknown) => {
+        if (!(error instanceof CacheHeldError)) throw error;
+        if (error.nextRunMs !== undefined) onHeld?.(error.nextRunMs);
+        return undefined;
+      });
     if (answer === undefined) return undefined;
     const { lease: told, agent: before, state } = claimedSchema.parse(answer);
     const lease: AgentLease = { ...key, owner, leaseMs, validUntil, ...fromMessage(told) };
@@ -131,9 +135,4 @@ function fromMessage({ startedMs: startedAtMs, usedMs: usedAtMs, ...lease }: Cac
 function toMessage(lease: AgentLease): CacheLease {
   const { fence, turn, startedAtMs, lagMs, usedAtMs, stateWrites, hasChunks } = lease;
   return { fence, turn, startedMs: startedAtMs, lagMs, usedMs: usedAtMs, stateWrites, hasChunks };
-}
-
-function toUndefinedIfHeld(error: unknown): undefined {
-  if (error instanceof CacheHeldError) return undefined;
-  throw error;
 }

@@ -694,6 +694,11 @@ export const descriptor = {
                       "oneof": [
                         "reason"
                       ]
+                    },
+                    "_next_run_ms": {
+                      "oneof": [
+                        "next_run_ms"
+                      ]
                     }
                   },
                   "fields": {
@@ -716,6 +721,13 @@ export const descriptor = {
                       "rule": "repeated",
                       "type": "string",
                       "id": 4
+                    },
+                    "next_run_ms": {
+                      "type": "int64",
+                      "id": 5,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },

@@ -27,6 +27,7 @@ export const refusalSchema = z.object({
   message: z.string(),
   reason: z.string().optional(),
   errors: z.array(z.string()).optional(),
+  nextRunMs: z.number().optional(),
 });
 
 /** As `refusalSchema` has it. */

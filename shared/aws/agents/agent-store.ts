@@ -73,7 +73,7 @@ export class DynamoAgentStore implements AgentStore {
 
   async claim(
     key: AgentKey,
-    { owner, turn, leaseMs, demanded = false, isShared = false, handedOverBy }: ClaimOptions,
+    { owner, turn, leaseMs, demanded = false, isShared = false, handedOverBy, onHeld }: ClaimOptions,
   ): Promise<ClaimedAgent | undefined> {
     const validUntil = this.#clock.monotonic() + leaseMs;
     const now = this.#clock.now();
@@ -95,7 +95,11 @@ export class DynamoAgentStore implements AgentStore {
     const item = await this.#table.update(getAgentKey(key), update);
     const found = item ?? (await this.#table.get(getAgentKey(key)));
     // It may be refused by our own earlier write, whose answer was lost: no other claim has this text.
-    if (found === undefined || found['claim'] !== claim) return undefined;
+    if (found === undefined) return undefined;
+    if (found['claim'] !== claim) {
+      onHeld?.(cacheReader.getNumber(found, 'leaseUntil'));
+      return undefined;
+    }
     const agent = parseAgent(found);
     const lease = {
       ...{ account: key.account, name: key.name, owner, turn: claimedTurn, leaseMs, validUntil },

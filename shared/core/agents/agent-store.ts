@@ -128,6 +128,8 @@ export interface ClaimOptions {
   readonly demanded?: boolean;
   /** It is to share its worker with others: refused when the worker of the run before died, perhaps of this agent. */
   readonly isShared?: boolean;
+  /** Told until when another one has it, milliseconds since the epoch, where that is so. */
+  onHeld?(untilMs: number): void;
   /** Takes the lease from this owner, who hands it over; nobody else's. That is no further attempt, and never late. */
   readonly handedOverBy?: string | undefined;
 }

@@ -1,9 +1,13 @@
+import type { Hints } from '../tasks/agent-connections.ts';
 import type { AccountFreshness, AgentStore } from './agent-store.ts';
+import { isCacheOwner } from './cache-owner.ts';
 import { type AgentSender, sendMessages } from './send-agents.ts';
 
 /** What a demand for fresh data needs. A cache context is one. */
 export interface DemandContext extends AgentSender {
   readonly agents: Pick<AgentStore, 'readFreshness' | 'demand'>;
+  /** Tells agents in clusters. Default: they find it when they ask for work. */
+  readonly hints?: Hints | undefined;
 }
 
 /** How fresh, and how long to wait for it. */
@@ -73,4 +77,17 @@ async function sendDemands(
     watchedBy === undefined ? undefined : context.agents.demand(watchedBy, account, wantedMs),
   );
   await Promise.all([sendMessages(context, messages), ...demands]);
+  await tellAgents(context, agents, wantedMs);
+}
+
+/** Agents in clusters ask seldom by themselves. */
+async function tellAgents(
+  { hints }: DemandContext,
+  agents: AccountFreshness['agents'],
+  wantedMs: number,
+): Promise<void> {
+  const own = agents.filter(({ watchedBy = '' }) => isCacheOwner(watchedBy));
+  const accounts = [...new Set(own.map(({ account }) => account))];
+  const id = String(wantedMs);
+  await Promise.all(accounts.map((account) => hints?.send({ kind: 'REFRESH', account, id })));
 }

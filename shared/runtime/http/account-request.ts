@@ -17,6 +17,7 @@ import type { AccountDefinition, AccountOrigin, StoredAccount } from '../../core
 import { parseAccess } from '../../core/settings/permissions.ts';
 import { plugins } from '../../providers/index.ts';
 import type { AccountServices } from '../services/accounts.ts';
+import { openHints } from '../services/hints.ts';
 import { openNewestProviders } from '../services/providers.ts';
 import { checkSecretRights } from './account-secrets.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
@@ -227,7 +228,10 @@ async function tell(
   const published = bus.publish([toDefinitionEvent(change, clock.now())]);
   // Deployed, this function lives on facts, which are published anew.
   const seen = config.placement === 'local' ? openNewestProviders(all) : undefined;
-  for (const outcome of await Promise.allSettled([published, seen])) {
+  for (const outcome of await Promise.allSettled([
+    published,
+    seen?.then(() => tellAgents(all, change.name)),
+  ])) {
     if (outcome.status === 'rejected') {
       log.warn('a change of an account could not be told at once', {
         account: change.name,
@@ -235,6 +239,11 @@ async function tell(
       });
     }
   }
+}
+
+/** Agents of the account, if any is connected, renew their sessions at once: what they are granted may be other. */
+async function tellAgents(all: AccountServices['all'], account: string): Promise<void> {
+  await openHints(all).send({ kind: 'ACCOUNTS', account, id: '' });
 }
 
 /** Tries again while others change the same account. @throws UnavailableError when they keep doing so */

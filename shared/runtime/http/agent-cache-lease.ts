@@ -6,6 +6,7 @@ import {
   type KeptCacheLease,
 } from '../../agent-protocol/cache-messages.ts';
 import type { Agent, AgentLease, AgentProgress } from '../../core/agents/agent-store.ts';
+import { toCacheOwner } from '../../core/agents/cache-owner.ts';
 import { reportRuns } from '../../core/agents/report-runs.ts';
 import { streamLeaseMs } from '../../core/agents/streams/stream-worker.ts';
 import { getErrorMessage, InvalidInputError } from '../../core/errors.ts';
@@ -13,16 +14,26 @@ import { parseWith } from '../../core/settings/coerce.ts';
 import { LeaseLostError } from '../../core/tasks/task.ts';
 import type { AgentCacheHub } from '../services/agent-cache.ts';
 import type { CacheRequest } from './agent-cache.ts';
-import { toCacheOwner } from './agent-handler.ts';
 import { type ApiResponse, ok } from './api-function.ts';
 import { toErrorBody } from './error-body.ts';
 
 /** Answers who wants to keep an account cached: the lease with what was left there, or 409 where another has it. */
 export async function claimCache({ hub, caller, account }: CacheRequest, name: string): Promise<ApiResponse> {
   const { agents, clock, log } = hub;
-  const options = { owner: toCacheOwner(caller), turn: 0, leaseMs: streamLeaseMs, demanded: true };
+  let nextRunMs: number | undefined;
+  const onHeld = (untilMs: number): void => {
+    nextRunMs = untilMs;
+  };
+  const options = {
+    owner: toCacheOwner(caller.session.agentId),
+    turn: 0,
+    leaseMs: streamLeaseMs,
+    demanded: true,
+    onHeld,
+  };
   const claimed = await agents.claim({ account, name }, options);
-  if (claimed === undefined) return refuse('Another agent keeps the account cached', clock.now(), 'held');
+  if (claimed === undefined)
+    return refuse('Another agent keeps the account cached', clock.now(), { reason: 'held', nextRunMs });
   const state = await claimed.readState().catch((error: unknown) => {
     log.warn('what an agent left is damaged: it begins anew', {
       account,
@@ -51,11 +62,9 @@ export async function keepCache(request: CacheRequest, message: CacheProgressMes
     return ok<KeptCacheLease>(await keep(request, lease, message));
   } catch (error) {
     if (!(error instanceof LeaseLostError)) throw error;
-    return refuse(
-      'The lease is lost: another agent keeps the account cached',
-      request.hub.clock.now(),
-      'lost',
-    );
+    return refuse('The lease is lost: another agent keeps the account cached', request.hub.clock.now(), {
+      reason: 'lost',
+    });
   }
 }
 
@@ -79,6 +88,9 @@ async function keep(
     ...(state !== undefined && { state }),
   });
   await report(hub, agent, { lagMs: lease.lagMs, error });
+  // Whoever stands by may take it.
+  if (ending.outcome === 'STOPPED')
+    await hub.hints?.send({ kind: 'REFRESH', account: lease.account, id: '' });
   return { lease: toMessage(lease), failures: agent.failures };
 }
 
@@ -120,7 +132,7 @@ function toLease(
   { agent: name, lease }: Pick<CacheProgressMessage, 'agent' | 'lease'>,
 ): AgentLease {
   const { startedMs: startedAtMs, usedMs: usedAtMs, ...others } = lease;
-  const place = { account, name, owner: toCacheOwner(caller), leaseMs: streamLeaseMs };
+  const place = { account, name, owner: toCacheOwner(caller.session.agentId), leaseMs: streamLeaseMs };
   return { ...others, ...place, startedAtMs, usedAtMs, validUntil: 0 };
 }
 
@@ -129,6 +141,11 @@ function toMessage(lease: AgentLease): CacheLease {
   return { fence, turn, startedMs: startedAtMs, lagMs, usedMs: usedAtMs, stateWrites, hasChunks };
 }
 
-function refuse(message: string, nowMs: number, reason: 'held' | 'lost'): ApiResponse {
-  return { status: 409, body: JSON.stringify({ ...toErrorBody(409, message, nowMs), reason }) };
+/** @param refusal.nextRunMs when the lease may be had: sooner it is worth asking only for who is told that it was given back */
+function refuse(
+  message: string,
+  nowMs: number,
+  refusal: { readonly reason: 'held' | 'lost'; readonly nextRunMs?: number | undefined },
+): ApiResponse {
+  return { status: 409, body: JSON.stringify({ ...toErrorBody(409, message, nowMs), ...refusal }) };
 }

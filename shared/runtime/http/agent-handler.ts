@@ -97,11 +97,6 @@ export async function findSessionCaller(
   return { session, accounts: new Set(current.map(({ name }) => name)) };
 }
 
-/** Owner of the leases of an agent: what is demanded of it is kept under this name, too. */
-export function toCacheOwner({ session }: Pick<AgentCaller, 'session'>): string {
-  return `caching@${session.agentId}`;
-}
-
 /** Whether an agent is older than those that run operations and live reads. */
 export function isOutdated(
   { version }: Pick<AgentSession, 'version'>,

@@ -1,11 +1,12 @@
 import type { Work } from '../../agent-protocol/messages.ts';
+import { toCacheOwner } from '../../core/agents/cache-owner.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { isFinished, type OpenRow, staleRowAgeMs } from '../../core/tasks/task.ts';
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { type AgentStoreServices, openAgentStore } from '../services/agent-store.ts';
 import type { Services } from '../services/services.ts';
 import { openSessionPlaces } from '../services/session-places.ts';
-import { type AgentCaller, isOutdated, toCacheOwner } from './agent-handler.ts';
+import { type AgentCaller, isOutdated } from './agent-handler.ts';
 
 /** What listing work needs. */
 export interface AgentWorkHub extends AgentHub, Pick<AgentStoreServices, 'agents'> {}
@@ -48,7 +49,7 @@ export async function listWork(hub: AgentWorkHub, caller: AgentCaller): Promise<
 /** The accounts that the agent keeps cached and that somebody waits for to be fresh; each with as of when. */
 async function listRefreshes({ agents, clock }: AgentWorkHub, caller: AgentCaller): Promise<Work['work']> {
   const sinceMs = clock.now() - demandMs;
-  const demands = [...(await agents.listDemands(toCacheOwner(caller)))];
+  const demands = [...(await agents.listDemands(toCacheOwner(caller.session.agentId)))];
   return demands
     .filter(([account, wantedMs]) => wantedMs >= sinceMs && caller.accounts.has(account))
     .map(([account, wantedMs]) => ({ kind: 'REFRESH', account, id: String(wantedMs) }));

@@ -1,10 +1,14 @@
 import { openViewSet, type ViewSet } from '../../core/providers/view-set.ts';
+import type { Hints } from '../../core/tasks/agent-connections.ts';
 import { type CacheServices, openCache } from './cache.ts';
 import { openProviders, type ProviderServices } from './providers.ts';
 import type { Services } from './services.ts';
 
 /** What functions work with that read the cache of the configured accounts. */
-export interface ReadServices extends ProviderServices, CacheServices {}
+export interface ReadServices extends ProviderServices, CacheServices {
+  /** Tells agents that somebody waits until an account is fresh. */
+  readonly hints: Hints;
+}
 
 /** What one request works with that shows what is in the cache. */
 export interface ViewServices extends ReadServices {
@@ -20,7 +24,11 @@ export interface ViewServices extends ReadServices {
  * @throws UnavailableError with the reason when the settings allow no providers.
  */
 export async function openReads(services: Services): Promise<ReadServices> {
-  return { ...(await openProviders(services)), ...openCache(services, 'request') };
+  // Loaded late: most requests are met by what is cached.
+  const hints: Hints = {
+    send: async (hint) => (await import('./hints.ts')).openHints(services).send(hint),
+  };
+  return { ...(await openProviders(services)), ...openCache(services, 'request'), hints };
 }
 
 /**

@@ -44,15 +44,18 @@ export interface StreamWorker extends Omit<StreamSystem, 'agents'> {
 /**
  * Takes the lease on an agent, at once and whether it is due or not: from the one who hands it over, or else if nobody has it.
  * Undefined when it is another's.
+ *
+ * @param onHeld told until when, milliseconds since the epoch
  */
 export async function claimAgent(
   { account, name, handedOverBy }: StreamedAgent,
   { agents, owner, findAgent, clock }: StreamWorker,
+  onHeld?: (untilMs: number) => void,
 ): Promise<ClaimedAgent | undefined> {
   const key = { account, name };
   const intervalMs = findAgent(key)?.intervalMs ?? 1;
   const turn = getClaimableTurn({ ...key, intervalMs }, clock.now());
-  const options = { owner, turn, leaseMs: streamLeaseMs, demanded: true };
+  const options = { owner, turn, leaseMs: streamLeaseMs, demanded: true, ...(onHeld && { onHeld }) };
   const handedOver = handedOverBy && (await agents.claim(key, { ...options, handedOverBy }));
   // The predecessor may have given it up, or died long ago.
   const claimed = handedOver || (await agents.claim(key, options));

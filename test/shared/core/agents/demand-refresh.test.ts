@@ -117,6 +117,30 @@ describe('a demand for fresh data', () => {
     expect(freshness?.asOfMs).toBeLessThan(beganMs);
   });
 
+  it('is told to the agent in a cluster that keeps the account cached, and to no worker', async () => {
+    const account = await settle();
+    const told: unknown[] = [];
+    const hints = { send: async (hint: object) => void told.push(hint) };
+    const [one, other] = system.wanted.map(({ name }) => ({ account, name }));
+    if (one === undefined || other === undefined) throw new Error('expected two agents');
+    for (const key of [one, other])
+      await system.agents.setMode(await system.find(key), { mode: 'stream', reason: 'watches' });
+    const claim = { turn: 0, leaseMs: 45_000, demanded: true };
+    await system.agents.claim(one, { ...claim, owner: 'caching@edge-1' });
+    await system.agents.claim(other, { ...claim, owner: 'worker@host' });
+    const wantedMs = system.clock.now();
+    const gone = new AbortController();
+    const demanding = demandRefresh({ ...system, hints }, [account], {
+      maxAgeMs: 0,
+      deadlineMs: system.clock.monotonic() + 10_000,
+      signal: gone.signal,
+    });
+    await system.clock.pass(100);
+    gone.abort(new Error('hung up'));
+    await expect(demanding).rejects.toThrow('hung up');
+    expect(told).toEqual([{ kind: 'REFRESH', account, id: String(wantedMs) }]);
+  });
+
   it('is given up with its request', async () => {
     const account = await settle();
     const gone = new AbortController();

@@ -103,6 +103,7 @@ function openContext(changes: Partial<ReadServices> = {}): ReadServices {
     all: new Services({}),
     ...{ config, clock, log, cache, agentQueue, agents: store, randomness: testRandomness, host: 'test' },
     remembered: new RememberedBytes(),
+    hints: { send: async () => undefined },
     ...{ settings: {}, storedAccounts: [], providers: new ProviderSet([provider as unknown as Provider]) },
     ...changes,
   };
