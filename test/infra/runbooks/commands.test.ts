@@ -164,8 +164,9 @@ function findNpmProblems([command = '', script = '']: readonly string[]): string
   return npmCommands.includes(command) ? [] : [`npm has no command ${command}`];
 }
 
-/** Programs that the build does not make, and options that they do not have. */
+/** Programs that the build does not make, and options that they do not have. What a page has Node itself do is tried where it belongs. */
 function findNodeProblems([file = '', ...args]: readonly string[]): string[] {
+  if (file === '--eval') return [];
   const [, name] = /^dist\/(\w+)\/main\.js$/.exec(file) ?? [];
   const folder = path.resolve(import.meta.dirname, `../../../infra/${name}`);
   const sources = ['main.ts', 'command-line.ts'].map((each) => path.join(folder, each)).filter(existsSync);

@@ -1,10 +1,14 @@
+import { execFile } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { checkSessionKeyFile } from '../../../../shared/runtime/identity/session-key-file.ts';
 import { writeSessionKey } from '../../../support/session-key.ts';
 import { makeTempDir } from '../../../support/temp-dir.ts';
+
+const run = promisify(execFile);
 
 const toJwk = (curve: string): string =>
   JSON.stringify(generateKeyPairSync('ec', { namedCurve: curve }).privateKey.export({ format: 'jwk' }));
@@ -42,4 +46,14 @@ test('a file that is missing, or holds another key, is refused without a word of
   }
   await writeFile(file, ' '.repeat(5_000));
   await expect(check()).rejects.toThrow('has 5000 bytes: expected 4096 at most');
+});
+
+test('the command of the page makes one that is taken', async () => {
+  await using dir = await makeTempDir();
+  const page = join(import.meta.dirname, '../../../../docs/kubernetes-home.md');
+  const [, program = ''] = /^node --eval '([^']+)' \|$/m.exec(await readFile(page, 'utf8')) ?? [];
+  const { stdout } = await run(process.execPath, ['--eval', program]);
+  const file = join(dir.path, 'key');
+  await writeFile(file, stdout, { mode: 0o440 });
+  await checkSessionKeyFile(file, '--session-key-file');
 });
