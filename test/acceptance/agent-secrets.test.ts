@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createTokenSigner, startAgent, toAgentAccount } from '../support/agent-process.ts';
 import { startCachingWorld, startWorld } from '../support/agent-world.ts';
+import { startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster, requestApi } from '../support/cluster.ts';
 import { scanTasks } from '../support/stores.ts';
 import { makeTempDir, writeProgram } from '../support/temp-dir.ts';
@@ -127,7 +128,15 @@ describeWithCluster('secrets of agents', (cluster) => {
       const hub = stack.use(await recordHub(system.url));
       const proof = await signer.sign();
       secrets.add('proof', proof);
-      const accounts = [{ name: 'edge', kubeConfigFile: cluster.kubeconfig }];
+      const forms: string[] = [];
+      const proxy = stack.use(
+        await startApiProxy(cluster, {
+          async before({ path: target, accept }) {
+            if (target.endsWith('/secrets')) forms.push(accept);
+          },
+        }),
+      );
+      const accounts = [{ name: 'edge', kubeConfigFile: proxy.kubeconfig }];
       const agent = stack.use(await startAgent({ url: hub.url, token: proof, accounts }));
       const changes = 'POST /agent/v1/caches/edge/changes';
       const cached = () => hub.said.get(changes) ?? '';
@@ -139,6 +148,9 @@ describeWithCluster('secrets of agents', (cluster) => {
       await expect.poll(cached, { timeout: taskMs }).toMatch(/"kind":"secret"[^}]*"name":"second"/);
       await agent.kill('SIGTERM');
 
+      // The agent itself was told nothing but their metadata.
+      expect(forms.length).toBeGreaterThan(1);
+      expect(forms.filter((form) => !form.includes('as=PartialObjectMetadata'))).toEqual([]);
       const places = {
         ...Object.fromEntries(hub.said),
         'log of Busdriver': await system.readLog(),

@@ -18,6 +18,8 @@ export interface PassingCall {
   readonly path: string;
   /** Without the question mark; empty without one. */
   readonly query: string;
+  /** In which form it wants the answer: its header `Accept`. */
+  readonly accept: string;
   /** What it sends: a manifest, a patch; undefined when it sends none. */
   readonly body: unknown;
 }
@@ -128,7 +130,8 @@ async function passOn(passage: Passage): Promise<void> {
   const { method = 'GET', url = '/' } = request;
   const [path = '', query = ''] = url.split('?');
   const sent = await buffer(request);
-  const call = { method, path, query, body: parseBody(sent) };
+  const { accept = '' } = request.headers;
+  const call = { method, path, query, accept, body: parseBody(sent) };
   const fault = options.getFault?.(call);
   const status = options.refuse?.(call) ?? (fault?.type === 'status' ? fault.status : undefined);
   if (status !== undefined) {

@@ -55,8 +55,14 @@ async function selectBuiltInKinds(selection: KindSelection): Promise<WatchedKind
   const found = await Promise.all(all.map((kind) => findResource(selection, kind)));
   return found.flatMap((resource, index) => {
     const isWanted = !(needsNamespaces && index === 0);
-    return resource === undefined ? [] : [{ kind: toKind(resource), resource, isWanted }];
+    return resource === undefined ? [] : [{ ...toWatched(resource), isWanted }];
   });
+}
+
+/** Of a Secret nothing but its metadata is cached: what it holds is not even asked for. */
+function toWatched(resource: ApiResource): Pick<WatchedKind, 'kind' | 'resource' | 'isMetadataOnly'> {
+  const kind = toKind(resource);
+  return { kind, resource, ...(kind === 'secret' && { isMetadataOnly: true }) };
 }
 
 /** Which those of a V1 account are is not a matter of settings. */
