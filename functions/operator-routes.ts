@@ -12,7 +12,7 @@ const readRoute = { ...base, method: 'GET', uses: ['readAccountFacts', 'readTask
 const changeRoute = {
   ...base,
   method: 'POST',
-  uses: ['readAccountFacts', 'readTasks', 'writeTasks', 'publishEvents'],
+  uses: ['readAccountFacts', 'readTasks', 'writeTasks', 'sendHints', 'publishEvents'],
   audit: 'changeAgent',
 } as const;
 

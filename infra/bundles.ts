@@ -5,6 +5,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { type BuildOptions, buildSync, type Metafile, type OutputFile } from 'esbuild';
 import { agentRoutes, connectionRows } from '../functions/agent-routes.ts';
 import { authorizers } from '../functions/authorizers.ts';
+import { operatorRoutes } from '../functions/operator-routes.ts';
 import { queues } from '../functions/queues.ts';
 import { routes } from '../functions/routes.ts';
 import { schedules } from '../functions/schedules.ts';
@@ -278,8 +279,13 @@ function getContents(contents: Chunks['contents'], name: string): Uint8Array {
 
 function listModules(): readonly string[] {
   const workers = queues.flatMap(({ module, deadLetterModule }) => [module, deadLetterModule]);
-  const others = [...routes, ...agentRoutes, ...connectionRows, ...schedules, ...authorizers].map(
-    ({ module }) => module,
-  );
-  return [...new Set([...workers, ...others])];
+  const rows = [
+    ...routes,
+    ...operatorRoutes,
+    ...agentRoutes,
+    ...connectionRows,
+    ...schedules,
+    ...authorizers,
+  ];
+  return [...new Set([...workers, ...rows.map(({ module }) => module)])];
 }

@@ -4,6 +4,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { sharedSecretAuthorizer } from '../../functions/authorizers.ts';
+import { operatorRoutes } from '../../functions/operator-routes.ts';
 import { type Route, routes } from '../../functions/routes.ts';
 import { variables } from '../../shared/runtime/config.ts';
 import { type EndpointReference, findEndpoints } from '../constructs/api-endpoints.ts';
@@ -34,10 +35,12 @@ export class ApiStack extends Stack {
     }
     const endpoints = findEndpoints(this, context);
     const authentication = decideAuthentication(context) ?? 'none';
+    // Operators of agents ask at this door, where callers are known: that of agents is open to the internet.
+    const served = context.agents ? [...routes, ...operatorRoutes] : routes;
     const door = new FrontDoor(this, 'FrontDoor', {
       context,
-      routes,
-      functions: this.#makeFunctions(sharedResources),
+      routes: served,
+      functions: this.#makeFunctions(served, sharedResources),
       endpoints,
       authentication,
       authorizer: this.#makeAuthorizer(sharedResources, authentication),
@@ -45,8 +48,8 @@ export class ApiStack extends Stack {
     this.#addDomain(door, context, endpoints);
   }
 
-  #makeFunctions(sharedResources: SharedResources): ReadonlyMap<string, IFunction> {
-    const controllers = Map.groupBy(routes, getController);
+  #makeFunctions(served: readonly Route[], sharedResources: SharedResources): ReadonlyMap<string, IFunction> {
+    const controllers = Map.groupBy(served, getController);
     const stacks = [...controllers].map(
       ([name, rows]) => new ControllerStack(this, name, { routes: rows, sharedResources }),
     );
@@ -100,7 +103,7 @@ export class ApiStack extends Stack {
   }
 }
 
-/** `api/tasks/get-task` is of `tasks`. */
+/** `api/tasks/get-task` is of `tasks`, `operators/list-agents` of `operators`. */
 function getController({ module }: Route): string {
-  return module.split('/')[1] ?? module;
+  return module.split('/').at(-2) ?? module;
 }

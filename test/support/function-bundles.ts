@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { agentRoutes, connectionRows } from '../../functions/agent-routes.ts';
 import { authorizers } from '../../functions/authorizers.ts';
+import { operatorRoutes } from '../../functions/operator-routes.ts';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { type Schedule, schedules } from '../../functions/schedules.ts';
@@ -42,7 +43,7 @@ export const ceilings: Readonly<Record<FunctionKind, BundleCeiling>> = {
 /** Every function with its kind, in the order of the tables. */
 export function listFunctions(): readonly { readonly module: string; readonly kind: FunctionKind }[] {
   return [
-    ...routes.map((route) => ({ module: route.module, kind: getKind(route) })),
+    ...[...routes, ...operatorRoutes].map((route) => ({ module: route.module, kind: getKind(route) })),
     ...[...agentRoutes, ...connectionRows].map(({ module }) => ({ module, kind: 'agent' as const })),
     ...queues.map(({ module }) => ({ module, kind: 'worker' as const })),
     ...queues.map(({ deadLetterModule }) => ({ module: deadLetterModule, kind: 'store' as const })),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { agentRoutes } from '../../../functions/agent-routes.ts';
+import { operatorRoutes } from '../../../functions/operator-routes.ts';
 import { getResources } from './policies.ts';
 import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
 
@@ -47,6 +48,15 @@ describe('the stack of agents', () => {
     const keys = ofType('AWS::ApiGatewayV2::Route').map(({ Properties }) => Properties['RouteKey']);
     const rows = agentRoutes.map(({ method, path }) => `${method} ${path}`);
     expect(keys.sort()).toEqual([...rows, '$connect', '$default', '$disconnect', 'ping'].sort());
+  });
+
+  it('has what operators ask at the door of the API, and never at that of agents', () => {
+    const door = JSON.stringify(getTemplate(templates, 'api').toJSON());
+    expect(operatorRoutes.filter(({ path }) => !door.includes(`"${path}"`))).toEqual([]);
+    const plain = JSON.stringify(getTemplate(synthesize(), 'api').toJSON());
+    expect(plain).not.toContain('/armory/');
+    const keys = ofType('AWS::ApiGatewayV2::Route').map(({ Properties }) => String(Properties['RouteKey']));
+    expect(keys.filter((key) => key.includes('/armory/') || key.includes('/credentials'))).toEqual([]);
   });
 
   it('lets an authorizer decide who connects, and functions who calls', () => {
