@@ -92,7 +92,7 @@ describeWithCluster('an agent over gRPC with mutual TLS', (cluster) => {
     'ends its session when it is told to stop, and leaves nothing running',
     async () => {
       const agent = await start('edge');
-      await expect.poll(() => agent.log, { timeout: 60_000 }).toContain('session with Busdriver');
+      await expect.poll(() => agent.log, { timeout: 60_000 }).toContain('"session with Busdriver"');
       expect(await agent.kill('SIGTERM')).toBe(0);
       await agent[Symbol.asyncDispose]();
     },

@@ -18,7 +18,7 @@ test('an agent that is told to end the moment it has a session ends in time', as
   for (let count = 0; count < 3; count += 1) {
     const accounts = [{ name: 'edge', kubeConfigFile }];
     await using agent = await startAgent({ url: world.system.url, token, accounts });
-    await vi.waitFor(() => expect(agent.log).toContain('session with Busdriver'), {
+    await vi.waitFor(() => expect(agent.log).toContain('"session with Busdriver"'), {
       timeout: 60_000,
       interval: 2,
     });

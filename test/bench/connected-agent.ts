@@ -21,7 +21,7 @@ export async function startConnected(
   const accounts = names.map((name) => ({ name, kubeConfigFile: cluster.kubeconfig }));
   const agent = await startAgent({ url: system.url, token: await signer.sign(), accounts });
   const deadline = performance.now() + sessionTimeoutMs;
-  while (!agent.log.includes('session with Busdriver')) {
+  while (!agent.log.includes('"session with Busdriver"')) {
     if (performance.now() > deadline) throw new Error(`an agent has no session: ${agent.log.slice(-500)}`);
     await sleep(lookPauseMs);
   }

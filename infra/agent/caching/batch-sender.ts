@@ -93,22 +93,31 @@ export class BatchSender implements ChangeSender {
   async #post(account: string, batch: PackedBatch, ensureHeld?: () => void): Promise<WireOutcome> {
     const { calls, clock, randomness, metrics } = this.#options;
     const window = this.#getWindow(account);
+    const call = { method: 'POST', what: 'changes', ...batch } as const;
     for (let tries = 1; ; tries += 1) {
-      try {
-        return await window.run(async () => {
-          ensureHeld?.();
-          const call = { method: 'POST', what: 'changes', ...batch } as const;
-          const beganMs = performance.now();
+      let pause = Promise.resolve();
+      const send = async (): Promise<WireOutcome> => {
+        ensureHeld?.();
+        const beganMs = performance.now();
+        try {
           const outcome = changesOutcomeSchema.parse(await calls.callOnce(account, call));
           const ms = performance.now() - beganMs;
           metrics.countBatch({ changes: batch.body.changes.length, bytes: batch.packed.byteLength, ms });
           return outcome;
-        });
+        } catch (error) {
+          if (error instanceof HubAwayError) {
+            pause = clock.sleep(Math.max(error.retryAfterMs, getPauseMs(backOff, tries, randomness)));
+            if (error.isBusy) window.shrink(pause);
+          }
+          throw error;
+        }
+      };
+      try {
+        return await window.run(send);
       } catch (error) {
         if (!(error instanceof HubAwayError) || (ensureHeld === undefined && tries >= looseTriesMax))
           throw error;
-        if (error.isBusy) window.shrink();
-        await clock.sleep(Math.max(error.retryAfterMs, getPauseMs(backOff, tries, randomness)));
+        await pause;
       }
     }
   }

@@ -3,21 +3,27 @@ import { batchesMax } from '../../../shared/agent-protocol/cache-messages.ts';
 /** Batches in a row that go through before one more may be under way. */
 const growAfter = 8;
 
-/** How many batches of an account may be under way: half as many after each refusal for asking too much, and more as they go through. */
+/**
+ * How many batches of an account may be under way: half as many after each refusal for asking too much, none while that is waited for,
+ * and more as they go through.
+ */
 export class SendWindow {
   readonly #waiting: (() => void)[] = [];
   #size: number = batchesMax;
   #active = 0;
   #passed = 0;
+  #pause: Promise<void> | undefined;
 
   /** Batches that may be under way now. */
   get size(): number {
     return this.#size;
   }
 
-  /** Sends when there is room. @throws what `send` throws */
+  /** Sends when there is room, and nothing is waited for. @throws what `send` throws */
   async run<T>(send: () => Promise<T>): Promise<T> {
-    while (this.#active >= this.#size) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.#pause !== undefined || this.#active >= this.#size) {
+      await (this.#pause ?? new Promise<void>((resolve) => this.#waiting.push(resolve)));
+    }
     this.#active += 1;
     try {
       const answer = await send();
@@ -29,10 +35,18 @@ export class SendWindow {
     }
   }
 
-  /** Busdriver was asked for too much. */
-  shrink(): void {
+  /**
+   * Busdriver was asked for too much. To be called by what is sent, before that ends: what waits for its place would go at once.
+   *
+   * @param pause how long nothing is to be sent; it must not reject
+   */
+  shrink(pause: Promise<void>): void {
     this.#passed = 0;
     this.#size = Math.max(1, Math.floor(this.#size / 2));
+    const own = pause.then(() => {
+      if (this.#pause === own) this.#pause = undefined;
+    });
+    this.#pause = own;
   }
 
   #grow(): void {

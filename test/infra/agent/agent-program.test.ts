@@ -93,8 +93,12 @@ describe('the program of agents', () => {
     'says why it ends where nothing caught an error, and none of what that holds',
     async () => {
       await using world = await startSilentWorld();
-      const plant =
-        'setTimeout(()=>{Promise.reject(Object.assign(new Error("planted"),{headers:{authorization:process.env.PLANTED}}))},3000)';
+      // Once the program is there to say it: how long it takes to start is the machine's.
+      const plant = `const timer = setInterval(() => {
+        if (process.listenerCount('uncaughtException') === 0) return;
+        clearInterval(timer);
+        Promise.reject(Object.assign(new Error('planted'), { headers: { authorization: process.env.PLANTED } }));
+      }, 50)`;
       const environment = {
         PLANTED: 'hunter2',
         NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(plant)}`,
