@@ -32,6 +32,12 @@ describe('the inventory', () => {
     expect(files.sort()).toEqual([...new Set(modules)].sort());
   });
 
+  it('has a name of its own for every function: the last part of its module is what Lambda calls it', () => {
+    const names = [...new Set(modules)].map((module) => module.split('/').at(-1) ?? '');
+    const doubled = names.filter((name, index) => names.indexOf(name) !== index);
+    expect(doubled).toEqual([]);
+  });
+
   it('is named in the docstring of each route', () => {
     const sources = new Map(loadSourceFiles().map(({ path, text }) => [path, text]));
     const unnamed = everyRoute.filter(({ method, path, module }) => {
