@@ -43,8 +43,11 @@ export const ceilings: Readonly<Record<FunctionKind, BundleCeiling>> = {
 /** Every function with its kind, in the order of the tables. */
 export function listFunctions(): readonly { readonly module: string; readonly kind: FunctionKind }[] {
   return [
-    ...[...routes, ...operatorRoutes].map((route) => ({ module: route.module, kind: getKind(route) })),
-    ...[...agentRoutes, ...connectionRows].map(({ module }) => ({ module, kind: 'agent' as const })),
+    ...routes.map((route) => ({ module: route.module, kind: getKind(route) })),
+    ...[...operatorRoutes, ...agentRoutes, ...connectionRows].map(({ module }) => ({
+      module,
+      kind: 'agent' as const,
+    })),
     ...queues.map(({ module }) => ({ module, kind: 'worker' as const })),
     ...queues.map(({ deadLetterModule }) => ({ module: deadLetterModule, kind: 'store' as const })),
     ...schedules.map((schedule) => ({ module: schedule.module, kind: getScheduleKind(schedule) })),
