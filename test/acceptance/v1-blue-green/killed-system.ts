@@ -8,14 +8,17 @@ import type { System, SystemTask } from '../../support/system.ts';
 const pauseMs = 50;
 /** Milliseconds that a task may take in all, in which its process may die many times. */
 const taskTimeoutMs = 240_000;
-/** A process lives so long at most, milliseconds. */
+/** A process lives so long at most, milliseconds, and so much longer for each kill that a task has survived, which may have ten. */
 const lifeMostMs = 900;
+const patienceMs = 300;
 
 /** A system whose process is killed now and then, as a caller sees it that never gives up. */
 export class KilledSystem {
   readonly #system: System;
   #kills = 0;
   #diedAtMs = 0;
+  /** Kills before each task that is open. */
+  readonly #open = new Map<string, number>();
 
   constructor(system: System) {
     this.#system = system;
@@ -29,7 +32,7 @@ export class KilledSystem {
   /** Kills the process that many times, each time at a random moment of its life, and starts it again. */
   async keepKilling(times: number, random: Random): Promise<void> {
     for (let kill = 0; kill < times; kill += 1) {
-      await sleep(drawInteger(random, 0, lifeMostMs));
+      await sleep(drawInteger(random, 0, lifeMostMs + this.#countWorst() * patienceMs));
       await this.#system.kill('SIGKILL');
       this.#diedAtMs = Date.now();
       await this.#system.restart();
@@ -43,7 +46,15 @@ export class KilledSystem {
     const post = () =>
       this.#system.postOperations([{ [operation]: description }], { clientRequestId: requestId });
     const id = await this.#insist(post);
-    return this.#waitForEnd(id, killsBefore);
+    this.#open.set(id, killsBefore);
+    const task = await this.#waitForEnd(id, killsBefore);
+    this.#open.delete(id);
+    return task;
+  }
+
+  /** Most kills that a task has met which is still open: on a slow machine none would ever get through its first step. */
+  #countWorst(): number {
+    return Math.max(0, ...[...this.#open.values()].map((before) => this.#kills - before));
   }
 
   async #waitForEnd(id: string, killsBefore: number): Promise<SystemTask> {
