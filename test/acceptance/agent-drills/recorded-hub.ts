@@ -87,8 +87,9 @@ async function passOn(url: string, { near, answer, keep, refuse }: Passage): Pro
 }
 
 /** What is packed is kept unpacked: whoever looks for something in it must be able to find it. */
-function toText({ 'content-type': type }: IncomingMessage['headers'], body: Buffer): string {
-  return (type === 'application/gzip' ? gunzipSync(body) : body).toString('latin1');
+function toText(headers: IncomingMessage['headers'], body: Buffer): string {
+  const isPacked = headers['content-type'] === 'application/gzip' || headers['content-encoding'] === 'gzip';
+  return (isPacked ? gunzipSync(body) : body).toString('latin1');
 }
 
 interface Upgrade {
