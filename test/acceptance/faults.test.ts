@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { startApiProxy } from '../support/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '../support/cluster.ts';
@@ -32,7 +33,8 @@ describeWithCluster('an API server that often fails', (cluster) => {
     await Promise.all(trials.map(arrange));
 
     for (const trial of trials) {
-      trial.id = await system.postOperations([trial.sort.create(trial.place)]);
+      const clientRequestId = randomUUID();
+      trial.id = await system.postOperations([trial.sort.create(trial.place)], { clientRequestId });
     }
     for (const trial of trials) trial.task = await system.waitForTask(trial.id, { timeoutMs: 120_000 });
     await system.idle();

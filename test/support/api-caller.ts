@@ -39,7 +39,7 @@ export abstract class ApiCaller {
   }
 
   /**
-   * Posts operations, again where there was too much at once.
+   * Posts operations, again where there was too much at once, and with an id of the request also where a store was away.
    *
    * @returns the task's id
    * @throws Error for an answer that is not 200
@@ -55,9 +55,10 @@ export abstract class ApiCaller {
       });
       const body = await response.text();
       if (response.status === 200) return JSON.parse(body).id;
-      // Refused before anything was done: Orca, too, sends it again.
-      const isTooMuch = response.status === 503 && body.includes('Too much at once');
-      if (!isTooMuch || attempt === attemptsMax) {
+      // Refused before anything was done: Orca, too, sends it again. What a store was away for may have been done: only under the same
+      // id it is safe to say it again.
+      const mayRepeat = clientRequestId === undefined ? /Too much at once/ : /Too much at once|store is away/;
+      if (response.status !== 503 || !mayRepeat.test(body) || attempt === attemptsMax) {
         throw new Error(`POST /${cloudProvider}/ops: ${response.status} ${body}`);
       }
       await sleep(Number(response.headers.get('retry-after') ?? 1) * 1_000);
