@@ -39,7 +39,7 @@ describeWithCluster('agents of the deployed stacks', (cluster) => {
     await expect
       .poll(() => listener.frames.at(-1), { timeout })
       .toMatchObject({ t: 'work', k: 'task', a: 'edge', id });
-    expect((await ask(url, { method: 'GET', path: `/${session}/work`, token })).body).toEqual({
+    expect((await ask(url, { method: 'GET', path: `/${session}/work`, token })).body).toMatchObject({
       work: [{ kind: 'TASK', account: 'edge', id }],
     });
     // Its session over, it may neither ask nor connect, and is told so.
