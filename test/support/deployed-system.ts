@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +9,7 @@ import { callRest } from '../deploy/aws-calls.ts';
 import { takeEvents } from '../deploy/event-tap.ts';
 import type { OperatorSecrets } from '../deploy/option-steps.ts';
 import { endProcesses, listDescendants, type RunningProcess, waitUntilEnded } from '../deploy/processes.ts';
-import { ApiCaller } from './api-caller.ts';
+import { ApiCaller, type PostOptions } from './api-caller.ts';
 import { readLogs } from './deployed-logs.ts';
 import { localClientOptions } from './local-aws-client.ts';
 import { listOpenRows } from './open-rows.ts';
@@ -159,6 +160,11 @@ class DeployedSystem extends ApiCaller implements Omit<Subject, typeof Symbol.as
     await takeEvents(endpoint, this.#deployment.eventQueueUrl);
     await endFunctions(this.#deployment);
     await publishAccountFacts(this.#deployment);
+  }
+
+  /** Under an id, as Orca's posts are: on a busy machine the emulator's stores are away at times, and only so it is safe to post again. */
+  override async postOperations(operations: readonly object[], options: PostOptions = {}): Promise<string> {
+    return super.postOperations(operations, { clientRequestId: randomUUID(), ...options });
   }
 
   /** Waits until no task of an earlier test is open, and as far as possible until no function works. */
