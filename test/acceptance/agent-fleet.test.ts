@@ -17,7 +17,7 @@ import { startFleet } from './agent-drills/fleet.ts';
  * pace would be there at once, and what a busy machine does to one second would count more than what they do.
  */
 const { agents, processes, limits } = chooseSize<{ agents: number; processes: number; limits: object }>({
-  short: { agents: 100, processes: 2, limits: { returnIntervalMs: 150 } },
+  short: { agents: 100, processes: 2, limits: { returnIntervalMs: 150, pollConnectedMs: 5_000 } },
   long: { agents: 1_000, processes: 10, limits: {} },
 });
 
@@ -69,6 +69,12 @@ describeWithCluster(`${agents} agents in ${processes} processes`, (cluster) => {
         vi.waitFor(() => expect(fleet.connected).toBe(agents), { timeout, interval: 100 });
       await awaitConnected(4 * connectedMs);
       const tookConnectMs = performance.now() - startedMs;
+      // Who came first was told a place among few: each knows its place among all once it has asked again.
+      const allConnectedMs = performance.now();
+      await vi.waitFor(() => expect(door.countAskingSince(allConnectedMs)).toBe(agents), {
+        timeout: connectedMs,
+        interval: 100,
+      });
       const growthMiB = (await readMemoryMiB(system.pid)) - idleMiB;
 
       const firstMs = performance.now();

@@ -62,7 +62,8 @@ const idleTimeoutMs = 60_000;
 const timeoutMs = 2_000;
 const openTasksTimeoutMs = 180_000;
 const pollIntervalMs = 100;
-const publishTries = 3;
+/** Each run of hundreds of accounts goes on behind what the one before wrote: on a busy machine it takes several. */
+const publishTries = 10;
 const publishPauseMs = 5_000;
 const tailLength = 4_000;
 

@@ -5,20 +5,32 @@ export interface CountingDoor extends AsyncDisposable {
   readonly port: number;
   /** Most connections that were asked for within any one second since a time of `performance.now()`. */
   readPeakSince(timeMs: number): number;
+  /** How many sessions of agents asked for work since a time of `performance.now()`. */
+  countAskingSince(timeMs: number): number;
 }
+
+/** What an agent asks for work with: so short that it comes in one piece, at the beginning of it. */
+const asking = /^GET \/agent\/v1\/sessions\/([^/ ]+)\/work /;
 
 /** Opens it on a free port of 127.0.0.1. @param port of the server on 127.0.0.1, which may come and go */
 export async function startCountingDoor(port: number): Promise<CountingDoor> {
   const times: number[] = [];
+  /** When each session asked for work last. */
+  const askedMs = new Map<string, number>();
   const open = new Set<Socket>();
   const server = createServer((near) => {
     times.push(performance.now());
+    near.on('data', (chunk) => {
+      const session = asking.exec(chunk.toString('latin1'))?.[1];
+      if (session !== undefined) askedMs.set(session, performance.now());
+    });
     join(open, near, connect(port, '127.0.0.1'));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
     readPeakSince: (timeMs) => findPeak(times.filter((time) => time >= timeMs)),
+    countAskingSince: (timeMs) => [...askedMs.values()].filter((askedAt) => askedAt >= timeMs).length,
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of open) socket.destroy();
