@@ -11,6 +11,7 @@ import { toGrpcRequest } from '../../shared/agent-protocol/grpc/http-twins.ts';
 import {
   detailsMetadata,
   grpcCodes,
+  type Refusal,
   RefusalCodec,
   toHttpStatus,
 } from '../../shared/agent-protocol/grpc/refusal.ts';
@@ -24,6 +25,7 @@ import {
   type HubCall,
   readTlsOptions,
   toHubAnswer,
+  toRetryMs,
 } from './hub-client.ts';
 
 /** Bytes of a message from Busdriver at most. */
@@ -73,9 +75,10 @@ export class GrpcHubClient implements AsyncDisposable {
       return isEmpty ? { status: 204, body: undefined } : { status: 200, body: answer };
     } catch (error) {
       if (!isServiceError(error)) throw error;
-      const { status, ...refusal } = this.#toRefusal(error);
+      const { status, retryAfterSeconds = 0, ...refusal } = this.#toRefusal(error);
       if (error.code === grpcCodes.unavailable) await this.#renewFiles();
-      return toHubAnswer(status, { ...refusal, message: `${name}: ${refusal.message}` });
+      const body = { ...refusal, message: `${name}: ${refusal.message}` };
+      return toHubAnswer(status, body, toRetryMs(retryAfterSeconds));
     }
   }
 
@@ -144,7 +147,7 @@ export class GrpcHubClient implements AsyncDisposable {
     return stream;
   }
 
-  #toRefusal(error: ServiceError): { readonly status: number; readonly message: string } {
+  #toRefusal(error: ServiceError): Refusal {
     const [details] = error.metadata?.get(detailsMetadata) ?? [];
     const refusal = Buffer.isBuffer(details) ? this.#refusals.decode(details) : undefined;
     return refusal ?? { status: toHttpStatus(error.code), message: error.details };

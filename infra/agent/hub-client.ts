@@ -277,7 +277,7 @@ function toBody({ body, packed }: Pick<HubCall, 'body' | 'packed'>): {
 }
 
 /** Milliseconds, of seconds; dates are not looked at. An hour at most: what says more is broken. */
-function toRetryMs(retryAfter: string | readonly string[] | undefined): number {
+export function toRetryMs(retryAfter: string | readonly string[] | number | undefined): number {
   const seconds = Number(retryAfter);
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : 0;
 }

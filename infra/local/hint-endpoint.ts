@@ -21,6 +21,7 @@ import {
   getBearerToken,
 } from '../../shared/runtime/http/agent-handler.ts';
 import { openAgentHub } from '../../shared/runtime/services/agent-hub.ts';
+import { openConnectGates } from '../../shared/runtime/services/connect-gates.ts';
 import type { Services } from '../../shared/runtime/services/services.ts';
 import { connectionsMax, type HeldConnection } from './hint-connections.ts';
 import { type HoldOptions, holdConnection } from './hold-connection.ts';
@@ -31,6 +32,9 @@ const waitingBytesMax = 64 << 10;
 
 /** Milliseconds that the other side has to answer the close of a connection. */
 const closeMs = 1_000;
+
+/** Connections of those who prove no session, at a time: each is told so by the code of its end. Further ones are answered 401. */
+const refusedMax = 64;
 
 /** How connections are looked after, milliseconds. */
 export interface HintTimes {
@@ -58,6 +62,8 @@ export class HintEndpoint implements Disposable {
   /** Of each connection, when it was last heard of, and when it began: milliseconds of the monotonic clock. */
   readonly #sockets = new Map<WebSocket, { heardMs: number; readonly sinceMs: number }>();
   readonly #timer: NodeJS.Timeout;
+  /** Connections that are about to be closed, for nothing proves whose they are. They take no place of others. */
+  #refused = 0;
   #isClosed = false;
 
   constructor(options: HintEndpointOptions) {
@@ -68,7 +74,7 @@ export class HintEndpoint implements Disposable {
   /**
    * Takes a connection over. What is wrong with its token it is told by the code with which it is closed.
    *
-   * @throws HttpError where there are too many; VisibleError where agents are not served
+   * @throws HttpError where there are too many; OverloadError where too many come at once; VisibleError where agents are not served
    */
   async take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if (this.#isClosed || this.#sockets.size >= connectionsMax)
@@ -79,10 +85,11 @@ export class HintEndpoint implements Disposable {
       findTokenCaller(hub, getBearerToken({ findHeader: () => header })),
     );
     if (socket.destroyed) return;
+    if (caller === undefined) return this.#refuse(request, socket, head);
+    openConnectGates(this.#options.services).connections.enter();
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       this.#watch(webSocket);
       if (this.#isClosed) return close(webSocket, closeCodes.goingAway);
-      if (caller === undefined) return close(webSocket, closeCodes.unauthenticated);
       void this.#connect(webSocket, caller, hub.randomness.id()).catch((error: unknown) => {
         this.#options.log.error('a connection of an agent could not be taken', { error });
         close(webSocket, closeCodes.tryLater);
@@ -95,6 +102,21 @@ export class HintEndpoint implements Disposable {
     this.#isClosed = true;
     clearInterval(this.#timer);
     for (const webSocket of this.#sockets.keys()) close(webSocket, closeCodes.goingAway);
+  }
+
+  /** @throws HttpError where many others are being told the same */
+  #refuse(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (this.#refused >= refusedMax) throw new HttpError(401, 'The token proves no session');
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      this.#refused += 1;
+      webSocket.on('error', (error) =>
+        this.#options.log.debug('a connection that was refused failed', { error }),
+      );
+      webSocket.once('close', () => {
+        this.#refused -= 1;
+      });
+      close(webSocket, closeCodes.unauthenticated);
+    });
   }
 
   /** Has whatever comes on a connection dealt with, from its beginning: nothing of it is lost. */

@@ -35,7 +35,7 @@ export function createHintRoute({ times = defaultTimes, ...options }: HintRouteO
         const { status, message } = parseError(error, Date.now());
         // A defect is to be logged.
         if (status === 500) throw error;
-        throw new HttpError(status, message, toErrorHeaders(status));
+        throw new HttpError(status, message, toErrorHeaders(status, error));
       }
     },
     close() {

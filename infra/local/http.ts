@@ -10,7 +10,6 @@ import { payloadBytesMax } from '../../shared/core/tasks/payload-limit.ts';
 import { GarbageCollection } from '../../shared/runtime/garbage.ts';
 import { toErrorBody, toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
 import { closeServer } from './aws-json-server.ts';
-import { ConnectGate } from './connect-gate.ts';
 import { FrontDoorAccess, findClientCertificate } from './front-door-access.ts';
 import { FunctionSlots } from './function-slots.ts';
 import { Admission, type Place } from './http-admission.ts';
@@ -106,9 +105,6 @@ interface Invocation {
   readonly place: Place;
 }
 
-/** The function that opens sessions of agents. */
-const sessionModule = 'agents/open-session';
-
 class FrontDoor {
   isStopping = false;
   readonly #table: RouteTable;
@@ -121,9 +117,6 @@ class FrontDoor {
   readonly #findObstacle: (() => string | undefined) | undefined;
   readonly #logsRequests: boolean;
   readonly #upgrades: UpgradeRoute | undefined;
-  /** Of connections that are taken over, and of sessions that are opened. */
-  readonly #upgradeGate = new ConnectGate();
-  readonly #sessionGate = new ConnectGate();
   readonly #largeTurns: Turns;
   /** By the function's module: several routes may lead to one. */
   readonly #slots = new Map<string, FunctionSlots>();
@@ -171,9 +164,10 @@ class FrontDoor {
   async upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     // Who goes before he is answered is gone.
     socket.on('error', () => socket.destroy());
+    using place = this.#admission.createPlace();
     try {
       await this.#admit(request);
-      this.#upgradeGate.enter();
+      place.enter({ caller: toAddressName(request), account: undefined });
       await this.#upgrades?.take(request, socket, head);
     } catch (error) {
       if (!(error instanceof HttpError)) this.#log.error('a connection could not be taken over', { error });
@@ -193,8 +187,7 @@ class FrontDoor {
     if (match === undefined) throw new HttpError(404, `No route for ${method} ${target.path}`);
     if ('allowedMethods' in match) throw refuseMethod(method, match.allowedMethods);
     this.#checkStorage(match.route);
-    if (match.route.module === sessionModule) this.#sessionGate.enter();
-    const caller = findCaller(request);
+    const caller = findCaller(request, match.route);
     place.enter({ caller, account: match.pathParameters['account'] });
     const slots = this.#getSlots(match.route);
     slots.checkCapacity();
@@ -250,10 +243,14 @@ function isWriting({ uses = [] }: Route): boolean {
   return uses.includes('writeTasks');
 }
 
-/** Who asks, as far as anybody says: nobody checks it here. */
-function findCaller({ headers, socket }: IncomingMessage): string {
-  const user = headers['x-spinnaker-user'];
-  return typeof user === 'string' && user !== '' ? `user ${user}` : `address ${socket.remoteAddress}`;
+/** Who asks, as far as anybody says: nobody checks it here. Agents have no user, and strangers reach their routes: those take nobody's name. */
+function findCaller(request: IncomingMessage, { api }: Pick<Route, 'api'>): string {
+  const user = api === 'agent' ? undefined : request.headers['x-spinnaker-user'];
+  return typeof user === 'string' && user !== '' ? `user ${user}` : toAddressName(request);
+}
+
+function toAddressName({ socket }: IncomingMessage): string {
+  return `address ${socket.remoteAddress}`;
 }
 
 function refuseMethod(method: string, allowed: readonly string[]): HttpError {

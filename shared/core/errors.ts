@@ -144,6 +144,18 @@ export class UnavailableError extends VisibleError {
   override name = 'UnavailableError';
 }
 
+/** More is asked at the moment than is taken on: a state that is expected, and no failure. */
+export class OverloadError extends UnavailableError {
+  override name = 'OverloadError';
+  /** After how many seconds the caller is to come again. */
+  readonly retryAfterSeconds: number;
+
+  constructor(message: string, retryAfterSeconds: number) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
 /** The environment of this process is set wrong: a mistake of whoever runs it, whoever calls. */
 export class ConfigurationError extends VisibleError {
   override name = 'ConfigurationError';

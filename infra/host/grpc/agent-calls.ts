@@ -154,8 +154,8 @@ function toBody(rest: JsonObject): Buffer {
 }
 
 /** @throws GrpcRefusalError for an answer that refuses */
-function toMessage({ status, text }: CollectedAnswer): JsonObject {
+function toMessage({ status, text, retryAfterSeconds }: CollectedAnswer): JsonObject {
   const parsed: unknown = text === '' ? {} : JSON.parse(text);
   if (status < 300 && isJsonObject(parsed)) return parsed;
-  throw new GrpcRefusalError(refusalSchema.parse(parsed));
+  throw new GrpcRefusalError({ ...refusalSchema.parse(parsed), retryAfterSeconds });
 }

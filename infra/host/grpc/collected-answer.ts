@@ -7,6 +7,8 @@ import { ResponseStream } from '../../local/response-streaming.ts';
 export interface CollectedAnswer {
   readonly status: number;
   readonly text: string;
+  /** `Retry-After`, in seconds; undefined where it does not say. */
+  readonly retryAfterSeconds: number | undefined;
 }
 
 /** Calls a function, and waits for the end of its answer where it streams that. @throws what `invoke` throws */
@@ -24,13 +26,16 @@ export async function collectAnswer(
     end: () => undefined,
   });
   const answer = await invoker.invoke({ ...invocation, stream });
-  if (!stream.writableEnded)
-    return { status: toStatus(answer), text: asString(getPath(answer, 'body')) ?? '' };
+  if (!stream.writableEnded) return { ...toHead(answer), text: asString(getPath(answer, 'body')) ?? '' };
   await finished(stream);
-  return { status: toStatus(description), text: Buffer.concat(chunks).toString('utf8') };
+  return { ...toHead(description), text: Buffer.concat(chunks).toString('utf8') };
 }
 
-function toStatus(answer: unknown): number {
+function toHead(answer: unknown): Omit<CollectedAnswer, 'text'> {
   const status = getPath(answer, 'statusCode');
-  return typeof status === 'number' ? status : 500;
+  const seconds = Number(getPath(answer, 'headers', 'Retry-After'));
+  return {
+    status: typeof status === 'number' ? status : 500,
+    retryAfterSeconds: Number.isInteger(seconds) && seconds > 0 ? seconds : undefined,
+  };
 }

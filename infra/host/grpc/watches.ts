@@ -1,5 +1,5 @@
 import { Metadata, type ServerWritableStream } from '@grpc/grpc-js';
-import { AccessDeniedError } from '../../../shared/core/errors.ts';
+import { AccessDeniedError, OverloadError } from '../../../shared/core/errors.ts';
 import { asJsonArray, asJsonObject, asString, type JsonObject } from '../../../shared/core/json.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../../shared/runtime/http/agent-handler.ts';
 import { parseError } from '../../../shared/runtime/http/error-body.ts';
 import { openAgentHub } from '../../../shared/runtime/services/agent-hub.ts';
+import { openConnectGates } from '../../../shared/runtime/services/connect-gates.ts';
 import type { Services } from '../../../shared/runtime/services/services.ts';
 import type { HeldConnection } from '../../local/hint-connections.ts';
 import { type HoldOptions, holdConnection } from '../../local/hold-connection.ts';
@@ -89,7 +90,7 @@ export class Watches implements Disposable {
     for (const each of asJsonArray(work)) watch.write(asJsonObject(each) ?? {});
   }
 
-  /** @throws GrpcRefusalError for a token that proves no session, or another one */
+  /** @throws GrpcRefusalError for a token that proves no session, or another one, and where too many come at once */
   async #findCaller({ metadata, request }: WatchStream): Promise<{ caller: AgentCaller; id: string }> {
     try {
       const hub = await openAgentHub(this.#options.services);
@@ -97,11 +98,14 @@ export class Watches implements Disposable {
       const caller = await findTokenCaller(hub, token);
       if (asString(request['session']) !== caller.session.id)
         throw new AccessDeniedError('The token is of another session');
+      openConnectGates(hub.all).connections.enter();
       return { caller, id: hub.randomness.id() };
     } catch (error) {
       const { status, message } = parseError(error, Date.now());
       // A defect is to be logged.
-      throw status === 500 ? error : toRefusal(status, message);
+      if (status === 500) throw error;
+      const retryAfterSeconds = error instanceof OverloadError ? error.retryAfterSeconds : undefined;
+      throw new GrpcRefusalError({ status, message, retryAfterSeconds });
     }
   }
 }

@@ -30,8 +30,11 @@ export const refusalSchema = z.object({
   nextRunMs: z.number().optional(),
 });
 
-/** As `refusalSchema` has it. */
-export type Refusal = z.infer<typeof refusalSchema>;
+/** As `refusalSchema` has it, and what HTTP tells by a header. */
+export interface Refusal extends z.infer<typeof refusalSchema> {
+  /** Seconds after which to come again, as far as it is told: a whole number. */
+  readonly retryAfterSeconds?: number | undefined;
+}
 
 const codesByStatus: ReadonlyMap<number, number> = new Map([
   [400, grpcCodes.invalidArgument],
@@ -70,7 +73,7 @@ export function toHttpStatus(code: number): number {
   return statusesByCode.get(code) ?? 503;
 }
 
-/** The messages of gRPC's rich errors, as far as they are needed: google.rpc.Status and google.protobuf.Any. */
+/** The messages of gRPC's rich errors, as far as they are needed: google.rpc.Status, RetryInfo, and what is in them. */
 const rpcDescriptor = {
   nested: {
     Any: { fields: { type_url: { type: 'string', id: 1 }, value: { type: 'bytes', id: 2 } } },
@@ -81,21 +84,31 @@ const rpcDescriptor = {
         details: { rule: 'repeated', type: 'Any', id: 3 },
       },
     },
+    Duration: { fields: { seconds: { type: 'int64', id: 1 }, nanos: { type: 'int32', id: 2 } } },
+    RetryInfo: { fields: { retry_delay: { type: 'Duration', id: 1 } } },
   },
 };
 
 const typeUrl = `type.googleapis.com/${protobufPackage}.Refusal`;
+const retryUrl = 'type.googleapis.com/google.rpc.RetryInfo';
+const retrySchema = z.object({ retryDelay: z.object({ seconds: z.int() }) });
 const detailsSchema = z.object({ details: z.array(z.object({ typeUrl: z.string(), value: z.string() })) });
 
 /** Writes and reads the details of a status. */
 export class RefusalCodec {
-  readonly #status = new ProtobufSchema(rpcDescriptor).getMessage('Status');
+  readonly #rpc = new ProtobufSchema(rpcDescriptor);
+  readonly #status = this.#rpc.getMessage('Status');
+  readonly #retry = this.#rpc.getMessage('RetryInfo');
   readonly #refusal = new ProtobufSchema().getMessage(`${protobufPackage}.Refusal`);
 
   /** The details of a status. */
-  encode(code: number, refusal: Refusal): Buffer {
-    const value = this.#refusal.encode(refusal).toString('base64');
-    return this.#status.encode({ code, message: refusal.message, details: [{ typeUrl, value }] });
+  encode(code: number, { retryAfterSeconds: seconds, ...refusal }: Refusal): Buffer {
+    const details = [{ typeUrl, value: this.#refusal.encode(refusal).toString('base64') }];
+    if (seconds !== undefined) {
+      const value = this.#retry.encode({ retryDelay: { seconds } }).toString('base64');
+      details.push({ typeUrl: retryUrl, value });
+    }
+    return this.#status.encode({ code, message: refusal.message, details });
   }
 
   /** The refusal in such details; undefined where there is none that can be read. */
@@ -104,7 +117,11 @@ export class RefusalCodec {
       const status = detailsSchema.parse(this.#status.decode(details));
       const own = status.details.find((each) => each.typeUrl === typeUrl);
       if (own === undefined) return undefined;
-      return refusalSchema.parse(this.#refusal.decode(Buffer.from(own.value, 'base64')));
+      const refusal = refusalSchema.parse(this.#refusal.decode(Buffer.from(own.value, 'base64')));
+      const retry = status.details.find((each) => each.typeUrl === retryUrl);
+      if (retry === undefined) return refusal;
+      const { retryDelay } = retrySchema.parse(this.#retry.decode(Buffer.from(retry.value, 'base64')));
+      return { ...refusal, retryAfterSeconds: retryDelay.seconds };
     } catch {
       return undefined;
     }

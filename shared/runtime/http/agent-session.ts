@@ -16,6 +16,7 @@ import { plugins } from '../../providers/index.ts';
 import { toIdentity } from '../identity/agent-identity.ts';
 import type { AgentEvidence } from '../identity/agent-proof.ts';
 import type { AgentHub } from '../services/agent-hub.ts';
+import { openConnectGates } from '../services/connect-gates.ts';
 import { getHintUrl } from '../services/hint-port.ts';
 import { openSessionPlaces } from '../services/session-places.ts';
 import { type Admission, admit, listUnrevoked } from './agent-admission.ts';
@@ -39,7 +40,8 @@ interface OpenedSession {
 /**
  * Answers a request for a session.
  *
- * @throws InvalidInputError for a hello that is malformed; UnauthenticatedError where the evidence proves the agent of no account
+ * @throws InvalidInputError for a hello that is malformed; UnauthenticatedError where the evidence proves the agent of no account;
+ *   OverloadError where too many who prove who they are open sessions
  */
 export async function answerHello(
   request: Pick<ApiRequest, 'parseJson'>,
@@ -59,7 +61,11 @@ function toProof({ token, signer }: AgentEvidence): string {
   return token === undefined ? 'certificate' : 'token';
 }
 
-/** Opens a session for an agent that proves who it is. @throws UnauthenticatedError where it is of no account: then nothing is told of any */
+/**
+ * Opens a session for an agent that proves who it is.
+ *
+ * @throws UnauthenticatedError where it is of no account: then nothing is told of any; OverloadError
+ */
 async function openSession(hub: AgentHub, hello: Hello, evidence: AgentEvidence): Promise<OpenedSession> {
   if (hello.protocol !== protocolVersion) {
     throw new InvalidInputError(`protocol: expected ${protocolVersion}, got ${hello.protocol}`);
@@ -67,6 +73,7 @@ async function openSession(hub: AgentHub, hello: Hello, evidence: AgentEvidence)
   const proved = await prove(hub, hello, evidence);
   if (proved.length === 0)
     throw new UnauthenticatedError(`The ${toProof(evidence)} proves the agent of none of these accounts`);
+  openConnectGates(hub.all).sessions.enter();
   const { accounts, refused } = await admit(hub, hello, proved);
   if (accounts.length === 0) return { session: undefined, refused };
   const nowMs = hub.clock.now();

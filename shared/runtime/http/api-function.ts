@@ -3,6 +3,7 @@ import contentNegotiation from '@middy/http-content-negotiation';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context, StreamifyHandler } from 'aws-lambda';
 import type { ErrorBody } from '../../contract/answers/errors.ts';
 import type { AuditRecord } from '../../core/access/audit.ts';
+import { OverloadError } from '../../core/errors.ts';
 import type { LogFields, Logger } from '../../core/logger.ts';
 import { isResponseStreaming } from '../config.ts';
 import type { Identity } from '../identity/identifier.ts';
@@ -238,9 +239,10 @@ async function toErrorAnswer<C extends LoggingServices>(
   { open, toErrorForm = (body) => body }: OpenedLogic<C>,
 ): Promise<Answer> {
   const body = parseError(error, Date.now());
-  if (body.status >= 500) await logError(open, 'request failed', { status: body.status, error });
+  const isFailure = body.status >= 500 && !(error instanceof OverloadError);
+  if (isFailure) await logError(open, 'request failed', { status: body.status, error });
   const text = JSON.stringify(toErrorForm(body));
-  return toAnswer({ status: body.status, body: text, headers: toErrorHeaders(body.status) });
+  return toAnswer({ status: body.status, body: text, headers: toErrorHeaders(body.status, error) });
 }
 
 /** Who waited for a task should try again, and Orca does that on 503 alone. A cluster, or a host, may never answer. */

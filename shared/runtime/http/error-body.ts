@@ -8,6 +8,7 @@ import {
   MethodNotAllowedError,
   NotFoundError,
   OverdueError,
+  OverloadError,
   PreconditionFailedError,
   RefusedChangeError,
   TooLargeError,
@@ -28,9 +29,10 @@ export function toPlainErrorBody({ message, errors }: ErrorBody): PlainErrorBody
   return { error: errors?.join('; ') ?? message };
 }
 
-/** Headers that belong to the answer of a status: each 503 says when to try again. */
-export function toErrorHeaders(status: number): { readonly [name: string]: string } {
-  return status === 503 ? { 'Retry-After': String(retryAfterSeconds) } : {};
+/** Headers that belong to the answer of a status: each 503 says when to try again. @param error why, where it may say when */
+export function toErrorHeaders(status: number, error?: unknown): { readonly [name: string]: string } {
+  const seconds = error instanceof OverloadError ? error.retryAfterSeconds : retryAfterSeconds;
+  return status === 503 ? { 'Retry-After': String(seconds) } : {};
 }
 
 /** The status and body for anything thrown. The message of a defect stays in the log. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConnectGate } from '../../../infra/local/connect-gate.ts';
-import { HttpError } from '../../../infra/local/http-error.ts';
+import { OverloadError } from '../../../../shared/core/errors.ts';
+import { ConnectGate } from '../../../../shared/runtime/services/connect-gates.ts';
 
 /** Asks, and answers when to come again: milliseconds; 0 for who is let in. */
 function ask(gate: ConnectGate): number {
@@ -8,15 +8,15 @@ function ask(gate: ConnectGate): number {
     gate.enter();
     return 0;
   } catch (error) {
-    if (!(error instanceof HttpError) || error.status !== 503) throw error;
-    return Number(error.headers['Retry-After']) * 1_000;
+    if (!(error instanceof OverloadError)) throw error;
+    return error.retryAfterSeconds * 1_000;
   }
 }
 
 describe('the gate of agents that connect', () => {
   it('lets in no more than so many within any second, and all of them in the end', () => {
     let nowMs = 0;
-    const gate = new ConnectGate(25, () => nowMs);
+    const gate = new ConnectGate({ monotonic: () => nowMs }, 25);
     const admitted: number[] = [];
     // Each comes when it was told to, somewhat later.
     let waiting = Array.from({ length: 1_000 }, (_, index) => ({ atMs: 0, lateMs: (index * 37) % 1_000 }));
@@ -35,7 +35,7 @@ describe('the gate of agents that connect', () => {
   });
 
   it('tells nobody to come later than in a minute', () => {
-    const gate = new ConnectGate(1, () => 0);
+    const gate = new ConnectGate({ monotonic: () => 0 }, 1);
     expect(ask(gate)).toBe(0);
     const told = Array.from({ length: 200 }, () => ask(gate));
     expect(told[0]).toBe(1_000);
