@@ -19,10 +19,10 @@ import {
   type TaskStore,
   taskRetentionMs,
 } from '../../core/tasks/task.ts';
-import { compareText } from '../../core/text-order.ts';
 import { writeChunks } from '../chunks.ts';
 import { type ItemTable, ItemUpdate } from '../table.ts';
 import { deleteInboxRow, putInboxRow } from './inbox-store.ts';
+import { listOpenRows } from './open-rows.ts';
 import { getFirstInbox, type Handover, prepareHandover } from './task-handover.ts';
 import {
   getChunkKey,
@@ -35,7 +35,6 @@ import {
   type HeaderItem,
   inlineJournalMax,
   isSpillKey,
-  openShards,
   parseHeader,
   parseOpenRow,
   parseTask,
@@ -45,9 +44,6 @@ import {
 } from './task-items.ts';
 import { readPayload, removePayload, writePayload } from './task-payload.ts';
 import { readJournal } from './task-spills.ts';
-
-/** Rows of one shard of the list of open tasks that are read at a time. */
-const shardPageMax = 100;
 
 /** What the store is made of. */
 export interface TaskStoreOptions {
@@ -289,30 +285,8 @@ export class DynamoTaskStore implements TaskStore {
     return toStatus(header);
   }
 
-  async listOpen(limit: number, after?: string): Promise<readonly OpenRow[]> {
-    const rows: OpenRow[] = [];
-    for (;;) {
-      const page = await this.#listOpenPage(rows.at(-1)?.key ?? after);
-      rows.push(...page);
-      if (page.length === 0 || rows.length >= limit) return rows.slice(0, limit);
-    }
-  }
-
-  /** The next rows of all shards, oldest first: as many as are surely the next ones. Empty when there are none. */
-  async #listOpenPage(after: string | undefined): Promise<readonly OpenRow[]> {
-    const shards = await Promise.all(
-      Array.from({ length: openShards }, async (_, shard) => {
-        const items = await this.#table.query(getOpenKey(shard), shardPageMax, after);
-        return items.map((item) => parseOpenRow(String(item['sk'])));
-      }),
-    );
-    // A shard whose page is full may have more rows right behind it, before the next ones of others.
-    const ends = shards.filter((rows) => rows.length === shardPageMax).map((rows) => rows.at(-1)?.key ?? '');
-    const isNext = ({ key }: OpenRow): boolean => ends.every((end) => key <= end);
-    return shards
-      .flat()
-      .filter(isNext)
-      .sort((one, other) => compareText(one.key, other.key));
+  listOpen(limit: number, after?: string): Promise<readonly OpenRow[]> {
+    return listOpenRows(this.#table, limit, after);
   }
 
   /**
