@@ -15,11 +15,11 @@ export const handler = agentHandler(async function takeAgentTask(request, hub, c
   const { owner, attempts } = parseWith(takeSchema, request.parseJson(), '');
   checkVersion(caller, hub);
   const { id, hold } = await getHeldTask(request, hub, caller);
-  const refused = refuseFormat(caller, hub);
+  const refused = refuseFormat({ hold }, { session: caller.session, clock: hub.clock });
   if (refused !== undefined) return refused;
-  const { agentId } = caller.session;
+  const { agentId, journalFormat } = caller.session;
   const ownerId = `${owner}@${agentId}`;
-  const leased = await hub.store.takeLease(id, { ownerId, attempts, agentId });
+  const leased = await hub.store.takeLease(id, { ownerId, attempts, agentId, journalFormat });
   if (leased === undefined) return refuseLease(hub, id);
   // It was handed over since it was looked at: what follows is for others.
   if (leased.task.inbox?.account !== hold.inbox?.account) {

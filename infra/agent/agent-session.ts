@@ -1,6 +1,5 @@
 import {
   type Hello,
-  journalFormat,
   type Renewal,
   type Welcome,
   welcomeSchema,
@@ -10,6 +9,7 @@ import type { Clock, Randomness } from '../../shared/core/clock.ts';
 import { waits } from '../../shared/core/deadline.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import type { Logger } from '../../shared/core/logger.ts';
+import { journalFormat } from '../../shared/core/tasks/journal-format.ts';
 import {
   getRetryAfterMs,
   type HubAnswer,

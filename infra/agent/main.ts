@@ -1,6 +1,7 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { type Hello, journalFormat, protocolVersion } from '../../shared/agent-protocol/messages.ts';
+import { type Hello, protocolVersion } from '../../shared/agent-protocol/messages.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
+import { journalFormat } from '../../shared/core/tasks/journal-format.ts';
 import type { WorkerSystem } from '../../shared/core/tasks/process-message.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import { GarbageCollection } from '../../shared/runtime/garbage.ts';

@@ -15,9 +15,6 @@ import {
 /** Number of the protocol: who speaks another is refused. */
 export const protocolVersion = 1;
 
-/** Raised whenever the keys or the values of an operation's journal change their meaning: an agent must have the same. */
-export const journalFormat = 1;
-
 /** What a projected token of an agent is for, its audience, where the installation has no other. */
 export const proofAudience = 'busdriver:local';
 

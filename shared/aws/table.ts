@@ -73,6 +73,14 @@ export class ItemUpdate {
     return this;
   }
 
+  /** Demands that an attribute have one of some values. @param orNone whether it may be missing instead */
+  requireOneOf(attribute: string, values: readonly unknown[], orNone: boolean): this {
+    const name = this.#name(attribute);
+    const listed = `${name} IN (${values.map((value) => this.#value(value)).join(', ')})`;
+    this.#conditions.push(orNone ? `(attribute_not_exists(${name}) OR ${listed})` : listed);
+    return this;
+  }
+
   /** The parameters of DynamoDB's UpdateItem. */
   toParameters(): {
     UpdateExpression: string;

@@ -9,6 +9,7 @@ import * as taskItems from '../../shared/aws/tasks/task-items.ts';
 import * as agentSchedule from '../../shared/core/agents/agent-schedule.ts';
 import * as dueAgents from '../../shared/core/agents/due-agents.ts';
 import * as runAgent from '../../shared/core/agents/run-agent.ts';
+import * as journalFormats from '../../shared/core/tasks/journal-format.ts';
 import * as sweepTasks from '../../shared/core/tasks/sweep-tasks.ts';
 import * as task from '../../shared/core/tasks/task.ts';
 import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
@@ -147,7 +148,7 @@ describe('docs/contract.md', () => {
 describe('docs/architecture.md', () => {
   it('tells the numbers of the code', () => {
     const constants: { readonly [name: string]: unknown } = {
-      ...{ ...task, ...taskItems, ...sweepTasks },
+      ...{ ...task, ...taskItems, ...sweepTasks, ...journalFormats },
       ...{ ...agentSchedule, ...dueAgents, ...runAgent },
     };
     const { text } = getDocument('docs/architecture.md');

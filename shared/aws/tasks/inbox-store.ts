@@ -3,7 +3,14 @@ import type { OpenRow } from '../../core/tasks/task.ts';
 import type { InboxStore, TaskHold } from '../../core/tasks/task-inbox.ts';
 import type { ItemTable } from '../table.ts';
 import { getAgentTaskKey } from './agent-task-list.ts';
-import { getHeaderKey, parseHeader, parseOpenRow, toInbox, toParting } from './task-items.ts';
+import {
+  getHeaderKey,
+  parseHeader,
+  parseOpenRow,
+  toInbox,
+  toJournalFormat,
+  toParting,
+} from './task-items.ts';
 
 /** Partition key of the tasks that wait for agents of an account. Sort keys are those of open rows. */
 function getInboxKey(account: string): string {
@@ -57,6 +64,7 @@ export class DynamoInboxStore implements InboxStore {
       ...toParting(header),
       run: header.run,
       inlineBytes: header.journal.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+      journalFormat: toJournalFormat(header),
       entries: header.journal.length,
     };
   }

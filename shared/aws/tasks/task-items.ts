@@ -1,5 +1,6 @@
 import { parseExactJson } from '../../core/bounded-json.ts';
 import { isJsonObject } from '../../core/json.ts';
+import { firstJournalFormat } from '../../core/tasks/journal-format.ts';
 import {
   type AgentTake,
   type Caller,
@@ -24,6 +25,9 @@ export const inlineJournalMax = 64 * 1024;
 
 /** Payload text a header holds, bytes; a larger one is compressed into chunks. */
 export const inlinePayloadMax = 32 * 1024;
+
+/** Stands for the format of a journal while its task was not begun. */
+export const unbegun = 0;
 
 const spillPrefix = 'SPILL#';
 
@@ -59,6 +63,8 @@ export interface HeaderItem {
   /** Its parts, where it has several, and the index of the present one. `inbox` and `waitMs` are those of that one. */
   readonly parts?: readonly StoredPart[];
   readonly part?: number;
+  /** Format of its journal; 0 while it was not begun. Missing in tasks of releases that did not remember it. */
+  readonly journalFormat?: number;
   /** Entries in order; one that starts with `SPILL#` names a spill item that holds the entries of one commit. */
   readonly journal: readonly string[];
   /** How many entries' events the bus has taken, as far as that was stored. Missing where it is 0. */
@@ -167,6 +173,7 @@ function checkHeader(item: Item): asserts item is Item & HeaderItem {
   reader.findText(item, 'agentId');
   reader.findNumber(item, 'takenAt');
   reader.findNumber(item, 'endedAt');
+  reader.findNumber(item, 'journalFormat');
   reader.findText(item, 'inbox');
   reader.findNumber(item, 'waitMs');
   reader.findNumber(item, 'part');
@@ -197,11 +204,17 @@ export function parseTask(header: HeaderItem, entries: readonly string[] = heade
     endedAtMs: header.endedAt,
     inbox: toInbox(header),
     ...toParting(header),
+    journalFormat: toJournalFormat(header),
     hasChunks: header.chunks !== undefined,
     changedAtMs: toChangedAtMs(header),
     told: header.told ?? 0,
     journal: entries.map((text) => parseEntry(text, header)),
   };
+}
+
+/** The format of a task's journal; undefined while it was not begun. */
+export function toJournalFormat({ journalFormat }: Pick<HeaderItem, 'journalFormat'>): number | undefined {
+  return journalFormat === unbegun ? undefined : (journalFormat ?? firstJournalFormat);
 }
 
 function toTake({ agentId, takenAt }: HeaderItem): AgentTake | undefined {
@@ -218,7 +231,11 @@ export function toStatus(header: HeaderItem): TaskStatus {
   const { taskId: id, state, account, leaseUntil: leaseUntilMs, openRow } = header;
   const inbox = toInbox(header);
   const { parts } = toParting(header);
-  return { id, state, account, leaseUntilMs, openRow, inbox, parts, changedAtMs: toChangedAtMs(header) };
+  return {
+    ...{ id, state, account, leaseUntilMs, openRow, inbox, parts },
+    changedAtMs: toChangedAtMs(header),
+    journalFormat: toJournalFormat(header),
+  };
 }
 
 /** The parts of a task, and which is the present one. */

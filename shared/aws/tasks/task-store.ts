@@ -1,5 +1,6 @@
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { UnavailableError } from '../../core/errors.ts';
+import { firstJournalFormat, journalFormat } from '../../core/tasks/journal-format.ts';
 import {
   type Commit,
   type JournalEntry,
@@ -41,6 +42,7 @@ import {
   toInboxAttributes,
   toPartAttributes,
   toStatus,
+  unbegun,
 } from './task-items.ts';
 import { readPayload, removePayload, writePayload } from './task-payload.ts';
 import { readJournal } from './task-spills.ts';
@@ -91,6 +93,7 @@ export class DynamoTaskStore implements TaskStore {
       fence: 0,
       sequence: 0,
       leaseUntil: 0,
+      journalFormat: unbegun,
       openRow,
       ...toInboxAttributes(task.inbox),
       ...toPartAttributes(task.parts),
@@ -130,6 +133,7 @@ export class DynamoTaskStore implements TaskStore {
       .require('state', '=', 'STARTED')
       .require('leaseUntil', '<=', now)
       .require('expiresAt', '>', toSeconds(now));
+    requireFormat(update, options.journalFormat ?? journalFormat);
     if (options.agentId !== undefined) update.set('agentId', options.agentId).set('takenAt', now);
     // Whoever ended the task since, or submitted it anew, has taken the lease away with that.
     const header = await this.#updateHeader(
@@ -220,6 +224,8 @@ export class DynamoTaskStore implements TaskStore {
       .remove('endedAt')
       .set('leaseUntil', 0)
       .set('attempts', 0)
+      // Entries of earlier runs are history only.
+      .set('journalFormat', unbegun)
       .set('openRow', openRow)
       .set('expiresAt', this.#getExpiry())
       .append('journal', [JSON.stringify(entry)])
@@ -359,6 +365,13 @@ export class DynamoTaskStore implements TaskStore {
   #getExpiry(): number {
     return toSeconds(this.#clock.now() + taskRetentionMs);
   }
+}
+
+/** Refuses a journal of another format, and remembers that of who begins it. */
+function requireFormat(update: ItemUpdate, format: number | 'any'): void {
+  if (format === 'any') return;
+  update.requireOneOf('journalFormat', [unbegun, format], format === firstJournalFormat);
+  update.set('journalFormat', format);
 }
 
 function leaseLost(lease: Lease): LeaseLostError {

@@ -61,7 +61,7 @@ export interface ProcessMessageOptions {
 const failedVisibilitySeconds = Math.ceil(leaseDurationMs / 1000) + 5;
 
 /**
- * Runs the task that a message names. A message for a task that is held or finished does nothing: deleting it loses nothing, since
+ * Runs the task that a message names. A message for a task that is held or finished, or whose journal has another format, does nothing: deleting it loses nothing, since
  * the record is the truth and the sweeper sends new messages for what is open.
  */
 export async function processTaskMessage(
@@ -72,7 +72,9 @@ export async function processTaskMessage(
   const ownerId = `${system.randomness.id()}@${system.host}`;
   const leased = await system.store.takeLease(message.taskId, { ownerId, attempts: 1 });
   if (leased === undefined)
-    return system.log.debug('message for a task that is held or finished', { ...message });
+    return system.log.debug('message for a task that is held or finished, or of another journal format', {
+      ...message,
+    });
   // A message may be older than what the task was submitted anew with.
   if ((leased.task.inbox !== undefined) !== (options.isAgent === true)) {
     return system.store.commit(leased.lease, { entries: [], next: 'release' });

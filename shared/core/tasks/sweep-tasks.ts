@@ -1,11 +1,13 @@
 import { BreakerOpenError } from '../breaker.ts';
 import { getErrorMessage } from '../errors.ts';
 import type { DeadLetterReason } from '../metrics.ts';
+import { formatWaitMs, isForeign, journalFormat, toForeignEntry } from './journal-format.ts';
 import { settleTask, type TaskSystem, trySettleTask } from './process-message.ts';
 import { toAbandonedEntry } from './run-task.ts';
 import {
   attemptsMax,
   isFinished,
+  type JournalEntry,
   type OpenRow,
   staleRowAgeMs,
   type TaskInbox,
@@ -52,6 +54,8 @@ export interface SweepReport {
   readonly failed: number;
   /** Tasks that were failed since no agent of their account came. */
   readonly unserved: number;
+  /** Tasks that were failed since no worker had the format of their journal. */
+  readonly foreign: number;
 }
 
 /** A row, and what is to be done with it once all open tasks are sent for. */
@@ -76,7 +80,7 @@ export async function sweepTasks(system: SweepSystem, cursor: SweepCursor = {}):
 }
 
 class Sweep {
-  readonly report = { resent: 0, settled: 0, removed: 0, failed: 0, unserved: 0 };
+  readonly report = { resent: 0, settled: 0, removed: 0, failed: 0, unserved: 0, foreign: 0 };
   readonly #system: SweepSystem;
   readonly #startedAt: number;
   readonly #left: LeftRow[] = [];
@@ -139,6 +143,7 @@ class Sweep {
         if (isAwaited && now - row.acceptedAtMs < staleRowAgeMs) return;
         this.#left.push({ row, work: 'remove' });
       } else if (isFinished(task)) this.#left.push({ row, work: 'settle' });
+      else if (isForeign(task) && (await this.#endForeign(task, row))) return;
       else if (task.inbox !== undefined) await this.#awaitAgent(task, task.inbox, row);
       else if (!this.#away.queue) await this.#resend(task, row, now);
     });
@@ -156,6 +161,34 @@ class Sweep {
     }
   }
 
+  /**
+   * Fails a task that nobody took in time who has the format of its journal. Until then it is sent for as ever: while releases change, workers
+   * of both are there.
+   *
+   * @returns whether it was failed
+   */
+  async #endForeign(task: TaskStatus, { acceptedAtMs }: OpenRow): Promise<boolean> {
+    const { id: taskId, account, journalFormat: format = journalFormat } = task;
+    const waitedMs = this.#system.clock.now() - Math.max(acceptedAtMs, task.leaseUntilMs, task.changedAtMs);
+    this.#system.log.warn('a task was begun with another journal format than this release has', {
+      ...{ taskId, account, format, own: journalFormat, waitedMs },
+    });
+    if (waitedMs < formatWaitMs || !(await this.#end(task, toForeignEntry(format)))) return false;
+    this.report.foreign += 1;
+    return true;
+  }
+
+  /** Fails a task that nobody holds: by its lease, so that a worker that comes at the last moment keeps it. @returns whether it did */
+  async #end(task: TaskStatus, entry: JournalEntry): Promise<boolean> {
+    const { store, randomness, host } = this.#system;
+    const ownerId = `${randomness.id()}@${host}`;
+    const leased = await store.takeLease(task.id, { ownerId, attempts: 0, journalFormat: 'any' });
+    if (leased === undefined) return false;
+    await store.commit(leased.lease, { entries: [entry], next: 'FAILED' });
+    await settleTask(this.#system, { ...leased.task, state: 'FAILED' });
+    return true;
+  }
+
   /** Tells the agents of a task that nobody holds, and fails it where none came in time, and none is connected. */
   async #awaitAgent(task: TaskStatus, inbox: TaskInbox, { acceptedAtMs }: OpenRow): Promise<void> {
     const system = this.#system;
@@ -167,13 +200,7 @@ class Sweep {
     if (system.clock.now() - sinceMs < inbox.waitMs) return;
     const seen = await this.#findSeen(inbox.account);
     if (seen?.isConnected) return;
-    // By its lease: an agent that comes at the last moment keeps it.
-    const ownerId = `${system.randomness.id()}@${system.host}`;
-    const leased = await system.store.takeLease(task.id, { ownerId, attempts: 0 });
-    if (leased === undefined) return;
-    await system.store.commit(leased.lease, { entries: [toUnservedEntry(inbox, seen)], next: 'FAILED' });
-    this.report.unserved += 1;
-    await settleTask(system, { ...leased.task, state: 'FAILED' });
+    if (await this.#end(task, toUnservedEntry(inbox, seen))) this.report.unserved += 1;
   }
 
   /** Once for each account: who is told asks for all that waits. */
@@ -246,7 +273,11 @@ export async function settleDeadLetter(
   deliveries: number,
 ): Promise<DeadLetterReason> {
   const ownerId = `${system.randomness.id()}@${system.host}`;
-  const leased = await system.store.takeLease(taskId, { ownerId, attempts: deliveries });
+  const leased = await system.store.takeLease(taskId, {
+    ownerId,
+    attempts: deliveries,
+    journalFormat: 'any',
+  });
   if (leased === undefined) return 'settled';
   const { task, lease } = leased;
   const spent = task.attempts >= attemptsMax;

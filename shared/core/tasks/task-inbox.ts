@@ -14,6 +14,8 @@ export interface TaskHold extends Parted {
   readonly run: number;
   /** Bytes of journal that the task's header holds. */
   readonly inlineBytes: number;
+  /** Format of its journal; undefined while it was not begun. */
+  readonly journalFormat: number | undefined;
   /** Commits that left something in its journal. */
   readonly entries: number;
 }

@@ -97,6 +97,8 @@ export interface Task {
   readonly parts?: readonly TaskPart[] | undefined;
   /** Index of the present part. Default 0. */
   readonly part?: number | undefined;
+  /** Format of its journal: that of who took its first lease. Undefined before. */
+  readonly journalFormat?: number | undefined;
   /** Whether its payload stands apart from it, in chunks. */
   readonly hasChunks: boolean;
   /** Entries of the journal, from its beginning, whose events the bus has surely taken. It may have taken more. */
@@ -107,7 +109,15 @@ export interface Task {
 /** What the list of open tasks needs to know of a task: a small part of it, however long its journal is. */
 export type TaskStatus = Pick<
   Task,
-  'id' | 'state' | 'account' | 'leaseUntilMs' | 'openRow' | 'inbox' | 'parts' | 'changedAtMs'
+  | 'id'
+  | 'state'
+  | 'account'
+  | 'leaseUntilMs'
+  | 'openRow'
+  | 'inbox'
+  | 'parts'
+  | 'changedAtMs'
+  | 'journalFormat'
 >;
 
 /** A worker's hold on a task. A commit succeeds only while no later lease was taken. */
@@ -176,6 +186,11 @@ export interface TakeLeaseOptions {
   readonly ownerId: string;
   readonly attempts: number;
   readonly agentId?: string | undefined;
+  /**
+   * Format of the journals that the worker reads and writes: a task that was begun with another one is refused, and one that was not begun
+   * gets it. `any` is for who runs nothing, but ends a task. Default: this release's.
+   */
+  readonly journalFormat?: number | 'any' | undefined;
 }
 
 /** Tasks in a durable store. Every change is one conditional write of one item. */
@@ -190,7 +205,8 @@ export interface TaskStore {
   /** How the task stands, or undefined when unknown or expired. */
   findStatus(id: string): Promise<TaskStatus | undefined>;
   /**
-   * Takes the lease on an open task that nobody holds; undefined when it is held, finished or unknown.
+   * Takes the lease on an open task that nobody holds; undefined when it is held, finished or unknown, and when its
+   * journal has another format.
    *
    * @param options.attempts by how much its attempt counter grows.
    * @param options.agentId the agent that takes it. Default: it is none.

@@ -1,9 +1,9 @@
-import { journalFormat } from '../../agent-protocol/messages.ts';
 import { noRights } from '../../core/access/authorization.ts';
 import { AccessDeniedError, UnauthenticatedError } from '../../core/errors.ts';
 import { isOlderRelease } from '../../core/release-version.ts';
 import { type AgentSettings, minimumVersionPath } from '../../core/settings/agent-settings.ts';
 import { type AgentSession, sessionLifeMs } from '../../core/tasks/agent-session.ts';
+import { journalFormat } from '../../core/tasks/journal-format.ts';
 import { isFinished } from '../../core/tasks/task.ts';
 import type { TaskHold } from '../../core/tasks/task-inbox.ts';
 import { isWanted } from '../identity/agent-identity.ts';
@@ -151,7 +151,7 @@ const refusals: { readonly [reason in LeaseRefusal]: string } = {
   held: 'Another worker has the task',
   finished: 'The task has ended',
   unknown: 'The task is unknown',
-  'journal-format': "The journal of the agent has another format: install the agent of this server's release",
+  'journal-format': 'The journal of the task has another format than the agent has',
 };
 
 /** 409 with the reason why the lease of a task is not to be had, or lost: how the task stands now. */
@@ -165,19 +165,23 @@ export async function refuseLease(
 }
 
 /**
- * 409 for an agent whose journal has another format than the server's: it would take what is done for something else.
+ * 409 for an agent that has another format of journals than the task was begun with, or would begin one with another than the server
+ * has: what is done would be taken for something else.
  *
  * @returns undefined for one whose format is the same
  */
 export function refuseFormat(
-  { session }: Pick<AgentCaller, 'session'>,
-  { clock }: Pick<AgentHub, 'clock'>,
+  { hold }: Pick<HeldTask, 'hold'>,
+  { session, clock }: Pick<AgentCaller, 'session'> & Pick<AgentHub, 'clock'>,
 ): ApiResponse | undefined {
-  if (session.journalFormat === journalFormat) return undefined;
-  return toRefusal('journal-format', clock.now());
+  const format = hold.journalFormat ?? journalFormat;
+  if (isFinished(hold) || session.journalFormat === format) return undefined;
+  const install = `the agent has ${session.journalFormat}: install an agent whose journal format is ${format}`;
+  const text = `${refusals['journal-format']}: it is ${format}, ${install}`;
+  return toRefusal('journal-format', clock.now(), text);
 }
 
-function toRefusal(reason: LeaseRefusal, nowMs: number): ApiResponse {
-  const body = { ...toErrorBody(409, refusals[reason], nowMs), reason };
+function toRefusal(reason: LeaseRefusal, nowMs: number, text: string = refusals[reason]): ApiResponse {
+  const body = { ...toErrorBody(409, text, nowMs), reason };
   return { status: 409, body: JSON.stringify(body) };
 }

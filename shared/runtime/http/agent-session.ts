@@ -2,7 +2,6 @@ import {
   type AccountGrant,
   type Hello,
   helloSchema,
-  journalFormat,
   protocolVersion,
   type Welcome,
 } from '../../agent-protocol/messages.ts';
@@ -12,6 +11,7 @@ import { pickDefinitions } from '../../core/providers/account-facts.ts';
 import { parseWith } from '../../core/settings/coerce.ts';
 import { getSetting } from '../../core/settings/spring-config.ts';
 import type { AgentSession, SessionAccount } from '../../core/tasks/agent-session.ts';
+import { journalFormat } from '../../core/tasks/journal-format.ts';
 import { plugins } from '../../providers/index.ts';
 import { toIdentity } from '../identity/agent-identity.ts';
 import type { AgentEvidence } from '../identity/agent-proof.ts';

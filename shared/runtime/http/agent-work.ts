@@ -1,7 +1,8 @@
 import type { Work } from '../../agent-protocol/messages.ts';
 import { toCacheOwner } from '../../core/agents/cache-owner.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
-import { isFinished, type OpenRow, staleRowAgeMs } from '../../core/tasks/task.ts';
+import type { AgentSession } from '../../core/tasks/agent-session.ts';
+import { isFinished, type OpenRow, staleRowAgeMs, type TaskStatus } from '../../core/tasks/task.ts';
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { type AgentStoreServices, openAgentStore } from '../services/agent-store.ts';
 import type { Services } from '../services/services.ts';
@@ -40,7 +41,7 @@ export async function listWork(hub: AgentWorkHub, caller: AgentCaller): Promise<
   const served = isOutdated(session, hub.agentSettings) ? [] : [...accounts];
   const [refreshes, work] = await Promise.all([
     listRefreshes(hub, caller),
-    mapConcurrently(served, concurrency, (account) => listAccountWork(hub, account)),
+    mapConcurrently(served, concurrency, (account) => listAccountWork(hub, session, account)),
   ]);
   const place = openSessionPlaces(hub.all).note(session.id, hub.agentSettings.returnIntervalMs);
   return { work: [...refreshes, ...work.flat()], ...place };
@@ -55,9 +56,17 @@ async function listRefreshes({ agents, clock }: AgentWorkHub, caller: AgentCalle
     .map(([account, wantedMs]) => ({ kind: 'REFRESH', account, id: String(wantedMs) }));
 }
 
-async function listAccountWork(hub: AgentHub, account: string): Promise<Work['work']> {
+async function listAccountWork(
+  hub: AgentHub,
+  session: Pick<AgentSession, 'journalFormat'>,
+  account: string,
+): Promise<Work['work']> {
   const [reads, rows] = await Promise.all([listReads(hub, account), hub.inboxes.list(account, rowsMax)]);
-  const isOpen = await mapConcurrently(rows, concurrency, (row) => isWaiting(hub, account, row));
+  const isOpen = await mapConcurrently(rows, concurrency, async (row) => {
+    const task = await findWaiting(hub, account, row);
+    // Who would be refused does not ask again and again.
+    return task !== undefined && (task.journalFormat ?? session.journalFormat) === session.journalFormat;
+  });
   const tasks = rows.filter((_, index) => isOpen[index]);
   return [
     ...reads.map((id) => ({ kind: 'READ', account, id })),
@@ -77,8 +86,8 @@ async function listReads(hub: AgentHub, account: string): Promise<readonly strin
   return ids.filter((_, index) => isWaiting(index));
 }
 
-/** Whether a row points to a task that waits for its lease. Rows that point to none, and are not about to, are removed. */
-async function isWaiting(hub: AgentHub, account: string, row: OpenRow): Promise<boolean> {
+/** The task that a row points to and that waits for its lease. Rows that point to none, and are not about to, are removed. */
+async function findWaiting(hub: AgentHub, account: string, row: OpenRow): Promise<TaskStatus | undefined> {
   const now = hub.clock.now();
   const task = await hub.store.findStatus(row.taskId);
   const isOwn = task?.openRow === row.key && task.inbox?.account === account;
@@ -86,7 +95,7 @@ async function isWaiting(hub: AgentHub, account: string, row: OpenRow): Promise<
     // Of a task that goes on with others it may be the row by which agents of this account are to find it next.
     const isOpen = task?.openRow === row.key && !isFinished(task);
     if (!isOpen && now - row.acceptedAtMs >= staleRowAgeMs) await hub.inboxes.remove(account, row);
-    return false;
+    return undefined;
   }
-  return task.state === 'STARTED' && task.leaseUntilMs <= now;
+  return task.state === 'STARTED' && task.leaseUntilMs <= now ? task : undefined;
 }

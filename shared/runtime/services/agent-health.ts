@@ -1,8 +1,8 @@
-import { journalFormat } from '../../agent-protocol/messages.ts';
 import type { AccountHealthSummary, AccountHealthView } from '../../contract/answers/credentials.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import type { Account } from '../../core/settings/account.ts';
 import { describeAgentHealth } from '../../core/tasks/agent-health.ts';
+import { journalFormat } from '../../core/tasks/journal-format.ts';
 import { openBase } from './base.ts';
 import type { Services } from './services.ts';
 
