@@ -1,4 +1,8 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { ItemTable, ItemUpdate } from '../../shared/aws/table.ts';
+import { getHeaderKey } from '../../shared/aws/tasks/task-items.ts';
 import { createTokenSigner, toAgentAccount } from '../support/agent-process.ts';
 import { startWorld, toDeploy } from '../support/agent-world.ts';
 import { callRaw, openRawAgent } from '../support/raw-agent.ts';
@@ -42,4 +46,34 @@ test('outdated agents get no operations, and refusals of leases say why', async 
     status: 409,
     reason: 'finished',
   });
+}, 240_000);
+
+test('a task begun with another journal format is for agents that have it, and for no others', async () => {
+  const signer = await createTokenSigner();
+  await using world = await startWorld([toAgentAccount('edge', signer)]);
+  const { system } = world;
+  const open = (agentId: string, journalFormat: number) =>
+    openRawAgent(system.url, signer, { agentId, journalFormat, accounts: ['edge'] });
+  const own = await open('own', 1);
+  const later = await open('later', 2);
+  const id = await system.postOperations([toDeploy('edge', 'default', ['x'])]);
+  const listWork = async (agent: typeof own) =>
+    (await agent.call('GET', `/agent/v1/sessions/${agent.session}/work`)).body['work'];
+  // As a release with that format leaves it.
+  const { dynamodb, credentials, tasksTable } = system.stores;
+  const client = new DynamoDBClient({ endpoint: dynamodb, region: 'us-east-1', credentials });
+  const table = new ItemTable(DynamoDBDocumentClient.from(client), tasksTable);
+  await table.update(getHeaderKey(id), new ItemUpdate().set('journalFormat', 2));
+  client.destroy();
+
+  expect([await listWork(own), await listWork(later)]).toEqual([[], [{ kind: 'TASK', account: 'edge', id }]]);
+  expect((await own.take(id)).body).toMatchObject({
+    status: 409,
+    reason: 'journal-format',
+    message:
+      'The journal of the task has another format than the agent has: it is 2, the agent has 1: ' +
+      'install an agent whose journal format is 2',
+  });
+  const { lease } = (await later.take(id)).body;
+  expect((await later.commit(id, { lease, next: 'COMPLETED', entries: [] })).status).toBe(200);
 }, 240_000);
