@@ -140,6 +140,9 @@ export class SessionKeeper {
   async call(call: Omit<HubCall, 'token'>): Promise<HubAnswer> {
     const { place } = this.#options;
     await place?.wait(this.#stop, call.signal);
+    if (call.signal?.aborted === true) {
+      throw new HubAwayError(`${call.method} ${call.path} was given up before Busdriver was back`);
+    }
     try {
       const answer = await this.#callNow(call);
       place?.end('answered');

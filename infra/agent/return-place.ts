@@ -20,6 +20,9 @@ const nextShare = 0.5;
 /** Milliseconds after which another call tries where the one that does has not ended. */
 const tryMs = 30_000;
 
+/** Milliseconds in which a connection tells that it ended as well where a call was lost. */
+const doubtMs = 1_000;
+
 /** How a call ended: answered, without a connection, or nobody knows. */
 export type CallEnd = 'answered' | 'lost' | 'unknown';
 
@@ -39,6 +42,7 @@ export class ReturnPlace {
   #isConnected = false;
   /** Whether a call was lost though the connection stayed. */
   #isDoubtful = false;
+  #doubtUntilMs = 0;
   /** Aborted when who waits is to look again. */
   #change = new AbortController();
 
@@ -75,6 +79,7 @@ export class ReturnPlace {
       if (this.#isTrying) this.#hold();
     } else if (end === 'lost') {
       if (this.#isDoubtful || !this.#isConnected) this.#hold();
+      else this.#doubtUntilMs = this.#clock.monotonic() + doubtMs;
       this.#isDoubtful = true;
     }
   }
@@ -91,6 +96,7 @@ export class ReturnPlace {
 
   async #wait(mayTry: boolean, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
     const given = signals.filter((signal) => signal !== undefined);
+    await this.#waitForDoubt(given);
     while (this.#isAway && !given.some(({ aborted }) => aborted)) {
       const heldMs = this.#heldUntilMs - this.#clock.monotonic();
       if (heldMs <= 0 && mayTry && !this.#isTrying) {
@@ -101,6 +107,13 @@ export class ReturnPlace {
       const isUnchanged = await waits(this.#clock, heldMs > 0 ? heldMs : tryMs, signal);
       if (isUnchanged && heldMs <= 0) this.#isTrying = false;
     }
+  }
+
+  /** Who tries again at once where a Busdriver died finds nobody, and so do all: the end of the connection is to be heard of first. */
+  async #waitForDoubt(signals: readonly AbortSignal[]): Promise<void> {
+    const restMs = this.#doubtUntilMs - this.#clock.monotonic();
+    if (!this.#isDoubtful || this.#isAway || restMs <= 0) return;
+    await waits(this.#clock, restMs, AbortSignal.any([this.#change.signal, ...signals]));
   }
 
   #comeBack(): void {

@@ -3,8 +3,14 @@ import { OverloadError } from '../../core/errors.ts';
 import { openBase } from './base.ts';
 import type { Services } from './services.ts';
 
-/** Of each sort, what is let in within any second: sessions of agents, and connections over which they are told of work. */
-export const connectsPerSecond = 25;
+/** Sessions of agents that are opened within any second, at most. */
+const sessionsPerSecond = 32;
+
+/** Connections over which they are told of work, likewise: an agent connects once it has its session, and is not to be kept from that a second time. */
+const connectionsPerSecond = 48;
+
+/** Of what is let in, the share that is promised to those who were refused: nobody comes exactly when he was told to. */
+const promisedShare = 0.8;
 
 /** Milliseconds in which so many are let in. */
 const windowMs = 1_000;
@@ -24,7 +30,7 @@ export class ConnectGate {
   /** Up to when those who were refused are told to come. */
   #promisedMs = 0;
 
-  constructor(clock: Pick<Clock, 'monotonic'>, perSecond: number = connectsPerSecond) {
+  constructor(clock: Pick<Clock, 'monotonic'>, perSecond: number) {
     this.#clock = clock;
     this.#perSecond = perSecond;
   }
@@ -46,7 +52,8 @@ export class ConnectGate {
   /** @returns seconds */
   #promise(nowMs: number): number {
     const lastMs = nowMs + retrySecondsMax * 1_000;
-    this.#promisedMs = Math.min(lastMs, Math.max(this.#promisedMs, nowMs) + windowMs / this.#perSecond);
+    const stepMs = windowMs / (this.#perSecond * promisedShare);
+    this.#promisedMs = Math.min(lastMs, Math.max(this.#promisedMs, nowMs) + stepMs);
     return Math.max(1, Math.ceil((this.#promisedMs - nowMs) / 1_000));
   }
 }
@@ -67,7 +74,10 @@ export function openConnectGates(services: Services): ConnectGates {
 function createGates(services: Services): ConnectGates {
   const { clock, config } = openBase(services);
   if (config.placement !== 'local') return { sessions: open, connections: open };
-  return { sessions: new ConnectGate(clock), connections: new ConnectGate(clock) };
+  return {
+    sessions: new ConnectGate(clock, sessionsPerSecond),
+    connections: new ConnectGate(clock, connectionsPerSecond),
+  };
 }
 
 const open = { enter: () => undefined };

@@ -69,13 +69,14 @@ test('one call tries, and the others wait for what becomes of it', async () => {
   expect(passed.toSorted()).toEqual(['call', 'connection']);
 });
 
-test('a call that is lost by itself holds up nobody while the connection stays', async () => {
+test('after a call that is lost by itself others wait a second for the connection to tell more', async () => {
   place.connect();
   place.end('lost');
+  expect(await wait()).toBe(1_000);
   expect(await wait()).toBe(0);
   place.end('answered');
   place.end('lost');
-  expect(await wait()).toBe(0);
+  expect(await wait()).toBe(1_000);
   place.end('lost');
   expect(await wait()).toBe(20_000);
 });

@@ -38,7 +38,7 @@ describe('the gate of agents that connect', () => {
     const gate = new ConnectGate({ monotonic: () => 0 }, 1);
     expect(ask(gate)).toBe(0);
     const told = Array.from({ length: 200 }, () => ask(gate));
-    expect(told[0]).toBe(1_000);
+    expect(told[0]).toBe(2_000);
     expect(told.at(-1)).toBe(60_000);
   });
 });
