@@ -15,6 +15,9 @@ const clustersAtOnce = 16;
 /** Milliseconds that a session waits for all of them. */
 const answerMs = 3_000;
 
+/** Milliseconds for which an answer holds: a Busdriver that has too much to do is asked many times, and clusters are not to hear of it. */
+const rememberedMs = 60_000;
+
 /** What clusters are asked with. */
 export interface ClusterFactsOptions {
   readonly accounts: readonly AgentAccount[];
@@ -24,21 +27,45 @@ export interface ClusterFactsOptions {
 }
 
 /**
- * What an agent tells of its accounts when it opens a session: which cluster each one is. What it may not read is left out, and so is what
+ * Which cluster each account of an agent is, as it is told when a session is opened. What the agent may not read is left out, and so is what
  * did not come within three seconds: a cluster that hangs keeps those beside it from nothing.
  */
-export async function tellClusters(options: ClusterFactsOptions): Promise<Hello['accounts']> {
-  const known = new Map<string, AccountHello>();
-  const asked = mapConcurrently(options.accounts, clustersAtOnce, async (account) => {
-    known.set(account.name, await tellCluster(account, options));
-  });
-  await waitAtMost(options.clock, answerMs, asked);
-  return options.accounts.map(({ name }) => known.get(name) ?? { name });
+export class ClusterFacts {
+  readonly #options: ClusterFactsOptions;
+  readonly #known = new Map<string, KnownFacts>();
+
+  constructor(options: ClusterFactsOptions) {
+    this.#options = options;
+  }
+
+  /** Asks the clusters that were not asked within a minute. Never rejects. */
+  async tell(): Promise<Hello['accounts']> {
+    const { accounts, clock } = this.#options;
+    const sinceMs = clock.monotonic() - rememberedMs;
+    for (const [name, { atMs }] of this.#known) if (atMs < sinceMs) this.#known.delete(name);
+    const asked = accounts.filter(({ name }) => !this.#known.has(name));
+    const answers = mapConcurrently(asked, clustersAtOnce, async (account) => {
+      const facts = await tellCluster(account, this.#options);
+      if (facts !== undefined) this.#known.set(account.name, { facts, atMs: clock.monotonic() });
+    });
+    await waitAtMost(clock, answerMs, answers);
+    return accounts.map(({ name }) => ({ name, ...this.#known.get(name)?.facts }));
+  }
+}
+
+interface KnownFacts {
+  readonly facts: Omit<AccountHello, 'name'>;
+  /** When the cluster told them, by the monotonic clock. */
+  readonly atMs: number;
 }
 
 type AccountHello = Hello['accounts'][number];
 
-async function tellCluster(account: AgentAccount, options: ClusterFactsOptions): Promise<AccountHello> {
+/** @returns undefined where the cluster does not answer */
+async function tellCluster(
+  account: AgentAccount,
+  options: ClusterFactsOptions,
+): Promise<KnownFacts['facts'] | undefined> {
   const { name, kubeConfigFile, context, serviceAccount, insecure, noProxy } = account;
   const { clock, log, environment } = options;
   const connection = {
@@ -67,10 +94,10 @@ async function tellCluster(account: AgentAccount, options: ClusterFactsOptions):
     const known = Object.entries(facts).filter(
       ([, text]) => text !== '' && text.length <= clusterFactLengthMax,
     );
-    return { name, ...Object.fromEntries(known) };
+    return Object.fromEntries(known);
   } catch (error) {
     // The session opens all the same: what needs the cluster says then what is wrong with it.
     log.warn('a cluster cannot be asked which one it is', { account: name, reason: getErrorMessage(error) });
-    return { name };
+    return undefined;
   }
 }

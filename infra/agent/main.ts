@@ -12,7 +12,7 @@ import { SessionKeeper } from './agent-session.ts';
 import { openCaching } from './caching/open-caching.ts';
 import { checkAgent } from './check/agent-check.ts';
 import { formatCheck } from './check/check-table.ts';
-import { tellClusters } from './cluster-facts.ts';
+import { ClusterFacts } from './cluster-facts.ts';
 import { parseCommandLine } from './command-line.ts';
 import { tellConfig } from './config/config-log.ts';
 import { endAtFatalErrors } from './fatal-errors.ts';
@@ -98,6 +98,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     accounts: config.accounts,
     environment,
   });
+  const facts = new ClusterFacts({ ...parts, accounts: config.accounts, environment });
   let loop: WorkLoop | undefined;
   let keeper: HintKeeper | undefined;
   const session = new SessionKeeper({
@@ -108,7 +109,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     proof: openProof(config.proof, systemClock),
     backOff: config.backOff,
     hello: toHello(config, agentId),
-    tellAccounts: () => tellClusters({ ...parts, accounts: config.accounts, environment }),
+    tellAccounts: () => facts.tell(),
     onWelcome: ({ accounts: grants, serverMs, limits }) => {
       clock.follow(serverMs);
       place.take(limits);
