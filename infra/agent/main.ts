@@ -9,6 +9,7 @@ import { createLogger } from '../../shared/runtime/services/logger.ts';
 import { getHost, systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
 import { type AgentConfig, readAgentConfig } from './agent-config.ts';
 import { SessionKeeper } from './agent-session.ts';
+import type { CacheFollowers } from './caching/cache-followers.ts';
 import { openCaching } from './caching/open-caching.ts';
 import { checkAgent } from './check/agent-check.ts';
 import { formatCheck } from './check/check-table.ts';
@@ -91,6 +92,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     clock,
     agentId,
     metrics,
+    place,
     session: { call: (call) => session.call(call) },
   });
   const accounts = new GrantedAccounts({
@@ -101,6 +103,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   const facts = new ClusterFacts({ ...parts, accounts: config.accounts, environment });
   let loop: WorkLoop | undefined;
   let keeper: HintKeeper | undefined;
+  let followers: CacheFollowers | undefined;
   const session = new SessionKeeper({
     ...parts,
     ...{ client, place },
@@ -117,7 +120,9 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     },
     onConnection(isConnected) {
       metrics.countConnection(isConnected);
-      if (isConnected) keeper?.tellBack();
+      if (!isConnected) return;
+      keeper?.tellBack();
+      followers?.claimAll();
     },
     onTurn: () => health.turn(agentId),
   });
@@ -126,10 +131,10 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     ...parts,
     ...nothingBeside,
     host: agentId,
-    store: new RemoteTaskStore({ ...parts, session }),
+    store: new RemoteTaskStore({ ...parts, clock: place.clock, session }),
   };
   await session.open(stop);
-  const followers = caching.createFollowers(accounts);
+  followers = caching.createFollowers(accounts);
   const onTurn = (): void => health.turn(agentId);
   const work = new WorkLoop({ session, system, accounts, followers, place, metrics, onTurn });
   loop = work;

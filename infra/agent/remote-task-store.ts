@@ -28,7 +28,7 @@ const backOff: BackOff = { firstMs: 200, mostMs: 2_000 };
 /** What the store works with. */
 export interface RemoteTaskStoreOptions {
   readonly session: Pick<SessionKeeper, 'call'>;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   readonly randomness: Pick<Randomness, 'fraction'>;
 }
 

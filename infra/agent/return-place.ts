@@ -23,12 +23,18 @@ const tryMs = 30_000;
 /** Milliseconds in which a connection tells that it ended as well where a call was lost. */
 const doubtMs = 1_000;
 
+/** Milliseconds after which all calls go as they come, once Busdriver is back. Until then … */
+const settleMs = 2_000;
+/** … one goes after the other, on one connection: each waits so many milliseconds for the one before, at most. */
+const turnMs = 250;
+
 /** How a call ended: answered, without a connection, or nobody knows. */
 export type CallEnd = 'answered' | 'lost' | 'unknown';
 
 /**
  * When this agent comes back to a Busdriver that was away: that tells each agent another time, so that a thousand do not come at one moment.
- * Until then nothing is asked of it, whatever there is to do; then one call tries, and all others wait for what becomes of that.
+ * Until then nothing is asked of it, whatever there is to do; then one call tries, and all others wait for what becomes of that. Where it
+ * is answered they follow one by one for a moment: together each would ask for a connection of its own.
  */
 export class ReturnPlace {
   readonly #clock: Pick<Clock, 'monotonic' | 'sleep'>;
@@ -38,6 +44,7 @@ export class ReturnPlace {
   #tries = 0;
   #isTrying = false;
   #heldUntilMs = 0;
+  #settledMs = Number.NEGATIVE_INFINITY;
   /** Whether there is a connection that would tell that Busdriver went away. */
   #isConnected = false;
   /** Whether a call was lost though the connection stayed. */
@@ -45,6 +52,8 @@ export class ReturnPlace {
   #doubtUntilMs = 0;
   /** Aborted when who waits is to look again. */
   #change = new AbortController();
+  /** Aborted when Busdriver is back. */
+  #back = new AbortController();
 
   constructor({ clock, randomness }: ReturnPlaceOptions) {
     this.#clock = clock;
@@ -75,6 +84,7 @@ export class ReturnPlace {
   /** Notes how a call ended. One may be lost by itself where the connection for hints stays. */
   end(end: CallEnd): void {
     if (end === 'answered') this.#comeBack();
+    else if (this.#isSettling) this.#tell();
     else if (this.#isAway) {
       if (this.#isTrying) this.#hold();
     } else if (end === 'lost') {
@@ -94,19 +104,39 @@ export class ReturnPlace {
     await this.#wait(false, [signal]);
   }
 
+  /** The same clock, whose pauses are over once Busdriver that was away is back: for pauses between two tries. */
+  get clock(): Pick<Clock, 'monotonic' | 'sleep'> {
+    return {
+      monotonic: () => this.#clock.monotonic(),
+      sleep: async (ms, signal) => {
+        await waits(this.#clock, ms, AbortSignal.any([this.#back.signal, ...(signal ? [signal] : [])]));
+        signal?.throwIfAborted();
+      },
+    };
+  }
+
+  get #isSettling(): boolean {
+    return !this.#isAway && this.#clock.monotonic() < this.#settledMs;
+  }
+
   async #wait(mayTry: boolean, signals: readonly (AbortSignal | undefined)[]): Promise<void> {
     const given = signals.filter((signal) => signal !== undefined);
     await this.#waitForDoubt(given);
-    while (this.#isAway && !given.some(({ aborted }) => aborted)) {
-      const heldMs = this.#heldUntilMs - this.#clock.monotonic();
+    while ((this.#isAway || (mayTry && this.#isSettling)) && !given.some(({ aborted }) => aborted)) {
+      const heldMs = this.#isAway ? this.#heldUntilMs - this.#clock.monotonic() : 0;
       if (heldMs <= 0 && mayTry && !this.#isTrying) {
         this.#isTrying = true;
         return;
       }
       const signal = AbortSignal.any([this.#change.signal, ...given]);
-      const isUnchanged = await waits(this.#clock, heldMs > 0 ? heldMs : tryMs, signal);
+      const isUnchanged = await waits(this.#clock, heldMs > 0 ? heldMs : this.#tryMs, signal);
       if (isUnchanged && heldMs <= 0) this.#isTrying = false;
     }
+  }
+
+  /** How long the call that goes before the others is waited for. */
+  get #tryMs(): number {
+    return this.#isAway ? tryMs : turnMs;
   }
 
   /** Who tries again at once where a Busdriver died finds nobody, and so do all: the end of the connection is to be heard of first. */
@@ -117,6 +147,11 @@ export class ReturnPlace {
   }
 
   #comeBack(): void {
+    if (this.#isAway) {
+      this.#settledMs = this.#clock.monotonic() + settleMs;
+      this.#back.abort('Busdriver is back');
+      this.#back = new AbortController();
+    }
     this.#isAway = false;
     this.#tries = 0;
     this.#isDoubtful = false;

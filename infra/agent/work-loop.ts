@@ -18,8 +18,11 @@ import type { AgentMetrics } from './status/agent-metrics.ts';
 /** Milliseconds that tasks get to reach a checkpoint when the agent stops: all of it together is to take 20 seconds at most. */
 const stopMs = 15_000;
 
-/** Pauses while Busdriver is away, the first of them 1 to 5 seconds: a thousand agents must not come back at one moment. */
+/** Pauses while Busdriver answers that it cannot, the first of them 1 to 5 seconds: a thousand agents must not come back at one moment. */
 const backOff: BackOff = { firstMs: 5_000, mostMs: 30_000, growth: 1.6, fixedShare: 0.2 };
+
+/** Pauses while there is no way to it: all that waits for it waits for this try, and an agent's place spreads many. */
+const awayBackOff: BackOff = { ...backOff, growth: 1 };
 
 /** What the loop works with. */
 export interface WorkLoopOptions {
@@ -27,7 +30,7 @@ export interface WorkLoopOptions {
   readonly system: WorkerSystem;
   readonly accounts: GrantedAccounts;
   /** Told when to come back should Busdriver go away. */
-  readonly place: Pick<ReturnPlace, 'take'>;
+  readonly place: Pick<ReturnPlace, 'take' | 'clock'>;
   readonly metrics: AgentMetrics;
   /** Called each time the loop turns. */
   onTurn(): void;
@@ -60,19 +63,16 @@ export class WorkLoop {
 
   /** Runs until the signal is aborted; then tasks stop at their next checkpoint, for another agent to go on. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { system } = this.#options;
-    const { clock, randomness } = system;
+    const { clock, randomness } = this.#options.system;
     for (let failures = 0; !signal.aborted; ) {
       this.#options.onTurn();
-      const busyMs = await this.#lookOnce();
-      failures = busyMs === undefined ? 0 : failures + 1;
-      const pauseMs =
-        busyMs === undefined
-          ? getRandomMs(this.#getPollMs(), randomness, 0.8)
-          : Math.max(busyMs, getPauseMs(backOff, failures, randomness));
-      // While Busdriver is away nobody hurries.
-      const wake = failures > 0 ? [] : [this.#wake.signal];
-      await waits(clock, pauseMs, AbortSignal.any([signal, ...wake]));
+      const failure = await this.#lookOnce();
+      failures = failure === undefined ? 0 : failures + 1;
+      if (failure !== undefined) await this.#waitForBusdriver(failure.error, failures, signal);
+      else {
+        const pauseMs = getRandomMs(this.#getPollMs(), randomness, 0.8);
+        await waits(clock, pauseMs, AbortSignal.any([signal, this.#wake.signal]));
+      }
     }
     this.#stop.abort(new CheckpointError('the agent stops; another one goes on'));
     await waitAtMost(clock, stopMs, Promise.all(this.#ends));
@@ -109,8 +109,16 @@ export class WorkLoop {
     return isBusy ? (limits?.pollBusyMs ?? 500) : (limits?.pollIdleMs ?? 2_000);
   }
 
-  /** @returns undefined where Busdriver answered, or else the milliseconds for which it wants to be left alone */
-  async #lookOnce(): Promise<number | undefined> {
+  /** While it is away nobody hurries. */
+  async #waitForBusdriver(error: unknown, failures: number, signal: AbortSignal): Promise<void> {
+    const { system, place } = this.#options;
+    const pauses = error instanceof HubAwayError && error.end !== 'answered' ? awayBackOff : backOff;
+    const pauseMs = getPauseMs(pauses, failures, system.randomness);
+    await waits(place.clock, Math.max(getRetryAfterMs(error, system.randomness), pauseMs), signal);
+  }
+
+  /** @returns undefined where Busdriver answered */
+  async #lookOnce(): Promise<{ readonly error: unknown } | undefined> {
     const { session, system, place } = this.#options;
     this.#wake = new AbortController();
     this.#isMore = false;
@@ -124,7 +132,7 @@ export class WorkLoop {
       return undefined;
     } catch (error) {
       system.log.warn('Busdriver cannot be asked for work', { reason: getErrorMessage(error) });
-      return getRetryAfterMs(error, system.randomness);
+      return { error };
     }
   }
 

@@ -97,7 +97,12 @@ export class CacheFollowers {
   /** Whether there is a connection over which it is told. Without one it asks often. */
   setConnected(isConnected: boolean): void {
     this.#isConnected = isConnected;
-    if (!isConnected) for (const account of [...this.#pauses.keys()]) this.claim(account);
+    if (!isConnected) this.claimAll();
+  }
+
+  /** Claims all accounts at once that this agent does not keep cached. */
+  claimAll(): void {
+    for (const account of [...this.#pauses.keys()]) this.claim(account);
   }
 
   /** Which agents there should be now: those of the accounts as they are granted. */

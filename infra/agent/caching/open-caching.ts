@@ -3,6 +3,7 @@ import { createConcurrencyLimit } from '../../../shared/core/concurrency.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
 import type { SessionKeeper } from '../agent-session.ts';
 import type { GrantedAccounts, GrantedAccountsOptions } from '../granted-accounts.ts';
+import type { ReturnPlace } from '../return-place.ts';
 import type { AgentMetrics } from '../status/agent-metrics.ts';
 import { BatchSender } from './batch-sender.ts';
 import { CacheCalls } from './cache-calls.ts';
@@ -20,6 +21,8 @@ export interface CachingParts {
   readonly randomness: Randomness;
   readonly log: Logger;
   readonly session: Pick<SessionKeeper, 'call'>;
+  /** Its clock measures the pauses between tries. */
+  readonly place: Pick<ReturnPlace, 'clock'>;
   /** Shown as who keeps an account cached. */
   readonly agentId: string;
   readonly metrics: AgentMetrics;
@@ -35,13 +38,13 @@ export interface AgentCaching {
 
 /** Opens caching. Nothing is called before accounts are followed, or an operation writes. */
 export function openCaching(parts: CachingParts): AgentCaching {
-  const { clock, randomness, log, session, agentId, metrics } = parts;
-  const calls = new CacheCalls({ session, clock, randomness });
+  const { clock, randomness, log, session, place, agentId, metrics } = parts;
+  const calls = new CacheCalls({ session, clock: place.clock, randomness });
   const cache = openRemoteCache(calls);
   return {
     options: {
       openCache: async () => cache,
-      changeSender: new BatchSender({ calls, clock, randomness, metrics }),
+      changeSender: new BatchSender({ calls, clock: place.clock, randomness, metrics }),
       limitLists: createConcurrencyLimit(listsMax),
     },
     createFollowers: (accounts) =>

@@ -4,7 +4,7 @@ import { openBase } from './base.ts';
 import type { Services } from './services.ts';
 
 /** Sessions of agents that are opened within any second, at most. */
-const sessionsPerSecond = 32;
+const sessionsPerSecond = 40;
 
 /** Connections over which they are told of work, likewise: an agent connects once it has its session, and is not to be kept from that a second time. */
 const connectionsPerSecond = 48;

@@ -81,6 +81,41 @@ test('after a call that is lost by itself others wait a second for the connectio
   expect(await wait()).toBe(20_000);
 });
 
+test('when it is answered the others follow one by one for two seconds', async () => {
+  place.connect();
+  place.disconnect(true);
+  await wait();
+  place.end('answered');
+  expect(await wait()).toBe(0);
+  // The one before takes long.
+  expect(await wait()).toBe(250);
+  place.end('unknown');
+  expect(await wait()).toBe(0);
+  clock.ms += 2_000;
+  expect(await wait()).toBe(0);
+  expect(await wait()).toBe(0);
+});
+
+test('a pause between two tries is over when it is answered', async () => {
+  const over: string[] = [];
+  const slow = { ...clock, sleep: (_: number, signal?: AbortSignal) => untilAborted(signal) };
+  const other = new ReturnPlace({ clock: slow, randomness: { fraction: () => 0.5 } });
+  const stop = new AbortController();
+  const pauses = [
+    other.clock.sleep(60_000).then(() => over.push('pause')),
+    other.clock.sleep(60_000, stop.signal).catch((reason: unknown) => over.push(String(reason))),
+  ];
+  stop.abort('stopped');
+  await pauses[1];
+  other.end('answered');
+  await Promise.resolve();
+  expect(over).toEqual(['stopped']);
+  other.end('lost');
+  other.end('answered');
+  await pauses[0];
+  expect(over).toEqual(['stopped', 'pause']);
+});
+
 test('who was told nothing, or is refused for a reason of his own, waits for nothing', async () => {
   place.connect();
   place.disconnect(false);
