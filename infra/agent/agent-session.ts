@@ -139,17 +139,17 @@ export class SessionKeeper {
   /** Calls in the session, once this agent may come back. Where its token is refused, a session is opened anew, and the call repeated once. */
   async call(call: Omit<HubCall, 'token'>): Promise<HubAnswer> {
     const { place } = this.#options;
-    await place?.wait(this.#stop, call.signal);
+    const turn = (await place?.wait(this.#stop, call.signal)) ?? 0;
     if (call.signal?.aborted === true) {
       throw new HubAwayError(`${call.method} ${call.path} was given up before Busdriver was back`);
     }
     try {
       const answer = await this.#callNow(call);
-      place?.end('answered');
+      place?.end(turn, 'answered');
       return answer;
     } catch (error) {
-      if (error instanceof HubAwayError) place?.end(error.end);
-      else place?.end(error instanceof HubRefusalError ? 'answered' : 'unknown');
+      if (error instanceof HubAwayError) place?.end(turn, error.end);
+      else place?.end(turn, error instanceof HubRefusalError ? 'answered' : 'unknown');
       throw error;
     }
   }

@@ -79,12 +79,11 @@ async function tellCluster(
   } as const;
   await using calls = new PlainCalls({ connection, clock, log, environment });
   try {
-    const [{ url }, space, version, certFingerprint] = await Promise.all([
-      calls.locate(),
-      calls.call({ method: 'GET', path: '/api/v1/namespaces/kube-system' }),
-      calls.call({ method: 'GET', path: '/version' }),
-      calls.findCertificate(),
-    ]);
+    const { url } = await calls.locate();
+    // One after the other, on one connection: many agents begin at one moment where a machine is started.
+    const space = await calls.call({ method: 'GET', path: '/api/v1/namespaces/kube-system' });
+    const version = await calls.call({ method: 'GET', path: '/version' });
+    const certFingerprint = await calls.findCertificate();
     const facts = {
       kubeHost: url,
       certFingerprint,

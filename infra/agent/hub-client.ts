@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -150,6 +151,8 @@ export class HubClient implements AsyncDisposable {
       });
       const retryMs = toRetryMs(answer.headers['retry-after']);
       const text = await readText(answer.body, answer.headers['content-encoding'] === 'gzip');
+      // Only then is the connection free: who calls again at once would be given another one.
+      await setImmediate();
       return toHubAnswer(answer.statusCode, parseJson(text), retryMs);
     } catch (error) {
       if (signal?.aborted !== true) await this.#renew(error);

@@ -23,10 +23,10 @@ const tryMs = 30_000;
 /** Milliseconds in which a connection tells that it ended as well where a call was lost. */
 const doubtMs = 1_000;
 
-/** Milliseconds after which all calls go as they come, once Busdriver is back. Until then … */
-const settleMs = 2_000;
+/** Milliseconds after which all calls go as they come once Busdriver is back, at most: where there are few agents it is less. Until then … */
+const settleMaxMs = 10_000;
 /** … one goes after the other, on one connection: each waits so many milliseconds for the one before, at most. */
-const turnMs = 250;
+const turnMs = 1_000;
 
 /** How a call ended: answered, without a connection, or nobody knows. */
 export type CallEnd = 'answered' | 'lost' | 'unknown';
@@ -45,6 +45,8 @@ export class ReturnPlace {
   #isTrying = false;
   #heldUntilMs = 0;
   #settledMs = Number.NEGATIVE_INFINITY;
+  /** How often Busdriver was found to be away. */
+  #absences = 0;
   /** Whether there is a connection that would tell that Busdriver went away. */
   #isConnected = false;
   /** Whether a call was lost though the connection stayed. */
@@ -81,22 +83,25 @@ export class ReturnPlace {
     this.#isConnected = false;
   }
 
-  /** Notes how a call ended. One may be lost by itself where the connection for hints stays. */
-  end(end: CallEnd): void {
+  /**
+   * Notes how a call ended. One may be lost by itself where the connection for hints stays.
+   *
+   * @param turn what the wait for the call resolved to: one that was made before Busdriver went away tells nothing of whether it is back
+   */
+  end(turn: number, end: CallEnd): void {
+    if (turn !== this.#absences) return;
     if (end === 'answered') this.#comeBack();
-    else if (this.#isSettling) this.#tell();
-    else if (this.#isAway) {
-      if (this.#isTrying) this.#hold();
-    } else if (end === 'lost') {
-      if (this.#isDoubtful || !this.#isConnected) this.#hold();
-      else this.#doubtUntilMs = this.#clock.monotonic() + doubtMs;
-      this.#isDoubtful = true;
+    else if (this.#isAway) this.#hold();
+    else {
+      if (this.#isSettling) this.#tell();
+      if (end === 'lost') this.#doubt();
     }
   }
 
-  /** Waits until a call may be made. Never rejects: where a signal is aborted the wait is over. */
-  async wait(...signals: readonly (AbortSignal | undefined)[]): Promise<void> {
+  /** Waits until a call may be made. Never rejects: where a signal is aborted the wait is over. @returns what its end is told with */
+  async wait(...signals: readonly (AbortSignal | undefined)[]): Promise<number> {
     await this.#wait(true, signals);
+    return this.#absences;
   }
 
   /** Waits until a call was answered, where Busdriver is away. Never rejects: where the signal is aborted the wait is over. */
@@ -146,9 +151,16 @@ export class ReturnPlace {
     await waits(this.#clock, restMs, AbortSignal.any([this.#change.signal, ...signals]));
   }
 
+  /** The first call that is lost may be lost by itself. */
+  #doubt(): void {
+    if (this.#isDoubtful || !this.#isConnected) this.#hold();
+    else this.#doubtUntilMs = this.#clock.monotonic() + doubtMs;
+    this.#isDoubtful = true;
+  }
+
   #comeBack(): void {
     if (this.#isAway) {
-      this.#settledMs = this.#clock.monotonic() + settleMs;
+      this.#settledMs = this.#clock.monotonic() + Math.min(settleMaxMs, this.#told.spreadMs ?? 0);
       this.#back.abort('Busdriver is back');
       this.#back = new AbortController();
     }
@@ -161,6 +173,7 @@ export class ReturnPlace {
   #hold(): void {
     const pauseMs = this.#tries === 0 ? (this.#told.returnMs ?? 0) : this.getNextMs();
     this.#tries += 1;
+    this.#absences += 1;
     this.#isAway = true;
     this.#heldUntilMs = this.#clock.monotonic() + pauseMs;
     this.#tell();

@@ -13,14 +13,18 @@ let place: ReturnPlace;
 
 beforeEach(() => {
   clock.ms = 0;
+  turn = 0;
   place = new ReturnPlace({ clock, randomness: { fraction: () => 0.5 } });
   place.take({ returnMs: 20_000, spreadMs: 60_000 });
 });
 
+/** What the last call that waited was given. */
+let turn = 0;
+
 /** Milliseconds for which a call waits now. */
 async function wait(): Promise<number> {
   const beganMs = clock.ms;
-  await place.wait();
+  turn = await place.wait();
   return clock.ms - beganMs;
 }
 
@@ -28,10 +32,10 @@ test('who lost his connection comes back in his place, however many calls are lo
   place.connect();
   expect(await wait()).toBe(0);
   place.disconnect(true);
-  place.end('lost');
-  place.end('lost');
+  place.end(turn, 'lost');
+  place.end(turn, 'lost');
   expect(await wait()).toBe(20_000);
-  place.end('answered');
+  place.end(turn, 'answered');
   expect(await wait()).toBe(0);
 });
 
@@ -39,12 +43,12 @@ test('who fails in his place tries again within the spread', async () => {
   place.connect();
   place.disconnect(true);
   await wait();
-  place.end('lost');
-  place.end('lost');
+  place.end(turn, 'lost');
+  place.end(turn, 'lost');
   expect(await wait()).toBe(45_000);
-  place.end('unknown');
+  place.end(turn, 'unknown');
   expect(await wait()).toBe(45_000);
-  place.end('answered');
+  place.end(turn, 'answered');
   expect(await wait()).toBe(0);
 });
 
@@ -57,43 +61,65 @@ test('one call tries, and the others wait for what becomes of it', async () => {
   const other = new ReturnPlace({ clock: never, randomness: { fraction: () => 0.5 } });
   other.connect();
   other.disconnect(true);
-  await other.wait();
+  const first = await other.wait();
   const waiting = [
     other.wait().then(() => passed.push('call')),
     other.waitUntilBack(new AbortController().signal).then(() => passed.push('connection')),
   ];
   await Promise.resolve();
   expect(passed).toEqual([]);
-  other.end('answered');
+  other.end(first, 'answered');
   await Promise.all(waiting);
   expect(passed.toSorted()).toEqual(['call', 'connection']);
 });
 
 test('after a call that is lost by itself others wait a second for the connection to tell more', async () => {
   place.connect();
-  place.end('lost');
+  place.end(turn, 'lost');
   expect(await wait()).toBe(1_000);
   expect(await wait()).toBe(0);
-  place.end('answered');
-  place.end('lost');
+  place.end(turn, 'answered');
+  place.end(turn, 'lost');
   expect(await wait()).toBe(1_000);
-  place.end('lost');
+  place.end(turn, 'lost');
   expect(await wait()).toBe(20_000);
 });
 
-test('when it is answered the others follow one by one for two seconds', async () => {
+test('when it is answered the others follow one by one for ten seconds', async () => {
   place.connect();
   place.disconnect(true);
   await wait();
-  place.end('answered');
+  place.end(turn, 'answered');
   expect(await wait()).toBe(0);
   // The one before takes long.
-  expect(await wait()).toBe(250);
-  place.end('unknown');
+  expect(await wait()).toBe(1_000);
+  place.end(turn, 'unknown');
   expect(await wait()).toBe(0);
-  clock.ms += 2_000;
+  clock.ms += 9_000;
   expect(await wait()).toBe(0);
   expect(await wait()).toBe(0);
+});
+
+test('an answer that was made before it went away brings nobody back', async () => {
+  place.connect();
+  await wait();
+  const before = turn;
+  place.disconnect(true);
+  place.end(before, 'answered');
+  expect(await wait()).toBe(20_000);
+  place.end(before, 'lost');
+  place.end(turn, 'answered');
+  expect(await wait()).toBe(0);
+});
+
+test('a Busdriver that dies again while they follow is away again', async () => {
+  place.connect();
+  place.disconnect(true);
+  await wait();
+  place.end(turn, 'answered');
+  await wait();
+  place.end(turn, 'lost');
+  expect(await wait()).toBe(20_000);
 });
 
 test('a pause between two tries is over when it is answered', async () => {
@@ -107,11 +133,11 @@ test('a pause between two tries is over when it is answered', async () => {
   ];
   stop.abort('stopped');
   await pauses[1];
-  other.end('answered');
+  other.end(await other.wait(), 'answered');
   await Promise.resolve();
   expect(over).toEqual(['stopped']);
-  other.end('lost');
-  other.end('answered');
+  other.end(await other.wait(), 'lost');
+  other.end(await other.wait(), 'answered');
   await pauses[0];
   expect(over).toEqual(['stopped', 'pause']);
 });
@@ -123,7 +149,7 @@ test('who was told nothing, or is refused for a reason of his own, waits for not
   const untold = new ReturnPlace({ clock, randomness: { fraction: () => 0.5 } });
   untold.connect();
   untold.disconnect(true);
-  untold.end('lost');
+  untold.end(0, 'lost');
   await untold.wait();
   expect(clock.ms).toBe(0);
 });
