@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Agent, type buildConnector, type Dispatcher, request, WebSocket } from 'undici';
+import { Agent, type buildConnector, type Dispatcher, errors, request, WebSocket } from 'undici';
 import { getRandomMs } from '../../shared/core/back-off.ts';
 import type { Randomness } from '../../shared/core/clock.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
@@ -222,6 +222,8 @@ export interface HubAccess {
   /** Whether the proxies that the environment names are passed by. */
   readonly noProxy: boolean;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Called when Busdriver, or what lies between, ends a connection for calls. Default: nobody hears of it. */
+  onConnectionEnd?(): void;
 }
 
 /** Opens a client. @throws Error when a file cannot be read, or the environment names no proxy where it should */
@@ -236,13 +238,19 @@ export async function openHubClient(access: HubAccess): Promise<HubClient> {
   });
 }
 
-function openDispatcher({ url, noProxy, environment }: HubAccess, options: ConnectionOptions): Dispatcher {
+function openDispatcher(
+  { url, noProxy, environment, onConnectionEnd }: HubAccess,
+  options: ConnectionOptions,
+): Dispatcher {
   const proxyUrl = noProxy ? undefined : findEnvironmentProxy(new URL(url), environment);
   const connect: buildConnector.connector | object =
     proxyUrl === undefined
       ? { ...options, timeout: connectTimeoutMs }
       : createProxyConnector({ proxyUrl, tls: options, connectTimeoutMs });
-  return new Agent({ connect });
+  return new Agent({ connect }).on('disconnect', (_url, _targets, error) => {
+    // Others end here: they were idle for long, or are not needed any more.
+    if (error instanceof errors.SocketError) onConnectionEnd?.();
+  });
 }
 
 /** The options of Node's TLS that these settings mean. @throws Error naming the setting whose file cannot be read */

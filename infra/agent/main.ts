@@ -83,10 +83,10 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   await using status = await startAgentStatus({ ...parts, config: config.status, environment });
   const { health, metrics } = status;
   stop.addEventListener('abort', () => health.stop());
-  await using client = await openHub({ ...config, environment });
+  const place = new ReturnPlace(parts);
+  await using client = await openHub({ ...config, environment, onConnectionEnd: () => place.doubt() });
   tellConfig(config, log);
   const clock = new ServerClock(systemClock);
-  const place = new ReturnPlace(parts);
   const caching = openCaching({
     ...parts,
     clock,

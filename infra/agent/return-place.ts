@@ -51,7 +51,7 @@ export class ReturnPlace {
   #isConnected = false;
   /** Whether a call was lost though the connection stayed. */
   #isDoubtful = false;
-  #doubtUntilMs = 0;
+  #doubtUntilMs = Number.NEGATIVE_INFINITY;
   /** Aborted when who waits is to look again. */
   #change = new AbortController();
   /** Aborted when Busdriver is back. */
@@ -83,6 +83,11 @@ export class ReturnPlace {
     this.#isConnected = false;
   }
 
+  /** A connection for calls ended, as they do now and then: where Busdriver died, that for hints is about to end as well. */
+  doubt(): void {
+    if (this.#isConnected && !this.#isAway) this.#doubtUntilMs = this.#clock.monotonic() + doubtMs;
+  }
+
   /**
    * Notes how a call ended. One may be lost by itself where the connection for hints stays.
    *
@@ -94,7 +99,7 @@ export class ReturnPlace {
     else if (this.#isAway) this.#hold();
     else {
       if (this.#isSettling) this.#tell();
-      if (end === 'lost') this.#doubt();
+      if (end === 'lost') this.#loseCall();
     }
   }
 
@@ -147,14 +152,14 @@ export class ReturnPlace {
   /** Who tries again at once where a Busdriver died finds nobody, and so do all: the end of the connection is to be heard of first. */
   async #waitForDoubt(signals: readonly AbortSignal[]): Promise<void> {
     const restMs = this.#doubtUntilMs - this.#clock.monotonic();
-    if (!this.#isDoubtful || this.#isAway || restMs <= 0) return;
+    if (this.#isAway || restMs <= 0) return;
     await waits(this.#clock, restMs, AbortSignal.any([this.#change.signal, ...signals]));
   }
 
   /** The first call that is lost may be lost by itself. */
-  #doubt(): void {
+  #loseCall(): void {
     if (this.#isDoubtful || !this.#isConnected) this.#hold();
-    else this.#doubtUntilMs = this.#clock.monotonic() + doubtMs;
+    else this.doubt();
     this.#isDoubtful = true;
   }
 
@@ -167,6 +172,7 @@ export class ReturnPlace {
     this.#isAway = false;
     this.#tries = 0;
     this.#isDoubtful = false;
+    this.#doubtUntilMs = Number.NEGATIVE_INFINITY;
     this.#tell();
   }
 

@@ -82,8 +82,8 @@ async function watchExpiry(
   { clock, subject }: HoldLeaseOptions,
   { lost, ends }: { lost: AbortController; ends: AbortSignal },
 ): Promise<void> {
-  while (getLeftMs(lease, clock) > 0) {
-    if (!(await waits(clock, getLeftMs(lease, clock), ends))) return;
+  for (let leftMs = getLeftMs(lease, clock); leftMs > 0; leftMs = getLeftMs(lease, clock)) {
+    if (!(await waits(clock, leftMs, ends))) return;
   }
   lost.abort(toLoss(subject));
 }

@@ -85,6 +85,22 @@ test('after a call that is lost by itself others wait a second for the connectio
   expect(await wait()).toBe(20_000);
 });
 
+test('where a connection for calls ended, too, others wait a second for the one for hints to tell more', async () => {
+  place.doubt();
+  expect(await wait()).toBe(0);
+  place.connect();
+  place.doubt();
+  expect(await wait()).toBe(1_000);
+  expect(await wait()).toBe(0);
+  place.doubt();
+  place.end(turn, 'answered');
+  expect(await wait()).toBe(0);
+  // No call was lost: this is the first.
+  place.doubt();
+  place.end(turn, 'lost');
+  expect(await wait()).toBe(1_000);
+});
+
 test('when it is answered the others follow one by one for ten seconds', async () => {
   place.connect();
   place.disconnect(true);
