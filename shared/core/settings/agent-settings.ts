@@ -68,7 +68,7 @@ const fields = {
   'busdriver.agents.limits.pollIdleMs': withDefault(intField(pollMs), 2_000),
   'busdriver.agents.limits.pollBusyMs': withDefault(intField(pollMs), 500),
   'busdriver.agents.limits.pollConnectedMs': withDefault(intField(pollMs), 15_000),
-  'busdriver.agents.limits.returnIntervalMs': withDefault(intField(returnIntervalMs), 75),
+  'busdriver.agents.limits.returnIntervalMs': withDefault(intField(returnIntervalMs), 85),
 };
 
 /** Made once: each request of an agent reads the settings. */
