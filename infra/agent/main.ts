@@ -127,12 +127,7 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
     onTurn: () => health.turn(agentId),
   });
   health.watchSession(() => session.isOpen);
-  const system: WorkerSystem = {
-    ...parts,
-    ...nothingBeside,
-    host: agentId,
-    store: new RemoteTaskStore({ ...parts, clock: place.clock, session }),
-  };
+  const system = createWorkerSystem({ ...parts, place, session, agentId });
   await session.open(stop);
   followers = caching.createFollowers(accounts);
   const onTurn = (): void => health.turn(agentId);
@@ -145,6 +140,18 @@ export async function runAgent(config: AgentConfig, stop: AbortSignal): Promise<
   });
   await Promise.all([work.run(stop), followers.run(stop), keeper.run(stop)]);
   await session.close();
+}
+
+/** What tasks are worked on with: the store is Busdriver's. */
+function createWorkerSystem({ agentId, place, session, ...parts }: WorkerParts): WorkerSystem {
+  const store = new RemoteTaskStore({ ...parts, clock: place.clock, session });
+  return { ...parts, ...nothingBeside, host: agentId, store };
+}
+
+interface WorkerParts extends Pick<WorkerSystem, 'clock' | 'randomness' | 'log'> {
+  readonly agentId: string;
+  readonly place: ReturnPlace;
+  readonly session: SessionKeeper;
 }
 
 /** Names this process: replicas have hosts of their own, and one that begins again is another agent. */
