@@ -145,7 +145,7 @@ export class CacheFollowers {
     }
   }
 
-  /** @returns milliseconds to pause before it is begun anew; undefined when another agent keeps the account cached */
+  /** @returns milliseconds to pause before it is begun anew; undefined where another agent keeps the account cached */
   async #followOnce(key: AgentKey, worker: StreamWorker): Promise<number | undefined> {
     const id = toAgentId(key);
     this.#heldUntilMs.delete(key.account);
@@ -159,7 +159,8 @@ export class CacheFollowers {
     this.#watched.set(id, watching);
     try {
       const end = await watching.run();
-      return end.isOver ? undefined : end.pauseMs;
+      // Who lost the lease while Busdriver was away mostly finds that nobody else has it.
+      return end.isOver ? getRandomMs(lateMs, this.#options.randomness) : end.pauseMs;
     } finally {
       this.#watched.delete(id);
     }
