@@ -79,6 +79,8 @@ export interface ApiProxyOptions {
   before?(call: PassingCall): Promise<unknown>;
   /** Answers a call with this status instead of passing it on; undefined passes it on. Default: passes all on. */
   refuse?(call: PassingCall): number | undefined;
+  /** Is given each part of what answers a GET, as it passes. */
+  onPart?(call: PassingCall, part: Buffer): void;
   /** True to break the connection in place of an answer: the API server has acted, and nobody learns of it. */
   cut?(call: ProxiedCall): boolean | Promise<boolean>;
   /** What goes wrong with a call. Default: nothing. */
@@ -158,8 +160,10 @@ async function passOn(passage: Passage): Promise<void> {
   void options.breaksWhen?.(call)?.then(() => response.destroy());
   if (breaks(fault, 'midst')) {
     response.write(body?.subarray(0, body.length / 2), () => breakOff(passage, fault));
-  } else if (body === undefined) answer.pipe(response);
-  else response.end(body);
+  } else if (body === undefined) {
+    if (options.onPart) answer.on('data', (part: Buffer) => options.onPart?.(call, part));
+    answer.pipe(response);
+  } else response.end(body);
 }
 
 function askApiServer({ request, cluster, agent }: Passage, body: Buffer): Promise<IncomingMessage> {

@@ -128,9 +128,19 @@ function countMethods(
   { calls }: FinishedRun,
   { waitsForWrites }: Pick<OperationSpec<never, never>, 'waitsForWrites'>,
 ): { [method: string]: number } {
-  const counted = waitsForWrites ? omitRepeatedLooks(calls) : calls;
+  const settled = omitConflicts(calls);
+  const counted = waitsForWrites ? omitRepeatedLooks(settled) : settled;
   const groups = Map.groupBy(counted, ({ method }) => method);
   return Object.fromEntries([...groups].map(([method, members]) => [method, members.length]));
+}
+
+/** A controller may change an object between its read and its PUT: neither the one that is refused counts, nor the read for the next. */
+function omitConflicts(calls: readonly AnsweredCall[]): AnsweredCall[] {
+  const isRefused = (call: AnsweredCall | undefined): boolean => call?.method === 'PUT' && !call.isDone;
+  return calls.filter((call, index) => {
+    const before = calls.slice(0, index).findLast(({ path }) => path === call.path);
+    return !isRefused(call) && (call.isWrite || !isRefused(before));
+  });
 }
 
 /** Of the looks at what was written the first one is left. */
