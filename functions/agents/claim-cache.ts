@@ -5,5 +5,5 @@ import { claimCache } from '../../shared/runtime/http/agent-cache-lease.ts';
 
 /** POST /agent/v1/caches/{account}/claims: takes the lease on keeping an account cached. */
 export const handler = cacheHandler(async function claimAgentCache(call) {
-  return claimCache(call, parseWith(claimSchema, call.request.parseJson(), '').agent);
+  return claimCache(call, parseWith(claimSchema, call.request.parseJson(), ''));
 });

@@ -61,6 +61,11 @@ const objectName = name.regex(/^[^/%\p{Cc}]+$/u, { error: 'expected the name of 
 export const claimSchema = z.object({
   /** Which of the account's caching agents: `KubernetesCoreCachingAgent[1/1]`. */
   agent: name,
+  /**
+   * When the agent asked, milliseconds since the epoch by Busdriver's clock: later with each claim. A lease that it was given for an earlier
+   * one, and never heard of, is given anew. Default: such a lease must end first.
+   */
+  askedMs: milliseconds.optional(),
 });
 
 /** A lease on it, as the store tells it from others. */

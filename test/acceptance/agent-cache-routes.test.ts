@@ -139,6 +139,16 @@ test(
     const lease = { fence: 1, turn: 0, startedMs: 0, lagMs: 0, usedMs: 0, stateWrites: 0, hasChunks: false };
     const kept = await ask('PUT', 'claims', { agent: agentName, lease });
     expect([kept.status, kept.body['reason']]).toEqual([409, 'lost']);
+
+    // Whom the answer never reached is given the lease anew; who asks again without a word of when, or late, is not.
+    const claim = (askedMs?: number) => ask('POST', 'claims', { agent: agentName, askedMs });
+    const now = Date.now();
+    const fences = [(await claim(now)).body['lease'], (await claim(now + 1)).body['lease']];
+    expect(fences).toMatchObject([{ fence: 1 }, { fence: 2 }]);
+    for (const late of [undefined, now]) {
+      const refused = await claim(late);
+      expect([refused.status, refused.body['reason']]).toEqual([409, 'held']);
+    }
   },
   testMs,
 );

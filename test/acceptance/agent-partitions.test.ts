@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { streamLeaseMs } from '../../shared/core/agents/streams/stream-worker.ts';
 import {
   type AgentProcess,
   createTokenSigner,
@@ -95,6 +96,8 @@ describeWithCluster('an agent without a network', (cluster) => {
       console.log(`${seconds} s without a network, ${storm.made} changes: equal after ${equalMs} ms`);
       // The API server remembers a minute or so, and less of kinds that much else changes in.
       expect(listed.filter((each) => !forgotten.has(each))).toEqual([]);
+      // Claims of its own that arrived late do not keep it out for a lease.
+      expect(equalMs).toBeLessThan(streamLeaseMs / 2);
       expect((await account.show())?.failures).toBe(0);
       expect(agent.log).not.toContain('"an agent failed"');
     },

@@ -327,6 +327,25 @@ export function testAgentStore(name: string, getEngine: () => StoreEngine): void
       await bench.store.renew(lease);
     });
 
+    it('is given anew to whom the answer never reached, and his older claims come too late', async () => {
+      const bench = open();
+      const spec = newSpec();
+      await add(bench, spec);
+      const ask = async (owner: string, askedMs: number) => {
+        const claimed = await bench.store.claim(spec, { owner, turn: 0, leaseMs, demanded: true, askedMs });
+        return claimed?.lease;
+      };
+      const unheard = await ask('agent', 10);
+      expect(await ask('another', 11)).toBeUndefined();
+      const lease = await ask('agent', 12);
+      if (unheard === undefined || lease === undefined) throw new Error('the agent could not be claimed');
+      expect(await ask('agent', 11)).toBeUndefined();
+      expect(await ask('agent', 12)).toBeUndefined();
+      await expect(bench.store.renew(unheard)).rejects.toThrow(LeaseLostError);
+      await bench.store.renew(lease);
+      expect(await find(bench, spec)).toMatchObject({ attempts: 1, lease: { owner: 'agent' } });
+    });
+
     it('runs on demand what is not due, but not what somebody runs', async () => {
       const bench = open();
       const spec = newSpec();

@@ -19,7 +19,7 @@ export interface CacheCallsOptions {
 }
 
 /** A call about what is cached of an account. */
-export interface CacheCall extends Pick<HubCall, 'method' | 'body' | 'packed'> {
+export interface CacheCall extends Pick<HubCall, 'method' | 'body' | 'packed' | 'signal'> {
   /** Last part of the path. */
   readonly what: 'claims' | 'epoch' | 'heads' | 'changes' | 'prunes';
   readonly query?: { readonly [name: string]: string | undefined };

@@ -100,8 +100,9 @@ export class CacheFollowers {
     if (!isConnected) this.claimAll();
   }
 
-  /** Claims all accounts at once that this agent does not keep cached. */
+  /** Claims all accounts at once that this agent does not keep cached: claims under way may wait on a connection that nobody answers. */
   claimAll(): void {
+    this.#options.agents.giveUpClaims();
     for (const account of [...this.#pauses.keys()]) this.claim(account);
   }
 
@@ -127,7 +128,9 @@ export class CacheFollowers {
   async #follow(key: AgentKey, worker: StreamWorker): Promise<void> {
     const { clock, randomness, log } = this.#options;
     while (!worker.stop.aborted && worker.findAgent(key) !== undefined) {
+      const asked = this.#getPause(key.account);
       const pauseMs = await this.#followOnce(key, worker).catch((error: unknown) => {
+        if (asked.signal.aborted) return undefined;
         const { account, name } = key;
         log.warn('an account cannot be kept cached', {
           account,
@@ -136,11 +139,12 @@ export class CacheFollowers {
         });
         return undefined;
       });
+      // It was to claim anew while it did.
+      if (asked.signal.aborted) continue;
       const leastMs = pauseMs ?? getRandomMs(this.#claimMs, randomness, 0.8);
       const untilMs = this.#isConnected ? (this.#heldUntilMs.get(key.account) ?? 0) : 0;
       const heldMs = Math.min(claimMs.most, untilMs - clock.now()) + getRandomMs(lateMs, randomness);
-      const pause = this.#pauses.get(key.account) ?? new AbortController();
-      this.#pauses.set(key.account, pause);
+      const pause = this.#getPause(key.account);
       await waits(clock, Math.max(leastMs, heldMs), AbortSignal.any([worker.stop, pause.signal]));
     }
   }
@@ -154,6 +158,7 @@ export class CacheFollowers {
     const agent = worker.findAgent(key);
     if (claimed === undefined || agent === undefined) return undefined;
     const { account, name } = key;
+    this.#pauses.delete(account);
     this.#options.log.info('keeping an account cached', { account, agent: name });
     const watching = new AgentWatch({ agent, claimed, worker });
     this.#watched.set(id, watching);
@@ -164,6 +169,13 @@ export class CacheFollowers {
     } finally {
       this.#watched.delete(id);
     }
+  }
+
+  /** Aborted when the account is to be claimed at once. */
+  #getPause(account: string): AbortController {
+    const pause = this.#pauses.get(account) ?? new AbortController();
+    this.#pauses.set(account, pause);
+    return pause;
   }
 
   get #claimMs(): number {

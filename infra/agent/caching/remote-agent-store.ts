@@ -16,11 +16,15 @@ import type {
 } from '../../../shared/core/agents/agent-store.ts';
 import type { Clock } from '../../../shared/core/clock.ts';
 import { LeaseLostError } from '../../../shared/core/tasks/task.ts';
+import { HubAwayError } from '../hub-client.ts';
 import type { AgentMetrics } from '../status/agent-metrics.ts';
 import { type CacheCalls, CacheHeldError } from './cache-calls.ts';
 
 /** What a watch does with the store of caching agents. */
-export type WatchedAgentStore = Pick<AgentStore, 'claim' | 'renew' | 'commitState' | 'finish'>;
+export interface WatchedAgentStore extends Pick<AgentStore, 'claim' | 'renew' | 'commitState' | 'finish'> {
+  /** Gives up the claims that are under way: each rejects with `HubAwayError`. Busdriver may grant them yet, and grants the next one anew. */
+  giveUpClaims(): void;
+}
 
 /** What the store works with. */
 export interface RemoteAgentStoreOptions {
@@ -34,6 +38,8 @@ export class RemoteAgentStore implements WatchedAgentStore {
   readonly #options: RemoteAgentStoreOptions;
   /** How agents were when they were claimed: their end tells little of them. */
   readonly #claimed = new WeakMap<AgentLease, Agent>();
+  #lastAskedMs = 0;
+  #claims = new AbortController();
 
   constructor(options: RemoteAgentStoreOptions) {
     this.#options = options;
@@ -42,9 +48,11 @@ export class RemoteAgentStore implements WatchedAgentStore {
   async claim(key: AgentKey, { owner, leaseMs, onHeld }: ClaimOptions): Promise<ClaimedAgent | undefined> {
     const { calls, clock } = this.#options;
     const validUntil = clock.monotonic() + leaseMs;
-    const body = { agent: key.name };
+    this.#lastAskedMs = Math.max(this.#lastAskedMs + 1, clock.now());
+    const body = { agent: key.name, askedMs: this.#lastAskedMs };
+    const { signal } = this.#claims;
     const answer = await calls
-      .callOnce(key.account, { method: 'POST', what: 'claims', body })
+      .callOnce(key.account, { method: 'POST', what: 'claims', body, signal })
       .catch((error: unknown) => {
         if (!(error instanceof CacheHeldError)) throw error;
         if (error.nextRunMs !== undefined) onHeld?.(error.nextRunMs);
@@ -56,6 +64,11 @@ export class RemoteAgentStore implements WatchedAgentStore {
     const agent = toAgent(key, lease, before);
     this.#claimed.set(lease, agent);
     return { agent, lease, readState: async () => state };
+  }
+
+  giveUpClaims(): void {
+    this.#claims.abort(new HubAwayError('the claim was given up: there is another connection'));
+    this.#claims = new AbortController();
   }
 
   async renew(lease: AgentLease, progress?: AgentProgress): Promise<void> {

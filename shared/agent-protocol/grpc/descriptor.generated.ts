@@ -796,6 +796,13 @@ export const descriptor = {
                   }
                 },
                 "ClaimCache": {
+                  "oneofs": {
+                    "_asked_ms": {
+                      "oneof": [
+                        "asked_ms"
+                      ]
+                    }
+                  },
                   "fields": {
                     "account": {
                       "type": "string",
@@ -804,6 +811,13 @@ export const descriptor = {
                     "agent": {
                       "type": "string",
                       "id": 2
+                    },
+                    "asked_ms": {
+                      "type": "int64",
+                      "id": 3,
+                      "options": {
+                        "proto3_optional": true
+                      }
                     }
                   }
                 },

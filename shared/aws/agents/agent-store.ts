@@ -71,10 +71,8 @@ export class DynamoAgentStore implements AgentStore {
     this.#randomness = options.randomness;
   }
 
-  async claim(
-    key: AgentKey,
-    { owner, turn, leaseMs, demanded = false, isShared = false, handedOverBy, onHeld }: ClaimOptions,
-  ): Promise<ClaimedAgent | undefined> {
+  async claim(key: AgentKey, options: ClaimOptions): Promise<ClaimedAgent | undefined> {
+    const { owner, turn, leaseMs, demanded = false, isShared = false, handedOverBy, askedMs } = options;
     const validUntil = this.#clock.monotonic() + leaseMs;
     const now = this.#clock.now();
     const claim = this.#randomness.id();
@@ -92,12 +90,16 @@ export class DynamoAgentStore implements AgentStore {
       update.require('lastTurn', '<=', claimedTurn - 1).require('nextRunAt', '<=', now + earlyToleranceMs);
     }
     if (isShared) update.require('attempts', '<=', 0);
+    if (askedMs !== undefined) update.set('askedAt', askedMs);
+    if (askedMs !== undefined && handedOverBy === owner) update.require('askedAt', '<=', askedMs - 1);
     const item = await this.#table.update(getAgentKey(key), update);
     const found = item ?? (await this.#table.get(getAgentKey(key)));
     // It may be refused by our own earlier write, whose answer was lost: no other claim has this text.
     if (found === undefined) return undefined;
     if (found['claim'] !== claim) {
-      onHeld?.(cacheReader.getNumber(found, 'leaseUntil'));
+      if (askedMs !== undefined && handedOverBy === undefined && found['leaseOwner'] === owner)
+        return this.claim(key, { ...options, handedOverBy: owner });
+      options.onHeld?.(cacheReader.getNumber(found, 'leaseUntil'));
       return undefined;
     }
     const agent = parseAgent(found);
@@ -105,7 +107,7 @@ export class DynamoAgentStore implements AgentStore {
       ...{ account: key.account, name: key.name, owner, turn: claimedTurn, leaseMs, validUntil },
       startedAtMs: now,
       fence: cacheReader.getNumber(found, 'fence'),
-      lagMs: handedOverBy === undefined ? Math.max(0, now - agent.nextRunMs) : 0,
+      lagMs: handedOverBy === undefined || handedOverBy === owner ? Math.max(0, now - agent.nextRunMs) : 0,
       usedAtMs: agent.usedAtMs,
       stateWrites: 0,
       hasChunks: findStateChunks(found) !== undefined,

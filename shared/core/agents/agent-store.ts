@@ -132,6 +132,11 @@ export interface ClaimOptions {
   onHeld?(untilMs: number): void;
   /** Takes the lease from this owner, who hands it over; nobody else's. That is no further attempt, and never late. */
   readonly handedOverBy?: string | undefined;
+  /**
+   * When the owner asked, milliseconds since the epoch, for owners who may never hear the answer: each claim has a later time than his last.
+   * A lease that he was given for an earlier one is void, and given anew: he would not ask if he knew of it.
+   */
+  readonly askedMs?: number | undefined;
 }
 
 /** How far a run that goes on has come. */

@@ -1,4 +1,5 @@
 import {
+  type CacheClaim,
   type CacheLease,
   type CacheProgressMessage,
   type ClaimedCache,
@@ -18,7 +19,10 @@ import { type ApiResponse, ok } from './api-function.ts';
 import { toErrorBody } from './error-body.ts';
 
 /** Answers who wants to keep an account cached: the lease with what was left there, or 409 where another has it. */
-export async function claimCache({ hub, caller, account }: CacheRequest, name: string): Promise<ApiResponse> {
+export async function claimCache(
+  { hub, caller, account }: CacheRequest,
+  { agent: name, askedMs }: CacheClaim,
+): Promise<ApiResponse> {
   const { agents, clock, log } = hub;
   let nextRunMs: number | undefined;
   const onHeld = (untilMs: number): void => {
@@ -30,6 +34,7 @@ export async function claimCache({ hub, caller, account }: CacheRequest, name: s
     leaseMs: streamLeaseMs,
     demanded: true,
     onHeld,
+    askedMs,
   };
   const claimed = await agents.claim({ account, name }, options);
   if (claimed === undefined)
