@@ -1,5 +1,8 @@
+import type { Clock } from '../../shared/core/clock.ts';
+import { systemClock } from '../../shared/runtime/services/system.ts';
 import { FairOrder } from './fair-order.ts';
 import { createOverloadError } from './http-admission.ts';
+import type { HttpError } from './http-error.ts';
 
 /** How often a function runs at once, and who may wait for it. */
 export interface FunctionSlotLimits {
@@ -10,6 +13,12 @@ export interface FunctionSlotLimits {
   /** Milliseconds for which one waits. */
   readonly waitMs: number;
 }
+
+/** When who is refused is told to try again, milliseconds from then: behind all who were told before him. */
+const retryMs = { least: 1_000, most: 10_000 } as const;
+
+/** The part that an invocation has in the measure of how long one takes. */
+const durationShare = 0.1;
 
 interface Waiter {
   /** Its caller. */
@@ -22,16 +31,23 @@ interface Waiter {
 /**
  * Bounds the invocations of a function. In AWS each has a processor of its own; here all share one with the engines they call, and
  * whatever is begun beyond what that can do makes all the others late, until calls of engines are over their time and are repeated.
- * Whoever comes later waits a moment, callers by turns, and is then refused, so that he hears at once that there is too much.
+ * Whoever comes later waits a moment, callers by turns, and is then refused, so that he hears at once that there is too much, and when
+ * there will be a slot for him: a thousand who all come back after a second are refused again.
  */
 export class FunctionSlots {
   readonly #limits: FunctionSlotLimits;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #order = new FairOrder<Waiter>();
   #free: number;
   #waiting = 0;
+  /** What an invocation takes, milliseconds: a moving average. */
+  #durationMs = 0;
+  /** When who was refused last is expected, by the monotonic clock. */
+  #expectedMs = 0;
 
-  constructor(limits: FunctionSlotLimits) {
+  constructor(limits: FunctionSlotLimits, clock: Pick<Clock, 'monotonic'> = systemClock) {
     this.#limits = limits;
+    this.#clock = clock;
     this.#free = limits.concurrency;
   }
 
@@ -44,9 +60,11 @@ export class FunctionSlots {
   async run<T>(caller: string, work: () => Promise<T>): Promise<T> {
     const waiter = this.#enter(caller);
     await waiter.turn.promise;
+    const begunMs = this.#clock.monotonic();
     try {
       return await work();
     } finally {
+      this.#durationMs += durationShare * (this.#clock.monotonic() - begunMs - this.#durationMs);
       this.#free += 1;
       this.#order.settle(waiter);
       this.#serve();
@@ -57,7 +75,7 @@ export class FunctionSlots {
   checkCapacity(): void {
     const { waitingMax } = this.#limits;
     if (this.#free === 0 && this.#waiting >= waitingMax) {
-      throw createOverloadError(`${waitingMax} requests wait for this function`);
+      throw this.#createRefusal(`${waitingMax} requests wait for this function`);
     }
   }
 
@@ -74,7 +92,16 @@ export class FunctionSlots {
   #refuse(waiter: Waiter): void {
     waiter.removed = true;
     this.#waiting -= 1;
-    waiter.turn.reject(createOverloadError('other requests come first'));
+    waiter.turn.reject(this.#createRefusal('other requests come first'));
+  }
+
+  /** Expects who is refused when those who wait, and those who were refused before him, have had a slot. */
+  #createRefusal(what: string): HttpError {
+    const nowMs = this.#clock.monotonic();
+    const eachMs = this.#durationMs / this.#limits.concurrency;
+    const soonestMs = nowMs + Math.max(retryMs.least, this.#waiting * eachMs);
+    this.#expectedMs = Math.min(nowMs + retryMs.most, Math.max(soonestMs, this.#expectedMs + eachMs));
+    return createOverloadError(what, this.#expectedMs - nowMs);
   }
 
   #serve(): void {

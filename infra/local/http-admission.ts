@@ -1,3 +1,4 @@
+import { OverloadError } from '../../shared/core/errors.ts';
 import { toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
 import { HttpError } from './http-error.ts';
 import type { FrontDoorLimits } from './http-limits.ts';
@@ -125,7 +126,8 @@ class Amounts {
   }
 }
 
-/** The answer to what is too much. 503 and no other status: it is the only one on which Orca sends a POST again. */
-export function createOverloadError(what: string): HttpError {
-  return new HttpError(503, `Too much at once: ${what}; try again`, toErrorHeaders(503));
+/** The answer to what is too much. 503 and no other status: it is the only one on which Orca sends a POST again. @param retryMs when to try again. Default: as any 503 says */
+export function createOverloadError(what: string, retryMs?: number): HttpError {
+  const later = retryMs === undefined ? undefined : new OverloadError(what, Math.ceil(retryMs / 1_000));
+  return new HttpError(503, `Too much at once: ${what}; try again`, toErrorHeaders(503, later));
 }

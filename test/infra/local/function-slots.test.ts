@@ -69,6 +69,32 @@ test('too many who wait are refused at once, with when to try again', async () =
   }
 });
 
+test('who is refused is told when it will be his turn, behind all who were refused before him', async () => {
+  let nowMs = 0;
+  const slots = new FunctionSlots(
+    { concurrency: 2, waitingMax: 1, waitMs: 60_000 },
+    { monotonic: () => nowMs },
+  );
+  const takeSecond = async () => {
+    nowMs += 1_000;
+  };
+  for (let i = 0; i < 100; i += 1) await slots.run('one', takeSecond);
+  const ends = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+  const all = ends.map(({ promise }) => slots.run('one', () => promise));
+  const told = async () => {
+    const error: unknown = await slots.run('one', takeSecond).catch((thrown: unknown) => thrown);
+    return (error as { readonly headers: object }).headers;
+  };
+  const seconds = [1, 2, 2, 3, 3].map((each) => ({ 'Retry-After': String(each) }));
+  for (const expected of seconds) expect(await told()).toEqual(expected);
+  for (let i = 0; i < 100; i += 1) await told();
+  expect(await told()).toEqual({ 'Retry-After': '10' });
+  nowMs += 60_000;
+  expect(await told()).toEqual({ 'Retry-After': '1' });
+  for (const { resolve } of ends) resolve();
+  await Promise.all(all);
+});
+
 test('who waits too long is refused, and keeps nobody from a slot', async () => {
   const { run, begun, end } = startWork({ concurrency: 1, waitMs: 5 });
   const first = run('first');
