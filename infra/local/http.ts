@@ -180,7 +180,6 @@ class FrontDoor {
     { response, stream, requestId, place }: Invocation,
   ): Promise<unknown> {
     const receivedAtMs = Date.now();
-    this.#garbage.countRequest();
     const target = await this.#admit(request);
     const method = request.method ?? 'GET';
     const match = this.#table.find(method, target.segments);
@@ -189,6 +188,8 @@ class FrontDoor {
     this.#checkStorage(match.route);
     const caller = findCaller(request, match.route);
     place.enter({ caller, account: match.pathParameters['account'] });
+    // Agents ask all the while, also where there is nothing to do.
+    if (match.route.api !== 'agent') this.#garbage.countRequest();
     const slots = this.#getSlots(match.route);
     slots.checkCapacity();
     const addBytes = (count: number) => place.addBodyBytes(count);
