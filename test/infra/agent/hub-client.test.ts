@@ -8,14 +8,17 @@ import { HubAwayError, HubClient } from '../../../infra/agent/hub-client.ts';
 /** A server that answers all requests alike, and a client of it. */
 async function open(bytes: Uint8Array, headers: { readonly [name: string]: string }) {
   const asked: IncomingHttpHeaders[] = [];
+  const connections = new Set<number | undefined>();
   const server = createServer((request, response) => {
     asked.push(request.headers);
+    connections.add(request.socket.remotePort);
     response.writeHead(200, headers).end(bytes);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const client = new HubClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   return {
     asked,
+    connections,
     call: () => client.call({ method: 'GET', path: '/agent/v1/x', token: 'token' }),
     async [Symbol.asyncDispose]() {
       await client[Symbol.asyncDispose]();
@@ -42,4 +45,10 @@ test('an answer that is no gzip, or grows too large, counts as none', async () =
   await expect(wrong.call()).rejects.toThrow(HubAwayError);
   await using bomb = await open(gzipSync(Buffer.alloc(33 * 2 ** 20, 0x20)), packed);
   await expect(bomb.call()).rejects.toThrow(/larger than 33554432 bytes/);
+});
+
+test('calls that follow one another at once go over one connection', async () => {
+  await using hub = await open(Buffer.from('{}'), {});
+  for (let i = 0; i < 20; i += 1) await hub.call();
+  expect(hub.connections.size).toBe(1);
 });
