@@ -101,7 +101,8 @@ export class FunctionSlots {
     const eachMs = this.#durationMs / this.#limits.concurrency;
     const soonestMs = nowMs + Math.max(retryMs.least, this.#waiting * eachMs);
     this.#expectedMs = Math.min(nowMs + retryMs.most, Math.max(soonestMs, this.#expectedMs + eachMs));
-    return createOverloadError(what, this.#expectedMs - nowMs);
+    // Rounded: the difference of two readings of a clock may be a fraction of a microsecond too long, which would count as a second.
+    return createOverloadError(what, Math.round(this.#expectedMs - nowMs));
   }
 
   #serve(): void {

@@ -95,6 +95,19 @@ test('who is refused is told when it will be his turn, behind all who were refus
   await Promise.all(all);
 });
 
+test('a reading of the clock that is no whole number makes nobody wait for a second more', async () => {
+  const slots = new FunctionSlots(
+    { concurrency: 1, waitingMax: 0, waitMs: 60_000 },
+    { monotonic: () => 24.9 },
+  );
+  const { promise, resolve } = Promise.withResolvers<void>();
+  slots.checkCapacity();
+  const first = slots.run('one', () => promise);
+  await expect(slots.run('one', () => promise)).rejects.toMatchObject({ headers: { 'Retry-After': '1' } });
+  resolve();
+  await first;
+});
+
 test('who waits too long is refused, and keeps nobody from a slot', async () => {
   const { run, begun, end } = startWork({ concurrency: 1, waitMs: 5 });
   const first = run('first');
