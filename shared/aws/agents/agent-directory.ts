@@ -1,0 +1,97 @@
+import {
+  type Agent,
+  type AgentKey,
+  type AgentSpec,
+  type SyncAnswer,
+  toAgentId,
+} from '../../core/agents/agent-store.ts';
+import type { Clock } from '../../core/clock.ts';
+import { forEachConcurrently } from '../../core/concurrency.ts';
+import type { CacheTable } from '../cache/cache-table.ts';
+import { ItemUpdate } from '../table.ts';
+import { getAgentKey, parseAgent, toNewItem } from './agent-items.ts';
+
+/** Agents that are written at once. */
+const concurrency = 16;
+
+/** Brings the agents of a table in line with those that there are to be, each by a conditional write of its own. */
+export class AgentDirectory {
+  readonly #table: CacheTable;
+  readonly #clock: Clock;
+
+  constructor(table: CacheTable, clock: Clock) {
+    this.#table = table;
+    this.#clock = clock;
+  }
+
+  /**
+   * Adds what is missing, adapts what has changed and retires what is not wanted any more.
+   *
+   * @param found all agents of the table, those that were removed included
+   * @param specs the agents that there are to be
+   */
+  async sync(found: readonly Agent[], specs: readonly AgentSpec[]): Promise<SyncAnswer> {
+    const known = new Map(found.map((agent) => [toAgentId(agent), agent]));
+    const wanted = new Map(specs.map((spec) => [toAgentId(spec), spec]));
+    const agents: Agent[] = [];
+    const added: AgentKey[] = [];
+    await forEachConcurrently([...wanted.values()], concurrency, async (spec) => {
+      const before = known.get(toAgentId(spec));
+      const agent = await (before === undefined ? this.#add(spec) : this.#change(before, spec));
+      if (agent === undefined) return;
+      agents.push(agent);
+      const isAdded = before === undefined || before.removedAtMs !== undefined;
+      if (isAdded) added.push({ account: spec.account, name: spec.name });
+    });
+    const removed: Agent[] = [];
+    await forEachConcurrently([...known.values()], concurrency, async (agent) => {
+      if (!wanted.has(toAgentId(agent))) removed.push(await this.#retire(agent));
+    });
+    return { agents, added, removed };
+  }
+
+  /** Adds an agent; undefined when somebody else did. */
+  async #add(spec: AgentSpec): Promise<Agent | undefined> {
+    const item = toNewItem(spec, this.#clock.now());
+    const isAdded = await this.#table.putIf(item, { expression: 'attribute_not_exists(pk)' });
+    return isAdded ? parseAgent(item) : undefined;
+  }
+
+  /** Adapts an agent to what it is to be; undefined when it has been changed meanwhile. */
+  async #change(agent: Agent, { provider, intervalMs }: AgentSpec): Promise<Agent | undefined> {
+    const isBack = agent.removedAtMs !== undefined;
+    if (!isBack && agent.provider === provider && agent.intervalMs === intervalMs) return agent;
+    const now = this.#clock.now();
+    const update = new ItemUpdate()
+      .set('provider', provider)
+      .set('intervalMs', intervalMs)
+      .require('removedAt', '=', agent.removedAtMs ?? 0);
+    if (isBack) {
+      update
+        .set('removedAt', 0)
+        .set('nextRunAt', now)
+        .set('usedAt', now)
+        .set('attempts', 0)
+        .set('failures', 0);
+    } else update.set('nextRunAt', Math.min(agent.nextRunMs, now + intervalMs));
+    const item = await this.#table.update(getAgentKey(agent), update);
+    return item && parseAgent(item);
+  }
+
+  async #retire(agent: Agent): Promise<Agent> {
+    if (agent.removedAtMs !== undefined) return agent;
+    const update = new ItemUpdate()
+      .set('removedAt', this.#clock.now())
+      .set('leaseOwner', '')
+      .set('leaseUntil', 0)
+      .add('fence', 1)
+      .remove('state')
+      .remove('stateChunks')
+      .remove('progress')
+      .remove('asOf')
+      .remove('mode')
+      .require('removedAt', '=', 0);
+    const item = await this.#table.update(getAgentKey(agent), update);
+    return item === undefined ? agent : parseAgent(item);
+  }
+}
