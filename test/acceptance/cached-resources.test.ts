@@ -227,10 +227,13 @@ describeWithCluster('load balancers, pods, security groups, searches and project
   });
 
   it('tells the namespaces of accounts that name none', async () => {
-    const [account] = await getJson<{ namespaces: string[] }[]>('/credentials?expand=true');
+    // Other suites make and delete namespaces between the two reads.
+    await vi.waitFor(async () => {
+      const [account] = await getJson<{ namespaces: string[] }[]>('/credentials?expand=true');
 
-    expect(account?.namespaces).toContain(namespace.name);
-    expect(await getJson('/credentials/test')).toMatchObject({ namespaces: account?.namespaces });
+      expect(account?.namespaces).toContain(namespace.name);
+      expect(await getJson('/credentials/test')).toMatchObject({ namespaces: account?.namespaces });
+    }, 30_000);
   });
 
   it('tells what every agent is doing', async () => {
