@@ -75,22 +75,22 @@ function createPlain({ onConnection }: ListenerOptions): CreatedServer {
   return { server: createServer({ noDelay: true }, onConnection), stop: () => undefined };
 }
 
-async function createSecure(
-  security: GrpcSecurity,
-  { log, onConnection }: ListenerOptions,
-): Promise<CreatedServer> {
-  const { clientAuth } = security;
+async function createSecure(security: GrpcSecurity, options: ListenerOptions): Promise<CreatedServer> {
+  const { log, onConnection } = options;
   let files = await readFiles(security);
   const server = createTlsServer({
     ...toContext(files),
     ALPNProtocols: ['h2'],
     handshakeTimeout: handshakeMs,
-    requestCert: clientAuth !== 'none',
-    rejectUnauthorized: clientAuth === 'require',
+    requestCert: security.clientAuth !== 'none',
+    // Looked at below: who is refused here leaves no reason.
+    rejectUnauthorized: false,
   });
+  const certified = new Set<TLSSocket>();
   server.on('secureConnection', (socket: TLSSocket) => {
-    const fault = findFault(socket);
+    const fault = findFault(socket, security);
     if (fault === undefined) {
+      if (socket.authorized) remember(certified, socket);
       onConnection(socket);
       return;
     }
@@ -100,15 +100,34 @@ async function createSecure(
   server.on('tlsClientError', (error) =>
     log.info('a connection of gRPC was refused', { reason: getErrorMessage(error) }),
   );
+  const timer = watchFiles(security, log, (now) => {
+    const isRevoking = now.crl !== files.crl;
+    if (!isRevoking && JSON.stringify(now) === JSON.stringify(files)) return;
+    server.setSecureContext(toContext(now));
+    files = now;
+    log.info('new certificates of gRPC are in force');
+    // Which of them are revoked now is known by their next handshake.
+    if (isRevoking) for (const socket of certified) socket.destroy();
+  });
+  return { server, stop: () => clearInterval(timer) };
+}
+
+function remember(sockets: Set<TLSSocket>, socket: TLSSocket): void {
+  sockets.add(socket);
+  socket.once('close', () => sockets.delete(socket));
+}
+
+/** Reads the files again and again. What cannot be used is told once, and changes nothing. */
+function watchFiles(
+  security: GrpcSecurity,
+  log: Logger,
+  onFiles: (files: SecurityFiles) => void,
+): NodeJS.Timeout {
   let complaint = '';
   const look = async (): Promise<void> => {
     try {
-      const now = await readFiles(security);
+      onFiles(await readFiles(security));
       complaint = '';
-      if (JSON.stringify(now) === JSON.stringify(files)) return;
-      server.setSecureContext(toContext(now));
-      files = now;
-      log.info('new certificates of gRPC are in force');
     } catch (error) {
       const reason = getErrorMessage(error);
       if (reason !== complaint)
@@ -116,15 +135,16 @@ async function createSecure(
       complaint = reason;
     }
   };
-  const timer = setInterval(() => void look(), reloadMs).unref();
-  return { server, stop: () => clearInterval(timer) };
+  return setInterval(() => void look(), reloadMs).unref();
 }
 
 /** Why a connection may not go on. A certificate that nobody trusts is worse than none: its owner takes it for good. */
-function findFault(socket: TLSSocket): string | undefined {
+function findFault(socket: TLSSocket, { clientAuth }: GrpcSecurity): string | undefined {
   if (socket.alpnProtocol !== 'h2') return 'it speaks no HTTP/2';
-  if (socket.getPeerX509Certificate() === undefined || socket.authorized) return undefined;
-  return `its certificate is not trusted: ${getErrorMessage(socket.authorizationError)}`;
+  if (clientAuth === 'none' || socket.authorized) return undefined;
+  if (socket.getPeerX509Certificate() !== undefined)
+    return `its certificate is not trusted: ${getErrorMessage(socket.authorizationError)}`;
+  return clientAuth === 'require' ? 'it shows no certificate' : undefined;
 }
 
 /** What the files hold. */
@@ -132,24 +152,25 @@ interface SecurityFiles {
   readonly cert: string;
   readonly key: string;
   readonly ca: string | undefined;
+  readonly crl: string | undefined;
 }
 
 /** @throws Error for files that cannot be read, or do not belong together, naming their settings */
 async function readFiles(security: GrpcSecurity): Promise<SecurityFiles> {
-  const { certificateChain, privateKey, trustCertCollection } = grpcSettingPaths;
+  const { certificateChain, privateKey, trustCertCollection, certificateRevocationList } = grpcSettingPaths;
+  const readIf = (setting: string, file: string | undefined) =>
+    file === undefined ? undefined : readPem(setting, file);
   const files: SecurityFiles = {
     cert: await readPem(certificateChain, security.certificateChain),
     key: await readPem(privateKey, security.privateKey),
-    ca:
-      security.trustCertCollection === undefined
-        ? undefined
-        : await readPem(trustCertCollection, security.trustCertCollection),
+    ca: await readIf(trustCertCollection, security.trustCertCollection),
+    crl: await readIf(certificateRevocationList, security.certificateRevocationList),
   };
   try {
     createSecureContext(toContext(files));
     return files;
   } catch (error) {
-    const named = `${certificateChain}, ${privateKey}, ${trustCertCollection}`;
+    const named = [certificateChain, privateKey, trustCertCollection, certificateRevocationList].join(', ');
     throw new Error(`${named}: expected PEM that belongs together: ${getErrorMessage(error)}`);
   }
 }
@@ -164,6 +185,6 @@ async function readPem(setting: string, file: string): Promise<string> {
   }
 }
 
-function toContext({ cert, key, ca }: SecurityFiles): TlsOptions {
-  return { cert, key, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) };
+function toContext({ cert, key, ca, crl }: SecurityFiles): TlsOptions {
+  return { cert, key, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }), ...(crl && { crl }) };
 }

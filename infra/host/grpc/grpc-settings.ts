@@ -13,7 +13,7 @@ import {
 import { getSetting } from '../../../shared/core/settings/spring-config.ts';
 import { parseSubjectName, type SubjectName } from '../../../shared/runtime/identity/subject-name.ts';
 
-/** Where Spinnaker's configuration says how gRPC is served; the names are those of Armory's plug-in. */
+/** Where Spinnaker's configuration says how gRPC is served; the names are those of Armory's plug-in, which has no list of revoked certificates. */
 export const grpcSettingPaths = {
   enabled: 'kubesvc.grpc.server.enabled',
   address: 'kubesvc.grpc.server.address',
@@ -23,6 +23,7 @@ export const grpcSettingPaths = {
   certificateChain: 'kubesvc.grpc.server.security.certificateChain',
   privateKey: 'kubesvc.grpc.server.security.privateKey',
   trustCertCollection: 'kubesvc.grpc.server.security.trustCertCollection',
+  certificateRevocationList: 'kubesvc.grpc.server.security.certificateRevocationList',
   clientAuth: 'kubesvc.grpc.server.security.clientAuth',
   x509Enabled: 'kubesvc.grpc.auth.x509.enabled',
   x509Filters: 'kubesvc.grpc.auth.x509.filters',
@@ -43,6 +44,8 @@ export interface GrpcSecurity {
   readonly privateKey: string;
   /** Certificates that sign those of clients. */
   readonly trustCertCollection: string | undefined;
+  /** Lists of certificates that those have revoked, one of each (RFC 5280, section 5); undefined where none is looked at. */
+  readonly certificateRevocationList: string | undefined;
   readonly clientAuth: ClientAuth;
 }
 
@@ -109,10 +112,17 @@ function parseSecurity(read: Read): GrpcSecurity | undefined {
       `${grpcSettingPaths.trustCertCollection}: expected a file of certificates, because ${wanted}`,
     );
   }
+  const certificateRevocationList = findFile(read, grpcSettingPaths.certificateRevocationList);
+  if (clientAuth === 'none' && certificateRevocationList !== undefined) {
+    throw new InvalidInputError(
+      `${grpcSettingPaths.certificateRevocationList}: expected ${grpcSettingPaths.clientAuth} to be optional or require`,
+    );
+  }
   return {
     certificateChain: getFile(read, grpcSettingPaths.certificateChain),
     privateKey: getFile(read, grpcSettingPaths.privateKey),
     trustCertCollection,
+    certificateRevocationList,
     clientAuth,
   };
 }

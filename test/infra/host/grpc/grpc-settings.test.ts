@@ -27,12 +27,15 @@ describe('the settings of gRPC', () => {
 
   test('name files as Spring does, and take clientAuth in any case', () => {
     const trustCertCollection = '/tls/ca.crt';
+    const certificateRevocationList = 'file:/tls/ca.crl';
     const found = parse({
-      server: { security: { ...security, trustCertCollection, clientAuth: 'REQUIRE' } },
+      server: {
+        security: { ...security, trustCertCollection, certificateRevocationList, clientAuth: 'REQUIRE' },
+      },
     });
     expect(found?.security).toEqual({
       ...{ certificateChain: '/tls/tls.crt', privateKey: '/tls/tls.key' },
-      ...{ trustCertCollection, clientAuth: 'require' },
+      ...{ trustCertCollection, certificateRevocationList: '/tls/ca.crl', clientAuth: 'require' },
     });
   });
 
@@ -52,6 +55,10 @@ describe('the settings of gRPC', () => {
     [
       { server: { security: { ...security, clientAuth: 'REQUIRE' } } },
       'kubesvc.grpc.server.security.trustCertCollection',
+    ],
+    [
+      { server: { security: { ...security, certificateRevocationList: '/tls/ca.crl' } } },
+      'kubesvc.grpc.server.security.certificateRevocationList',
     ],
     [
       { server: { security: { ...security, clientAuth: 'maybe' } } },

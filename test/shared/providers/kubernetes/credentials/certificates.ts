@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto';
 
 /** A certificate with its key, as PEM texts. */
 export interface Identity {
@@ -58,9 +58,32 @@ export class CertificateAuthority {
       key.export({ type: 'spki', format: 'der' }),
       ...(extensions.length === 0 ? [] : [tagged(0xa3, sequence(...extensions))]),
     );
+    return this.#sign(content, 'CERTIFICATE');
+  }
+
+  /** A list of certificates that this authority has revoked, as PEM. @param expired whether its successor is overdue */
+  revoke(certificates: readonly string[], { expired = false } = {}): string {
+    const day = 86_400_000;
+    const next = Date.now() + (expired ? -day : day);
+    const revoked = certificates.map((certificate) => {
+      const { serialNumber } = new X509Certificate(certificate);
+      return sequence(integer(Buffer.from(serialNumber, 'hex')), toTime(next - 2 * day));
+    });
+    const content = sequence(
+      integer(Buffer.of(1)),
+      ecdsaWithSha256,
+      toName([{ CN: this.#name }]),
+      toTime(next - 2 * day),
+      toTime(next),
+      ...(revoked.length === 0 ? [] : [sequence(...revoked)]),
+    );
+    return this.#sign(content, 'X509 CRL');
+  }
+
+  #sign(content: Buffer, label: string): string {
     const signature = tagged(0x03, Buffer.of(0), sign('sha256', content, this.#keys.privateKey));
     const text = sequence(content, ecdsaWithSha256, signature).toString('base64');
-    return `-----BEGIN CERTIFICATE-----\n${text.replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`;
+    return `-----BEGIN ${label}-----\n${text.replace(/.{1,64}/g, '$&\n')}-----END ${label}-----\n`;
   }
 }
 
