@@ -18,7 +18,7 @@ export interface AgentCacheSizes {
   readonly samples: number;
   /** Deployments, each with a ReplicaSet and its pods. */
   readonly cached: { readonly deployments: number; readonly podsEach: number };
-  /** Milliseconds without changes before memory is read once more. */
+  /** Milliseconds without changes before memory is read once more, and for which processor time is then: at least 1. */
   readonly idleMs: number;
 }
 
@@ -40,6 +40,7 @@ const changedDeployments = 10;
 const account = 'edge-0';
 const changeTimeoutMs = 90_000;
 const changePauseMs = 5;
+const minuteMs = 60_000;
 
 /** How long the first complete cache takes and what memory it leaves, and when a change is shown, of an account with an agent. */
 export async function measureAgentCache(options: AgentCacheOptions): Promise<RowResult[]> {
@@ -83,6 +84,7 @@ export async function measureAgentCache(options: AgentCacheOptions): Promise<Row
       await sleep(sizes.idleMs);
       return measureMemory(agent);
     },
+    idle: () => measureIdle(agent, sizes),
     changes: () => measureChanges(context),
   });
 }
@@ -91,6 +93,7 @@ interface Measurements {
   readonly fill: () => Promise<Measured>;
   readonly memory: () => Promise<Measured>;
   readonly settled: () => Promise<Measured>;
+  readonly idle: () => Promise<Measured>;
   readonly changes: () => Promise<Measured>;
 }
 
@@ -98,13 +101,21 @@ interface Measurements {
 async function measureRows(
   server: string,
   { cached: { deployments, podsEach } }: AgentCacheSizes,
-  { fill, memory, settled, changes }: Measurements,
+  { fill, memory, settled, idle, changes }: Measurements,
 ): Promise<RowResult[]> {
   const objects = deployments * (podsEach + 2);
   const heads: readonly (readonly [RowHead, () => Promise<Measured>])[] = [
     [{ name: `start of an agent to its first cache of ${objects} objects`, unit: 'ms', aim: 15_000 }, fill],
     [{ name: `memory of an agent, ${objects} objects just cached`, unit: 'MiB', aim: 110 }, memory],
     [{ name: `memory of an agent, ${objects} objects cached a while ago`, unit: 'MiB', aim: 110 }, settled],
+    [
+      {
+        name: `processor time of an agent that keeps ${objects} objects cached, of which none changes, a minute`,
+        unit: 'ms',
+        aim: 60,
+      },
+      idle,
+    ],
     [{ name: 'a change until it is shown, through an agent', unit: 'ms', aim: 1_000 }, changes],
   ];
   const results: RowResult[] = [];
@@ -120,6 +131,13 @@ async function measureRows(
 
 async function measureMemory({ pid }: AgentProcess): Promise<Measured> {
   return { samples: [(await readProcessFigures(pid)).memoryMiB] };
+}
+
+async function measureIdle({ pid }: AgentProcess, { idleMs }: AgentCacheSizes): Promise<Measured> {
+  const before = await readProcessFigures(pid);
+  await sleep(idleMs);
+  const { processorMs } = await readProcessFigures(pid);
+  return { samples: [((processorMs - before.processorMs) * minuteMs) / idleMs] };
 }
 
 interface ChangeContext {
