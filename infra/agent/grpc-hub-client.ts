@@ -92,7 +92,8 @@ export class GrpcHubClient implements AsyncDisposable {
       { session },
       toMetadata(token),
     );
-    return new GrpcWatch({ ...options, stream });
+    const readRetryMs = (error: ServiceError): number => toRetryMs(this.#toRefusal(error).retryAfterSeconds);
+    return new GrpcWatch({ ...options, stream, readRetryMs });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -10,6 +10,8 @@ import { type HintEnd, type HintLine, type HintLineOptions, lostCode, openMs } f
 /** What a watch works with. */
 export interface GrpcWatchOptions extends Omit<HintLineOptions, 'welcome'> {
   readonly stream: ClientReadableStream<JsonObject>;
+  /** Milliseconds after which to come again, as the details of an end tell; 0 where they do not. */
+  readRetryMs(error: ServiceError): number;
 }
 
 /** Ends of streams that mean what a code of WebSocket does. An older Busdriver has no such call. */
@@ -29,13 +31,13 @@ export class GrpcWatch implements HintLine {
 
   constructor(options: GrpcWatchOptions) {
     this.#options = options;
-    const { stream, log } = options;
+    const { stream, log, readRetryMs } = options;
     // A stream that is refused has no metadata but that of its end.
     stream.on('metadata', () => this.#open());
     stream.on('data', (message: JsonObject) => this.#take(message));
     stream.on('error', (error: ServiceError) => {
       if (!this.#over.signal.aborted) log.info('the watch ended', { reason: error.details });
-      this.#end(codesByStatus.get(error.code) ?? lostCode);
+      this.#end(codesByStatus.get(error.code) ?? lostCode, readRetryMs(error));
     });
     stream.on('end', () => this.#end(closeCodes.goingAway));
   }
@@ -61,10 +63,12 @@ export class GrpcWatch implements HintLine {
     this.#opened.resolve(true);
   }
 
-  #end(code: number): void {
+  #end(code: number, retryAfterMs = 0): void {
     const nowMs = this.#options.clock.monotonic();
+    const end = { code, lastedMs: nowMs - (this.#openedAtMs ?? nowMs) };
+    this.#ended.resolve(retryAfterMs === 0 ? end : { ...end, retryAfterMs });
+    // Whoever waits for that looks at the end.
     this.#opened.resolve(false);
-    this.#ended.resolve({ code, lastedMs: nowMs - (this.#openedAtMs ?? nowMs) });
     this.#over.abort('it has ended');
   }
 

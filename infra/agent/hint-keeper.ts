@@ -7,7 +7,7 @@ import { closeCodes, type Hint } from '../../shared/core/tasks/agent-connections
 import type { AgentTransport } from './agent-config.ts';
 import type { SessionKeeper } from './agent-session.ts';
 import type { HintEnd, HintLine } from './hint-line.ts';
-import type { HubClient } from './hub-client.ts';
+import { addLateness, getRetryAfterMs, type HubClient } from './hub-client.ts';
 import type { ReturnPlace } from './return-place.ts';
 
 /** Pauses between two tries to connect: a second, longer by a factor of 1.6 up to two minutes, more or less a fifth. */
@@ -46,6 +46,8 @@ export class HintKeeper {
   readonly #options: HintKeeperOptions;
   /** Cuts the present pause short. */
   #back = new AbortController();
+  /** Until when Busdriver wants to be left alone, milliseconds of the monotonic clock. */
+  #notBeforeMs = 0;
 
   constructor(options: HintKeeperOptions) {
     this.#options = options;
@@ -64,11 +66,12 @@ export class HintKeeper {
       if (!session.isConnected) failures = Math.min(failures, failuresMax - 1);
       // Who is refused is one of many, and comes again when most of them are there.
       const spreadMs = end === undefined ? place.getNextMs() : 0;
-      const pauseMs = spreadMs + this.#getPauseMs(failures, end);
+      const pauseMs = Math.max(spreadMs + this.#getPauseMs(failures, end), this.#getToldMs());
       log.info('no connection for hints', { againInMs: Math.round(pauseMs) });
       const isOver = await waits(clock, pauseMs, AbortSignal.any([signal, this.#back.signal]));
       // All agents find at once that Busdriver is back.
-      if (!isOver) await waits(clock, getRandomMs(backMs, randomness), signal);
+      const soonMs = Math.max(getRandomMs(backMs, randomness), this.#getToldMs());
+      if (!isOver) await waits(clock, soonMs, signal);
       await place.waitUntilBack(signal);
     }
   }
@@ -92,6 +95,7 @@ export class HintKeeper {
       if (!signal.aborted) log.info('the connection for hints ended', { ...end });
       return end;
     } catch (error) {
+      this.#heed(getRetryAfterMs(error, this.#options.randomness));
       log.warn('the connection for hints failed', { reason: getErrorMessage(error) });
       return undefined;
     } finally {
@@ -127,14 +131,25 @@ export class HintKeeper {
 
   /** @returns undefined where Busdriver tells no address, or does not answer there @throws what opening a session throws */
   async #connect(signal: AbortSignal): Promise<HintLine | undefined> {
-    const { session, client, clock, log, onHint } = this.#options;
+    const { session, client, clock, randomness, log, onHint } = this.#options;
     const welcome = await session.getWelcome();
     if (signal.aborted) return undefined;
     const connection = client.connect({ welcome, clock, log, onHint });
-    void connection?.ended.then(({ code }) => {
+    void connection?.ended.then(({ code, retryAfterMs = 0 }) => {
+      this.#heed(addLateness(retryAfterMs, randomness));
       if (code === closeCodes.unauthenticated) session.forget(welcome.token);
     });
     return (await connection?.waitUntilOpen()) ? connection : undefined;
+  }
+
+  /** Notes after how many milliseconds Busdriver may be asked again. */
+  #heed(pauseMs: number): void {
+    this.#notBeforeMs = Math.max(this.#notBeforeMs, this.#options.clock.monotonic() + pauseMs);
+  }
+
+  /** Milliseconds for which it still wants to be left alone. */
+  #getToldMs(): number {
+    return Math.max(0, this.#notBeforeMs - this.#options.clock.monotonic());
   }
 
   /** Where a proxy refuses such connections, or the protocol is another one, it is tried seldom, unless nothing else will do. */

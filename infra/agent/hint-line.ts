@@ -9,6 +9,8 @@ export interface HintEnd {
   readonly code: number;
   /** How long it was open, milliseconds. */
   readonly lastedMs: number;
+  /** Milliseconds after which to come again, where Busdriver refused it and said so. Default: it does not say. */
+  readonly retryAfterMs?: number;
 }
 
 /** One connection over which Busdriver tells of work. */

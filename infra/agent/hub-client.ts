@@ -100,8 +100,12 @@ const retryLateMs = 3_000;
 
 /** Milliseconds for which Busdriver wants to be left alone, by what it answered; 0 where it does not say. */
 export function getRetryAfterMs(error: unknown, randomness: Pick<Randomness, 'fraction'>): number {
-  const told = error instanceof HubAwayError ? error.retryAfterMs : 0;
-  return told === 0 ? 0 : told + getRandomMs(Math.min(told, retryLateMs), randomness);
+  return addLateness(error instanceof HubAwayError ? error.retryAfterMs : 0, randomness);
+}
+
+/** The milliseconds after which an agent comes that was told to come after so many; 0 where it was told nothing. */
+export function addLateness(toldMs: number, randomness: Pick<Randomness, 'fraction'>): number {
+  return toldMs === 0 ? 0 : toldMs + getRandomMs(Math.min(toldMs, retryLateMs), randomness);
 }
 
 /** Makes the connections to Busdriver anew where there is reason to. @returns undefined where there is none */

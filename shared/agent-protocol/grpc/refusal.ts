@@ -91,8 +91,12 @@ const rpcDescriptor = {
 
 const typeUrl = `type.googleapis.com/${protobufPackage}.Refusal`;
 const retryUrl = 'type.googleapis.com/google.rpc.RetryInfo';
-const retrySchema = z.object({ retryDelay: z.object({ seconds: z.int() }) });
-const detailsSchema = z.object({ details: z.array(z.object({ typeUrl: z.string(), value: z.string() })) });
+const retrySchema = z.object({ retryDelay: z.object({ seconds: z.int(), nanos: z.int() }) });
+const detailsSchema = z.object({
+  code: z.int(),
+  message: z.string(),
+  details: z.array(z.object({ typeUrl: z.string(), value: z.string() })),
+});
 
 /** Writes and reads the details of a status. */
 export class RefusalCodec {
@@ -111,19 +115,28 @@ export class RefusalCodec {
     return this.#status.encode({ code, message: refusal.message, details });
   }
 
-  /** The refusal in such details; undefined where there is none that can be read. */
+  /** The refusal in such details, also of who stands between and tells no more than gRPC has; undefined where they cannot be read. */
   decode(details: Uint8Array): Refusal | undefined {
     try {
-      const status = detailsSchema.parse(this.#status.decode(details));
-      const own = status.details.find((each) => each.typeUrl === typeUrl);
-      if (own === undefined) return undefined;
-      const refusal = refusalSchema.parse(this.#refusal.decode(Buffer.from(own.value, 'base64')));
-      const retry = status.details.find((each) => each.typeUrl === retryUrl);
-      if (retry === undefined) return refusal;
-      const { retryDelay } = retrySchema.parse(this.#retry.decode(Buffer.from(retry.value, 'base64')));
-      return { ...refusal, retryAfterSeconds: retryDelay.seconds };
+      const { code, message, details: parts } = detailsSchema.parse(this.#status.decode(details));
+      const find = (url: string): Buffer | undefined => {
+        const part = parts.find((each) => each.typeUrl === url);
+        return part && Buffer.from(part.value, 'base64');
+      };
+      const [own, retry] = [find(typeUrl), find(retryUrl)];
+      const refusal = own && refusalSchema.parse(this.#refusal.decode(own));
+      return {
+        ...(refusal ?? { status: toHttpStatus(code), message }),
+        ...(retry && { retryAfterSeconds: this.#readRetry(retry) }),
+      };
     } catch {
       return undefined;
     }
+  }
+
+  /** @returns whole seconds, as `Retry-After` has them */
+  #readRetry(bytes: Buffer): number {
+    const { seconds, nanos } = retrySchema.parse(this.#retry.decode(bytes)).retryDelay;
+    return seconds + Math.ceil(nanos / 1e9);
   }
 }

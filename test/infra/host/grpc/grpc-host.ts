@@ -11,7 +11,7 @@ import { type HomeEngines, startHomeEngines } from '../engines.ts';
 const root = path.resolve(import.meta.dirname, '../../../..');
 
 /** The schema as its own project's loader reads it. */
-const schema = loadSync(join(root, 'docs/agent/busdriver-agent-v1.proto'), {
+export const schema = loadSync(join(root, 'docs/agent/busdriver-agent-v1.proto'), {
   ...{ longs: Number, enums: String, bytes: String, defaults: true, oneofs: false },
 });
 
