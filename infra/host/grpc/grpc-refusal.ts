@@ -7,6 +7,7 @@ import {
   toGrpcCode,
 } from '../../../shared/agent-protocol/grpc/refusal.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
+import { retryAfterSeconds } from '../../../shared/core/request-limits.ts';
 import { FunctionTimeoutError } from '../../local/invoker.ts';
 
 /** A call was refused; the refusal is what HTTP would answer. */
@@ -33,7 +34,12 @@ export function toServerStatus(
   const { status, message, errors = [] } = refusal;
   const code = error instanceof FunctionTimeoutError ? grpcCodes.deadlineExceeded : toGrpcCode(status);
   const metadata = new Metadata();
-  metadata.set(detailsMetadata, codec.encode(code, refusal));
+  // As over HTTP each 503 says when to try again.
+  const told =
+    status === 503
+      ? { ...refusal, retryAfterSeconds: refusal.retryAfterSeconds ?? retryAfterSeconds }
+      : refusal;
+  metadata.set(detailsMetadata, codec.encode(code, told));
   const details = errors.length === 0 ? message : `${message}: ${errors.join('; ')}`;
   return { name: 'Error', message: details, code, details, metadata };
 }

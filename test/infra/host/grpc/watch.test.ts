@@ -1,10 +1,12 @@
 import { type ServiceError, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RefusalCodec } from '../../../../shared/agent-protocol/grpc/refusal.ts';
 import { openConnections } from '../../../../shared/runtime/services/connections.ts';
 import { toDeploy } from '../../../support/agent-world.ts';
 import { GrpcClient, type GrpcHost, openSession, startGrpcHost } from './grpc-host.ts';
 
 const testMs = 120_000;
+const codec = new RefusalCodec();
 
 /** A stream of work as a client sees it. */
 function watch(client: GrpcClient, session: string, token: string) {
@@ -131,7 +133,10 @@ describe('Sessions.Watch', () => {
       const { opened, ended } = watch(caller, session, token);
       await opened;
       await leaving.host[Symbol.asyncDispose]();
-      expect((await ended).code).toBe(status.UNAVAILABLE);
+      const end = await ended;
+      expect(end.code).toBe(status.UNAVAILABLE);
+      const [details] = end.metadata.get('grpc-status-details-bin');
+      expect(codec.decode(Buffer.from(details ?? ''))).toMatchObject({ status: 503, retryAfterSeconds: 1 });
     },
     testMs,
   );
