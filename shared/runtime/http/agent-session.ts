@@ -124,10 +124,11 @@ async function prove(
   const names = new Set(hello.accounts.map(({ name }) => name));
   const proved: ProvedAccount[] = [];
   const faults = new Set<string>();
+  const shown = hub.proofs.examine(evidence);
   for (const name of names) {
     const home = hub.providers.findAccount(name)?.agentHome;
     if (home === undefined) continue;
-    const outcome = await hub.proofs.prove(evidence, home.auth);
+    const outcome = await shown.prove(home.auth);
     if (outcome.fault === undefined) proved.push({ name, identity: toIdentity(outcome.proved) });
     else faults.add(outcome.fault);
   }

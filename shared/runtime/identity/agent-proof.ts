@@ -13,6 +13,7 @@ import { findRoleArn, findSubject, type ProvedIdentity } from './agent-identity.
 import { readClientCertificate } from './client-certificate.ts';
 import { signatureAlgorithms } from './identity-settings.ts';
 import { type KeySet, openKeySet } from './key-set.ts';
+import { TokenProof } from './token-proof.ts';
 
 /** Seconds by which the clock of a cluster may differ from ours. */
 const clockToleranceSeconds = 60;
@@ -46,6 +47,16 @@ export type ProofOutcome =
   | { readonly proved: ProvedIdentity; readonly fault?: undefined }
   | { readonly fault: string; readonly proved?: undefined };
 
+/** What an agent shows, held against its accounts one by one. */
+export interface ShownEvidence {
+  /**
+   * Whether it proves an agent of an account.
+   *
+   * @throws UnavailableError when the account's keys cannot be had
+   */
+  prove(auth: AgentAuth): Promise<ProofOutcome>;
+}
+
 /** Verifies by what agents prove who they are. */
 export class AgentProofs {
   readonly #options: AgentProofsOptions;
@@ -57,32 +68,34 @@ export class AgentProofs {
     this.#options = options;
   }
 
-  /**
-   * Whether evidence proves an agent of an account.
-   *
-   * @throws UnavailableError when the account's keys cannot be had
-   */
-  async prove(evidence: AgentEvidence, auth: AgentAuth): Promise<ProofOutcome> {
-    if (auth.type === 'serviceAccount') return this.#proveByToken(evidence, auth);
-    if (auth.type === 'certificate') return proveByCertificate(evidence, auth, this.#options.clock.now());
-    return proveByRole(evidence, auth);
+  /** Looks at what one agent shows: its token is verified once for all accounts with the same keys. */
+  examine(evidence: AgentEvidence): ShownEvidence {
+    const { token } = evidence;
+    const proof =
+      token === undefined || token.length > proofLengthMax
+        ? undefined
+        : new TokenProof(token, { ...this.#options, verify: (...given) => this.#findFault(...given) });
+    return {
+      prove: async (auth) => {
+        if (auth.type === 'serviceAccount') return proveByToken(token, proof, auth);
+        if (auth.type === 'certificate') return proveByCertificate(evidence, auth, this.#options.clock.now());
+        return proveByRole(evidence, auth);
+      },
+    };
   }
 
-  async #proveByToken({ token }: AgentEvidence, auth: ServiceAccountAuth): Promise<ProofOutcome> {
-    if (token === undefined) return { fault: 'there is no token, which the account asks for' };
-    if (token.length > proofLengthMax)
-      return { fault: `the token is longer than ${proofLengthMax} characters` };
-    const keys = this.#openKeys(auth.keys);
+  async #findFault(token: string, auth: ServiceAccountAuth): Promise<string | undefined> {
     try {
-      await this.#verify(token, auth, keys);
-      return { proved: auth };
+      await this.#verify(token, auth);
+      return undefined;
     } catch (error) {
-      if (error instanceof errors.JOSEError) return { fault: error.message };
+      if (error instanceof errors.JOSEError) return error.message;
       throw error;
     }
   }
 
-  async #verify(token: string, auth: ServiceAccountAuth, keys: KeySet): Promise<void> {
+  async #verify(token: string, auth: ServiceAccountAuth): Promise<void> {
+    const keys = this.#openKeys(auth.keys);
     const find = await keys.getKeys();
     try {
       await this.#verifyWith(token, auth, find);
@@ -118,6 +131,17 @@ export class AgentProofs {
     else this.#keys.set(url, keys);
     return keys;
   }
+}
+
+async function proveByToken(
+  token: string | undefined,
+  proof: TokenProof | undefined,
+  auth: ServiceAccountAuth,
+): Promise<ProofOutcome> {
+  if (token === undefined) return { fault: 'there is no token, which the account asks for' };
+  if (proof === undefined) return { fault: `the token is longer than ${proofLengthMax} characters` };
+  const fault = await proof.findFault(auth);
+  return fault === undefined ? { proved: auth } : { fault };
 }
 
 function proveByCertificate(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { handler as openIamSession } from '../../../../functions/agents/open-iam-session.ts';
 import { handler as openSession } from '../../../../functions/agents/open-session.ts';
 import { toRestEvent } from '../../../../shared/runtime/http/http-api-event.ts';
@@ -10,6 +10,8 @@ import {
 } from '../../providers/kubernetes/credentials/certificates.ts';
 
 const authority = new CertificateAuthority('clients');
+/** As many accounts as an agent may have. */
+const many = Array.from({ length: 500 }, (_, index) => `many-${index}`);
 const roleArns = ['arn:aws:iam::111122223333:role/agents/edge-9'];
 let signer: TokenSigner;
 let functions: AgentFunctions;
@@ -20,6 +22,7 @@ beforeAll(async () => {
     toAgentAccount('by-token', signer),
     { name: 'by-certificate', agent: { auth: { type: 'certificate', subjects: ['CN=edge-7,O=Acme'] } } },
     { name: 'by-role', agent: { auth: { type: 'iam', roleArns } } },
+    ...many.map((name) => toAgentAccount(name, signer)),
   ]);
 });
 afterAll(() => functions[Symbol.asyncDispose]());
@@ -28,13 +31,18 @@ interface Shown {
   readonly certificate?: CertificateSubject;
   readonly token?: string;
   readonly userArn?: string;
+  /** The accounts that are named. Default: the first three. */
+  readonly names?: readonly string[];
 }
 
 /** An event as API Gateway's documentation has it for HTTP APIs, payload 2.0. */
-function toEvent(path: string, { certificate, token, userArn }: Shown) {
+function toEvent(
+  path: string,
+  { certificate, token, userArn, names = ['by-token', 'by-certificate', 'by-role'] }: Shown,
+) {
   const hello = {
     ...{ agentId: 'pod-1', version: '1', protocol: 1, journalFormat: 1 },
-    accounts: ['by-token', 'by-certificate', 'by-role'].map((name) => ({ name })),
+    accounts: names.map((name) => ({ name })),
   };
   return {
     ...{ version: '2.0' as const, routeKey: `POST ${path}`, rawPath: path, rawQueryString: '' },
@@ -132,6 +140,17 @@ describe('a certificate', () => {
       status: 401,
       message: 'Expected a header Authorization: Bearer with a token',
     });
+  });
+});
+
+describe('a token', () => {
+  it('is verified once for all accounts of its cluster', async () => {
+    using verify = vi.spyOn(crypto.subtle, 'verify');
+    const { granted } = await open({ token: await signer.sign(), names: many });
+    expect([granted.length, verify.mock.calls.length]).toEqual([500, 1]);
+    const stranger = await createTokenSigner();
+    const refused = await open({ token: await stranger.sign(), names: many });
+    expect([refused.status, verify.mock.calls.length]).toEqual([401, 2]);
   });
 });
 

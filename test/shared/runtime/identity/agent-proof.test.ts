@@ -1,10 +1,11 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UnavailableError } from '../../../../shared/core/errors.ts';
 import type { ServiceAccountAuth } from '../../../../shared/core/settings/account.ts';
 import { AgentProofs } from '../../../../shared/runtime/identity/agent-proof.ts';
 import { keysBytesMax } from '../../../../shared/runtime/identity/key-set.ts';
+import { proofKeysMax } from '../../../../shared/runtime/identity/token-proof.ts';
 import { type JwksServer, startJwksServer } from '../../../support/jwks-server.ts';
 import { createTestClock, createTestLog, type TestClock } from '../../providers/artifacts/options.ts';
 
@@ -39,13 +40,13 @@ beforeEach(async () => {
 afterEach(() => server[Symbol.asyncDispose]());
 afterAll(() => setDefaultCACertificates(trusted));
 
-async function createKey(kid: string): Promise<Key> {
+async function createKey(kid: string | undefined): Promise<Key> {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   return {
-    jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' },
+    jwk: { ...(await exportJWK(publicKey)), ...(kid !== undefined && { kid }), alg: 'ES256', use: 'sig' },
     sign: () =>
       new SignJWT({ iss: issuer, sub: subject, aud: 'busdriver:local', exp: clock.now() / 1000 + 600 })
-        .setProtectedHeader({ alg: 'ES256', kid })
+        .setProtectedHeader({ alg: 'ES256', ...(kid !== undefined && { kid }) })
         .sign(privateKey),
   };
 }
@@ -58,12 +59,13 @@ function getKey(index: number): Key {
 
 /** Whether a token by a key proves the agent, and how often keys have been asked for by then. */
 async function look(index: number): Promise<readonly [isProved: boolean, requests: number]> {
-  const { proved } = await proofs.prove({ token: await getKey(index).sign() }, auth);
+  const { proved } = await proofs.examine({ token: await getKey(index).sign() }).prove(auth);
   return [proved !== undefined, server.requests];
 }
 
 async function refusalOf(index: number): Promise<unknown> {
-  return proofs.prove({ token: await getKey(index).sign() }, auth).then(
+  const shown = proofs.examine({ token: await getKey(index).sign() });
+  return shown.prove(auth).then(
     () => undefined,
     (error: unknown) => error,
   );
@@ -134,4 +136,63 @@ it('does not believe a server that nobody trusts', async () => {
   setDefaultCACertificates(trusted);
   expect(await refusalOf(0)).toBeInstanceOf(UnavailableError);
   expect(server.requests).toBe(0);
+});
+
+describe('one token held against many accounts', () => {
+  /** How often signatures are looked at while a token is held against accounts, and which of these it proves. */
+  async function hold(token: string, accounts: readonly ServiceAccountAuth[]) {
+    using verify = vi.spyOn(crypto.subtle, 'verify');
+    const shown = proofs.examine({ token });
+    const outcomes = [];
+    for (const account of accounts) outcomes.push(await shown.prove(account));
+    return {
+      checks: verify.mock.calls.length,
+      proved: outcomes.flatMap((outcome, index) => (outcome.fault === undefined ? [index] : [])),
+      faults: [...new Set(outcomes.map((outcome) => outcome.fault))],
+    };
+  }
+  const toAccount = (jwks: readonly JWK[], others: object = {}): ServiceAccountAuth => {
+    // As settings have it: each account has a list of its own.
+    const own = JSON.parse(JSON.stringify(jwks)) as readonly { [name: string]: string }[];
+    return { type: 'serviceAccount', issuer, subject, keys: { keys: own }, ...others };
+  };
+
+  it('is verified once for those of one cluster, also where they have other former keys beside it', async () => {
+    const token = await getKey(0).sign();
+    const accounts = Array.from({ length: 500 }, (_, index) =>
+      toAccount([getKey(0).jwk, getKey(1 + (index % 2)).jwk]),
+    );
+    const { checks, proved } = await hold(token, accounts);
+    expect([checks, proved.length]).toEqual([1, 500]);
+    const forged = `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(86)}`;
+    expect(await hold(forged, accounts)).toEqual({
+      ...{ checks: 1, proved: [] },
+      faults: ['signature verification failed'],
+    });
+  });
+
+  it('is not verified for those of other issuers and subjects, nor where it is none', async () => {
+    const accounts = [
+      toAccount([getKey(0).jwk], { issuer: 'https://other.test' }),
+      toAccount([getKey(0).jwk], { subject: 'system:serviceaccount:busdriver:other' }),
+      toAccount([getKey(0).jwk]),
+    ];
+    expect(await hold(await getKey(0).sign(), accounts)).toMatchObject({ checks: 1, proved: [2] });
+    for (const wrong of ['none', 'a.b.c', `${btoa('{')}.${btoa('{}')}.x`])
+      expect(await hold(wrong, accounts)).toMatchObject({ checks: 0, proved: [] });
+  });
+
+  it.each([undefined, 'one'])('is tried with %s as its key against 16 clusters at most', async (kid) => {
+    const made = await Promise.all(Array.from({ length: 40 }, () => createKey(kid)));
+    const accounts = made.map(({ jwk }) => toAccount([jwk]));
+    const stranger = await createKey(kid);
+    const { checks, proved, faults } = await hold(await stranger.sign(), accounts);
+    expect([checks, proved]).toEqual([proofKeysMax, []]);
+    expect(faults).toContain('the token was tried with 16 sets of keys already');
+    expect(log.lines.filter((line) => line.includes('more keys than are tried'))).toHaveLength(1);
+    const tenth = made[10];
+    expect(await hold(tenth === undefined ? '' : await tenth.sign(), accounts)).toMatchObject({
+      proved: [10],
+    });
+  });
 });
