@@ -136,13 +136,16 @@ class AgentRun {
     const { tools, state } = this.#session;
     state.tooLarge.forgetKind(scope.kind.kind, scope.namespace);
     const most = this.#session.getRemainingQuota(scope);
-    const { limitLists = (list) => list() } = this.#options;
-    const { outcome, items } = await untilUnexpired(() =>
-      limitLists(() => listScope(scope, tools, { most })),
-    );
+    const { outcome, items } = await this.#limitList(() => listScope(scope, tools, { most }));
     this.#run.signal.throwIfAborted();
     await this.#note(scope, outcome, items);
     await this.#commit();
+  }
+
+  /** Lists when there is room for it among those of the process, and again where the snapshot expires. */
+  #limitList<T extends { readonly outcome: CatchUpOutcome }>(list: () => Promise<T>): Promise<T> {
+    const { limitLists = (work) => work() } = this.#options;
+    return untilUnexpired(() => limitLists(list));
   }
 
   /** Stores how far it has come, now and then. */
@@ -171,7 +174,7 @@ class AgentRun {
   }
 
   async #checkScope(scope: WatchedScope): Promise<CheckedScope> {
-    const checked = await untilUnexpired(() => checkScope(scope, this.#session.tools));
+    const checked = await this.#limitList(() => checkScope(scope, this.#session.tools));
     const { outcome, caughtUp, items } = checked;
     // What was told before the list broke off is cached all the same.
     if (caughtUp?.outcome === 'caughtUp') await this.#note(scope, caughtUp, items);

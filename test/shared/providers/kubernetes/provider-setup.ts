@@ -1,5 +1,6 @@
 import type { CacheStore } from '../../../../shared/core/cache/cache-store.ts';
 import type { Clock } from '../../../../shared/core/clock.ts';
+import type { ConcurrencyLimit } from '../../../../shared/core/concurrency.ts';
 import { asJsonObject, type JsonObject } from '../../../../shared/core/json.ts';
 import type { Logger } from '../../../../shared/core/logger.ts';
 import type { Provider } from '../../../../shared/core/providers/provider.ts';
@@ -21,11 +22,13 @@ export interface ProviderSetup {
   readonly placement?: 'local' | 'deployed';
   /** Where what operations write is brought at once. Default: nowhere. */
   readonly cache?: CacheStore;
+  /** What lists go through. Default: there is no limit. */
+  readonly limitLists?: ConcurrencyLimit;
 }
 
 /** The Kubernetes provider with these accounts. */
 export function openProvider(accounts: readonly JsonObject[], setup: ProviderSetup = {}): Provider {
-  const { settings = {}, clock, log = silentLog, placement = 'local', cache } = setup;
+  const { settings = {}, clock, log = silentLog, placement = 'local', cache, limitLists } = setup;
   const provider = kubernetesPlugin.open({
     settings: {
       ...settings,
@@ -37,6 +40,7 @@ export function openProvider(accounts: readonly JsonObject[], setup: ProviderSet
     placement,
     environment: {},
     ...(cache && { openCache: async () => cache }),
+    ...(limitLists && { limitLists }),
   });
   load(provider);
   return provider;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
+import { createConcurrencyLimit } from '../../../../../shared/core/concurrency.ts';
 import { useLocalTables } from '../../../../support/local-tables.ts';
 import {
   type Answer,
@@ -151,6 +152,35 @@ describe('what a caching agent does', () => {
     kinds = [];
     await bench.run();
     expect(await readCached(bench, 'job')).toEqual([]);
+  });
+
+  test('with lists and hourly checks: each kind waits for room among those of its process', async () => {
+    const limit = createConcurrencyLimit(1);
+    let [running, most, count] = [0, 0, 0];
+    const limitLists: typeof limit = (list) =>
+      limit(async () => {
+        running += 1;
+        count += 1;
+        most = Math.max(most, running);
+        return list().finally(() => {
+          running -= 1;
+        });
+      });
+    bench = openAgentBench({
+      engine: openTable(cacheTable),
+      account: {
+        namespaces: ['shop'],
+        kinds: ['service', 'pod', 'job'],
+        kubeconfigContents: server.getKubeconfig(),
+      },
+      before: bench,
+      setup: { limitLists },
+    });
+    expect(await bench.run()).toMatchObject({ outcome: 'done' });
+    expect([count, most]).toEqual([3, 1]);
+    bench.clock.advance(120 * minuteMs);
+    expect(await bench.run()).toMatchObject({ outcome: 'done', drift: 0 });
+    expect([count, most]).toEqual([6, 1]);
   });
 
   test('with a server that sends no bookmarks: it waits for one now and then only', async () => {
