@@ -82,6 +82,25 @@ describe('gRPC', () => {
     expect(task).toMatchObject({ status: { failed: true } });
   });
 
+  test('refuses a task whose journal has another format than the agent, as over HTTP', async () => {
+    const other = { ...hello, journalFormat: 2 };
+    const opened = await client.call('Sessions.Open', other, { token: await home.signer.sign() });
+    const token = String(opened.answer['token']);
+    expect(opened.answer['accounts']).toMatchObject([
+      { name: 'edge', operations: false, refused: expect.stringContaining('journal format 2') },
+    ]);
+    const id = await post('edge');
+    const taken = await client.call('Tasks.Take', { task: id, owner: 'me', attempts: 1 }, { token });
+    const message =
+      'The journal of the task has another format than the agent has: it is 1, the agent has 2: ' +
+      'install an agent whose journal format is 1';
+    expect([taken.code, taken.details, getRefusal(taken)]).toEqual([
+      status.ABORTED,
+      message,
+      { status: 409, reason: 'journal-format', message, errors: [] },
+    ]);
+  });
+
   test('hands out live reads, and takes their answers in parts', async () => {
     const { session, token } = await openSession(client, home.signer);
     const asked = fetch(new URL('/manifests/edge/default/configMap%20x', home.host.url));
