@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import {
@@ -94,6 +95,39 @@ test(
     expect(await replacing.closed).toBe(4401);
     expect(replacing.frames.at(-1)).toMatchObject({ t: 'work', k: 'close', id: next.session });
     await pingPong(beside);
+  },
+  testMs,
+);
+
+test(
+  'where 64 strangers are being told that their tokens prove nothing others are answered 401, and agents connect',
+  async () => {
+    const signer = await createTokenSigner();
+    await using world = await startWorld([toAgentAccount('edge', signer)]);
+    const { url } = world.system;
+    const { token } = await openSession(url, signer, { agentId: 'one', names: ['edge'] });
+    const crowds: (readonly string[])[] = [];
+    // Each is told for a second, for none of them answers: on a slow machine some end before others come.
+    await vi.waitFor(
+      async () => {
+        await using crowd = await connectStrangers(url, 200);
+        crowds.push(crowd.statuses);
+        using agent = await connectForHints(url, token);
+        await pingPong(agent);
+        expect(crowd.told).toBeLessThanOrEqual(64 * (crowd.seconds + 1));
+        expect(crowd.statuses).toContain('401');
+      },
+      { timeout: 60_000, interval: 50 },
+    );
+    expect(new Set(crowds.flat())).toEqual(new Set(['101', '401']));
+    // Once they are gone a stranger is told by the code again.
+    await vi.waitFor(
+      async () => {
+        using stranger = await connectForHints(url, 'no-token');
+        expect(await stranger.closed).toBe(4401);
+      },
+      { timeout: 60_000, interval: 200 },
+    );
   },
   testMs,
 );
@@ -239,6 +273,37 @@ async function sendRaw(port: number, text: string): Promise<string> {
   let answer = '';
   for await (const piece of socket) answer += piece;
   return answer;
+}
+
+/**
+ * Asks for connections with a token that proves nothing, and never answers their ends.
+ *
+ * @returns the status of each, how many are told over a connection, and in how many seconds at most they were answered
+ */
+async function connectStrangers(url: string, count: number) {
+  const { host, hostname, port } = new URL(url);
+  const request = [
+    ...['GET /agent/v1/hints HTTP/1.1', `host: ${host}`, 'connection: Upgrade', 'upgrade: websocket'],
+    ...['sec-websocket-version: 13', 'sec-websocket-key: AQIDBAUGBwgJCgsMDQ4PEA=='],
+    'authorization: Bearer no-token',
+  ];
+  const startedMs = performance.now();
+  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));
+  const statuses = await Promise.all(
+    sockets.map(async (socket) => {
+      socket.on('error', () => undefined).write(`${request.join('\r\n')}\r\n\r\n`);
+      const [answer] = await once(socket, 'data');
+      return String(answer).slice('HTTP/1.1 '.length, 'HTTP/1.1 '.length + 3);
+    }),
+  );
+  return {
+    statuses,
+    told: statuses.filter((status) => status === '101').length,
+    seconds: Math.ceil((performance.now() - startedMs) / 1_000),
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
 }
 
 /** Leads to a server, but for what that sends over a WebSocket once it is open. */
