@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import path from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { CertificateAuthority } from '../shared/providers/kubernetes/credentials/certificates.ts';
 import {
   type AgentProcess,
   createTokenSigner,
@@ -11,8 +14,10 @@ import {
 } from '../support/agent-process.ts';
 import { startWorld, toDeploy } from '../support/agent-world.ts';
 import { createNamespace, describeWithCluster, findObject } from '../support/cluster.ts';
+import { startConnectProxy, startTlsFront } from '../support/connect-proxy.ts';
 import { connectForHints } from '../support/hint-socket.ts';
 import type { System } from '../support/system.ts';
+import { makeTempDir } from '../support/temp-dir.ts';
 
 const testMs = 180_000;
 
@@ -187,6 +192,35 @@ describeWithCluster('agents that are told', (cluster) => {
       await waitUntilConnected(agent);
       await deploy(world.system, namespace.name, 'asked');
       expect(hole.swallowed()).toBeGreaterThan(0);
+    },
+    testMs,
+  );
+
+  test(
+    'connect through a proxy that alone knows where Busdriver is',
+    async () => {
+      await using namespace = await createNamespace('hints');
+      const signer = await createTokenSigner();
+      const args = ['--allow-host', 'busdriver.test'];
+      await using world = await startWorld([toAgentAccount('edge', signer)], args, seldom);
+      const authority = new CertificateAuthority('busdriver');
+      const identity = authority.issue({ commonName: 'busdriver.test', hosts: ['busdriver.test'] });
+      await using front = await startTlsFront(Number(new URL(world.system.url).port), identity);
+      await using proxy = await startConnectProxy(new Map([['busdriver.test', front.place]]));
+      await using dir = await makeTempDir();
+      const caFile = path.join(dir.path, 'ca.crt');
+      await writeFile(caFile, authority.certificate);
+      await using agent = await startAgent({
+        ...{ url: 'https://busdriver.test', token: await signer.sign(), transport: 'websocket' },
+        accounts: [{ name: 'edge', kubeConfigFile: cluster.kubeconfig }],
+        tls: { cacertFile: caFile },
+        environment: { HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1', https_proxy: '', no_proxy: '' },
+      });
+      await waitUntilConnected(agent);
+      expect(new Set(proxy.hosts)).toEqual(new Set(['busdriver.test']));
+      const startedAt = Date.now();
+      await deploy(world.system, namespace.name, 'by-proxy');
+      expect(Date.now() - startedAt).toBeLessThan(soonMs);
     },
     testMs,
   );

@@ -69,6 +69,8 @@ export interface StartAgentOptions {
   readonly transport?: string;
   /** `clouddriver.tls`. Default: it is left out. */
   readonly tls?: object;
+  /** Beside what this process has. */
+  readonly environment?: NodeJS.ProcessEnv;
 }
 
 /** A process of `node dist/agent/main.js`. Disposing stops it. */
@@ -84,7 +86,7 @@ export interface AgentProcess extends AsyncDisposable {
 
 /** Starts an agent, built from the present sources. It need not have a session yet. */
 export async function startAgent(options: StartAgentOptions): Promise<AgentProcess> {
-  const { url, token, accounts, transport, tls } = options;
+  const { url, token, accounts, transport, tls, environment } = options;
   const dir = await makeTempDir();
   await writeFile(path.join(dir.path, 'token'), token, { mode: 0o600 });
   // Any free ports: several agents run beside each other.
@@ -93,7 +95,7 @@ export async function startAgent(options: StartAgentOptions): Promise<AgentProce
   const config = { busdriver, clouddriver: { tls }, kubernetes: { accounts }, ...ports };
   const file = path.join(dir.path, 'busdriver-agent.yaml');
   await writeFile(file, JSON.stringify(config));
-  return runAgentProgram(['--config', file], { onEnd: () => dir[Symbol.asyncDispose]() });
+  return runAgentProgram(['--config', file], { environment, onEnd: () => dir[Symbol.asyncDispose]() });
 }
 
 /** How the program of agents is run. */
