@@ -40,12 +40,18 @@ describeWithCluster('an agent over gRPC with mutual TLS', (cluster) => {
   beforeAll(async () => {
     namespace = stack.use(await createNamespace('grpc'));
     tls = stack.use(await createTlsFiles());
-    home = stack.use(await startGrpcHost({ security: { ...tls.security, clientAuth: 'REQUIRE' } }));
+    const auth = { type: 'certificate', subjects: ['CN=edge'] };
+    home = stack.use(
+      await startGrpcHost({
+        security: { ...tls.security, clientAuth: 'REQUIRE' },
+        accounts: [{ name: 'shown', namespaces: [namespace.name], agent: { auth } }],
+      }),
+    );
     caller = new HostCaller(home.host.url);
   }, testMs);
   afterAll(() => stack.disposeAsync());
 
-  async function start(commonName: string) {
+  async function start(commonName: string, account = commonName) {
     const files = {
       cacertFile: 'ca.crt',
       clientCertFile: `${commonName}.crt`,
@@ -58,7 +64,7 @@ describeWithCluster('an agent over gRPC with mutual TLS', (cluster) => {
     return startAgent({
       url: `grpcs://127.0.0.1:${home.port}`,
       token: await home.signer.sign(),
-      accounts: [{ name: 'edge', kubeConfigFile: cluster.kubeconfig }],
+      accounts: [{ name: account, kubeConfigFile: cluster.kubeconfig }],
       tls: Object.fromEntries(absolute),
     });
   }
@@ -83,6 +89,39 @@ describeWithCluster('an agent over gRPC with mutual TLS', (cluster) => {
       expect(read.status).toBe(200);
       const { manifest } = (await read.json()) as { manifest: { data: { large: string } } };
       expect(manifest.data.large).toBe(large);
+      expect(agent.log).not.toContain('"level":"ERROR"');
+    },
+    testMs,
+  );
+
+  test(
+    'keeps its account cached: views show what changes',
+    async () => {
+      await using agent = await start('edge', 'shown');
+      const read = async (path: string): Promise<readonly { readonly [name: string]: unknown }[]> => {
+        const answer = await fetch(new URL(path, home.host.url));
+        return answer.ok ? ((await answer.json()) as []) : [];
+      };
+      const listNames = async (): Promise<readonly unknown[]> =>
+        (await read('/applications/grpcshop/serverGroupManagers')).map(({ name }) => name);
+      const isCached = async (): Promise<boolean> =>
+        (await read('/cache/introspection')).some(
+          ({ account, asOf }) => account === 'shown' && asOf !== undefined,
+        );
+      await expect.poll(isCached, { timeout: 90_000 }).toBe(true);
+      expect(await openConnections(home.host.services).list('shown')).toMatchObject([{ transport: 'grpc' }]);
+      expect(await listNames()).toEqual([]);
+
+      const deployments = `/apis/apps/v1/namespaces/${namespace.name}/deployments`;
+      const labels = { app: 'web' };
+      const template = { metadata: { labels }, spec: { containers: [{ name: 'web', image: 'nginx:1' }] } };
+      await requestApi('POST', deployments, {
+        metadata: { name: 'web', annotations: { 'moniker.spinnaker.io/application': 'grpcshop' } },
+        spec: { replicas: 1, selector: { matchLabels: labels }, template },
+      });
+      await expect.poll(listNames, { timeout: 30_000 }).toEqual(['deployment web']);
+      await requestApi('DELETE', `${deployments}/web`);
+      await expect.poll(listNames, { timeout: 30_000 }).toEqual([]);
       expect(agent.log).not.toContain('"level":"ERROR"');
     },
     testMs,
