@@ -5,7 +5,7 @@ export type AccountOrigin = 'credentials' | 'providers' | 'agents';
 
 /** An account as somebody defined it by an API, before anything is made of it. */
 export interface AccountDefinition {
-  /** Unique over all providers, whatever its case: see {@link findAccountNameProblem}. */
+  /** Unique over all providers, whatever its case: see {@link isAccountName}. */
   readonly name: string;
   /** Id of its provider, such as `kubernetes`. */
   readonly type: string;
@@ -99,8 +99,15 @@ export const accountBodyBytesMax = 256 * 1024;
 /** Characters of a name, at most. */
 const nameLengthMax = 253;
 
+/** What the name of an account that is to be stored has to be. */
+export const accountNameRule = `expected 1 to ${nameLengthMax} letters, digits and characters of ._-`;
+
+/** Whether an account that is to be stored may have a name. */
+export function isAccountName(name: string): boolean {
+  return name.length <= nameLengthMax && /^[A-Za-z0-9._-]+$/.test(name);
+}
+
 /** What is wrong with the name of an account that is to be stored; undefined for a good one. */
 export function findAccountNameProblem(name: string): string | undefined {
-  const isGood = name.length <= nameLengthMax && /^[A-Za-z0-9._-]+$/.test(name);
-  return isGood ? undefined : `name: expected 1 to ${nameLengthMax} letters, digits and characters of ._-`;
+  return isAccountName(name) ? undefined : `name: ${accountNameRule}`;
 }

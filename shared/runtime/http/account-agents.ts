@@ -99,7 +99,10 @@ export async function changeAccountAgents(request: ApiRequest, hub: AgentHub): P
 }
 
 /** Ends the sessions of an account. That their agents hear of it at once only spares them a call that is refused. */
-async function endSessions({ sessions, hints }: AgentHub, account: string): Promise<void> {
+export async function endSessions(
+  { sessions, hints }: Pick<AgentHub, 'sessions' | 'hints'>,
+  account: string,
+): Promise<void> {
   const ids = await sessions.closeAllOf(account);
   await forEachConcurrently(ids.slice(0, toldMax), hintsAtOnce, async (id) =>
     hints?.send({ kind: 'CLOSE', account, id }),

@@ -14,7 +14,7 @@ import { maskDefinition, unmaskDefinition } from '../../core/providers/definitio
 import { ifMatchMax } from '../../core/request-limits.ts';
 import { parseAccountsFlag, plainSecretsPath } from '../../core/settings/account-storage.ts';
 import type { AccountDefinition, AccountOrigin, StoredAccount } from '../../core/settings/account-store.ts';
-import { parseAccess } from '../../core/settings/permissions.ts';
+import { type AccountAccess, parseAccess } from '../../core/settings/permissions.ts';
 import { plugins } from '../../providers/index.ts';
 import type { AccountServices } from '../services/accounts.ts';
 import { openHints } from '../services/hints.ts';
@@ -103,35 +103,92 @@ export async function updateAccount(
       `Mismatched account names. URI value: ${path}. Request body value: ${name}.`,
     );
   }
-  return answer(
-    await repeat(name, async () => {
-      const before = await services.accounts.find(name);
-      if (before === undefined) {
-        throw new RefusedChangeError(`Cannot update an account which does not exist (name: ${name})`);
-      }
-      if (!mayChange(request, services, { name, stored: before })) throw denyAccount(name, 'WRITE');
-      checkRevision(request, name, before);
-      return writeDefinition(request, services, { definition, before, verb: 'update' });
-    }),
-  );
+  return answer(await replaceDefinition(request, services, { name, define: () => definition }));
 }
 
-/** Deletes the account of the path. @throws NotFoundError when there is none, RefusedChangeError for one that the settings have */
+/** How an account that is there is replaced. */
+export interface Replacement extends Pick<AccountWrite, 'origin'> {
+  readonly name: string;
+  /** What becomes of it; may be asked again when somebody else changed it meanwhile. */
+  define(before: StoredAccount): AccountDefinition;
+}
+
+/**
+ * Replaces an account.
+ *
+ * @throws RefusedChangeError when there is none; AccessDeniedError; PreconditionFailedError; what `writeDefinition` throws
+ */
+export async function replaceDefinition(
+  request: ApiRequest,
+  services: AccountServices,
+  { name, define, origin }: Replacement,
+): Promise<StoredAccount> {
+  return repeat(name, async () => {
+    const before = await services.accounts.find(name);
+    if (before === undefined) {
+      throw new RefusedChangeError(`Cannot update an account which does not exist (name: ${name})`);
+    }
+    if (!mayChange(request, services, { name, stored: before })) throw denyAccount(name, 'WRITE');
+    checkRevision(request, name, before);
+    return writeDefinition(request, services, {
+      definition: define(before),
+      ...{ before, origin, verb: 'update' },
+    });
+  });
+}
+
+/** Deletes the account of the path. @throws what `removeDefinition` throws */
 export async function deleteAccount(request: ApiRequest, services: AccountServices): Promise<ApiResponse> {
   const name = request.getParameter('account');
   request.audit({ action: 'changeAccount', account: name });
+  await removeDefinition(request, services, { name });
+  return { status: 200, body: '', contentType: 'application/octet-stream' };
+}
+
+/** Which account is deleted. */
+export interface Removal {
+  readonly name: string;
+  /** Looks at the account first, and throws where it is not to be deleted. Default: any is. */
+  check?(before: StoredAccount): void;
+}
+
+/**
+ * Deletes an account.
+ *
+ * @throws NotFoundError when there is none; RefusedChangeError for one that the settings have; AccessDeniedError;
+ *   PreconditionFailedError; what the check throws
+ */
+export async function removeDefinition(
+  request: ApiRequest,
+  services: AccountServices,
+  { name, check }: Removal,
+): Promise<void> {
   const modifiedBy = request.access.identity.user;
   await repeat(name, async () => {
-    const before = await services.accounts.find(name);
-    if (before === undefined) throw toAbsence(services, name);
-    if (!mayChange(request, services, { name, stored: before })) throw denyAccount(name, 'WRITE');
+    const before = await getChangeable(request, services, name);
+    check?.(before);
     checkRevision(request, name, before);
     const revision = await services.accounts.remove(name, { expected: before.revision, modifiedBy });
     if (revision === undefined) return undefined;
     await tell(services, { name, type: before.type, revision, change: 'deleted', by: modifiedBy });
     return before;
   });
-  return { status: 200, body: '', contentType: 'application/octet-stream' };
+}
+
+/**
+ * A stored account that the caller may change.
+ *
+ * @throws NotFoundError when there is none; RefusedChangeError for one that the settings have; AccessDeniedError
+ */
+export async function getChangeable(
+  request: Pick<ApiRequest, 'access'>,
+  services: AccountServices,
+  name: string,
+): Promise<StoredAccount> {
+  const stored = await services.accounts.find(name);
+  if (stored === undefined) throw toAbsence(services, name);
+  if (!mayChange(request, services, { name, stored })) throw denyAccount(name, 'WRITE');
+  return stored;
 }
 
 /** Whether the caller may change an account that is there. What is stored counts before what this process knows. */
@@ -164,7 +221,7 @@ function toAccount(access: Pick<NonNullable<KnownAccount>, 'permissions'> | unde
 }
 
 /** Who may use a stored account; nobody's are permissions that cannot be read. */
-function findAccess({ body }: StoredAccount) {
+export function findAccess({ body }: StoredAccount): AccountAccess | undefined {
   try {
     return parseAccess(body);
   } catch (error) {
@@ -187,13 +244,28 @@ export interface AccountWrite {
  * Holds a definition to all rules, writes it, and tells of it.
  *
  * @returns undefined when somebody else changed the account meanwhile
- * @throws InvalidInputError for a definition that no provider takes; RefusedChangeError and AccessDeniedError where the caller may not
+ * @throws what `checkDefinition` throws
  */
 export async function writeDefinition(
   request: ApiRequest,
   services: AccountServices,
-  { definition, before, verb, origin = 'credentials' }: AccountWrite,
+  write: AccountWrite,
 ): Promise<StoredAccount | undefined> {
+  const definition = await checkDefinition(request, services, write);
+  return storeDefinition(request, services, { ...write, definition });
+}
+
+/**
+ * Holds a definition to all rules.
+ *
+ * @returns it with the secrets that it keeps
+ * @throws InvalidInputError for a definition that no provider takes; RefusedChangeError and AccessDeniedError where the caller may not
+ */
+export async function checkDefinition(
+  request: ApiRequest,
+  services: AccountServices,
+  { definition, before, verb }: Omit<AccountWrite, 'origin'>,
+): Promise<AccountDefinition> {
   const filled = unmaskDefinition(definition, before?.body, plugins);
   const { permissions } = parseAccess(filled.body);
   if (permissions?.WRITE && !request.access.rights.hasGroupOf(permissions.WRITE)) {
@@ -209,9 +281,18 @@ export async function writeDefinition(
     options: { settings, clock, randomness, log, placement, servesAgents },
   });
   await checkSecretRights(request, services, { definition: filled, verb });
+  return filled;
+}
+
+/** Writes a definition that was held to all rules, and tells of it. @returns undefined when somebody else changed the account meanwhile */
+export async function storeDefinition(
+  request: ApiRequest,
+  services: AccountServices,
+  { definition, before, origin = 'credentials' }: Omit<AccountWrite, 'verb'>,
+): Promise<StoredAccount | undefined> {
   const { user } = request.access.identity;
   const saved = await services.accounts.save(
-    { ...filled, origin },
+    { ...definition, origin },
     { expected: before?.revision, modifiedBy: user },
   );
   if (saved === undefined) return undefined;
@@ -308,6 +389,7 @@ function answer(account: StoredAccount): ApiResponse {
   return { ...ok(maskDefinition(account, plugins)), headers: { ETag: toTag(account) } };
 }
 
-function toTag({ revision }: Pick<StoredAccount, 'revision'>): string {
+/** What names the revision of an account in `ETag` and `If-Match`. */
+export function toTag({ revision }: Pick<StoredAccount, 'revision'>): string {
   return `"${revision}"`;
 }
