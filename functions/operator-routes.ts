@@ -1,7 +1,7 @@
 import type { Route } from './route.ts';
 
 /**
- * What operators of agents ask: who is connected, what agents did, and that one is to begin anew. Only who may manage accounts is let
+ * What operators of agents ask: who is connected, what agents did, that one is to begin anew, and which accounts there are. Only who may manage accounts is let
  * in. Callers are known by headers: these routes must never stand at a door that is open to the internet, as those of agents do.
  *
  * Paths and fields are those that operators of such agents know. They are no part of Spinnaker's API, and stand apart from `routes.ts`
@@ -22,6 +22,24 @@ const accountRoute = {
   access: { manager: true, account: 'WRITE' },
 } as const;
 
+/** Accounts that agents serve, as definitions of the store. */
+const readDynamicRoute = {
+  ...readRoute,
+  access: accountRoute.access,
+  uses: [...readRoute.uses, 'readStoredAccounts'],
+} as const;
+const activateRoute = {
+  ...changeRoute,
+  uses: [...changeRoute.uses, 'readStoredAccounts'],
+} as const;
+const changeDynamicRoute = {
+  ...activateRoute,
+  uses: [...activateRoute.uses, 'writeAccounts', 'readSecretRoles'],
+  audit: 'changeAccount',
+} as const;
+const dynamicAccounts = '/armory/accounts';
+const servedAccount = '/agents/kubernetes/accounts/{account}';
+
 /** Every route of operators. */
 export const operatorRoutes: readonly Route[] = [
   { ...readRoute, path: '/armory/clouddrivers', module: 'operators/list-clouddrivers' },
@@ -37,6 +55,37 @@ export const operatorRoutes: readonly Route[] = [
     module: 'operators/disconnect-connected-agent',
   },
   { ...changeRoute, path: '/armory/agent/assignments', module: 'operators/refresh-assignments' },
+  {
+    ...changeRoute,
+    path: '/armory/agent/operations/database',
+    module: 'operators/offer-operations',
+  },
+  { ...changeDynamicRoute, path: dynamicAccounts, module: 'operators/migrate-accounts' },
+  { ...activateRoute, method: 'PATCH', path: dynamicAccounts, module: 'operators/activate-accounts' },
+  { ...changeDynamicRoute, method: 'DELETE', path: dynamicAccounts, module: 'operators/delete-accounts' },
+  {
+    ...changeDynamicRoute,
+    path: `${dynamicAccounts}/dynamic`,
+    module: 'operators/create-dynamic-accounts',
+  },
+  {
+    ...{ ...changeDynamicRoute, method: 'PUT' },
+    ...{ path: `${dynamicAccounts}/dynamic`, module: 'operators/update-dynamic-account' },
+  },
+  {
+    ...readDynamicRoute,
+    path: `${dynamicAccounts}/{account}`,
+    module: 'operators/get-dynamic-account',
+  },
+  {
+    ...{ ...changeDynamicRoute, method: 'DELETE', access: accountRoute.access },
+    ...{ path: `${dynamicAccounts}/{account}`, module: 'operators/delete-dynamic-account' },
+  },
+  { ...readDynamicRoute, path: servedAccount, module: 'operators/get-agent-account' },
+  {
+    ...{ ...readDynamicRoute, uses: [...readDynamicRoute.uses, 'readCache'] },
+    ...{ path: `${servedAccount}/namespaces`, module: 'operators/list-agent-namespaces' },
+  },
   { ...readRoute, path: '/agents', module: 'operators/list-account-agents' },
   { ...readRoute, ...accountRoute, module: 'operators/get-account-agents' },
   { ...changeRoute, ...accountRoute, method: 'PUT', module: 'operators/change-account-agents' },

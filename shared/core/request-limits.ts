@@ -24,6 +24,9 @@ export const loadBalancersMax = 100;
 /** Label selectors of one operation, and values of one selector. */
 export const labelSelectorsMax = 100;
 
+/** Accounts that one request creates, changes or deletes. */
+export const accountListMax = 100;
+
 /** Violations that an answer tells; of the others it tells how many there are. */
 export const errorsToldMax = 100;
 

@@ -299,6 +299,11 @@ export interface ProviderPlugin {
   /** Which of them hold one in a definition, and not a reference to one. Default: none does. */
   findPlainSecrets?(definition: JsonObject): readonly string[];
   /**
+   * Options of an account that say how its cluster is reached from here: one that agents serve has none of them. Left out where agents
+   * serve no accounts.
+   */
+  readonly reachOptions?: readonly string[];
+  /**
    * Loads what looks at the settings each time they are read: what stands in a file may be mended without a change of any setting. It
    * may remember what it saw. Default: opening looks at all there is to see.
    */

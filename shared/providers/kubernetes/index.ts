@@ -1,5 +1,6 @@
 import type { CachingAgent } from '../../core/agents/caching-agent.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
+import { reachOptions } from './account/agent-home.ts';
 import { knownSettings } from './account/known-settings.ts';
 import { inlineFiles, toLocalSettings } from './account/local-settings.ts';
 import {
@@ -24,6 +25,7 @@ export const kubernetesPlugin: ProviderPlugin = {
   secretDestinations,
   secretNameOptions,
   findPlainSecrets,
+  reachOptions,
   rowCodecs: { serverGroups: rowCodec, pods: rowCodec, services: rowCodec },
   knownSettings,
   async loadInspector() {

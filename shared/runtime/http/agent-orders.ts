@@ -42,10 +42,22 @@ export async function disconnectAgent(request: ApiRequest, services: OperatorSer
 }
 
 /** Has the agents of all accounts ask anew what they are granted. */
-export async function refreshAssignments({ providers, hints }: OperatorServices): Promise<ApiResponse> {
+export async function refreshAssignments(services: OperatorServices): Promise<ApiResponse> {
+  return tellAll(services, 'ACCOUNTS');
+}
+
+/** Has the agents of all accounts ask for operations that nobody has begun. */
+export async function offerOperations(services: OperatorServices): Promise<ApiResponse> {
+  return tellAll(services, 'TASK');
+}
+
+async function tellAll(
+  { providers, hints }: OperatorServices,
+  kind: 'ACCOUNTS' | 'TASK',
+): Promise<ApiResponse> {
   const accounts = providers.accounts.filter(({ agentHome }) => agentHome !== undefined);
   await mapConcurrently(accounts, concurrency, async ({ name }) =>
-    hints?.send({ kind: 'ACCOUNTS', account: name, id: '' }),
+    hints?.send({ kind, account: name, id: '' }),
   );
   return { status: 202, body: JSON.stringify({ accounts: accounts.length }) };
 }

@@ -1,12 +1,7 @@
 import { ItemTable } from '../../aws/table.ts';
 import { DynamoAgentDirectory } from '../../aws/tasks/agent-directory.ts';
 import { DynamoAgentTaskList } from '../../aws/tasks/agent-task-list.ts';
-import { NotFoundError } from '../../core/errors.ts';
-import {
-  type AgentSettings,
-  agentsEnabledPath,
-  parseAgentSettings,
-} from '../../core/settings/agent-settings.ts';
+import type { AgentSettings } from '../../core/settings/agent-settings.ts';
 import type { AgentDirectory } from '../../core/tasks/agent-directory.ts';
 import type { AgentTaskList } from '../../core/tasks/agent-operation.ts';
 import type { AgentSessionStore } from '../../core/tasks/agent-session.ts';
@@ -14,6 +9,7 @@ import { openAgentSessions } from './agent-sessions.ts';
 import { openDocuments } from './aws-clients.ts';
 import { openBase } from './base.ts';
 import { type OperationsServices, openOperations } from './operations.ts';
+import { getServedAgents } from './served-agents.ts';
 import type { Services } from './services.ts';
 
 /** What functions work with that operators of agents call. */
@@ -31,10 +27,7 @@ export interface OperatorServices extends OperationsServices {
  */
 export async function openOperators(services: Services): Promise<OperatorServices> {
   const opened = await openOperations(services);
-  const agentSettings = parseAgentSettings(opened.settings);
-  if (!agentSettings.enabled) {
-    throw new NotFoundError(`Agents are not served here: ${agentsEnabledPath} is not true`);
-  }
+  const agentSettings = getServedAgents(opened.settings);
   return {
     ...opened,
     agentSettings,

@@ -21,12 +21,16 @@ export function createAgentHome({ agent }: Pick<AccountFields, 'agent'>, at: str
   return { auth: createAgentAuth(auth, `${at}.agent.auth`), waitSeconds, minReplicas };
 }
 
+/** Options that say how a cluster is reached: an account that has an agent has none of them. */
+export const reachOptions = [
+  ...(['kubeconfigFile', 'kubeconfigContents', 'kubeconfigSecret', 'eks', 'server'] as const),
+  ...(['context', 'cluster', 'user', 'serviceAccount'] as const),
+] as const;
+
 /** What is wrong with the fields of an account that has an agent; each begins with the path of the field. */
 export function findAgentConflicts(fields: AccountFields): readonly string[] {
   if (fields.agent === undefined) return [];
-  const others = ['kubeconfigFile', 'kubeconfigContents', 'kubeconfigSecret', 'eks', 'server'] as const;
-  const names = [...others, 'context', 'cluster', 'user', 'serviceAccount'] as const;
-  const given = names.filter((name) => fields[name]);
+  const given = reachOptions.filter((name) => fields[name]);
   const conflicts = given.map(
     (name) => `${name}: expected nothing beside agent, which knows itself how it reaches its cluster`,
   );

@@ -1,0 +1,69 @@
+import { isAccountStorageEnabled } from '../../core/settings/account-storage.ts';
+import type { AccountStore } from '../../core/settings/account-store.ts';
+import type { Hints } from '../../core/tasks/agent-connections.ts';
+import type { AgentEnrolmentStore } from '../../core/tasks/agent-enrolment.ts';
+import type { AgentSessionStore } from '../../core/tasks/agent-session.ts';
+import { openAccountStore } from './account-store.ts';
+import { type AccountServices, openAccounts } from './accounts.ts';
+import { openAgentEnrolments } from './agent-enrolments.ts';
+import { openAgentSessions } from './agent-sessions.ts';
+import { openHints } from './hints.ts';
+import { openProviders, type ProviderServices } from './providers.ts';
+import { getServedAgents } from './served-agents.ts';
+import type { Services } from './services.ts';
+import { openReads, type ReadServices } from './views.ts';
+
+/** What is known of the agents of accounts, beside definitions. */
+interface AgentStores {
+  readonly sessions: AgentSessionStore;
+  readonly enrolments: AgentEnrolmentStore;
+  readonly hints: Hints;
+}
+
+/** What functions work with that show accounts of agents, or let agents in. */
+export interface AgentAccountServices extends ProviderServices, AgentStores {
+  /** Undefined where no accounts are stored: the settings have all. */
+  readonly accounts: AccountStore | undefined;
+}
+
+/** What functions work with that make and delete accounts of agents. */
+export interface DynamicAccountServices extends AccountServices, AgentStores {}
+
+/**
+ * Opens what functions work with that show accounts of agents, or let agents in.
+ *
+ * @throws NotFoundError where agents are not served; what `openProviders` throws
+ */
+export async function openAgentAccounts(services: Services): Promise<AgentAccountServices> {
+  const opened = await openProviders(services);
+  getServedAgents(opened.settings);
+  const isStored = isAccountStorageEnabled(opened.settings, opened.config.placement);
+  const accounts = isStored ? openAccountStore(services) : undefined;
+  return { ...opened, ...openStores(services), accounts };
+}
+
+/** The same, and the cache. @throws what `openAgentAccounts` throws */
+export async function openAgentAccountReads(
+  services: Services,
+): Promise<AgentAccountServices & ReadServices> {
+  return { ...(await openReads(services)), ...(await openAgentAccounts(services)) };
+}
+
+/**
+ * Opens what functions work with that make and delete accounts of agents.
+ *
+ * @throws NotFoundError where agents are not served; what `openAccounts` throws
+ */
+export async function openDynamicAccounts(services: Services): Promise<DynamicAccountServices> {
+  const opened = await openAccounts(services);
+  getServedAgents(opened.settings);
+  return { ...opened, ...openStores(services) };
+}
+
+function openStores(services: Services): AgentStores {
+  return {
+    sessions: openAgentSessions(services),
+    enrolments: openAgentEnrolments(services),
+    hints: openHints(services),
+  };
+}
