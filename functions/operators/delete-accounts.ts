@@ -1,8 +1,11 @@
-import { apiHandler } from '../../shared/runtime/http/api-handler.ts';
 import { deleteDynamicAccounts } from '../../shared/runtime/http/dynamic-accounts.ts';
+import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
 import { openDynamicAccounts } from '../../shared/runtime/services/agent-accounts.ts';
 
 /** DELETE /armory/accounts: deletes accounts that agents serve. */
-export const handler = apiHandler(openDynamicAccounts, async function deleteAgentAccounts(request, services) {
-  return deleteDynamicAccounts(request, services);
-});
+export const handler = operatorHandler(
+  openDynamicAccounts,
+  async function deleteAgentAccounts(request, services) {
+    return deleteDynamicAccounts(request, services);
+  },
+);

@@ -1,8 +1,8 @@
 import { getAgentOperation } from '../../shared/runtime/http/agent-operations.ts';
-import { apiHandler } from '../../shared/runtime/http/api-handler.ts';
+import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
 import { openOperators } from '../../shared/runtime/services/operators.ts';
 
 /** GET /armory/agent/operations/{opId}: one of them, by the id of its task. */
-export const handler = apiHandler(openOperators, async function getOperationOfAgents(request, services) {
+export const handler = operatorHandler(openOperators, async function getOperationOfAgents(request, services) {
   return getAgentOperation(request, services);
 });

@@ -1,8 +1,8 @@
 import { getAgent } from '../../shared/runtime/http/agent-views.ts';
-import { apiHandler } from '../../shared/runtime/http/api-handler.ts';
+import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
 import { openOperators } from '../../shared/runtime/services/operators.ts';
 
 /** GET /armory/agents/{agentId}: one of them. */
-export const handler = apiHandler(openOperators, async function getConnectedAgent(request, services) {
+export const handler = operatorHandler(openOperators, async function getConnectedAgent(request, services) {
   return getAgent(request, services);
 });

@@ -1,8 +1,11 @@
 import { offerOperations } from '../../shared/runtime/http/agent-orders.ts';
-import { apiHandler } from '../../shared/runtime/http/api-handler.ts';
+import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
 import { openOperators } from '../../shared/runtime/services/operators.ts';
 
 /** POST /armory/agent/operations/database: has all agents ask for operations that nobody has begun. */
-export const handler = apiHandler(openOperators, async function offerOperationsToAgents(_request, services) {
-  return offerOperations(services);
-});
+export const handler = operatorHandler(
+  openOperators,
+  async function offerOperationsToAgents(_request, services) {
+    return offerOperations(services);
+  },
+);

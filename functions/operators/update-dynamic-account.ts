@@ -1,8 +1,11 @@
-import { apiHandler } from '../../shared/runtime/http/api-handler.ts';
 import { updateDynamicAccount } from '../../shared/runtime/http/dynamic-accounts.ts';
+import { operatorHandler } from '../../shared/runtime/http/operator-handler.ts';
 import { openDynamicAccounts } from '../../shared/runtime/services/agent-accounts.ts';
 
 /** PUT /armory/accounts/dynamic: replaces one of them. */
-export const handler = apiHandler(openDynamicAccounts, async function updateAgentAccount(request, services) {
-  return updateDynamicAccount(request, services);
-});
+export const handler = operatorHandler(
+  openDynamicAccounts,
+  async function updateAgentAccount(request, services) {
+    return updateDynamicAccount(request, services);
+  },
+);

@@ -31,7 +31,7 @@ import {
  *   is; UnavailableError when nobody can tell what he may do. Error for a route without a row: it is nobody's.
  */
 export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions): Promise<RequestAccess> {
-  const route = getRoute(event);
+  const route = (options.getRoute ?? getRoute)(event);
   const { access } = route;
   if (access === 'anonymous') {
     const opened = findGateServices(options.services);

@@ -1,22 +1,18 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { agentRoutes } from '../../../functions/agent-routes.ts';
-import { operatorRoutes } from '../../../functions/operator-routes.ts';
 import { type Route, routes } from '../../../functions/routes.ts';
 
-const table = new Map<string, Route>(
-  [...routes, ...agentRoutes, ...operatorRoutes].map((route) => [toKey(route.method, route.path), route]),
-);
+/** Finds the row of a request's route. Throws an Error where there is none. */
+export type RouteFinder = (event: Pick<APIGatewayProxyEvent, 'httpMethod' | 'resource'>) => Route;
 
-/** The row of the request's route. @throws Error where there is none */
-export function getRoute({
-  httpMethod,
-  resource,
-}: Pick<APIGatewayProxyEvent, 'httpMethod' | 'resource'>): Route {
-  const route = table.get(toKey(httpMethod, resource));
-  if (route === undefined) throw new Error(`no file of routes has a row for ${httpMethod} ${resource}`);
-  return route;
+/** What finds rows among these: a function holds those alone among which its own stand. */
+export function createRouteFinder(rows: readonly Route[]): RouteFinder {
+  const table = new Map(rows.map((route) => [`${route.method} ${route.path}`, route]));
+  return ({ httpMethod, resource }) => {
+    const route = table.get(`${httpMethod} ${resource}`);
+    if (route === undefined) throw new Error(`no file of routes has a row for ${httpMethod} ${resource}`);
+    return route;
+  };
 }
 
-function toKey(method: string, path: string): string {
-  return `${method} ${path}`;
-}
+/** Finds the row of a request of Spinnaker's API. */
+export const getRoute: RouteFinder = createRouteFinder(routes);

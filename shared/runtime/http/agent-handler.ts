@@ -1,3 +1,4 @@
+import { agentRoutes } from '../../../functions/agent-routes.ts';
 import { noRights } from '../../core/access/authorization.ts';
 import { AccessDeniedError, UnauthenticatedError } from '../../core/errors.ts';
 import { isOlderRelease } from '../../core/release-version.ts';
@@ -10,7 +11,7 @@ import { isWanted } from '../identity/agent-identity.ts';
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { addLogFields } from '../services/logger.ts';
 import type { Services } from '../services/services.ts';
-import { getRoute } from './access-table.ts';
+import { createRouteFinder } from './access-table.ts';
 import { type ApiFunction, type ApiResponse, type Gate, makeApiFunction } from './api-function.ts';
 import type { ApiRequest } from './api-request.ts';
 import { toErrorBody } from './error-body.ts';
@@ -24,8 +25,11 @@ export interface AgentCaller {
   readonly accounts: ReadonlySet<string>;
 }
 
+const getRoute = createRouteFinder(agentRoutes);
+
 /** Lets everybody in: what proves an agent is looked at by its functions. */
 const gate: Gate = {
+  getRoute,
   readEvent: toRestEvent,
   async admit(event) {
     return createAccess(

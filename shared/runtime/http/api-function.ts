@@ -10,7 +10,7 @@ import type { Identity } from '../identity/identifier.ts';
 import { makeFunction, type ServiceFunction } from '../services/function.ts';
 import { addLogFields, runWithLogFields, toInvocationFields } from '../services/logger.ts';
 import type { Services } from '../services/services.ts';
-import { getRoute } from './access-table.ts';
+import { getRoute, type RouteFinder } from './access-table.ts';
 import { type Answer, type AnswerBody, awaitFirstPiece, compress } from './answer.ts';
 import { createStreamTransfer, type Transfer, wholeTransfer } from './answer-transfer.ts';
 import { type ApiRequest, createRequest, toLogFields } from './api-request.ts';
@@ -72,6 +72,8 @@ type Respond = (event: APIGatewayProxyEvent, lambda: Context) => Promise<Answer>
 
 /** Who lets callers in, and writes down what they did. */
 export interface Gate {
+  /** Finds the row of a request's route. Default: it is one of Spinnaker's API. */
+  readonly getRoute?: RouteFinder;
   /** The event in the form of a REST API's, where it may come in another. Default: it comes so. */
   readEvent?(event: APIGatewayProxyEvent): APIGatewayProxyEvent;
   /**
@@ -134,8 +136,8 @@ function makeDispatch<C extends LoggingServices>(
   // By event, not by answer: a function that is out of time is answered for, and what it did is recorded all the same.
   const trails = new WeakMap<APIGatewayProxyEvent, AuditTrail>();
   const opened = new WeakMap<APIGatewayProxyEvent, GateServices>();
-  const respond = withTimeout(logic, (event, _lambda, { signal }) => {
-    const trail = new AuditTrail(event);
+  const respond = withTimeout({ ...logic, getRoute: gate.getRoute }, (event, _lambda, { signal }) => {
+    const trail = new AuditTrail(event, gate.getRoute);
     trails.set(event, trail);
     const onOpened = (services: GateServices): void => void opened.set(event, services);
     return answer(event, logic, { all, gate, trail, signal, onOpened });
@@ -187,7 +189,8 @@ async function answer<C extends LoggingServices>(
       // Instead of what the header says.
       addLogFields({ user: identity.user });
     };
-    const access = trail.begin(await gate.admit(event, { all, services, signal, onOpened, onIdentified }));
+    const options = { all, services, signal, onOpened, onIdentified, getRoute: gate.getRoute };
+    const access = trail.begin(await gate.admit(event, options));
     const request = createRequest(event, { signal, access, audit: (act) => trail.note(act) });
     return await awaitFirstPiece(toAnswer(await run(request, services)));
   } catch (error) {
@@ -205,9 +208,12 @@ const negotiation: Parameters<typeof contentNegotiation>[0] = {
   failOnMismatch: false,
 };
 
+/** What is answered when the time is over. */
+type TimedLogic = Pick<ApiLogic<LoggingServices>, 'toErrorForm'> & Pick<AdmitOptions, 'getRoute'>;
+
 /** Answers that the time is over before Lambda ends the function, and negotiates how the answer is encoded. */
 function withTimeout(
-  { toErrorForm = (body) => body }: Pick<ApiLogic<LoggingServices>, 'toErrorForm'>,
+  timed: TimedLogic,
   respond: (
     event: APIGatewayProxyEvent,
     lambda: Context,
@@ -220,7 +226,7 @@ function withTimeout(
   );
   return async (event, lambda) => {
     const answer = await wrapped(event, lambda);
-    return answer === 'over' ? toTimeoutAnswer(event, toErrorForm) : answer;
+    return answer === 'over' ? toTimeoutAnswer(event, timed) : answer;
   };
 }
 
@@ -246,8 +252,11 @@ async function toErrorAnswer<C extends LoggingServices>(
 }
 
 /** Who waited for a task should try again, and Orca does that on 503 alone. A cluster, or a host, may never answer. */
-function toTimeoutAnswer(event: APIGatewayProxyEvent, toErrorForm: (body: ErrorBody) => object): Answer {
-  const status = getRoute(event).uses?.includes('readTasks') ? 503 : 504;
+function toTimeoutAnswer(
+  event: APIGatewayProxyEvent,
+  { toErrorForm = (body) => body, getRoute: findRow = getRoute }: TimedLogic,
+): Answer {
+  const status = findRow(event).uses?.includes('readTasks') ? 503 : 504;
   const message = 'The function ran out of time before what it waited for answered';
   const body = JSON.stringify(toErrorForm(toErrorBody(status, message, Date.now())));
   return toAnswer({ status, body, headers: toErrorHeaders(status) });

@@ -19,7 +19,7 @@ export {
 } from './api-function.ts';
 
 /** Asks what rows ask. What writes records down is loaded with the first: most requests leave none. */
-const gate: Gate = {
+export const gate: Gate = {
   admit,
   async record(records, all) {
     if (records.length === 0) return;

@@ -3,7 +3,7 @@ import type { AuditRecord } from '../../core/access/audit.ts';
 import type { TaskOwners } from '../../core/access/authorization.ts';
 import { AccessDeniedError, RefusedOperationsError, UnauthenticatedError } from '../../core/errors.ts';
 import type { Identity } from '../identity/identifier.ts';
-import { getRoute } from './access-table.ts';
+import { getRoute, type RouteFinder } from './access-table.ts';
 import { type AuditedAct, findHeader, findParameter } from './api-request.ts';
 import type { RequestAccess } from './request-access.ts';
 
@@ -12,14 +12,17 @@ import type { RequestAccess } from './request-access.ts';
  */
 export class AuditTrail {
   readonly #event: APIGatewayProxyEvent;
+  readonly #getRoute: RouteFinder;
   readonly #acts: AuditedAct[] = [];
   #identity: Pick<Identity, 'user'> | undefined;
   #error: unknown;
   /** What is known of the task that the request is about. */
   #task: Pick<AuditRecord, 'account' | 'accounts'> = {};
 
-  constructor(event: APIGatewayProxyEvent) {
+  /** @param findRow Default: the route is one of Spinnaker's API */
+  constructor(event: APIGatewayProxyEvent, findRow: RouteFinder = getRoute) {
     this.#event = event;
+    this.#getRoute = findRow;
   }
 
   /** It is known who calls; whether he is let in, is not. */
@@ -76,7 +79,7 @@ export class AuditTrail {
   /** What was refused before it began: by the name that it has where it is allowed, too. */
   #toRefusedAct(): AuditedAct {
     const { httpMethod, resource } = this.#event;
-    return { action: getRoute(this.#event).audit ?? `${httpMethod} ${resource}` };
+    return { action: this.#getRoute(this.#event).audit ?? `${httpMethod} ${resource}` };
   }
 
   #describe(): Omit<AuditRecord, 'action' | 'outcome' | 'status'> {

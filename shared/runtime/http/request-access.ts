@@ -11,6 +11,7 @@ import type { ProviderSet } from '../../core/providers/provider-set.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ProviderServices } from '../services/providers.ts';
 import type { Services } from '../services/services.ts';
+import type { RouteFinder } from './access-table.ts';
 
 /** What the gate let through, and as what. */
 export interface RequestAccess {
@@ -48,6 +49,8 @@ export interface AdmitOptions {
   /** What the function has opened of them; accounts among it are those that count. */
   readonly services: object;
   readonly signal: AbortSignal;
+  /** Finds the row of the request's route. Default: it is one of Spinnaker's API. */
+  readonly getRoute?: RouteFinder | undefined;
   /** Called with what the gate looks at, if it or the function has opened that. */
   onOpened?(services: GateServices): void;
   /** Called when it is known who calls, which may be before he is refused. */
