@@ -8,12 +8,17 @@ import type { Route } from './route.ts';
  * Paths and fields are those that operators of such agents know. They are no part of Spinnaker's API, and stand apart from `routes.ts`
  * for the reasons of docs/decisions/0064-agents-have-routes-of-their-own.md.
  */
-const base = { api: 'operator', access: { manager: true }, reaches: 'store', timeoutSeconds: 20 } as const;
-const readRoute = { ...base, method: 'GET', uses: ['readAccountFacts', 'readTasks'] } as const;
+const base = { api: 'operator', access: { manager: true }, reaches: 'internet', timeoutSeconds: 20 } as const;
+/** The gate looks at accounts, publishes refusals, and asks Fiat, which may be anywhere. */
+const readRoute = {
+  ...base,
+  method: 'GET',
+  uses: ['readAccountFacts', 'publishEvents', 'readTasks'],
+} as const;
 const changeRoute = {
   ...base,
   method: 'POST',
-  uses: [...readRoute.uses, 'writeTasks', 'sendHints', 'publishEvents'],
+  uses: [...readRoute.uses, 'writeTasks', 'sendHints'],
   audit: 'changeAgent',
 } as const;
 

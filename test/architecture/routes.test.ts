@@ -108,6 +108,14 @@ describe('routes of operators', () => {
     expect(operatorRoutes.filter(({ api }) => api !== 'operator')).toEqual([]);
   });
 
+  it('can ask Fiat, which may be anywhere, and publish who was refused', () => {
+    const unable = operatorRoutes.filter(
+      ({ reaches, uses = [] }) =>
+        reaches === 'store' || !uses.includes('readAccountFacts') || !uses.includes('publishEvents'),
+    );
+    expect(unable).toEqual([]);
+  });
+
   it('are recorded in the audit where they change something', () => {
     expect(operatorRoutes.filter(({ method, audit }) => method !== 'GET' && audit === undefined)).toEqual([]);
   });
