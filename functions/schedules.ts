@@ -25,6 +25,7 @@ export interface Schedule {
     | 'writeCache'
     | 'sendAgents'
     | 'sendStreams'
+    | 'tellAgents'
   )[];
   /** Whether it tells, once a run, how settings and accounts are, so that alarms watch that. Default false. */
   readonly tellsOfAccounts?: boolean;
@@ -48,7 +49,7 @@ export const schedules: readonly Schedule[] = [
     stack: 'caching',
     module: 'workers/schedule-agents',
     rateMinutes: 1,
-    // A new account is published and listed within seconds.
+    // A new account is published and listed within seconds, and its agents are told.
     eventTypes: ['AccountDefinitionChanged'],
     timeoutSeconds: 50,
     tellsOfAccounts: true,
@@ -62,6 +63,7 @@ export const schedules: readonly Schedule[] = [
       'sendAgents',
       'sendStreams',
       'publishEvents',
+      'tellAgents',
     ],
   },
 ];

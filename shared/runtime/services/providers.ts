@@ -20,8 +20,11 @@ export interface ProviderServices extends BaseServices, OpenedProviders {}
  */
 const intervalsMs = { secrets: 120_000, files: 10_000, facts: 20_000 };
 
-/** Both where accounts may be made by an API: facts of a new one are published with it. */
-const quickFacts = { intervalMs: 1_000, staleAgeMs: 2_000 };
+/** Milliseconds after which no function grants by account facts of before, where accounts may be made by an API. */
+export const quickFactsAgeMs = 2_000;
+
+/** Both times where accounts may be made by an API: facts of a new one are published with it. */
+const quickFacts = { intervalMs: 1_000, staleAgeMs: quickFactsAgeMs };
 
 /** Milliseconds after which account facts are looked at before they are used: a permission that was taken must not live on. */
 const staleFactsMs = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentRoutes } from '../../../functions/agent-routes.ts';
 import { operatorRoutes } from '../../../functions/operator-routes.ts';
-import { getResources } from './policies.ts';
+import { getFunctionStatements, getResources } from './policies.ts';
 import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
 
 const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0123';
@@ -81,12 +81,27 @@ describe('the stack of agents', () => {
       'run-operations',
       'sweep-tasks',
     ]);
-    expect(listAllowed('caching', 'execute-api:ManageConnections')).toEqual([]);
+    expect(listAllowed('caching', 'execute-api:ManageConnections')).toEqual(['schedule-agents']);
     expect(listAllowed('agents', 'execute-api:ManageConnections')).not.toContain('check-agent-session');
     const policies = ofType('AWS::IAM::Policy').map(({ Properties }) => JSON.stringify(Properties));
     const own = policies.filter((text) => text.includes('ManageConnections'));
     expect(own.length).toBeGreaterThan(0);
     expect(own.every((text) => text.includes('"/live/POST/@connections/*"'))).toBe(true);
+  });
+
+  it('lets who publishes accounts find the connections of their agents, and nothing else of tasks', () => {
+    const caching = getTemplate(templates, 'caching');
+    const statements = getFunctionStatements([caching]).get('schedule-agents') ?? [];
+    const ofTasks = statements.filter(({ resources }) =>
+      resources.some((one) => /table\/busdriver-dev-tasks/.test(one)),
+    );
+    expect(ofTasks.map(({ actions, leadingKeys }) => ({ actions, leadingKeys }))).toEqual([
+      { actions: ['dynamodb:DeleteItem', 'dynamodb:Query'], leadingKeys: ['CONN#*'] },
+    ]);
+    const [worker] = [...getResources(caching).values()].filter(
+      ({ Properties }) => Properties['FunctionName'] === 'busdriver-dev-schedule-agents',
+    );
+    expect(JSON.stringify(worker?.Properties['Environment'])).toContain('BUSDRIVER_HINTS_URL');
   });
 
   it('gives agents a name with mutual TLS, and no way around it', () => {
