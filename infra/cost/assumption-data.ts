@@ -38,6 +38,8 @@ const reckon = (value: number, meaning: string): Assumption => ({
 const units = '`npm run bench -- --units`, an account of 10,000 objects in 100 applications';
 const calls = '`npm run bench`, which counts the calls of a deploy, with a Deployment of 1.4 KB';
 
+const agentCounts = '`npm run bench -- --only agents`, which counts the calls of agents from outside';
+
 /** Every assumption by the name that formulas use. What depends on docs/capacity.md is read there, and not repeated here. */
 export const assumptions = {
   hours: reckon(730, 'hours of a month'),
@@ -183,17 +185,36 @@ export const assumptions = {
   taskMonths: quote(0.23, 'months for which a task is kept: 7 of 30.4 days', 'shared/core/tasks/task.ts'),
   deployWireKb: assume(60, "KB of a deploy's traffic with the API server"),
 
-  agentPollSeconds: assume(
-    15,
-    'seconds between two questions for work of an agent that is connected',
-    'docs/agents.md, "Settings"',
+  agentReplicas: assume(
+    2,
+    'agents of an account, one of which keeps it cached; the others stand by',
+    'docs/agents.md, "The agent"',
   ),
-  agentPingMinutes: assume(
+  agentQuestionsMinute: measure(4, 'questions for work a minute of an agent that is connected', agentCounts),
+  agentKeepsMinute: measure(
     4,
-    'minutes between two pings of an agent',
-    'a connection that is idle ends after ten',
+    'renewals a minute of the lease on keeping an account cached in which nothing changes',
+    agentCounts,
   ),
-  agentRenewalMinutes: assume(9, 'minutes between two renewals of a session', 'tokens hold for 15'),
+  agentClaimsMinute: measure(2, 'claims a minute of that lease by an agent that stands by', agentCounts),
+  agentQuestionReads: measure(
+    5,
+    'reads for a question: the session, whether account facts are newer, and what waits, by three',
+    agentCounts,
+  ),
+  agentQuestionWrites: measure(1, 'writes for it: when the agent was last heard of', agentCounts),
+  agentKeepReads: assume(
+    2,
+    'reads for a renewal of a lease or a claim: the session, whether account facts are newer',
+    'what its function does',
+  ),
+  agentKeepWrites: measure(2, 'write units of it: half of `runWrites`', units),
+  agentPingMinutes: quote(4, 'minutes between two pings of an agent', 'infra/agent/hint-connection.ts'),
+  agentRenewalMinutes: quote(
+    9,
+    'minutes between two renewals of a session: 0.6 of the time for which its tokens hold',
+    'infra/agent/agent-session.ts',
+  ),
   agentCallSeconds: assume(0.02, 'seconds of a call of an agent, 1 GB'),
 
   storeSeconds: assume(0.005, 'seconds of a request to DynamoDB', 'AWS promises milliseconds, of one digit'),

@@ -264,20 +264,21 @@ const agentRules: readonly Rule[] = [
   ['API Gateway', '… pings, and their answers', 'agentFrames × frame'],
   [
     'API Gateway',
-    'questions for work, renewals',
-    'agentQuestions × httpRequest + agentRenewals × httpRequest',
+    'calls: questions for work, leases of what they keep cached, sessions',
+    'agentCalls × httpRequest',
   ],
+  ['Lambda', '… functions for them', 'agentCalls × invocation + agentCalls × agentCallSeconds × gbSecond'],
   [
-    'Lambda',
-    'functions for them',
-    'agentQuestions × invocation + agentQuestions × agentCallSeconds × gbSecond + ' +
-      'agentRenewals × invocation + agentRenewals × agentCallSeconds × gbSecond',
+    'DynamoDB',
+    '… questions: the session, demands, the inbox and the reads of an account; when the agent was heard of',
+    'agentQuestionReads × agentQuestions × readUnit + agentQuestionWrites × agentQuestions × writeUnit',
   ],
   [
     'DynamoDB',
-    '… look at the session, the inbox and the reads of an account',
-    '3 × agentQuestions × readUnit',
+    '… leases: the session; the item of the agent that keeps an account cached, or refuses another one',
+    'agentKeepReads × agentKeeps × readUnit + agentKeepWrites × agentKeeps × writeUnit + ' +
+      'agentKeepReads × agentClaims × readUnit + agentClaims × readUnit + agentKeepWrites × agentClaims × writeUnit',
   ],
   ['KMS', '… sign tokens of sessions', 'agentRenewals × signature'],
-  ['CloudWatch', 'access log', 'agentQuestions × accessLogKb × logGb + agentRenewals × accessLogKb × logGb'],
+  ['CloudWatch', 'access log', 'agentCalls × accessLogKb × logGb'],
 ];

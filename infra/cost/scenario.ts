@@ -154,13 +154,20 @@ function toRequestValues(scenario: Scenario, { applications, listApplications }:
   };
 }
 
+/** All in millions. Of each account's agents one keeps it cached. */
 function toAgentValues({ agents }: Scenario) {
-  const { minutes, seconds, agentPollSeconds, agentPingMinutes, agentRenewalMinutes } = valuesOf(assumptions);
+  const { minutes, agentReplicas, agentPingMinutes, agentRenewalMinutes } = valuesOf(assumptions);
+  const { agentQuestionsMinute, agentKeepsMinute, agentClaimsMinute } = valuesOf(assumptions);
+  const keeping = agents / agentReplicas;
+  const agentQuestions = agents * minutes * agentQuestionsMinute;
+  const agentKeeps = keeping * minutes * agentKeepsMinute;
+  const agentClaims = (agents - keeping) * minutes * agentClaimsMinute;
+  const agentRenewals = (agents * minutes) / agentRenewalMinutes;
   return {
     connectedMinutes: agents * minutes,
     agentFrames: (2 * agents * minutes) / agentPingMinutes,
-    agentQuestions: (agents * seconds) / agentPollSeconds,
-    agentRenewals: (agents * minutes) / agentRenewalMinutes,
+    ...{ agentQuestions, agentKeeps, agentClaims, agentRenewals },
+    agentCalls: agentQuestions + agentKeeps + agentClaims + agentRenewals,
   };
 }
 

@@ -8,6 +8,7 @@ import { buildLocal } from '../../infra/local/build.ts';
 import { describeWithCluster, requestApi } from '../support/cluster.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { measureAgentCache } from './agent-cache-rows.ts';
+import { countAgentCalls } from './agent-calls.ts';
 import { measureAgents } from './agent-rows.ts';
 import { BenchRecord } from './bench-record.ts';
 import { runsMarker } from './bench-report.ts';
@@ -164,6 +165,17 @@ describeWithCluster('a run of the bench', (cluster) => {
     const [idle] = rows.splice(3, 1);
     expect(idle?.summary?.median).toBeGreaterThanOrEqual(0);
     for (const { summary } of rows) expect(summary?.median).toBeGreaterThan(0);
+  }, 180_000);
+
+  it('counts the calls of agents by the functions that answer', async () => {
+    const callSizes = { settleMs: 1_000, countedMs: 6_000, changeMs: 1_000, deploys: 2 };
+    const calls = await countAgentCalls({ cluster, run: Date.now().toString(36), sizes: callSizes });
+    const [, , , changing, , deploy] = Object.values(calls);
+    // Its claim is kept, and what changed is written; a deploy is leased and committed, once each.
+    expect(changing?.['write-changes']).toBeGreaterThan(0);
+    expect(changing?.['keep-cache']).toBeGreaterThan(0);
+    expect(deploy).toMatchObject({ 'take-task': 1, 'commit-task': 1 });
+    expect(deploy).not.toHaveProperty('list-work');
   }, 180_000);
 
   it('measures many accounts', async () => {

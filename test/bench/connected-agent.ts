@@ -8,7 +8,7 @@ const lookPauseMs = 2;
 
 /** Where an agent is started. */
 export interface Installation {
-  readonly system: RunningSystem;
+  readonly system: Pick<RunningSystem, 'url'>;
   readonly signer: TokenSigner;
   readonly cluster: ClusterAccess;
 }

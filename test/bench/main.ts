@@ -10,6 +10,7 @@ import { readCommit } from '../lab/soak-report.ts';
 import { localClientOptions, openTestAccess } from '../support/local-aws-client.ts';
 import { makeTempDir } from '../support/temp-dir.ts';
 import { measureAgentCache } from './agent-cache-rows.ts';
+import { type AgentCallSizes, countAgentCalls } from './agent-calls.ts';
 import { measureAgents } from './agent-rows.ts';
 import { measureArtifacts } from './artifact-rows.ts';
 import {
@@ -67,6 +68,9 @@ const agentSizes = {
   ...{ furtherAccounts: 100, starts: 5, idleMs: 30_000 },
   ...{ warmUp: 3, budgetMs: 60_000 },
 };
+
+/** A minute and a half is a whole number of all times after which agents ask. */
+const agentCallSizes: AgentCallSizes = { settleMs: 30_000, countedMs: 90_000, changeMs: 5_000, deploys: 20 };
 
 /** Ten thousand objects, of which each Deployment has five. */
 const agentCacheSizes = { cached: { deployments: 2_000, podsEach: 3 }, idleMs: 60_000 };
@@ -175,6 +179,9 @@ async function measureOwnRest(
       const rows = await measureAgents({ cluster, server, run: createRunName(), sizes: agentSamples });
       for (const row of rows) await record.addRow(row);
       for (const row of await measureCachingAgent(options, server)) await record.addRow(row);
+      tell('counting the calls of agents');
+      const callOptions = { cluster, run: createRunName(), sizes: agentCallSizes };
+      await record.addCalls(await countAgentCalls(callOptions));
     },
     calls: async () => record.addCalls(await countCalls(cluster)),
     async accounts() {

@@ -56,9 +56,10 @@ describe('what it costs', () => {
     expect(sumGroups(reckon(), 'agents')).toBe(0);
     const lines = reckon({ agents: 1_000 }).lines.filter(({ group }) => group === 'agents');
     const find = (name: string) => lines.find(({ formula }) => formula.includes(name))?.dollars;
-    // 43.8 million minutes; a ping and its answer each 4 minutes; a question each 15 seconds.
+    // 43.8 million minutes; a ping and its answer each 4 minutes; a question each 15 seconds; half of them renew a lease as often, the
+    // others claim it twice a minute.
     expect([find('connectionMinute'), find('frame')]).toEqual([10.95, 21.9]);
-    expect(find('httpRequest')).toBeCloseTo(175.2 + 4.87, 1);
+    expect(find('httpRequest')).toBeCloseTo(175.2 + 87.6 + 43.8 + 4.87, 1);
     expect(find('signature')).toBeCloseTo(73, 0);
   });
 
