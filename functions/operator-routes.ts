@@ -32,11 +32,17 @@ const activate = {
   method: 'PATCH',
   uses: [...changeRoute.uses, 'readStoredAccounts'],
 } as const;
+const deleteDynamic = {
+  ...readDynamic,
+  access: base.access,
+  method: 'DELETE',
+  uses: ['readAccountFacts', 'publishEvents', 'readStoredAccounts', 'writeAccounts'],
+  audit: 'changeAccount',
+} as const;
 const changeDynamic = {
-  ...activate,
+  ...deleteDynamic,
   method: 'POST',
   uses: [...activate.uses, 'writeAccounts', 'readSecretRoles'],
-  audit: 'changeAccount',
 } as const;
 
 /** What routes have in common that stand together, and the modules of functions, below `operators/`, by the path that they answer on. */
@@ -86,11 +92,8 @@ const groups: readonly RouteGroup[] = [
   ],
   [{ ...changeDynamic, method: 'PUT' }, { '/armory/accounts/dynamic': 'update-dynamic-account' }],
   [activate, { '/armory/accounts': 'activate-accounts' }],
-  [{ ...changeDynamic, method: 'DELETE' }, { '/armory/accounts': 'delete-accounts' }],
-  [
-    { ...changeDynamic, ...ofAccount, method: 'DELETE' },
-    { '/armory/accounts/{account}': 'delete-dynamic-account' },
-  ],
+  [deleteDynamic, { '/armory/accounts': 'delete-accounts' }],
+  [{ ...deleteDynamic, ...ofAccount }, { '/armory/accounts/{account}': 'delete-dynamic-account' }],
 ];
 
 /** Every route of operators. */

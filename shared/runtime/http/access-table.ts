@@ -1,18 +1,27 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type Route, routes } from '../../../functions/routes.ts';
 
-/** Finds the row of a request's route. Throws an Error where there is none. */
-export type RouteFinder = (event: Pick<APIGatewayProxyEvent, 'httpMethod' | 'resource'>) => Route;
+/** What of an event names its route. */
+export type RouteEvent = Pick<APIGatewayProxyEvent, 'httpMethod' | 'resource'>;
 
-/** What finds rows among these: a function holds those alone among which its own stand. */
-export function createRouteFinder(rows: readonly Route[]): RouteFinder {
-  const table = new Map(rows.map((route) => [`${route.method} ${route.path}`, route]));
-  return ({ httpMethod, resource }) => {
-    const route = table.get(`${httpMethod} ${resource}`);
-    if (route === undefined) throw new Error(`no file of routes has a row for ${httpMethod} ${resource}`);
-    return route;
-  };
+/** Finds the row of a request's route. Throws an Error where there is none. */
+export type RouteFinder = (event: RouteEvent) => Route;
+
+const table = new Map(toEntries(routes));
+
+/** The row of a request of Spinnaker's API. @throws Error where there is none */
+export function getRoute(event: RouteEvent): Route {
+  return findRow(table, event);
 }
 
-/** Finds the row of a request of Spinnaker's API. */
-export const getRoute: RouteFinder = createRouteFinder(routes);
+/** Rows by method and path, for a map of them: a function holds those alone among which its own stand. */
+export function toEntries(rows: readonly Route[]): readonly (readonly [string, Route])[] {
+  return rows.map((route) => [`${route.method} ${route.path}`, route]);
+}
+
+/** The row of a request's route among some. @throws Error where there is none */
+export function findRow(rows: ReadonlyMap<string, Route>, { httpMethod, resource }: RouteEvent): Route {
+  const route = rows.get(`${httpMethod} ${resource}`);
+  if (route === undefined) throw new Error(`no file of routes has a row for ${httpMethod} ${resource}`);
+  return route;
+}

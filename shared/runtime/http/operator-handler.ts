@@ -1,9 +1,9 @@
 import { operatorRoutes } from '../../../functions/operator-routes.ts';
-import { createRouteFinder } from './access-table.ts';
+import { findRow, toEntries } from './access-table.ts';
 import { type ApiFunction, type ApiLogic, type LoggingServices, makeApiFunction } from './api-function.ts';
 import { gate } from './api-handler.ts';
 
-const getRoute = createRouteFinder(operatorRoutes);
+const table = new Map(toEntries(operatorRoutes));
 
 /**
  * Makes a Lambda function of a route that operators of agents call. Who calls is let in by what the route's row in
@@ -15,5 +15,5 @@ export function operatorHandler<C extends LoggingServices>(
   open: ApiLogic<C>['open'],
   run: ApiLogic<C>['run'],
 ): ApiFunction {
-  return makeApiFunction({ open, run }, { ...gate, getRoute });
+  return makeApiFunction({ open, run }, { ...gate, getRoute: (event) => findRow(table, event) });
 }
