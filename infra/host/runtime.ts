@@ -19,6 +19,7 @@ import { loadSettings } from '../../shared/runtime/settings/settings.ts';
 import { closeServices } from '../local/close-services.ts';
 import { bindHandlers, loadHandler } from '../local/handlers.ts';
 import { Invoker } from '../local/invoker.ts';
+import { createAgentFinder } from '../local/proved-agents.ts';
 import { type Inventory, serveFunctions } from '../local/served-functions.ts';
 import { type AgentHome, checkSessionKey, openAgentHome } from './agent-home.ts';
 import { createResources } from './create-resources.ts';
@@ -129,6 +130,7 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
         allowsHost: (name) => isServiceName(name, names),
         logsRequests: areRequestsVerbose(environment),
         upgrades: agents.upgrades,
+        findAgent: createAgentFinder(services),
       },
     }),
   );

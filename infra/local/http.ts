@@ -21,6 +21,7 @@ import { isUpgrade, refuseUpgrade, type UpgradeRoute } from './http-upgrade.ts';
 import { FunctionTimeoutError, type Invoker } from './invoker.ts';
 import { startListeners } from './listeners.ts';
 import { findRefusal, type LoopbackGuardOptions } from './loopback-guard.ts';
+import type { FindAgent } from './proved-agents.ts';
 import { logRequest } from './request-log.ts';
 import { ResponseStream } from './response-streaming.ts';
 import { RouteTable } from './route-table.ts';
@@ -47,6 +48,8 @@ export interface StartHttpOptions {
   readonly limits?: FrontDoorLimits;
   /** Why nothing can be stored at the moment: functions that store something are not invoked then. Default: it always can be. */
   readonly findObstacle?: () => string | undefined;
+  /** Finds the session of an agent that was proved before: agents take turns by these. Default: by their addresses. */
+  readonly findAgent?: FindAgent;
   /** Takes over connections that ask for it. Default: none are taken over. */
   readonly upgrades?: UpgradeRoute;
 }
@@ -116,6 +119,7 @@ class FrontDoor {
   readonly #admission: Admission;
   readonly #findObstacle: (() => string | undefined) | undefined;
   readonly #logsRequests: boolean;
+  readonly #findAgent: FindAgent;
   readonly #upgrades: UpgradeRoute | undefined;
   readonly #largeTurns: Turns;
   /** By the function's module: several routes may lead to one. */
@@ -134,6 +138,7 @@ class FrontDoor {
     this.#admission = new Admission(limits);
     this.#findObstacle = options.findObstacle;
     this.#logsRequests = options.logsRequests === true;
+    this.#findAgent = options.findAgent ?? (async () => undefined);
     this.#upgrades = options.upgrades;
     this.#largeTurns = new Turns(limits);
   }
@@ -201,8 +206,9 @@ class FrontDoor {
     if (this.#logsRequests) logRequest(event, response, this.#log);
     checkSize(event, body.length);
     const { module, timeoutSeconds } = match.route;
+    const turns = (await this.#findTurns(request, match.route)) ?? caller;
     const invoke = () =>
-      slots.run(caller, () => this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream }));
+      slots.run(turns, () => this.#invoker.invoke({ module, event, timeoutSeconds, requestId, stream }));
     return isLarge ? this.#largeTurns.take(invoke) : invoke();
   }
 
@@ -219,6 +225,14 @@ class FrontDoor {
   #checkStorage(route: Route): void {
     const obstacle = isWriting(route) ? this.#findObstacle?.() : undefined;
     if (obstacle !== undefined) throw new HttpError(503, obstacle, toErrorHeaders(503));
+  }
+
+  /** By what an agent takes turns, whose session was proved before: many may come from one address. */
+  async #findTurns({ headers }: IncomingMessage, { api }: Route): Promise<string | undefined> {
+    // What is wrong the function tells.
+    const find = () => this.#findAgent(headers.authorization).catch(() => undefined);
+    const session = api === 'agent' ? await find() : undefined;
+    return session && `session ${session}`;
   }
 
   #getSlots(route: Route): FunctionSlots {

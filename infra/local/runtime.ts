@@ -34,6 +34,7 @@ import type { UpgradeRoute } from './http-upgrade.ts';
 import { Invoker, type LoadHandler } from './invoker.ts';
 import type { LevelStorage } from './level-storage.ts';
 import { callOwnRoute } from './own-call.ts';
+import { createAgentFinder } from './proved-agents.ts';
 import { type Inventory, type ServedFunctions, serveFunctions } from './served-functions.ts';
 import { startSqs } from './sqs.ts';
 import { findStorageObstacle, tellOfStorage } from './storage-message.ts';
@@ -124,6 +125,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
         logsRequests: areRequestsVerbose(),
         access: frontDoor,
         upgrades,
+        findAgent: createAgentFinder(services),
         findObstacle: () => findStorageObstacle(storage),
       },
     }),

@@ -1,10 +1,12 @@
 import { type ClientRequest, request as sendRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Route } from '../../../functions/routes.ts';
 import { type HttpServer, startHttp } from '../../../infra/local/http.ts';
 import { type FrontDoorLimits, frontDoorLimits } from '../../../infra/local/http-limits.ts';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
+import type { FindAgent } from '../../../infra/local/proved-agents.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
 
 const routes: readonly Route[] = [
@@ -32,18 +34,26 @@ const routes: readonly Route[] = [
     access: 'anonymous',
     timeoutSeconds: 20,
   },
+  {
+    ...{ method: 'GET', path: '/agent/v1/wait', module: 'wait', reaches: 'store', access: 'anonymous' },
+    ...{ timeoutSeconds: 20, api: 'agent' },
+  },
   { method: 'POST', path: '/ops', module: 'echo', reaches: 'store', access: 'anonymous', timeoutSeconds: 20 },
 ];
 
 const log: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** A front door with some limits lower, and a route at which requests wait until they are released. */
-async function startFront(limits: Partial<FrontDoorLimits>) {
+async function startFront(limits: Partial<FrontDoorLimits>, findAgent?: FindAgent) {
+  const waited: (string | undefined)[] = [];
   const release = Promise.withResolvers<void>();
   const answer = { statusCode: 200, body: '{}' };
   const functions: { readonly [module: string]: Handler } = {
     echo: async () => answer,
-    wait: () => release.promise.then(() => answer),
+    wait: (event) => {
+      waited.push((event as APIGatewayProxyEvent).headers['authorization']);
+      return release.promise.then(() => answer);
+    },
   };
   const server: HttpServer = await startHttp({
     routes,
@@ -53,12 +63,13 @@ async function startFront(limits: Partial<FrontDoorLimits>) {
     port: 0,
     allowedHosts: [],
     limits: { ...frontDoorLimits, ...limits },
+    ...(findAgent && { findAgent }),
   });
   onTestFinished(async () => {
     release.resolve();
     await server[Symbol.asyncDispose]();
   });
-  return { url: server.url, release: () => release.resolve() };
+  return { url: server.url, waited, release: () => release.resolve() };
 }
 
 async function ask(url: string, user?: string): Promise<Response> {
@@ -181,4 +192,25 @@ test('reads no more of a refused body than is good for its sender', async () => 
   await closed;
   // What the kernel's buffers hold is sent, too.
   expect(sent).toBeLessThan(100 << 20);
+});
+
+test('agents behind one address take turns by their sessions, and who proves none by the address', async () => {
+  const asked: (string | undefined)[] = [];
+  const front = await startFront({ functionRequestsMax: 1 }, async (authorization) => {
+    asked.push(authorization);
+    if (authorization === 'broken') throw new Error('no key');
+    return authorization?.startsWith('agent') ? authorization : undefined;
+  });
+  const answers: Promise<Response>[] = [];
+  const send = async (authorization: string): Promise<void> => {
+    const count = asked.length;
+    const headers = { authorization, 'x-spinnaker-user': authorization };
+    answers.push(fetch(`${front.url}/agent/v1/wait`, { headers }));
+    // Its turn is asked for then.
+    await expect.poll(() => asked.length).toBe(count + 1);
+  };
+  for (const each of ['agent-1', 'agent-1', 'agent-1', 'stranger', 'broken', 'agent-2']) await send(each);
+  front.release();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+  expect(front.waited).toEqual(['agent-1', 'stranger', 'agent-2', 'agent-1', 'broken', 'agent-1']);
 });
