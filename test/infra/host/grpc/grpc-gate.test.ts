@@ -122,7 +122,8 @@ test(
     const refusal = await vi.waitFor(
       async () => {
         const answers = await Promise.all(Array.from({ length: crowd }, open));
-        const found = answers.find((each) => each instanceof HubAwayError);
+        // Some may find no answer in time.
+        const found = answers.find((each) => each instanceof HubAwayError && each.isBusy);
         expect(found).toBeDefined();
         return found;
       },
