@@ -1,29 +1,30 @@
 import { describe, expect, test } from 'vitest';
 import { formatHostHelp } from '../../infra/host/cli-options.ts';
-import { memorySettings, nodeOptions } from '../../infra/local/memory-settings.ts';
+import { agentNodeOptions, memorySettings, nodeOptions } from '../../infra/local/memory-settings.ts';
 import { buildAndAskForHelp, readImageRecipe } from '../support/image-recipe.ts';
 
 const images = [
-  { folder: 'infra/host', bundle: 'dist/host', help: `${formatHostHelp()}\n` },
+  { folder: 'infra/host', bundle: 'dist/host', options: nodeOptions, help: `${formatHostHelp()}\n` },
   {
     folder: 'infra/agent',
     bundle: 'dist/agent',
+    options: agentNodeOptions,
     help: expect.stringContaining('Usage: node dist/agent/main.js --config FILE'),
   },
 ];
 
-describe.each(images)('the image of $folder', async ({ folder, bundle, help }) => {
+describe.each(images)('the image of $folder', async ({ folder, bundle, options, help }) => {
   const recipe = await readImageRecipe(folder);
 
   test('copies what is enough to build what it runs, which needs Node alone', async () => {
     expect(await buildAndAskForHelp(recipe, bundle)).toEqual({ stdout: help, stderr: '' });
   });
 
-  test('is run as npm start runs: by its memory settings, and not as root', () => {
+  test('is run by the memory settings of its program, and not as root', () => {
     for (const [name, value] of Object.entries(memorySettings)) {
       expect(recipe.text).toContain(` ${name}=${value}`);
     }
-    for (const option of nodeOptions) expect(recipe.text).toContain(`"${option}"`);
+    for (const option of options) expect(recipe.text).toContain(`"${option}"`);
     expect(recipe.text).toMatch(/^USER 1000:1000$/m);
   });
 

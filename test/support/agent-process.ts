@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { buildAgent } from '../../infra/agent/build.ts';
-import { memorySettings, nodeOptions } from '../../infra/local/memory-settings.ts';
+import { agentNodeOptions, memorySettings } from '../../infra/local/memory-settings.ts';
 import { makeTempDir } from './temp-dir.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -115,7 +115,7 @@ export async function runAgentProgram(
 ): Promise<AgentProcess> {
   const main = await buildAgent(root);
   // With the IPC channel it ends when this process ends, however that happens.
-  const child = spawn(process.execPath, [...nodeOptions, main, ...args], {
+  const child = spawn(process.execPath, [...agentNodeOptions, main, ...args], {
     ...{ cwd, env: { ...process.env, ...memorySettings, ...environment } },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
