@@ -10,7 +10,7 @@ import {
 } from '../../core/tasks/agent-enrolment.ts';
 import { type AgentSession, isConnected } from '../../core/tasks/agent-session.ts';
 import { compareText } from '../../core/text-order.ts';
-import type { AgentHub } from '../services/agent-hub.ts';
+import type { OperatorServices } from '../services/operators.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import { getNumber } from './query-number.ts';
 
@@ -66,9 +66,12 @@ const changeSchema = z.object({
 });
 
 /** How the agents of the account of the path are. @throws NotFoundError for an account without agents */
-export async function getAccountAgents(request: ApiRequest, hub: AgentHub): Promise<AccountAgentsView> {
-  const account = getAgentAccount(request, hub);
-  return toView(hub, account, await hub.enrolments.find(account));
+export async function getAccountAgents(
+  request: ApiRequest,
+  services: OperatorServices,
+): Promise<AccountAgentsView> {
+  const account = getAgentAccount(request, services);
+  return toView(services, account, await services.enrolments.find(account));
 }
 
 /**
@@ -77,30 +80,33 @@ export async function getAccountAgents(request: ApiRequest, hub: AgentHub): Prom
  *
  * @throws NotFoundError for an account without agents; InvalidInputError for a body of no use
  */
-export async function changeAccountAgents(request: ApiRequest, hub: AgentHub): Promise<AccountAgentsView> {
-  const account = getAgentAccount(request, hub);
+export async function changeAccountAgents(
+  request: ApiRequest,
+  services: OperatorServices,
+): Promise<AccountAgentsView> {
+  const account = getAgentAccount(request, services);
   const { state, replace = false } = parseWith(changeSchema, request.parseJson(), '');
   if (state === 'revoked' && replace)
     throw new InvalidInputError('replace: expected nothing beside state revoked');
   request.audit({ action: 'changeAgent', account });
-  const author = { atMs: hub.clock.now(), by: request.access.identity.user };
-  const after = await hub.enrolments.change(account, (before) =>
+  const author = { atMs: services.clock.now(), by: request.access.identity.user };
+  const after = await services.enrolments.change(account, (before) =>
     state === 'revoked' ? revokeAgents(before, author) : enrolAgents(before, replace, author),
   );
-  if (state === 'revoked' || replace) await endSessions(hub, account);
-  hub.log.info(
+  if (state === 'revoked' || replace) await endSessions(services, account);
+  services.log.info(
     state === 'revoked' ? 'agents of an account are revoked' : 'agents of an account are enrolled',
     {
       account,
       generation: after.generation,
     },
   );
-  return toView(hub, account, after);
+  return toView(services, account, after);
 }
 
 /** Ends the sessions of an account. That their agents hear of it at once only spares them a call that is refused. */
 export async function endSessions(
-  { sessions, hints }: Pick<AgentHub, 'sessions' | 'hints'>,
+  { sessions, hints }: Pick<OperatorServices, 'sessions' | 'hints'>,
   account: string,
 ): Promise<void> {
   const ids = await sessions.closeAllOf(account);
@@ -110,11 +116,14 @@ export async function endSessions(
 }
 
 /** How the agents of all accounts are that have some and that the caller may change. @throws InvalidInputError for a page of no use */
-export async function listAccountAgents(request: ApiRequest, hub: AgentHub): Promise<ApiResponse> {
+export async function listAccountAgents(
+  request: ApiRequest,
+  services: OperatorServices,
+): Promise<ApiResponse> {
   const limit = getNumber(request, 'items', { min: 1, max: 500, otherwise: 100 });
   const after = request.findQuery('after') ?? '';
-  const rights = request.access.getRights(hub.providers);
-  const names = hub.providers.accounts
+  const rights = request.access.getRights(services.providers);
+  const names = services.providers.accounts
     .filter(
       ({ name, agentHome }) => agentHome !== undefined && name > after && rights.mayUseAccount(name, 'WRITE'),
     )
@@ -122,21 +131,21 @@ export async function listAccountAgents(request: ApiRequest, hub: AgentHub): Pro
     .sort(compareText);
   const page = names.slice(0, limit);
   const views = await mapConcurrently(page, accountsAtOnce, async (name) =>
-    toView(hub, name, await hub.enrolments.find(name)),
+    toView(services, name, await services.enrolments.find(name)),
   );
   const last = page.at(-1);
   if (last === undefined || names.length <= limit) return ok(views);
   return { ...ok(views), headers: { 'X-Busdriver-Next': last } };
 }
 
-function getAgentAccount(request: ApiRequest, { providers }: AgentHub): string {
+function getAgentAccount(request: ApiRequest, { providers }: OperatorServices): string {
   const name = request.getParameter('account');
   if (providers.getAccount(name).agentHome !== undefined) return name;
   throw new NotFoundError(`Account ${name} has no agents: its cluster is reached from here`);
 }
 
 async function toView(
-  { sessions, inboxes, providers, clock }: AgentHub,
+  { sessions, inboxes, providers, clock }: OperatorServices,
   account: string,
   { generation, isRevoked, cluster, changes }: AgentEnrolment,
 ): Promise<AccountAgentsView> {

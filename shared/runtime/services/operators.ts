@@ -3,8 +3,12 @@ import { DynamoAgentDirectory } from '../../aws/tasks/agent-directory.ts';
 import { DynamoAgentTaskList } from '../../aws/tasks/agent-task-list.ts';
 import type { AgentSettings } from '../../core/settings/agent-settings.ts';
 import type { AgentDirectory } from '../../core/tasks/agent-directory.ts';
+import type { AgentEnrolmentStore } from '../../core/tasks/agent-enrolment.ts';
 import type { AgentTaskList } from '../../core/tasks/agent-operation.ts';
 import type { AgentSessionStore } from '../../core/tasks/agent-session.ts';
+import type { InboxStore } from '../../core/tasks/task-inbox.ts';
+import { openAgentEnrolments } from './agent-enrolments.ts';
+import { openInboxes } from './agent-inboxes.ts';
 import { openAgentSessions } from './agent-sessions.ts';
 import { openDocuments } from './aws-clients.ts';
 import { openBase } from './base.ts';
@@ -16,12 +20,14 @@ import type { Services } from './services.ts';
 export interface OperatorServices extends OperationsServices {
   readonly agentSettings: AgentSettings;
   readonly sessions: AgentSessionStore;
+  readonly enrolments: AgentEnrolmentStore;
+  readonly inboxes: InboxStore;
   readonly directory: AgentDirectory;
   readonly agentTasks: AgentTaskList;
 }
 
 /**
- * Opens what functions work with that operators of agents call.
+ * Opens what functions work with that operators of agents call. Deployed they know nothing of the key by which sessions are signed.
  *
  * @throws NotFoundError where agents are not served; what `openProviders` throws
  */
@@ -32,6 +38,8 @@ export async function openOperators(services: Services): Promise<OperatorService
     ...opened,
     agentSettings,
     sessions: openAgentSessions(services),
+    enrolments: openAgentEnrolments(services),
+    inboxes: openInboxes(services),
     directory: services.get(createDirectory),
     agentTasks: services.get(createTaskList),
   };

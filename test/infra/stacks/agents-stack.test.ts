@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agentRoutes } from '../../../functions/agent-routes.ts';
 import { operatorRoutes } from '../../../functions/operator-routes.ts';
+import { loadSourceFiles } from '../../architecture/source-files.ts';
 import { getFunctionStatements, getResources } from './policies.ts';
 import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
 
@@ -74,6 +75,14 @@ describe('the stack of agents', () => {
     expect(listAllowed('agents', 'kms:Sign')).toEqual([...new Set(names)]);
     expect(names).toContain('open-session');
     expect(listAllowed('agents', 'kms:GetPublicKey')).toContain('check-agent-session');
+  });
+
+  it('tells functions of operators nothing of that key, nor do they ask for it', () => {
+    expect(listAllowed('api', 'kms:GetPublicKey')).toEqual([]);
+    const modules = new Set(operatorRoutes.map(({ module }) => `functions/${module}.ts`));
+    const sources = loadSourceFiles().filter(({ path }) => modules.has(path));
+    expect(sources).toHaveLength(modules.size);
+    expect(sources.filter(({ text }) => /openAgentHub|openSessionTokens/.test(text))).toEqual([]);
   });
 
   it('lets who tells agents send to connections of this API, and nobody else', () => {
