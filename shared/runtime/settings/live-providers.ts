@@ -215,11 +215,12 @@ export class LiveProviders implements AsyncDisposable {
   #startReading(): void {
     if (this.#reading !== undefined) return;
     const { clock, randomness } = this.#options;
-    const { intervalMs } = this.#quick ?? this.#options;
     this.#startedAtMs = clock.now();
-    this.#intervalMs = getRandomMs(1.2 * intervalMs, randomness, 2 / 3);
     this.#reading = this.#read().finally(() => {
       this.#reading = undefined;
+      // By what was just read: it may be the first that says that accounts are stored.
+      const { intervalMs } = this.#quick ?? this.#options;
+      this.#intervalMs = getRandomMs(1.2 * intervalMs, randomness, 2 / 3);
       if (this.#current === undefined) this.#intervalMs = Math.min(pauseMs, this.#intervalMs);
     });
   }

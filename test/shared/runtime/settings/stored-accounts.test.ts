@@ -8,7 +8,10 @@ import { pickDefinitions } from '../../../../shared/core/providers/account-facts
 import { ProviderSet } from '../../../../shared/core/providers/provider-set.ts';
 import { plugins } from '../../../../shared/providers/index.ts';
 import { LiveAccounts } from '../../../../shared/runtime/settings/live-accounts.ts';
-import { LiveProviders } from '../../../../shared/runtime/settings/live-providers.ts';
+import {
+  LiveProviders,
+  type LiveProvidersOptions,
+} from '../../../../shared/runtime/settings/live-providers.ts';
 import { parseSettings } from '../../../../shared/runtime/settings/settings.ts';
 import { useLocalTables } from '../../../support/local-tables.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../../support/test-clock.ts';
@@ -45,8 +48,8 @@ beforeEach(() => {
 });
 afterEach(() => live[Symbol.asyncDispose]());
 
-/** Accounts of a process that reads settings and store. */
-function open(): LiveProviders {
+/** Accounts of a process that reads settings and store. @param quick how often it reads settings where accounts are stored */
+function open(quick?: LiveProvidersOptions['quick']): LiveProviders {
   return new LiveProviders({
     source: {
       read: async () => text,
@@ -68,6 +71,7 @@ function open(): LiveProviders {
     randomness: testRandomness,
     log,
     intervalMs: 120 * second,
+    quick,
   });
 }
 
@@ -104,6 +108,16 @@ describe('accounts of the store', () => {
     await store.remove(name('stored'), { expected: 1, modifiedBy: undefined });
     clock.advance(2 * second);
     expect(await list()).toEqual(['yaml']);
+  });
+
+  test('that come with what is read are known within two seconds, after the first reading as well', async () => {
+    text = toYaml(true);
+    await using facts = open({ intervalMs: second, staleAgeMs: 2 * second });
+    const listFacts = async () => (await facts.get()).providers.accounts.map((account) => account.name);
+    expect(await listFacts()).not.toContain(name('fact'));
+    text = toYaml(true, { name: name('fact'), kubeconfigContents: '{}' });
+    clock.advance(2 * second);
+    expect(await listFacts()).toContain(name('fact'));
   });
 
   test('are seen at once by who asks for the newest', async () => {
