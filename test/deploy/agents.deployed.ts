@@ -40,8 +40,11 @@ describeWithCluster('agents of the deployed stacks', (cluster) => {
     // A token that is meant for another installation, and one of nobody.
     expect((await open(url, await signer.sign())).status).toBe(401);
     expect((await open(url, 'none')).status).toBe(401);
-    await store(system, 'POST', '/credentials', { type: 'kubernetes', ...toAgentAccount('stored', signer) });
-    const { token, session } = await readSession(url, signer, ['edge', 'stored']);
+    await store(system, 'POST', '/credentials', {
+      type: 'kubernetes',
+      ...toAgentAccount('edge-stored', signer),
+    });
+    const { token, session } = await readSession(url, signer, ['edge', 'edge-stored']);
     const hintUrl = `${await findApiUrl('agents-hints')}/live`;
     expect(await tryConnect(hintUrl, `${token}x`)).toBe('refused');
     await using listener = await connect(hintUrl, token);
@@ -155,14 +158,14 @@ async function store(system: Subject, ...[method, target, body]: [string, string
 /** Agents hear of it when their account is changed, and when it is deleted. */
 async function checkTold(system: Subject, frames: readonly unknown[], signer: TokenSigner): Promise<void> {
   const countTold = () =>
-    frames.map((frame) => Object(frame)).filter(({ k, a }) => k === 'accounts' && a === 'stored').length;
-  const changed = { type: 'kubernetes', ...toAgentAccount('stored', signer, 60) };
+    frames.map((frame) => Object(frame)).filter(({ k, a }) => k === 'accounts' && a === 'edge-stored').length;
+  const changed = { type: 'kubernetes', ...toAgentAccount('edge-stored', signer, 60) };
   // Of its creation an agent may have heard that was quick to connect.
   const before = countTold();
-  await store(system, 'PUT', '/credentials/stored', changed);
+  await store(system, 'PUT', '/credentials/edge-stored', changed);
   await expect.poll(countTold, { timeout }).toBeGreaterThan(before);
   const once = countTold();
-  await store(system, 'DELETE', '/credentials/stored');
+  await store(system, 'DELETE', '/credentials/edge-stored');
   await expect.poll(countTold, { timeout }).toBeGreaterThan(once);
 }
 
