@@ -194,8 +194,8 @@ export class DynamoAgentStore implements AgentStore {
 
   async sync(specs: readonly AgentSpec[]): Promise<SyncAnswer> {
     // Loaded late: one function in the background brings agents up to date, and all that show what is cached have this store.
-    const { AgentDirectory } = await import('./agent-directory.ts');
-    return new AgentDirectory(this.#table, this.#clock).sync(await this.list(), specs);
+    const { AgentSync } = await import('./agent-sync.ts');
+    return new AgentSync(this.#table, this.#clock).run(await this.list(), specs);
   }
 
   async setMode(

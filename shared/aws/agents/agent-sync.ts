@@ -15,7 +15,7 @@ import { getAgentKey, parseAgent, toNewItem } from './agent-items.ts';
 const concurrency = 16;
 
 /** Brings the agents of a table in line with those that there are to be, each by a conditional write of its own. */
-export class AgentDirectory {
+export class AgentSync {
   readonly #table: CacheTable;
   readonly #clock: Clock;
 
@@ -30,7 +30,7 @@ export class AgentDirectory {
    * @param found all agents of the table, those that were removed included
    * @param specs the agents that there are to be
    */
-  async sync(found: readonly Agent[], specs: readonly AgentSpec[]): Promise<SyncAnswer> {
+  async run(found: readonly Agent[], specs: readonly AgentSpec[]): Promise<SyncAnswer> {
     const known = new Map(found.map((agent) => [toAgentId(agent), agent]));
     const wanted = new Map(specs.map((spec) => [toAgentId(spec), spec]));
     const agents: Agent[] = [];
