@@ -141,10 +141,11 @@ function watchFiles(
 /** Why a connection may not go on. A certificate that nobody trusts is worse than none: its owner takes it for good. */
 function findFault(socket: TLSSocket, { clientAuth }: GrpcSecurity): string | undefined {
   if (socket.alpnProtocol !== 'h2') return 'it speaks no HTTP/2';
-  if (clientAuth === 'none' || socket.authorized) return undefined;
-  if (socket.getPeerX509Certificate() !== undefined)
-    return `its certificate is not trusted: ${getErrorMessage(socket.authorizationError)}`;
-  return clientAuth === 'require' ? 'it shows no certificate' : undefined;
+  // Asked first: a TLS session that is resumed without a certificate counts as authorized in Node.
+  if (socket.getPeerX509Certificate() === undefined)
+    return clientAuth === 'require' ? 'it shows no certificate' : undefined;
+  if (socket.authorized) return undefined;
+  return `its certificate is not trusted: ${getErrorMessage(socket.authorizationError)}`;
 }
 
 /** What the files hold. */
