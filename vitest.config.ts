@@ -1,25 +1,25 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { startWith } from './test/support/run-order.ts';
+import { startWith } from './test/support/run/run-order.ts';
 
-const clusterSetup = './test/support/global-cluster.ts';
-const lowPriority = './test/support/low-priority.ts';
+const clusterSetup = './test/support/cluster/global-cluster.ts';
+const lowPriority = './test/support/run/low-priority.ts';
 
 /** Suites that wait for what others may not hold up for long. All other suites run at a lower priority. */
 const measuring = [
-  'test/acceptance/many-accounts.test.ts',
-  'test/acceptance/passing-accounts.test.ts',
+  'test/acceptance/isolation/many-accounts.test.ts',
+  'test/acceptance/isolation/passing-accounts.test.ts',
   'test/shared/providers/kubernetes/client/hostile-servers.test.ts',
   'test/lab/laboratory.test.ts',
 ];
 
 /** Those that measure how long somebody waits: they run after all the others. */
-const quiet = ['test/acceptance/flood.test.ts', 'test/acceptance/flood-servers.test.ts'];
+const quiet = ['test/acceptance/isolation/flood.test.ts', 'test/acceptance/isolation/flood-servers.test.ts'];
 
 /** Those that take all processors themselves, or keep the cluster's controllers busy for all others: they run last, one after the other. */
 const alone = [
-  'test/acceptance/agent-fleet.test.ts',
-  'test/acceptance/overload.test.ts',
+  'test/acceptance/agents/agent-fleet.test.ts',
+  'test/acceptance/tasks/overload.test.ts',
   'test/shared/providers/kubernetes/v1/operations/deaths.test.ts',
 ];
 
@@ -45,38 +45,38 @@ const longest = [
   'test/lab/laboratory.test.ts',
   'test/capacity/capacity.test.ts',
   'test/infra/check/main.test.ts',
-  'test/acceptance/many-accounts.test.ts',
-  'test/acceptance/v1-blue-green.test.ts',
-  'test/acceptance/streams.test.ts',
-  'test/acceptance/waiting-operations.test.ts',
-  'test/acceptance/kubernetes-home.test.ts',
-  'test/acceptance/agent-partitions.test.ts',
-  'test/acceptance/agent-kills.test.ts',
-  'test/acceptance/agent-storms.test.ts',
-  'test/acceptance/agents.test.ts',
-  'test/acceptance/agent-reads.test.ts',
-  'test/acceptance/crash.test.ts',
-  'test/acceptance/cache-equality.test.ts',
+  'test/acceptance/isolation/many-accounts.test.ts',
+  'test/acceptance/v1/v1-blue-green.test.ts',
+  'test/acceptance/caching/streams.test.ts',
+  'test/acceptance/tasks/waiting-operations.test.ts',
+  'test/acceptance/kubernetes/kubernetes-home.test.ts',
+  'test/acceptance/agents/agent-partitions.test.ts',
+  'test/acceptance/agents/agent-kills.test.ts',
+  'test/acceptance/agents/agent-storms.test.ts',
+  'test/acceptance/agents/agents.test.ts',
+  'test/acceptance/agents/agent-reads.test.ts',
+  'test/acceptance/tasks/crash.test.ts',
+  'test/acceptance/caching/cache-equality.test.ts',
   'test/shared/providers/kubernetes/client/hostile-servers.test.ts',
   'test/infra/local/cluster.test.ts',
-  'test/acceptance/differential-apply.test.ts',
+  'test/acceptance/kubernetes/differential-apply.test.ts',
   'test/second-opinions/dynamodb-local.test.ts',
   'test/shared/providers/kubernetes/caching/watch-agent.test.ts',
   'test/second-opinions/elasticmq.test.ts',
   'test/shared/providers/kubernetes/operations/custom-kinds.test.ts',
-  'test/acceptance/kinds.test.ts',
-  'test/acceptance/away-cluster.test.ts',
+  'test/acceptance/kubernetes/kinds.test.ts',
+  'test/acceptance/isolation/away-cluster.test.ts',
   'test/bench/bench-run.test.ts',
   'test/shared/providers/kubernetes/watch/watch-kind.test.ts',
   'test/infra/local/sqs.test.ts',
   'test/shared/providers/kubernetes/caching/watch-custom-kinds.test.ts',
   'test/shared/providers/kubernetes/transport/liveness-probe.test.ts',
   'test/acceptance/access/access.test.ts',
-  'test/acceptance/demo.test.ts',
-  'test/acceptance/cold-release.test.ts',
+  'test/acceptance/contract/demo.test.ts',
+  'test/acceptance/accounts/cold-release.test.ts',
   'test/shared/providers/kubernetes/caching/agent-storm.test.ts',
   'test/shared/providers/kubernetes/caching/agent-rights.test.ts',
-  'test/acceptance/orca-stages.test.ts',
+  'test/acceptance/kubernetes/orca-stages.test.ts',
   'test/shared/providers/artifacts/hostile-hosts.test.ts',
   'test/infra/local/main.test.ts',
   'test/shared/providers/front50/client.test.ts',

@@ -123,7 +123,7 @@ export const kindRules: readonly Rule<KindItem>[] = [
   {
     isKept: ({ kubernetesKind }, texts) => texts.isNamedIn('test/acceptance/kind', `'${kubernetesKind}'`),
     tell: ({ kind }) =>
-      `no test deploys an object of ${kind}: add one to test/acceptance/kind-samples.ts, or the kind to what clusters serve no more in kinds.test.ts`,
+      `no test deploys an object of ${kind}: add one to test/acceptance/kubernetes/kind-samples.ts, or the kind to what clusters serve no more in kinds.test.ts`,
   },
 ];
 

@@ -3,7 +3,7 @@ import { routes } from '../../functions/routes.ts';
 import { createApiTable } from '../../shared/contract/api-table.ts';
 import { operationDefinitions } from '../../shared/providers/kubernetes/operations/index.ts';
 import { v1OperationDefinitions } from '../../shared/providers/kubernetes/v1/operations/index.ts';
-import { createRouteCalls } from '../acceptance/route-calls.ts';
+import { createRouteCalls } from '../acceptance/contract/route-calls.ts';
 import { createHits } from '../fuzz/fuzz-hits.ts';
 import { findForgotten } from './additions.ts';
 import { RepositoryTexts } from './repository-texts.ts';

@@ -139,11 +139,11 @@ const newcomers: readonly Newcomer[] = [
     find: (given) => findForgotten(rules.kindRules, status, given),
     sentences: [
       'no test of the status of unheard: add test/fixtures/kubernetes/unheard-stable.yaml',
-      'no test deploys an object of unheard: add one to test/acceptance/kind-samples.ts',
+      'no test deploys an object of unheard: add one to test/acceptance/kubernetes/kind-samples.ts',
     ],
     answer: {
       'test/fixtures/kubernetes/unheard-stable.yaml': 'kind: Unheard\n',
-      'test/acceptance/kind-samples.ts': "sample('v1 unheards', 'Unheard')",
+      'test/acceptance/kubernetes/kind-samples.ts': "sample('v1 unheards', 'Unheard')",
     },
   },
   {

@@ -23,7 +23,7 @@ import { parseMaxAgeMs } from '../../shared/core/views/freshness-headers.ts';
 import { labelSelectorsField } from '../../shared/providers/kubernetes/manifest/selectors.ts';
 import { createRequest, toLogFields } from '../../shared/runtime/http/api-request.ts';
 import { parseListedServerGroups } from '../../shared/runtime/http/server-group-request.ts';
-import { fullAccess } from '../support/request-access.ts';
+import { fullAccess } from '../support/system/request-access.ts';
 
 /**
  * Everything that reads text from outside, each fed a megabyte of what is worst for it: it may refuse, with an error of its own, but

@@ -1,7 +1,7 @@
 import { type Route, routes } from '../../functions/routes.ts';
 import type { ApiTable } from '../../shared/contract/api-table.ts';
 import { table as rights } from '../acceptance/access/expectations.ts';
-import { createRouteCalls, toTarget } from '../acceptance/route-calls.ts';
+import { createRouteCalls, toTarget } from '../acceptance/contract/route-calls.ts';
 import { createHits, unaimedRoutes } from '../fuzz/fuzz-hits.ts';
 import type { Rule } from './additions.ts';
 
@@ -84,7 +84,7 @@ export const routeRules: readonly Rule<RouteItem>[] = [
   {
     isKept: ({ isCalled: isKnown }) => isKnown,
     tell: ({ route }) =>
-      `no acceptance test calls ${route}: say in test/acceptance/route-calls.ts how it is called, what stands for its variables, and what the answer shows`,
+      `no acceptance test calls ${route}: say in test/acceptance/contract/route-calls.ts how it is called, what stands for its variables, and what the answer shows`,
   },
   {
     isKept: ({ isHit }) => isHit,

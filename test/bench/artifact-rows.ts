@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeTempDir } from '../support/temp-dir.ts';
+import { makeTempDir } from '../support/run/temp-dir.ts';
 import { measureImportOf } from './bundles.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { type FetchedArtifact, openArtifact, readArtifact } from './fetched-artifact.ts';

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { makeTempDir } from '../support/run/temp-dir.ts';
 import {
   type FunctionKind,
   getBundle,
@@ -6,8 +7,7 @@ import {
   listFunctions,
   measureImport,
   writeBundle,
-} from '../support/function-bundles.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
+} from '../support/system/function-bundles.ts';
 import type { RowResult } from './rows.ts';
 import { summarize } from './statistics.ts';
 

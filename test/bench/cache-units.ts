@@ -11,7 +11,7 @@ import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
 import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/index.ts';
 import type { ObjectFacts } from '../../shared/providers/kubernetes/rows/facts.ts';
 import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
-import { countCapacity, type Units } from '../support/count-capacity.ts';
+import { countCapacity, type Units } from '../support/engines/count-capacity.ts';
 
 /** What docs/scale.md reckons with. */
 export interface UnitsReport {

@@ -12,8 +12,8 @@ import { kubernetesPlugin } from '../../shared/providers/kubernetes/index.ts';
 import type { StoreEngine } from '../contracts/store-bench.ts';
 import type { ScriptedServer } from '../shared/providers/kubernetes/client/scripted-server.ts';
 import { openProvider } from '../shared/providers/kubernetes/provider-setup.ts';
-import { countCapacity, type Units } from '../support/count-capacity.ts';
-import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import { countCapacity, type Units } from '../support/engines/count-capacity.ts';
+import { createTestClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
 /** Accounts of one cluster with their cache, run as a worker runs them. */

@@ -5,8 +5,8 @@ import {
   type ScriptedServer,
   startScriptedServer,
 } from '../shared/providers/kubernetes/client/scripted-server.ts';
-import { useLocalTables } from '../support/local-tables.ts';
-import { chooseSize } from '../support/test-size.ts';
+import { useLocalTables } from '../support/engines/local-tables.ts';
+import { chooseSize } from '../support/run/test-size.ts';
 import { openCapacityBench, showApplication } from './capacity-bench.ts';
 import { bareApplication, createFleetWorld, type FleetSize } from './fleet-world.ts';
 

@@ -1,6 +1,6 @@
 import { startDynamoDb } from '../../infra/local/dynamodb.ts';
 import { tables } from '../../shared/aws/tables.ts';
-import { openTestAccess } from '../support/local-aws-client.ts';
+import { openTestAccess } from '../support/engines/local-aws-client.ts';
 
 /** The local DynamoDB in a process of its own, which tells its address. The argument is the folder of its data. */
 const [dir = ''] = process.argv.slice(2);

@@ -5,8 +5,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { cacheTable } from '../../shared/aws/tables.ts';
 import type { StoreEngine } from '../contracts/store-bench.ts';
-import { localClientOptions } from '../support/local-aws-client.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import { makeTempDir } from '../support/run/temp-dir.ts';
 
 /** The cache's table of a local DynamoDB in a process of its own, so that it has a processor of its own. */
 export async function startEngineProcess(): Promise<StoreEngine & AsyncDisposable> {

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { shells } from '../../cli/completion.ts';
-import { type System, startSystem } from '../support/system.ts';
-import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
+import { makeTempDir, type TempDir } from '../support/run/temp-dir.ts';
+import { type System, startSystem } from '../support/system/system.ts';
 import { runCommand, runProgram } from './command-line.ts';
 
 /** What bash offers behind these words. */

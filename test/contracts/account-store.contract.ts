@@ -4,7 +4,7 @@ import { changeRetentionMs, historyRetentionMs } from '../../shared/aws/accounts
 import { DynamoAccountStore } from '../../shared/aws/accounts/account-store.ts';
 import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import type { AccountDefinition, StoredAccount } from '../../shared/core/settings/account-store.ts';
-import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
 /** Writes that a change makes at most: after each of them, and before the first, its writer dies in some test. */

@@ -4,7 +4,7 @@ import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
 import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import { getClaimableTurn, getTurn } from '../../shared/core/agents/agent-schedule.ts';
 import type { Agent, AgentSpec, ClaimedAgent, Finish } from '../../shared/core/agents/agent-store.ts';
-import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
 /** A store of agents with a connection of its own, as one function of ours has it. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
 import { cacheTable } from '../../shared/aws/tables.ts';
 import { idleIntervalMs } from '../../shared/core/agents/agent-schedule.ts';
-import { type TestClock, testRandomness } from '../support/test-clock.ts';
+import { type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import {
   type AgentBench,
   add,

@@ -7,7 +7,7 @@ import {
   useRememberedMs,
 } from '../../shared/core/agents/agent-schedule.ts';
 import { LeaseLostError } from '../../shared/core/tasks/task.ts';
-import { type TestClock, testRandomness } from '../support/test-clock.ts';
+import { type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import {
   type AgentBench,
   add,

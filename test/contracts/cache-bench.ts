@@ -4,7 +4,7 @@ import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import type { CacheStore, NewObject, ObjectKey } from '../../shared/core/cache/cache-store.ts';
 import type { EntryPut, EntryRemoval } from '../../shared/core/cache/packed-row.ts';
 import { type Revision, toRevision } from '../../shared/core/cache/revision.ts';
-import { createTestClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import { createTestClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
 /** A cache with a connection of its own, as one function of ours has it. */

@@ -4,8 +4,8 @@ import type { CacheStore, RowKey, StoredRow } from '../../shared/core/cache/cach
 import { goneEntryRetentionMs, type RowChange } from '../../shared/core/cache/packed-row.ts';
 import { isRevision, type Revision } from '../../shared/core/cache/revision.ts';
 import { arbitraryHistory } from '../shared/core/cache/row-history.ts';
-import type { TestClock } from '../support/test-clock.ts';
-import { chooseSize } from '../support/test-size.ts';
+import type { TestClock } from '../support/run/test-clock.ts';
+import { chooseSize } from '../support/run/test-size.ts';
 import { type CacheBench, collect, countRequests, newAccount, put, remove, v } from './cache-bench.ts';
 import { largePayload, repeatEveryWrite } from './store-bench.ts';
 

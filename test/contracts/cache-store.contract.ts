@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ItemTooLargeError, tombstoneRetentionMs } from '../../shared/core/cache/cache-store.ts';
-import type { TestClock } from '../support/test-clock.ts';
-import { chooseSize } from '../support/test-size.ts';
+import type { TestClock } from '../support/run/test-clock.ts';
+import { chooseSize } from '../support/run/test-size.ts';
 import {
   type CacheBench,
   collect,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Lease, LeaseLostError, leaseDurationMs } from '../../shared/core/tasks/task.ts';
-import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
-import { chooseSize } from '../support/test-size.ts';
+import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
+import { chooseSize } from '../support/run/test-size.ts';
 import { type LeaseAction, leaseModel, type ModelTask, newModelTask } from './lease-model.ts';
 import {
   entry,

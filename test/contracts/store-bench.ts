@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Item, type ItemKey, ItemTable, type RawItem } from '../../shared/aws/table.ts';
 import { DynamoTaskStore } from '../../shared/aws/tasks/task-store.ts';
 import type { JournalEntry, LeasedTask, NewTask, SubmittedOperation } from '../../shared/core/tasks/task.ts';
-import { createStandingClock, type TestClock, testRandomness } from '../support/test-clock.ts';
+import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 
 /** A DynamoDB to run the contract on. */
 export interface StoreEngine {

@@ -5,9 +5,9 @@ import { parseExactJson } from '../../shared/core/bounded-json.ts';
 import { UnavailableError } from '../../shared/core/errors.ts';
 import type { JsonValue } from '../../shared/core/json.ts';
 import { LeaseLostError, staleRowAgeMs, taskRetentionMs } from '../../shared/core/tasks/task.ts';
-import { integers } from '../support/edge-numbers.ts';
-import { type TestClock, testRandomness } from '../support/test-clock.ts';
-import { chooseSize } from '../support/test-size.ts';
+import { integers } from '../support/run/edge-numbers.ts';
+import { type TestClock, testRandomness } from '../support/run/test-clock.ts';
+import { chooseSize } from '../support/run/test-size.ts';
 import { testLeases } from './lease.contract.ts';
 import {
   dieAfterWrites,

@@ -10,13 +10,13 @@ import {
   startAgent,
   type TokenSigner,
   toAgentAccount,
-} from '../support/agent-process.ts';
-import { toDeploy } from '../support/agent-world.ts';
-import { createNamespace, describeWithCluster, findObject } from '../support/cluster.ts';
-import { configureDeployedSystem, getDeployment } from '../support/deployed-system.ts';
-import { localClientOptions } from '../support/local-aws-client.ts';
-import type { Subject } from '../support/system.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
+} from '../support/agents/agent-process.ts';
+import { toDeploy } from '../support/agents/agent-world.ts';
+import { createNamespace, describeWithCluster, findObject } from '../support/cluster/cluster.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import { makeTempDir } from '../support/run/temp-dir.ts';
+import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
+import type { Subject } from '../support/system/system.ts';
 import { callRest } from './aws-calls.ts';
 
 /** Each function that is called for the first time starts. */
@@ -175,7 +175,7 @@ const roleArn = `arn:aws:iam::${localAccountId}:role/roled-agent`;
 /**
  * What the emulator's gateway does with requests that are signed for IAM. It verifies no signature, and lets in keys that it does not know,
  * which AWS refuses: what is seen here is who it says calls, and what the function makes of that. Signatures are looked at by
- * test/acceptance/agent-iam.test.ts.
+ * test/acceptance/agents/agent-iam.test.ts.
  */
 async function checkRoles(url: string): Promise<void> {
   const { endpoint } = getDeployment();

@@ -20,8 +20,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Row } from '../../infra/check/rows.ts';
 import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
 import { parseRows, runDeployCheck, toArguments } from '../infra/check/deploy-check.ts';
-import { getDeployment } from '../support/deployed-system.ts';
-import { localClientOptions } from '../support/local-aws-client.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import { getDeployment } from '../support/system/deployed-system.ts';
 import { describeTestedInstallation } from './installation.ts';
 
 const timeout = 240_000;

@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { asJsonArray, getPath, type JsonValue } from '../../shared/core/json.ts';
 import { writeConfig } from '../infra/local/start-files.ts';
-import { configureDeployedSystem, getDeployment } from '../support/deployed-system.ts';
 import {
   describeWithRegistry,
   pushImage,
   registryPassword,
   registryUser,
   startRegistry,
-} from '../support/registry.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
+} from '../support/artifacts/registry.ts';
+import { makeTempDir } from '../support/run/temp-dir.ts';
+import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
 
 /** A rule starts the scheduler each minute, and each function that is called for the first time starts. */
 const timeout = 150_000;

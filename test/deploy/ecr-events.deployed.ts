@@ -10,9 +10,9 @@ import { expect, it } from 'vitest';
 import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
 import { asJsonArray, getPath, type JsonObject, type JsonValue } from '../../shared/core/json.ts';
 import { writeConfig } from '../infra/local/start-files.ts';
-import { configureDeployedSystem, getDeployment } from '../support/deployed-system.ts';
-import { localClientOptions } from '../support/local-aws-client.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import { makeTempDir } from '../support/run/temp-dir.ts';
+import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
 import { callJson } from './aws-calls.ts';
 
 /** A rule starts the scheduler each minute, and each function that is called for the first time starts. */

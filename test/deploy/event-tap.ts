@@ -13,7 +13,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
-import { localClientOptions } from '../support/local-aws-client.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
 
 /** A queue with every event of a bus, for tests to read. The emulator knows no rules that write to logs. */
 export interface EventTap extends AsyncDisposable {

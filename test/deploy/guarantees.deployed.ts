@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { attemptsMax } from '../../shared/core/tasks/task.ts';
-import { type ProxiedCall, startApiProxy } from '../support/api-proxy.ts';
-import { createNamespace, describeWithCluster } from '../support/cluster.ts';
-import { configureDeployedSystem, endFunctions, getDeployment } from '../support/deployed-system.ts';
-import { awaitEmptyQueue, sendMessages, sendTaskMessages } from '../support/stores.ts';
+import { type ProxiedCall, startApiProxy } from '../support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '../support/cluster/cluster.ts';
+import { awaitEmptyQueue, sendMessages, sendTaskMessages } from '../support/engines/stores.ts';
+import { configureDeployedSystem, endFunctions, getDeployment } from '../support/system/deployed-system.ts';
 
-import type { Subject } from '../support/system.ts';
+import type { Subject } from '../support/system/system.ts';
 import { stopFunction } from './function-concurrency.ts';
 import { listNames, toConfigMap, toDeploy, toJob, toManifests } from './manifests.ts';
 
@@ -14,7 +14,7 @@ const worker = 'run-operations';
 /** A dead worker's lease lapses after half a minute, and the sweeper looks once a minute. */
 const recovery = { timeoutMs: 150_000 };
 
-// What test/acceptance/crash.test.ts and exactly-once.test.ts say of one machine.
+// What test/acceptance/tasks/crash.test.ts and exactly-once.test.ts say of one machine.
 describeWithCluster('the guarantees of the deployed system', (cluster) => {
   const deployment = getDeployment();
   const deadLetters = `${deployment.name}-operations-dead-letters`;

@@ -4,7 +4,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
-import { localClientOptions } from '../support/local-aws-client.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
 import type { StackOptions } from './cdk.ts';
 import type { OperatorSecrets } from './option-steps.ts';
 

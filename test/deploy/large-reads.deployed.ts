@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startCluster } from '../../infra/local/cluster.ts';
-import { describeWithCluster } from '../support/cluster.ts';
-import { configureDeployedSystem, getDeployment } from '../support/deployed-system.ts';
-import { fillApplication } from '../support/fill-application.ts';
-import type { Subject } from '../support/system.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
+import { describeWithCluster } from '../support/cluster/cluster.ts';
+import { fillApplication } from '../support/cluster/fill-application.ts';
+import { makeTempDir } from '../support/run/temp-dir.ts';
+import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
+import type { Subject } from '../support/system/system.ts';
 
 const deployments = 5_000;
 const podsEach = 4;

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { offerCluster } from '../support/global-cluster.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
+import { offerCluster } from '../support/cluster/global-cluster.ts';
+import { makeTempDir } from '../support/run/temp-dir.ts';
 import { startDeployRun } from './deploy-run.ts';
 import { LaneRun, type PhaseReport } from './lane-run.ts';
 import { type Lane, lanes } from './lanes.ts';

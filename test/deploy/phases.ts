@@ -99,9 +99,10 @@ const acceptance = path.join(import.meta.dirname, '../acceptance');
 
 /** Runs those acceptance tests that take the deployed system for their subject, and says which do not. */
 export async function testAcceptance(run: DeployRun, output: PhaseOutput): Promise<PhaseResult> {
-  const names = (await readdir(acceptance)).filter((name) => name.endsWith('.test.ts'));
+  const entries = await readdir(acceptance, { recursive: true });
+  const names = entries.filter((name) => name.endsWith('.test.ts')).toSorted();
   const texts = await Promise.all(names.map((name) => readFile(path.join(acceptance, name), 'utf8')));
-  const isAbout = (index: number) => texts[index]?.includes('/support/subject.ts') ?? false;
+  const isAbout = (index: number) => texts[index]?.includes('/support/system/subject.ts') ?? false;
   const others = names.filter((_, index) => !isAbout(index));
   output.write(`About this machine alone, and not run: ${others.join(', ')}`);
   const files = names.filter((_, index) => isAbout(index)).map((name) => path.join(acceptance, name));

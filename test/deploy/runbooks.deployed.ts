@@ -12,8 +12,8 @@ import { localRegion } from '../../infra/local/local-aws.ts';
 import { listAwsOperations, operationsFile } from '../infra/runbooks/aws-commands.ts';
 import { listCommands, readPages } from '../infra/runbooks/page-commands.ts';
 import { runRecorded } from '../infra/runbooks/recording-shell.ts';
-import { getDeployment } from '../support/deployed-system.ts';
-import { localClientOptions } from '../support/local-aws-client.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import { getDeployment } from '../support/system/deployed-system.ts';
 import { openPythonEnvironment } from './python-environment.ts';
 
 const run = promisify(execFile);

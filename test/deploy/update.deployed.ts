@@ -8,10 +8,14 @@ import {
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tables } from '../../shared/aws/tables.ts';
 import { variables } from '../../shared/runtime/config.ts';
-import { startApiProxy } from '../support/api-proxy.ts';
-import { createNamespace, describeWithCluster } from '../support/cluster.ts';
-import { configureDeployedSystem, type Deployment, getDeployment } from '../support/deployed-system.ts';
-import { localClientOptions } from '../support/local-aws-client.ts';
+import { startApiProxy } from '../support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '../support/cluster/cluster.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import {
+  configureDeployedSystem,
+  type Deployment,
+  getDeployment,
+} from '../support/system/deployed-system.ts';
 import { callRest } from './aws-calls.ts';
 import { deployStacks } from './cdk.ts';
 import { type AssemblyStack, applyChanges, readAssembly } from './change-sets.ts';

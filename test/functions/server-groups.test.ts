@@ -10,7 +10,7 @@ import {
   service,
 } from '../shared/providers/kubernetes/caching/small-cluster.ts';
 import { put } from '../shared/providers/kubernetes/caching/written-cache.ts';
-import { type CachedRuntime, startCachedRuntime } from '../support/cached-runtime.ts';
+import { type CachedRuntime, startCachedRuntime } from '../support/cluster/cached-runtime.ts';
 
 const created = (facts: ObjectFacts, createdTime: number): ObjectFacts => ({ ...facts, createdTime });
 const cart = { app: 'cart', cluster: 'deployment cart' };

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { startCluster } from '../../infra/local/cluster.ts';
 import { openPythonEnvironment } from '../deploy/python-environment.ts';
-import { listOpenRows } from '../support/open-rows.ts';
-import { startSystem } from '../support/system.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
+import { listOpenRows } from '../support/engines/open-rows.ts';
+import { makeTempDir } from '../support/run/temp-dir.ts';
+import { startSystem } from '../support/system/system.ts';
 import { plantedSecret } from './playground.ts';
 import { type FuzzReport, type RunFuzzOptions, runFuzz } from './run-fuzz.ts';
 

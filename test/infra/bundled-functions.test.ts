@@ -17,9 +17,9 @@ import {
   startScriptedServer,
   toBase64,
 } from '../shared/providers/kubernetes/client/scripted-server.ts';
-import { type AwsEndpoints, readToken, startAwsEndpoints } from '../support/aws-endpoints.ts';
-import { runProgram, writeBundle } from '../support/function-bundles.ts';
-import { makeTempDir, type TempDir } from '../support/temp-dir.ts';
+import { type AwsEndpoints, readToken, startAwsEndpoints } from '../support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '../support/run/temp-dir.ts';
+import { runProgram, writeBundle } from '../support/system/function-bundles.ts';
 
 let dir: TempDir;
 let aws: AwsEndpoints;

@@ -9,7 +9,7 @@ import {
   getBundle,
   getSizes,
   listFunctions,
-} from '../support/function-bundles.ts';
+} from '../support/system/function-bundles.ts';
 
 const functions = listFunctions();
 const kinds = Object.keys(ceilings) as FunctionKind[];

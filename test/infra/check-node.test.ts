@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { root } from '../architecture/source-files.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
+import { makeTempDir } from '../support/run/temp-dir.ts';
 
 const script = join(root, 'infra/check-node.sh');
 

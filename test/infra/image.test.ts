@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { formatHostHelp } from '../../infra/host/cli-options.ts';
 import { agentNodeOptions, memorySettings, nodeOptions } from '../../infra/local/memory-settings.ts';
-import { buildAndAskForHelp, readImageRecipe } from '../support/image-recipe.ts';
+import { buildAndAskForHelp, readImageRecipe } from '../support/run/image-recipe.ts';
 
 const images = [
   { folder: 'infra/host', bundle: 'dist/host', options: nodeOptions, help: `${formatHostHelp()}\n` },

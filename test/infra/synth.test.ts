@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { root } from '../architecture/source-files.ts';
-import { compileCache } from '../support/compile-cache.ts';
-import { makeTempDir } from '../support/temp-dir.ts';
+import { compileCache } from '../support/run/compile-cache.ts';
+import { makeTempDir } from '../support/run/temp-dir.ts';
 import { type Options, privateOptions } from './stacks/synthesize.ts';
 
 const run = promisify(execFile);

@@ -5,8 +5,12 @@ import {
   isMatch,
   type LiveObject,
   type TrialOutcome,
-} from '../acceptance/faults/effects.ts';
-import { type OperationSort, operationSorts, type Place } from '../acceptance/faults/faulty-operations.ts';
+} from '../acceptance/tasks/faults/effects.ts';
+import {
+  type OperationSort,
+  operationSorts,
+  type Place,
+} from '../acceptance/tasks/faults/faulty-operations.ts';
 import { getPathOf } from '../shared/providers/kubernetes/live.ts';
 import {
   createConfigMap,
@@ -14,8 +18,8 @@ import {
   createService,
   createWorkload,
 } from '../shared/providers/kubernetes/manifests.ts';
-import { requestApi } from '../support/cluster.ts';
-import { createRandom, drawItem } from '../support/seeded-random.ts';
+import { requestApi } from '../support/cluster/cluster.ts';
+import { createRandom, drawItem } from '../support/run/seeded-random.ts';
 
 /** An operation as Orca posts it. */
 export type Operation = { readonly [name: string]: JsonObject };

@@ -6,7 +6,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { localRegion } from '../../infra/local/local-aws.ts';
 import { getPath, isJsonObject, type JsonObject } from '../../shared/core/json.ts';
 import type { EngineCredentials } from '../../shared/runtime/config.ts';
-import { listenForProxy, type ProxyFront } from '../support/proxy-front.ts';
+import { listenForProxy, type ProxyFront } from '../support/network/proxy-front.ts';
 import { countUnits, type PartitionCapacity, type UnitKind } from './capacity.ts';
 import {
   type Batch,

@@ -1,8 +1,8 @@
 import { cp } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PlantedSecrets } from '../acceptance/planted-secrets.ts';
-import type { TestCluster } from '../support/cluster.ts';
-import { createRandom } from '../support/seeded-random.ts';
+import { PlantedSecrets } from '../acceptance/access/planted-secrets.ts';
+import type { TestCluster } from '../support/cluster/cluster.ts';
+import { createRandom } from '../support/run/seeded-random.ts';
 import { audit, describeFailure, type Finding, isExcused, type Posting } from './audit.ts';
 import { type Chain, type ChainSort, createChain, drawChains, listChainSorts } from './chains.ts';
 import { EngineFaults } from './engine-faults.ts';

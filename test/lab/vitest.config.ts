@@ -1,19 +1,19 @@
 import { defineConfig } from 'vitest/config';
-import { startWith } from '../support/run-order.ts';
+import { startWith } from '../support/run/run-order.ts';
 
 const laboratory = 'test/lab/soak.lab.ts';
 
 /** Of which `npm test` runs the short form: with `TEST_SIZE=long` they try more, and for longer. */
 const longForms = [
-  'test/acceptance/cache-equality.test.ts',
-  'test/acceptance/crash.test.ts',
-  'test/acceptance/differential-apply.test.ts',
-  'test/acceptance/faults.test.ts',
-  'test/acceptance/flood-servers.test.ts',
-  'test/acceptance/flood.test.ts',
-  'test/acceptance/many-accounts.test.ts',
-  'test/acceptance/overload.test.ts',
-  'test/acceptance/v1-blue-green.test.ts',
+  'test/acceptance/caching/cache-equality.test.ts',
+  'test/acceptance/tasks/crash.test.ts',
+  'test/acceptance/kubernetes/differential-apply.test.ts',
+  'test/acceptance/tasks/faults.test.ts',
+  'test/acceptance/isolation/flood-servers.test.ts',
+  'test/acceptance/isolation/flood.test.ts',
+  'test/acceptance/isolation/many-accounts.test.ts',
+  'test/acceptance/tasks/overload.test.ts',
+  'test/acceptance/v1/v1-blue-green.test.ts',
   'test/capacity/capacity.test.ts',
   'test/second-opinions/dynamodb-local.test.ts',
   'test/shared/aws/agents/agent-store.test.ts',
@@ -31,7 +31,7 @@ export default defineConfig({
     include: [laboratory, ...longForms],
     fileParallelism: false,
     sequence: { sequencer: startWith([laboratory, ...longForms]) },
-    globalSetup: ['./test/support/global-cluster.ts'],
+    globalSetup: ['./test/support/cluster/global-cluster.ts'],
     testTimeout: 60_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },

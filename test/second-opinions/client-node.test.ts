@@ -24,7 +24,12 @@ import { systemClock } from '../../shared/runtime/services/system.ts';
 import { createTestClient } from '../shared/providers/kubernetes/client/client-setup.ts';
 import { startIdentityProvider } from '../shared/providers/kubernetes/credentials/identity-provider.ts';
 import { createTestWatchClient } from '../shared/providers/kubernetes/watch/watch-setup.ts';
-import { createNamespace, describeWithCluster, requestApi, type TestNamespace } from '../support/cluster.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  requestApi,
+  type TestNamespace,
+} from '../support/cluster/cluster.ts';
 
 const labels = { app: 'web' };
 const podTemplate = {

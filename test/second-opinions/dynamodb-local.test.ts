@@ -7,9 +7,9 @@ import { testAgentStore } from '../contracts/agent-store.contract.ts';
 import { testCacheStore } from '../contracts/cache-store.contract.ts';
 import type { StoreEngine } from '../contracts/store-bench.ts';
 import { testTaskStore } from '../contracts/task-store.contract.ts';
-import type { JavaEngine } from '../support/java-engines.ts';
-import { describeWithJavaEngine } from '../support/java-suite.ts';
-import { localClientOptions } from '../support/local-aws-client.ts';
+import type { JavaEngine } from '../support/engines/java-engines.ts';
+import { describeWithJavaEngine } from '../support/engines/java-suite.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
 
 await describeWithJavaEngine('dynamodb-local', (start) => {
   let engine: JavaEngine;

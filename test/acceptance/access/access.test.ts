@@ -3,11 +3,16 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Route, routes } from '../../../functions/routes.ts';
 import type { JsonObject } from '../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster, kubectl, type TestNamespace } from '../../support/cluster.ts';
-import { type Fiat, type FiatMode, startFiat } from '../../support/fiat.ts';
-import { type Front50, startFront50 } from '../../support/front50.ts';
-import { type System, startSystem } from '../../support/system.ts';
-import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  kubectl,
+  type TestNamespace,
+} from '../../support/cluster/cluster.ts';
+import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
+import { type Fiat, type FiatMode, startFiat } from '../../support/services/fiat.ts';
+import { type Front50, startFront50 } from '../../support/services/front50.ts';
+import { type System, startSystem } from '../../support/system/system.ts';
 import { type CallerName, callers, getExpectation, type Judge, type Outcome, table } from './expectations.ts';
 import { application, gated, toRouteRequest } from './requests.ts';
 

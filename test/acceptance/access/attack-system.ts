@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { JsonObject } from '../../../shared/core/json.ts';
-import { type System, startSystem } from '../../support/system.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { type System, startSystem } from '../../support/system/system.ts';
 
 /** Who calls: Gate lists the restricted accounts for the owner, and the open one for everybody. */
 export const callers = {

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asJsonArray, getPath } from '../../../shared/core/json.ts';
-import { type System, startSystem } from '../../support/system.ts';
-import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
+import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
+import { type System, startSystem } from '../../support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 
 const planted = 'planted-token-91ce';

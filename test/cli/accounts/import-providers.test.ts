@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { startSystem } from '../../support/system.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
-import { startTokenBroker } from '../../support/token-broker.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { startTokenBroker } from '../../support/services/token-broker.ts';
+import { startSystem } from '../../support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 import { startOldServer } from './old-server.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readKubeconfig } from '../../../cli/accounts/kubeconfig.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const kubeconfig = {
   apiVersion: 'v1',

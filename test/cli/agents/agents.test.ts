@@ -2,11 +2,16 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { startAgent } from '../../support/agent-process.ts';
-import { toDeploy } from '../../support/agent-world.ts';
-import { createNamespace, describeWithCluster, findObject, requestApi } from '../../support/cluster.ts';
-import { startSystem } from '../../support/system.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { startAgent } from '../../support/agents/agent-process.ts';
+import { toDeploy } from '../../support/agents/agent-world.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  findObject,
+  requestApi,
+} from '../../support/cluster/cluster.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { startSystem } from '../../support/system/system.ts';
 import { runCommand } from '../command-line.ts';
 
 const testMs = 240_000;

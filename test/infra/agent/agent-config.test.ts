@@ -6,7 +6,7 @@ import {
   parseAgentConfig,
   readAgentConfig,
 } from '../../../infra/agent/agent-config.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const busdriver = { url: 'https://busdriver.example.com/', tokenFile: 'token' };
 const edge = { name: 'edge', serviceAccount: true };

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { buildAgentInto } from '../../../infra/agent/build.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { runAgentProgram } from '../../support/agent-process.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { runAgentProgram } from '../../support/agents/agent-process.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const timeout = 60_000;

@@ -14,9 +14,9 @@ import { ReturnPlace } from '../../../infra/agent/return-place.ts';
 import { RefusalCodec } from '../../../shared/agent-protocol/grpc/refusal.ts';
 import type { Welcome } from '../../../shared/agent-protocol/messages.ts';
 import { createTestLog } from '../../shared/providers/artifacts/options.ts';
-import { toDeploy } from '../../support/agent-world.ts';
-import { openRawAgent } from '../../support/raw-agent.ts';
-import { createTestClock, type TestClock, testRandomness } from '../../support/test-clock.ts';
+import { toDeploy } from '../../support/agents/agent-world.ts';
+import { openRawAgent } from '../../support/agents/raw-agent.ts';
+import { createTestClock, type TestClock, testRandomness } from '../../support/run/test-clock.ts';
 import { type GrpcHost, schema, startGrpcHost } from '../host/grpc/grpc-host.ts';
 
 const testMs = 120_000;

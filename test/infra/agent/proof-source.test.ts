@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openProof, type TokenCommand } from '../../../infra/agent/proof-source.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
-import { createTestClock } from '../../support/test-clock.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { createTestClock } from '../../support/run/test-clock.ts';
 
 function toCommand(script: string, options: Partial<TokenCommand> = {}): TokenCommand {
   return {

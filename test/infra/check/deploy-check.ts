@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Row } from '../../../infra/check/rows.ts';
 import { root } from '../../architecture/source-files.ts';
-import { compileCache } from '../../support/compile-cache.ts';
+import { compileCache } from '../../support/run/compile-cache.ts';
 import { recorded } from './recorded-answers.ts';
 
 /** How the command ended. */

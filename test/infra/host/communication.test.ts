@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { V1EndpointsList, V1PodList } from '@kubernetes/client-node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Host, startHost } from '../../../infra/host/runtime.ts';
-import { type ApiProxy, startApiProxy } from '../../support/api-proxy.ts';
-import { describeWithCluster, kubectl, requestApi } from '../../support/cluster.ts';
+import { type ApiProxy, startApiProxy } from '../../support/cluster/api-proxy.ts';
+import { describeWithCluster, kubectl, requestApi } from '../../support/cluster/cluster.ts';
 import { type HomeEngines, startHomeEngines } from './engines.ts';
 import { createPod, type PodRule, type TestPod, watchEndpoints, writeEndpoints } from './pod.ts';
 

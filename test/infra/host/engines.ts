@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Environment, endpointVariables, variables } from '../../../shared/runtime/config.ts';
 import type { EnginesMessage } from '../../lab/engines-main.ts';
 import { startLabProcess } from '../../lab/processes.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 /** DynamoDB, SQS and EventBridge in a process of their own, as replicas find them. Disposing ends it. */
 export interface HomeEngines extends AsyncDisposable {

@@ -9,8 +9,8 @@ import { tables } from '../../../shared/aws/tables.ts';
 import type { JsonObject } from '../../../shared/core/json.ts';
 import { variables } from '../../../shared/runtime/config.ts';
 import { Services } from '../../../shared/runtime/services/services.ts';
-import { startFiat } from '../../support/fiat.ts';
-import { createProxyEvent } from '../../support/proxy-event.ts';
+import { startFiat } from '../../support/services/fiat.ts';
+import { createProxyEvent } from '../../support/system/proxy-event.ts';
 import { type HomeEngines, startHomeEngines } from './engines.ts';
 
 let engines: HomeEngines;

@@ -4,7 +4,7 @@ import { createHostRoutes } from '../../../infra/host/host-routes.ts';
 import { HintConnections } from '../../../infra/local/hint-connections.ts';
 import { AccessDeniedError } from '../../../shared/core/errors.ts';
 import { AwaitedAnswers } from '../../../shared/runtime/services/awaited-answers.ts';
-import { createProxyEvent } from '../../support/proxy-event.ts';
+import { createProxyEvent } from '../../support/system/proxy-event.ts';
 import { RecordedLog } from './pod.ts';
 
 const log = new RecordedLog();

@@ -7,7 +7,7 @@ import { parseGrpcSettings } from '../../../infra/host/grpc/grpc-settings.ts';
 import { parsePeerSettings } from '../../../infra/host/peer-settings.ts';
 import { peerAudience } from '../../../infra/host/peer-tokens.ts';
 import { asJsonArray, getPath, type JsonObject } from '../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster.ts';
+import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
 
 const folder = path.join(import.meta.dirname, '../../../infra/kubernetes');
 

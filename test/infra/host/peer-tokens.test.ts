@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { PeerTokens, peerAudience } from '../../../infra/host/peer-tokens.ts';
 import { getPath, type JsonObject } from '../../../shared/core/json.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { RecordedLog } from './pod.ts';
 
 const own = 'system:serviceaccount:spinnaker:spin-clouddriver';

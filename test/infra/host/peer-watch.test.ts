@@ -17,7 +17,7 @@ import {
   answerStream,
   toErrorLine,
 } from '../../shared/providers/kubernetes/watch/watch-setup.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { RecordedLog } from './pod.ts';
 
 /** An object of Endpoints with one ready address. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type PeerSettings, type Peers, startPeers } from '../../../infra/host/peers.ts';
 import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
-import { describeWithCluster, requestApi } from '../../support/cluster.ts';
+import { describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
 import {
   createPod,
   deleteEndpoints,

@@ -13,8 +13,8 @@ import {
   getCluster,
   requestApi,
   type TestNamespace,
-} from '../../support/cluster.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+} from '../../support/cluster/cluster.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 /** What a pod of Busdriver finds in itself: files of a service account of a namespace of its own. Disposing deletes it. */
 export interface TestPod extends AsyncDisposable {

@@ -8,7 +8,7 @@ import { formatProtobufText } from '../../../infra/host/protobuf-text.ts';
 import { type Host, startHost } from '../../../infra/host/runtime.ts';
 import { onceAborted } from '../../../shared/core/deadline.ts';
 import type { AgentConnection, Hint } from '../../../shared/core/tasks/agent-connections.ts';
-import { describeWithCluster } from '../../support/cluster.ts';
+import { describeWithCluster } from '../../support/cluster/cluster.ts';
 import { startHomeEngines } from './engines.ts';
 import { createPod, deleteEndpoints, type TestPod, writeEndpoints } from './pod.ts';
 

@@ -2,7 +2,7 @@ import { cp, mkdir, readdir, stat, symlink, utimes, writeFile } from 'node:fs/pr
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { buildLocal } from '../../../infra/local/build.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const project = path.resolve(import.meta.dirname, '../../..');
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { buildCluster, findProjectRoot } from '../../../infra/local/cluster-build.ts';
-import { makeTempDir, writeProgram } from '../../support/temp-dir.ts';
+import { makeTempDir, writeProgram } from '../../support/run/temp-dir.ts';
 
 test('the same sources are built once, with progress', async () => {
   await using project = await makeProject();

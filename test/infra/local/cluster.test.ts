@@ -8,8 +8,8 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { type Cluster, type StartClusterOptions, startCluster } from '../../../infra/local/cluster.ts';
-import { describeWithCluster, getCluster, runKubectl } from '../../support/cluster.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { describeWithCluster, getCluster, runKubectl } from '../../support/cluster/cluster.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const mainFile = path.join(root, 'infra/local/cluster-main.ts');

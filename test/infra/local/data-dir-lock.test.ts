@@ -5,7 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { DataDirInUseError, lockDataDir } from '../../../infra/local/data-dir-lock.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 test('one holder at a time, named to the next', async () => {
   await using temp = await makeTempDir();

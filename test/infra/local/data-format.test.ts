@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { checkDataFormat, DataFormatError } from '../../../infra/local/data-format.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 test('a new directory is of our format, and stays usable', async () => {
   await using temp = await makeTempDir();

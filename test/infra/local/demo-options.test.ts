@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { createDemoClient } from '../../../infra/local/demo-client.ts';
 import { parseDemoOptions } from '../../../infra/local/demo-options.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 test('the demo takes a token for the Busdriver at --url alone', async () => {
   await using temp = await makeTempDir();

@@ -16,8 +16,8 @@ import dynalite from 'dynalite';
 import { expect, test } from 'vitest';
 import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
 import { cacheTable, type Table, tables, tasksTable } from '../../../shared/aws/tables.ts';
-import { localClientOptions, openTestAccess } from '../../support/local-aws-client.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { localClientOptions, openTestAccess } from '../../support/engines/local-aws-client.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const key = { pk: { S: 'a' }, sk: { S: 'b' } };
 

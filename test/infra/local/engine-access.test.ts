@@ -21,8 +21,8 @@ import { localRegion } from '../../../infra/local/local-aws.ts';
 import { startSqs } from '../../../infra/local/sqs.ts';
 import { tables, tasksTable } from '../../../shared/aws/tables.ts';
 import type { LogFields } from '../../../shared/core/logger.ts';
-import { getEventsPage } from '../../support/signed-fetch.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { getEventsPage } from '../../support/engines/signed-fetch.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const key = { pk: { S: 'a' }, sk: { S: 'b' } };
 

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AwsJsonServer } from '../../../infra/local/aws-json-server.ts';
 import { startEventBridge } from '../../../infra/local/eventbridge.ts';
 import type { BusEvent } from '../../../infra/local/eventbridge-bus.ts';
-import { localClientOptions, openTestAccess } from '../../support/local-aws-client.ts';
-import { getEventsPage } from '../../support/signed-fetch.ts';
+import { localClientOptions, openTestAccess } from '../../support/engines/local-aws-client.ts';
+import { getEventsPage } from '../../support/engines/signed-fetch.ts';
 
 let told: BusEvent[];
 let server: AwsJsonServer;

@@ -2,7 +2,7 @@ import { stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { takeFileLock } from '../../../infra/local/file-lock.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 test('one holds the lock at a time, and the next after it is released', async () => {
   await using dir = await makeTempDir();

@@ -19,7 +19,7 @@ import {
   CertificateAuthority,
   type Identity,
 } from '../../shared/providers/kubernetes/credentials/certificates.ts';
-import { makeTempDir, type TempDir } from '../../support/temp-dir.ts';
+import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 
 const token = 'correct-horse-battery';
 

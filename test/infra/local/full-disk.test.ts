@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildLocal } from '../../../infra/local/build.ts';
-import { type System, startSystem } from '../../support/system.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { type System, startSystem } from '../../support/system/system.ts';
 import { makeAccount, noAccounts, writeConfig } from './start-files.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { findGo, GoUnavailableError, getGo, minimumGo } from '../../../infra/local/go-toolchain.ts';
-import { makeTempDir, writeProgram } from '../../support/temp-dir.ts';
+import { makeTempDir, writeProgram } from '../../support/run/temp-dir.ts';
 
 test('a new enough Go is found with its version and platform', async () => {
   await using dir = await makeTempDir();

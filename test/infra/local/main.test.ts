@@ -11,9 +11,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { buildLocal } from '../../../infra/local/build.ts';
 import { CertificateAuthority } from '../../shared/providers/kubernetes/credentials/certificates.ts';
-import { describeWithCluster } from '../../support/cluster.ts';
-import { startSystem } from '../../support/system.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { describeWithCluster } from '../../support/cluster/cluster.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { startSystem } from '../../support/system/system.ts';
 import {
   findOpen,
   makeAccount,

@@ -3,9 +3,9 @@ import path from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, test } from 'vitest';
-import { scanTasks } from '../../support/stores.ts';
-import { startSystem } from '../../support/system.ts';
-import { makeTempDir, writeProgram } from '../../support/temp-dir.ts';
+import { scanTasks } from '../../support/engines/stores.ts';
+import { makeTempDir, writeProgram } from '../../support/run/temp-dir.ts';
+import { startSystem } from '../../support/system/system.ts';
 import { findOpen, makeAccount, noAccounts, readModes, writeConfig } from './start-files.ts';
 
 describe('other users of the machine', () => {

@@ -21,8 +21,8 @@ import { startSqs } from '../../../infra/local/sqs.ts';
 import { createBusClient } from '../../../shared/aws/event-bus.ts';
 import { tellTime } from '../../../shared/aws/service-time.ts';
 import { tables, tasksTable } from '../../../shared/aws/tables.ts';
-import { openTestAccess } from '../../support/local-aws-client.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { openTestAccess } from '../../support/engines/local-aws-client.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const item = { pk: { S: 'a' }, sk: { S: 'b' }, text: { S: 'Zürich' } };
 const key = { pk: item.pk, sk: item.sk };

@@ -2,7 +2,7 @@ import { chmod, chown, lstat, mkdir, readFile, stat, symlink, writeFile } from '
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { FolderNotPrivateError, makeFolderPrivate } from '../../../infra/local/private-folder.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const isRoot = process.getuid?.() === 0;
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAgentFinder } from '../../../infra/local/proved-agents.ts';
 import { openSessionTokens } from '../../../shared/runtime/services/session-tokens.ts';
-import { openAgentFunctions } from '../../support/agent-functions.ts';
+import { openAgentFunctions } from '../../support/agents/agent-functions.ts';
 
 test('an agent is known by its session once its token was found good, and strangers never are', async () => {
   await using functions = await openAgentFunctions([]);

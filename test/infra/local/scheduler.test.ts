@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
 import { type Scheduler, startScheduler } from '../../../infra/local/scheduler.ts';
-import { createTestClock } from '../../support/test-clock.ts';
+import { createTestClock } from '../../support/run/test-clock.ts';
 
 const schedule = {
   name: 'sweep',

@@ -11,7 +11,7 @@ import {
   type ScriptedServer,
   startScriptedServer,
 } from '../../shared/providers/kubernetes/client/scripted-server.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 /** An installation in this process, with a cluster of its own behind the account `prod`, which both have. */
 interface Installation {

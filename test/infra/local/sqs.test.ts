@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { AwsJsonServer } from '../../../infra/local/aws-json-server.ts';
 import { startSqs } from '../../../infra/local/sqs.ts';
 import { testQueueEngine } from '../../contracts/queue.contract.ts';
-import { openTestAccess } from '../../support/local-aws-client.ts';
+import { openTestAccess } from '../../support/engines/local-aws-client.ts';
 
 let server: AwsJsonServer;
 

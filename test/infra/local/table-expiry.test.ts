@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
 import { startTableExpiry } from '../../../infra/local/table-expiry.ts';
 import { tables, tasksTable } from '../../../shared/aws/tables.ts';
-import { localClientOptions, openTestAccess } from '../../support/local-aws-client.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
-import { createTestClock } from '../../support/test-clock.ts';
+import { localClientOptions, openTestAccess } from '../../support/engines/local-aws-client.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { createTestClock } from '../../support/run/test-clock.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { startSystem } from '../../support/system.ts';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { startSystem } from '../../support/system/system.ts';
 import { makeAccount, writeConfig } from './start-files.ts';
 
 /** Messages about settings. Others are of agents: nobody runs the account's cluster. */

@@ -11,7 +11,7 @@ import type { AwsJsonServer } from '../../../infra/local/aws-json-server.ts';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
 import { startSqs } from '../../../infra/local/sqs.ts';
 import { type EventSource, startWorkers } from '../../../infra/local/workers.ts';
-import { localClientOptions, openTestAccess } from '../../support/local-aws-client.ts';
+import { localClientOptions, openTestAccess } from '../../support/engines/local-aws-client.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 

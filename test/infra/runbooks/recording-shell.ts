@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { makeTempDir } from '../../support/temp-dir.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const run = promisify(execFile);
 

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createBusClient, createEventBus, publishTriesMax } from '../../../shared/aws/event-bus.ts';
 import type { BusEvent } from '../../../shared/core/tasks/task-events.ts';
-import { localClientOptions } from '../../support/local-aws-client.ts';
-import { createTestClock, testRandomness } from '../../support/test-clock.ts';
+import { localClientOptions } from '../../support/engines/local-aws-client.ts';
+import { createTestClock, testRandomness } from '../../support/run/test-clock.ts';
 
 interface Entry {
   readonly Detail: string;

@@ -9,7 +9,7 @@ import { getHeaderKey } from '../../../shared/aws/tasks/task-items.ts';
 import { DynamoTaskStore } from '../../../shared/aws/tasks/task-store.ts';
 import { toRevision } from '../../../shared/core/cache/revision.ts';
 import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
-import { useLocalTables } from '../../support/local-tables.ts';
+import { useLocalTables } from '../../support/engines/local-tables.ts';
 
 const key = { pk: 'OBJECT#prod#pod', sk: 'shop#cart' };
 const secret = 'hunter2';

@@ -8,7 +8,7 @@ import { asJsonArray, asJsonObject, getPath, type JsonObject } from '../../../sh
 import { operationDefinitions } from '../../../shared/providers/kubernetes/operations/index.ts';
 import { v1OperationDefinitions } from '../../../shared/providers/kubernetes/v1/operations/index.ts';
 import { root } from '../../architecture/source-files.ts';
-import { createValidators } from '../../support/open-api-ajv.ts';
+import { createValidators } from '../../support/system/open-api-ajv.ts';
 
 const document = createOpenApiDocument([...operationDefinitions, ...v1OperationDefinitions]);
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -5,7 +5,7 @@ import {
   breakerFailuresMax,
   breakerOpenMs,
 } from '../../../shared/core/breaker.ts';
-import { createStandingClock } from '../../support/test-clock.ts';
+import { createStandingClock } from '../../support/run/test-clock.ts';
 
 const clock = createStandingClock();
 let calls = 0;

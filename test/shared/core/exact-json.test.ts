@@ -10,7 +10,7 @@ import {
   omitNulls,
   withDoubles,
 } from '../../../shared/core/json.ts';
-import { edgeIntegers, integers } from '../../support/edge-numbers.ts';
+import { edgeIntegers, integers } from '../../support/run/edge-numbers.ts';
 
 /** Integers, and places for them: lists in objects in lists, with texts that look like them. */
 const documents = fc.letrec<{ tree: JsonValue }>((tie) => ({

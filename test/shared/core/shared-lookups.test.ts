@@ -14,9 +14,9 @@ import {
   lookupPauseMsMax,
   SharedLookups,
 } from '../../../shared/core/shared-lookups.ts';
-import { useLocalTables } from '../../support/local-tables.ts';
-import { awayStore, openLookups } from '../../support/lookup-processes.ts';
-import { createTestClock, type TestClock, testRandomness } from '../../support/test-clock.ts';
+import { useLocalTables } from '../../support/engines/local-tables.ts';
+import { createTestClock, type TestClock, testRandomness } from '../../support/run/test-clock.ts';
+import { awayStore, openLookups } from '../../support/services/lookup-processes.ts';
 
 const openTable = useLocalTables();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createStoreClock, type StoreClock } from '../../../shared/core/store-clock.ts';
-import { createStandingClock } from '../../support/test-clock.ts';
+import { createStandingClock } from '../../support/run/test-clock.ts';
 
 /** The store's clock, and that of a machine which is `offMs` ahead of it, going by the store's. */
 function open(offMs: number) {

@@ -6,10 +6,15 @@ import { fiatPlugin } from '../../../shared/providers/fiat/index.ts';
 import { front50Plugin } from '../../../shared/providers/front50/index.ts';
 import { plugins } from '../../../shared/providers/index.ts';
 import { kubernetesPlugin } from '../../../shared/providers/kubernetes/index.ts';
-import { createNamespace, describeWithCluster, getCluster, requestApi } from '../../support/cluster.ts';
+import { describeWithRegistry, pushImage, startRegistry } from '../../support/artifacts/registry.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  getCluster,
+  requestApi,
+} from '../../support/cluster/cluster.ts';
 import { type ProviderSample, testProvider } from '../../support/conformance/provider.ts';
-import { cloud, examplePlugin } from '../../support/example-provider.ts';
-import { describeWithRegistry, pushImage, startRegistry } from '../../support/registry.ts';
+import { cloud, examplePlugin } from '../../support/providers/example-provider.ts';
 
 const secret = 'planted-s3cr3t';
 

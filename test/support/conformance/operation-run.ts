@@ -4,11 +4,11 @@ import { acceptOperations } from '../../../shared/core/providers/accept-operatio
 import { ProviderSet } from '../../../shared/core/providers/provider-set.ts';
 import { processTaskMessage } from '../../../shared/core/tasks/process-message.ts';
 import { leaseDurationMs, type Task } from '../../../shared/core/tasks/task.ts';
-import { PlantedSecrets } from '../../acceptance/planted-secrets.ts';
-import { fullAccess } from '../request-access.ts';
-import { getTaskView, messageOf, type TaskView } from '../task-runs.ts';
-import type { TestTaskSystem } from '../task-system.ts';
-import { createTestClock, type TestClock } from '../test-clock.ts';
+import { PlantedSecrets } from '../../acceptance/access/planted-secrets.ts';
+import { createTestClock, type TestClock } from '../run/test-clock.ts';
+import { fullAccess } from '../system/request-access.ts';
+import { getTaskView, messageOf, type TaskView } from '../system/task-runs.ts';
+import type { TestTaskSystem } from '../system/task-system.ts';
 import type { AnsweredCall, CloudCall, OperationCloud, OperationSpec, SpecInputs } from './operation-spec.ts';
 import { createTextLog, type TextLog, toComparable } from './operation-texts.ts';
 import { MortalWorker } from './operation-worker.ts';

@@ -1,6 +1,6 @@
 import type { TaskSystem } from '../../../shared/core/tasks/process-message.ts';
 import type { TaskStore } from '../../../shared/core/tasks/task.ts';
-import { createMortalSystem } from '../task-system.ts';
+import { createMortalSystem } from '../system/task-system.ts';
 import { type AnsweredCall, type CallWatch, type CloudCall, WorkerDeadError } from './operation-spec.ts';
 
 /** What befalls a worker. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { orchestrationPhase } from '../../../shared/core/tasks/task.ts';
-import { startTaskSystem, type TestTaskSystem } from '../task-system.ts';
+import { startTaskSystem, type TestTaskSystem } from '../system/task-system.ts';
 import { expectRefusals } from './operation-refusals.ts';
 import { type FinishedRun, runInPlace, type TestedOperation } from './operation-run.ts';
 import {

@@ -9,7 +9,7 @@ import type { Provider, ProviderOptions, ProviderPlugin } from '../../../shared/
 import type { ViewReader } from '../../../shared/core/views/views.ts';
 import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
 import { startOrigin } from '../../shared/providers/artifacts/origin.ts';
-import { useLocalTables } from '../local-tables.ts';
+import { useLocalTables } from '../engines/local-tables.ts';
 
 /** What `testProvider` needs to know of a provider. */
 export interface ProviderSample {

@@ -4,8 +4,8 @@ import { openRemoteCache } from '../../../../infra/agent/caching/remote-cache.ts
 import type { HubCall } from '../../../../infra/agent/hub-client.ts';
 import { openHub } from '../../../../infra/agent/open-hub.ts';
 import { systemClock } from '../../../../shared/runtime/services/system.ts';
-import { openRawAgent, type RawAgent } from '../../../support/raw-agent.ts';
-import { testRandomness } from '../../../support/test-clock.ts';
+import { openRawAgent, type RawAgent } from '../../../support/agents/raw-agent.ts';
+import { testRandomness } from '../../../support/run/test-clock.ts';
 import { type GrpcHost, startGrpcHost } from '../../host/grpc/grpc-host.ts';
 
 const testMs = 180_000;

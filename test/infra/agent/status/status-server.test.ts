@@ -7,7 +7,7 @@ import {
   startMetricsServer,
   toProbes,
 } from '../../../../infra/agent/status/status-server.ts';
-import { createTestClock } from '../../../support/test-clock.ts';
+import { createTestClock } from '../../../support/run/test-clock.ts';
 
 const address = { host: '127.0.0.1', port: 0 };
 

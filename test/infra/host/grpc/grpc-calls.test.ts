@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RefusalCodec } from '../../../../shared/agent-protocol/grpc/refusal.ts';
-import { toDeploy } from '../../../support/agent-world.ts';
+import { toDeploy } from '../../../support/agents/agent-world.ts';
 import {
   type CallOutcome,
   GrpcClient,

@@ -4,8 +4,12 @@ import { type ChannelCredentials, Client, credentials, Metadata, type ServiceErr
 import { loadSync } from '@grpc/proto-loader';
 import { type Host, startHost } from '../../../../infra/host/runtime.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
-import { createTokenSigner, type TokenSigner, toAgentAccount } from '../../../support/agent-process.ts';
-import { writeSessionKey } from '../../../support/session-key.ts';
+import {
+  createTokenSigner,
+  type TokenSigner,
+  toAgentAccount,
+} from '../../../support/agents/agent-process.ts';
+import { writeSessionKey } from '../../../support/agents/session-key.ts';
 import { type HomeEngines, startHomeEngines } from '../engines.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { findPythonProblem, openPythonEnvironment } from '../../../deploy/python-environment.ts';
-import { toDeploy } from '../../../support/agent-world.ts';
+import { toDeploy } from '../../../support/agents/agent-world.ts';
 import { startGrpcHost } from './grpc-host.ts';
 
 const run = promisify(execFile);

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ChannelCredentials, credentials } from '@grpc/grpc-js';
 import { CertificateAuthority } from '../../../shared/providers/kubernetes/credentials/certificates.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 
 /** Files of a server's TLS, and of clients'. */
 export interface TlsFiles extends AsyncDisposable {

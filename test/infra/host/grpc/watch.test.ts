@@ -2,7 +2,7 @@ import { type ServiceError, status } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RefusalCodec } from '../../../../shared/agent-protocol/grpc/refusal.ts';
 import { openConnections } from '../../../../shared/runtime/services/connections.ts';
-import { toDeploy } from '../../../support/agent-world.ts';
+import { toDeploy } from '../../../support/agents/agent-world.ts';
 import { GrpcClient, type GrpcHost, openSession, startGrpcHost } from './grpc-host.ts';
 
 const testMs = 120_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
 import { add, claim, newSpec, openAgents, removeAgents, success } from '../../../contracts/agent-bench.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();
 

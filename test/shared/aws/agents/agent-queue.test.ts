@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { startSqs } from '../../../../infra/local/sqs.ts';
 import { createAgentQueue } from '../../../../shared/aws/agents/agent-queue.ts';
-import { openTestAccess } from '../../../support/local-aws-client.ts';
-import { createQueue } from '../../../support/test-queue.ts';
+import { openTestAccess } from '../../../support/engines/local-aws-client.ts';
+import { createQueue } from '../../../support/engines/test-queue.ts';
 
 const core = (account: string) => ({ account, name: 'core' });
 

@@ -7,8 +7,8 @@ import { createStoreClock } from '../../../../shared/core/store-clock.ts';
 import { leaseDurationMs } from '../../../../shared/core/tasks/task.ts';
 import { systemClock } from '../../../../shared/runtime/services/system.ts';
 import { newTask, take } from '../../../contracts/store-bench.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { testRandomness } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { testRandomness } from '../../../support/run/test-clock.ts';
 
 const open = useLocalTables();
 

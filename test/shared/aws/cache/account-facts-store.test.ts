@@ -8,8 +8,8 @@ import {
 import { ItemTable } from '../../../../shared/aws/table.ts';
 import { accountFactsPartition, cacheTable } from '../../../../shared/aws/tables.ts';
 import { accountFactsBytesMax } from '../../../../shared/core/providers/account-facts.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { createTestClock } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { createTestClock } from '../../../support/run/test-clock.ts';
 
 const openTable = useLocalTables();
 const clock = createTestClock();

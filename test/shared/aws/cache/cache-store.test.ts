@@ -1,6 +1,6 @@
 import { cacheTable } from '../../../../shared/aws/tables.ts';
 import { testCacheStore } from '../../../contracts/cache-store.contract.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();
 

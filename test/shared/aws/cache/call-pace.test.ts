@@ -3,8 +3,8 @@ import { CallPace, callBurst, callPaceMs, callTurnMsMax } from '../../../../shar
 import { ItemTable } from '../../../../shared/aws/table.ts';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
 import { ServiceBusyError } from '../../../../shared/core/lookup.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { testRandomness } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { testRandomness } from '../../../support/run/test-clock.ts';
 
 const openTable = useLocalTables();
 

@@ -5,8 +5,8 @@ import { cacheTable } from '../../../../shared/aws/tables.ts';
 import type { CacheStore } from '../../../../shared/core/cache/cache-store.ts';
 import { RememberedBytes } from '../../../../shared/core/remembered-bytes.ts';
 import { collect, newAccount, put } from '../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { createTestClock, testRandomness } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { createTestClock, testRandomness } from '../../../support/run/test-clock.ts';
 
 const openTable = useLocalTables();
 

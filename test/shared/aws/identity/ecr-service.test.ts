@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AwsIdentities } from '../../../../shared/aws/identity/aws-identity.ts';
 import { createEcrService } from '../../../../shared/aws/identity/ecr-service.ts';
 import { ServiceBusyError } from '../../../../shared/core/lookup.ts';
-import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
 import {
   ecrRegion,
   ecrRegistryId,
@@ -10,9 +9,10 @@ import {
   type TestEcr,
   type TestEcrImage,
   toDigest,
-} from '../../../support/ecr.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
-import { createTestClock, type TestClock } from '../../../support/test-clock.ts';
+} from '../../../support/artifacts/ecr.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
+import { createTestClock, type TestClock } from '../../../support/run/test-clock.ts';
 
 const roleArn = 'arn:aws:iam::111122223333:role/registry-reader';
 const registry = { registryId: ecrRegistryId, region: ecrRegion };

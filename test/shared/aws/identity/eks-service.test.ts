@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AwsIdentities } from '../../../../shared/aws/identity/aws-identity.ts';
 import { createEksService } from '../../../../shared/aws/identity/eks-service.ts';
 import type { EksService } from '../../../../shared/core/eks.ts';
-import { type AwsEndpoints, readToken, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
-import { createTestClock, type TestClock } from '../../../support/test-clock.ts';
+import { type AwsEndpoints, readToken, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
+import { createTestClock, type TestClock } from '../../../support/run/test-clock.ts';
 
 const roleArn = 'arn:aws:iam::111122223333:role/deployer';
 const minute = 60_000;

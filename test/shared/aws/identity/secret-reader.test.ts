@@ -6,8 +6,8 @@ import { createSecretReader } from '../../../../shared/aws/identity/secret-reade
 import { parseSecretReference } from '../../../../shared/core/settings/secret-reference.ts';
 import { readEnvironment } from '../../../../shared/runtime/config.ts';
 import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
-import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 
 const planted = 'planted-secret';
 

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { createStsService } from '../../../../shared/aws/identity/sts-signer.ts';
 import type { SignedCallerIdentity } from '../../../../shared/core/sts.ts';
 import { systemClock } from '../../../../shared/runtime/services/system.ts';
-import { describeWithS3, type EmulatedS3, startEmulatedS3 } from '../../../support/emulated-s3.ts';
+import { describeWithS3, type EmulatedS3, startEmulatedS3 } from '../../../support/artifacts/emulated-s3.ts';
 
 /** Installing the emulator may take this long. */
 const startTimeoutMs = 600_000;

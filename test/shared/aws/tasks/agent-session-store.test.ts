@@ -4,8 +4,8 @@ import { tasksTable } from '../../../../shared/aws/tables.ts';
 import { DynamoAgentSessionStore } from '../../../../shared/aws/tasks/agent-session-store.ts';
 import { sessionLifeMs, sessionSilenceMs } from '../../../../shared/core/tasks/agent-session.ts';
 import { agentSilenceMs } from '../../../../shared/core/tasks/task-inbox.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { createStandingClock, testRandomness } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { createStandingClock, testRandomness } from '../../../support/run/test-clock.ts';
 
 const openTable = useLocalTables();
 

@@ -8,8 +8,8 @@ import {
   accountConnectionsMax,
   connectionLifeMs,
 } from '../../../../shared/core/tasks/agent-connections.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { createStandingClock, testRandomness } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { createStandingClock, testRandomness } from '../../../support/run/test-clock.ts';
 
 const openTable = useLocalTables();
 

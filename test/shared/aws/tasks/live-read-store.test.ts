@@ -3,8 +3,8 @@ import { ItemTable } from '../../../../shared/aws/table.ts';
 import { tasksTable } from '../../../../shared/aws/tables.ts';
 import { DynamoLiveReadStore } from '../../../../shared/aws/tasks/live-read-store.ts';
 import { type LiveRead, liveReadLeaseMs, liveReadLifeMs } from '../../../../shared/core/tasks/live-read.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { createStandingClock, testRandomness } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { createStandingClock, testRandomness } from '../../../support/run/test-clock.ts';
 
 const openTable = useLocalTables();
 

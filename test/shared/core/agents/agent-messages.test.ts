@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
-import { newAgent, openAgentSystem, type TestAgentSystem, takes } from '../../../support/agent-system.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
+import {
+  newAgent,
+  openAgentSystem,
+  type TestAgentSystem,
+  takes,
+} from '../../../support/agents/agent-system.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();
 let system: TestAgentSystem;

@@ -3,7 +3,7 @@ import { cacheTable } from '../../../../shared/aws/tables.ts';
 import type { AgentView } from '../../../../shared/contract/answers/cache.ts';
 import { toAgentView } from '../../../../shared/core/agents/agent-view.ts';
 import { type AgentBench, leaseMs, openAgents, success } from '../../../contracts/agent-bench.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const openTable = useLocalTables();
 const intervalMs = 30_000;

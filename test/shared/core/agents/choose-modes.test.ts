@@ -8,7 +8,7 @@ import {
   watchedUnusedMs,
   watchesMax,
 } from '../../../../shared/core/agents/choose-modes.ts';
-import { newAgent } from '../../../support/agent-system.ts';
+import { newAgent } from '../../../support/agents/agent-system.ts';
 
 const nowMs = 100_000_000;
 const hourMs = 3_600_000;

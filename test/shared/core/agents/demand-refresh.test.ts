@@ -8,8 +8,8 @@ import {
   openAgentSystem,
   type TestAgentSystem,
   takes,
-} from '../../../support/agent-system.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
+} from '../../../support/agents/agent-system.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();
 const nobody = new AbortController().signal;

@@ -4,7 +4,7 @@ import {
   createRecentFreshness,
   readRecentFreshness,
 } from '../../../../shared/core/agents/recent-freshness.ts';
-import { createStandingClock } from '../../../support/test-clock.ts';
+import { createStandingClock } from '../../../support/run/test-clock.ts';
 
 /** Accounts that were asked for, call by call; `dev` has no agents, those of `slow` never came to an end. */
 function open(fail = () => false) {

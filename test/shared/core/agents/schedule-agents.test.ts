@@ -13,9 +13,9 @@ import {
   openAgentSystem,
   type TestAgentSystem,
   takes,
-} from '../../../support/agent-system.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { testRandomness } from '../../../support/test-clock.ts';
+} from '../../../support/agents/agent-system.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { testRandomness } from '../../../support/run/test-clock.ts';
 
 const open = useLocalTables();
 let system: TestAgentSystem;

@@ -18,8 +18,8 @@ import {
   type PendingMessage,
   type TestAgentSystem,
   takes,
-} from '../../../support/agent-system.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
+} from '../../../support/agents/agent-system.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();
 

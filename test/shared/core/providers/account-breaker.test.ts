@@ -9,8 +9,8 @@ import {
   probePauseMs,
 } from '../../../../shared/core/providers/account-breaker.ts';
 import { type AccountHealth, healthIntervalMs } from '../../../../shared/core/providers/account-health.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { testRandomness } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { testRandomness } from '../../../support/run/test-clock.ts';
 import { silentLog, TurnedClock } from '../../providers/kubernetes/client/client-setup.ts';
 
 const openTable = useLocalTables();

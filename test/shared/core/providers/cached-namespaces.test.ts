@@ -6,7 +6,7 @@ import {
   type NamespacesMemory,
 } from '../../../../shared/core/providers/cached-namespaces.ts';
 import type { Account } from '../../../../shared/core/settings/account.ts';
-import { createTestClock } from '../../../support/test-clock.ts';
+import { createTestClock } from '../../../support/run/test-clock.ts';
 
 const account = (name: string, details: JsonObject): Account => ({
   name,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SearchRequest } from '../../../../shared/core/providers/search.ts';
 import { parseSearchRequest } from '../../../../shared/core/providers/search-request.ts';
 import { createRequest } from '../../../../shared/runtime/http/api-request.ts';
-import { fullAccess } from '../../../support/request-access.ts';
+import { fullAccess } from '../../../support/system/request-access.ts';
 
 /** Reads a query as API Gateway hands it on. */
 function parse(query: string): SearchRequest {

@@ -4,10 +4,10 @@ import { cacheTable } from '../../../../shared/aws/tables.ts';
 import type { LookupStore } from '../../../../shared/core/lookup.ts';
 import { RefreshedSecrets, secretLifetimeMs } from '../../../../shared/core/settings/refreshed-secrets.ts';
 import type { SecretReading, SecretReference } from '../../../../shared/core/settings/secret-reference.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { awayStore, openLookups } from '../../../support/lookup-processes.ts';
-import { createRandom } from '../../../support/seeded-random.ts';
-import { createStandingClock, type TestClock, testRandomness } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { createRandom } from '../../../support/run/seeded-random.ts';
+import { createStandingClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
+import { awayStore, openLookups } from '../../../support/services/lookup-processes.ts';
 
 const openTable = useLocalTables();
 const planted = 'planted-secret';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type HeldLease, holdLease } from '../../../../shared/core/tasks/hold-lease.ts';
 import { LeaseLostError, leaseDurationMs, leaseMarginMs } from '../../../../shared/core/tasks/task.ts';
-import { createVirtualClock } from '../../../support/virtual-clock.ts';
+import { createVirtualClock } from '../../../support/run/virtual-clock.ts';
 
 const clock = createVirtualClock();
 

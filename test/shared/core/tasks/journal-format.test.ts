@@ -6,8 +6,8 @@ import { formatWaitMs, journalFormat } from '../../../../shared/core/tasks/journ
 import { CheckpointError } from '../../../../shared/core/tasks/run-task.ts';
 import { settleDeadLetter, sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';
 import { leaseDurationMs, type Task } from '../../../../shared/core/tasks/task.ts';
-import { acceptTask, getTaskView, runTaskOnce, type Work } from '../../../support/task-runs.ts';
-import { startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
+import { acceptTask, getTaskView, runTaskOnce, type Work } from '../../../support/system/task-runs.ts';
+import { startTaskSystem, type TestTaskSystem } from '../../../support/system/task-system.ts';
 
 let system: TestTaskSystem;
 /** The same engines as a worker of another release has them. */

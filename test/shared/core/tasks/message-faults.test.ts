@@ -10,8 +10,8 @@ import {
   runTaskOnce,
   toOperation,
   type Work,
-} from '../../../support/task-runs.ts';
-import { startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
+} from '../../../support/system/task-runs.ts';
+import { startTaskSystem, type TestTaskSystem } from '../../../support/system/task-system.ts';
 
 let system: TestTaskSystem;
 

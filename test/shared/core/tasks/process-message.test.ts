@@ -12,8 +12,12 @@ import {
   type TaskView,
   toOperation,
   type Work,
-} from '../../../support/task-runs.ts';
-import { createMortalSystem, startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
+} from '../../../support/system/task-runs.ts';
+import {
+  createMortalSystem,
+  startTaskSystem,
+  type TestTaskSystem,
+} from '../../../support/system/task-system.ts';
 
 let system: TestTaskSystem;
 

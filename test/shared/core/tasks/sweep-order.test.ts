@@ -11,8 +11,8 @@ import { breakerFailuresMax } from '../../../../shared/core/breaker.ts';
 import { guardBus, guardQueue } from '../../../../shared/core/tasks/guarded-services.ts';
 import { resendMs, type SweepCursor, sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';
 import { staleRowAgeMs, type Task } from '../../../../shared/core/tasks/task.ts';
-import { acceptTask, toNewTask } from '../../../support/task-runs.ts';
-import { startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
+import { acceptTask, toNewTask } from '../../../support/system/task-runs.ts';
+import { startTaskSystem, type TestTaskSystem } from '../../../support/system/task-system.ts';
 
 let system: TestTaskSystem;
 

@@ -8,8 +8,8 @@ import {
   runTaskOnce,
   type TaskView,
   type Work,
-} from '../../../support/task-runs.ts';
-import { startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
+} from '../../../support/system/task-runs.ts';
+import { startTaskSystem, type TestTaskSystem } from '../../../support/system/task-system.ts';
 
 let system: TestTaskSystem;
 

@@ -8,8 +8,14 @@ import { processTaskMessage } from '../../../../shared/core/tasks/process-messag
 import { sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';
 import { leaseDurationMs, type Task, type TaskInbox } from '../../../../shared/core/tasks/task.ts';
 import { agentSilenceMs } from '../../../../shared/core/tasks/task-inbox.ts';
-import { getTaskView, messageOf, runTaskOnce, toNewTask, toOperation } from '../../../support/task-runs.ts';
-import { startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
+import {
+  getTaskView,
+  messageOf,
+  runTaskOnce,
+  toNewTask,
+  toOperation,
+} from '../../../support/system/task-runs.ts';
+import { startTaskSystem, type TestTaskSystem } from '../../../support/system/task-system.ts';
 
 let system: TestTaskSystem;
 let inboxes: DynamoInboxStore;

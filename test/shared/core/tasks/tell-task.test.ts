@@ -11,9 +11,13 @@ import { sweepTasks } from '../../../../shared/core/tasks/sweep-tasks.ts';
 import { leaseDurationMs, type Task } from '../../../../shared/core/tasks/task.ts';
 import type { EventBus } from '../../../../shared/core/tasks/task-events.ts';
 import { toAcceptedValue } from '../../../../shared/core/tasks/tell-task.ts';
-import { localClientOptions } from '../../../support/local-aws-client.ts';
-import { messageOf, toNewTask, toOperation, type Work } from '../../../support/task-runs.ts';
-import { createMortalSystem, startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
+import { localClientOptions } from '../../../support/engines/local-aws-client.ts';
+import { messageOf, toNewTask, toOperation, type Work } from '../../../support/system/task-runs.ts';
+import {
+  createMortalSystem,
+  startTaskSystem,
+  type TestTaskSystem,
+} from '../../../support/system/task-system.ts';
 
 let system: TestTaskSystem;
 

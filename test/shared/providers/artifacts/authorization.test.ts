@@ -9,7 +9,7 @@ import {
   withCredentials,
 } from '../../../../shared/providers/artifacts/authorization.ts';
 import { CredentialsRefusedError } from '../../../../shared/providers/artifacts/credentials-refused.ts';
-import { makeTempDir } from '../../../support/temp-dir.ts';
+import { makeTempDir } from '../../../support/run/temp-dir.ts';
 import { createTestClock, createTestLog } from './options.ts';
 
 const url = new URL('https://example.com/');

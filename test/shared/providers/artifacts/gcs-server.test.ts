@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NotFoundError } from '../../../../shared/core/errors.ts';
 import { openGcsSources } from '../../../../shared/providers/artifacts/gcs.ts';
-import { type FakeGcs, startFakeGcs } from '../../../support/fake-gcs.ts';
-import { describeWithGo } from '../../../support/go-program.ts';
+import { type FakeGcs, startFakeGcs } from '../../../support/artifacts/fake-gcs.ts';
+import { describeWithGo } from '../../../support/cluster/go-program.ts';
 import { createTestOptions, neverAborted, readBytes } from './options.ts';
 
 /** Building the server may take this long. */

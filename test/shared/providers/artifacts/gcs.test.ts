@@ -6,7 +6,7 @@ import { FailedOperationError, InvalidInputError, NotFoundError } from '../../..
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { ProviderOptions } from '../../../../shared/core/providers/provider.ts';
 import { openGcsSources } from '../../../../shared/providers/artifacts/gcs.ts';
-import { makeTempDir } from '../../../support/temp-dir.ts';
+import { makeTempDir } from '../../../support/run/temp-dir.ts';
 import { createTestOptions, neverAborted, readText } from './options.ts';
 import { startOrigin } from './origin.ts';
 

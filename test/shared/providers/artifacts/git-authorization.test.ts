@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { AccessDeniedError, InvalidInputError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { artifactsPlugin } from '../../../../shared/providers/artifacts/index.ts';
-import { startGitServer } from '../../../support/git-server.ts';
+import { startGitServer } from '../../../support/artifacts/git-server.ts';
 import { openGitAccount, readArchive } from './git-archives.ts';
 import { createTestOptions } from './options.ts';
 

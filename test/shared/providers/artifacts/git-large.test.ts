@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type GitServer, startGitServer, type TestRepository } from '../../../support/git-server.ts';
+import {
+  type GitServer,
+  startGitServer,
+  type TestRepository,
+} from '../../../support/artifacts/git-server.ts';
 import { openGitAccount, readArchive } from './git-archives.ts';
 
 const mib = 2 ** 20;

@@ -3,8 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openGitRepoSources } from '../../../../shared/providers/artifacts/git-repo.ts';
+import {
+  type GitServer,
+  startGitServer,
+  type TestRepository,
+} from '../../../support/artifacts/git-server.ts';
 import { runStreamTasks, type StreamTask } from '../../../support/conformance/artifact-streams.ts';
-import { type GitServer, startGitServer, type TestRepository } from '../../../support/git-server.ts';
 import { openGitAccount } from './git-archives.ts';
 
 const mib = 2 ** 20;

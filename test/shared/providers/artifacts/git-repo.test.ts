@@ -2,7 +2,11 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { InvalidInputError, NotFoundError } from '../../../../shared/core/errors.ts';
-import { type GitServer, startGitServer, type TestRepository } from '../../../support/git-server.ts';
+import {
+  type GitServer,
+  startGitServer,
+  type TestRepository,
+} from '../../../support/artifacts/git-server.ts';
 import { openGitAccount, readArchive } from './git-archives.ts';
 
 const lines = (count: number) => Array.from({ length: count }, (_, line) => `line ${line}`).join('\n');

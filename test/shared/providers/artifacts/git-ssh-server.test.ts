@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FailedOperationError, NotFoundError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
-import { createRepository, type TestRepository } from '../../../support/git-server.ts';
+import { createRepository, type TestRepository } from '../../../support/artifacts/git-server.ts';
 import {
   createSshKey,
   describeWithSshServer,
   type SshKey,
   type SshServer,
   startSshServer,
-} from '../../../support/ssh-server.ts';
-import { makeTempDir, type TempDir, writeProgram } from '../../../support/temp-dir.ts';
+} from '../../../support/artifacts/ssh-server.ts';
+import { makeTempDir, type TempDir, writeProgram } from '../../../support/run/temp-dir.ts';
 import { openGitAccount, readArchive } from './git-archives.ts';
 import { createTestLog } from './options.ts';
 

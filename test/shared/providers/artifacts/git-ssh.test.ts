@@ -10,9 +10,9 @@ import {
 } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { SourceOptions } from '../../../../shared/providers/artifacts/source.ts';
-import { createRepository, type TestRepository } from '../../../support/git-server.ts';
-import { type SshProgram, sshScripts, writeSshProgram } from '../../../support/ssh-program.ts';
-import { makeTempDir, type TempDir, writeProgram } from '../../../support/temp-dir.ts';
+import { createRepository, type TestRepository } from '../../../support/artifacts/git-server.ts';
+import { type SshProgram, sshScripts, writeSshProgram } from '../../../support/artifacts/ssh-program.ts';
+import { makeTempDir, type TempDir, writeProgram } from '../../../support/run/temp-dir.ts';
 import { openGitAccount, readArchive } from './git-archives.ts';
 import { createTestLog } from './options.ts';
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parseGitHubApp } from '../../../../shared/providers/artifacts/github-app.ts';
-import { makeTempDir } from '../../../support/temp-dir.ts';
+import { makeTempDir } from '../../../support/run/temp-dir.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pkcs8 = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -21,8 +21,8 @@ import {
   registryUser,
   startRegistry,
   type TestRegistry,
-} from '../../../support/registry.ts';
-import { startTokenServer } from '../../../support/registry-tokens.ts';
+} from '../../../support/artifacts/registry.ts';
+import { startTokenServer } from '../../../support/artifacts/registry-tokens.ts';
 import { CertificateAuthority } from '../kubernetes/credentials/certificates.ts';
 import { createTestOptions, neverAborted, readBytes } from './options.ts';
 import { startOrigin } from './origin.ts';

@@ -5,7 +5,7 @@ import { createSlots } from '../../../../shared/providers/artifacts/download-slo
 import { openGitHubSources } from '../../../../shared/providers/artifacts/github.ts';
 import { openIvySources } from '../../../../shared/providers/artifacts/ivy.ts';
 import { openMavenSources } from '../../../../shared/providers/artifacts/maven.ts';
-import { hostileArtifactHosts } from '../../../support/hostile-artifact-hosts.ts';
+import { hostileArtifactHosts } from '../../../support/artifacts/hostile-artifact-hosts.ts';
 import { createTestOptions, neverAborted } from './options.ts';
 import { startTestDownloader } from './test-downloader.ts';
 

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../../../shared/core/json.ts';
 import { openS3Sources } from '../../../../shared/providers/artifacts/s3.ts';
 import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
 import { systemClock } from '../../../../shared/runtime/services/system.ts';
+import { describeWithS3, type EmulatedS3, startEmulatedS3 } from '../../../support/artifacts/emulated-s3.ts';
 import { runStreamTasks } from '../../../support/conformance/artifact-streams.ts';
-import { describeWithS3, type EmulatedS3, startEmulatedS3 } from '../../../support/emulated-s3.ts';
 import { createTestOptions, neverAborted, readBytes } from './options.ts';
 
 /** Installing the emulator may take this long. */

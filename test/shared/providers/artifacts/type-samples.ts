@@ -16,8 +16,8 @@ import { openOracleSources } from '../../../../shared/providers/artifacts/oracle
 import { openPassedOnSources } from '../../../../shared/providers/artifacts/passed-on.ts';
 import { openS3Sources } from '../../../../shared/providers/artifacts/s3.ts';
 import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
+import { createOneFileServer } from '../../../support/artifacts/git-packs.ts';
 import type { ArtifactTypeSample, RemoteType } from '../../../support/conformance/artifact-sample.ts';
-import { createOneFileServer } from '../../../support/git-packs.ts';
 import { readArchive } from './git-archives.ts';
 import { createTestClock } from './options.ts';
 

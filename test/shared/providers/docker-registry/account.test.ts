@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../../shared/core/json.ts';
 import { createCredentials } from '../../../../shared/oci/credentials.ts';
 import { parseRegistryAccounts } from '../../../../shared/providers/docker-registry/account.ts';
 import { systemClock } from '../../../../shared/runtime/services/system.ts';
-import { makeTempDir } from '../../../support/temp-dir.ts';
+import { makeTempDir } from '../../../support/run/temp-dir.ts';
 import { parseAccount } from './test-account.ts';
 
 const address = 'https://registry.test';

@@ -8,16 +8,16 @@ import { digestLifetimeMs, runImageAgent } from '../../../../shared/providers/do
 import { pushedToldMax } from '../../../../shared/providers/docker-registry/pushed-images.ts';
 import { RepositoryWriter } from '../../../../shared/providers/docker-registry/repository-writer.ts';
 import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
 import {
   deleteTag,
   describeWithRegistry,
   pushImage,
   startRegistry,
   type TestRegistry,
-} from '../../../support/registry.ts';
-import { type RegistryFront, startRegistryFront } from '../../../support/registry-front.ts';
-import { createTestClock } from '../../../support/test-clock.ts';
+} from '../../../support/artifacts/registry.ts';
+import { type RegistryFront, startRegistryFront } from '../../../support/artifacts/registry-front.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { createTestClock } from '../../../support/run/test-clock.ts';
 import { openClient, parseAccount } from './test-account.ts';
 
 /** The images that a run tells, without the folder of their repositories. */

@@ -4,7 +4,7 @@ import { FailedOperationError } from '../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { parseRegistryAccounts } from '../../../../shared/providers/docker-registry/account.ts';
 import { createEcrCredentials } from '../../../../shared/providers/docker-registry/ecr-credentials.ts';
-import { createStandingClock } from '../../../support/test-clock.ts';
+import { createStandingClock } from '../../../support/run/test-clock.ts';
 import { openClient, parseAccount } from './test-account.ts';
 
 const address = 'https://123456789012.dkr.ecr.us-west-2.amazonaws.com';

@@ -8,10 +8,16 @@ import type { JsonObject } from '../../../../shared/core/json.ts';
 import { runImageAgent, updateRepository } from '../../../../shared/providers/docker-registry/agent-run.ts';
 import { RepositoryWriter } from '../../../../shared/providers/docker-registry/repository-writer.ts';
 import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
-import { startAwsEndpoints } from '../../../support/aws-endpoints.ts';
-import { ecrRegion, ecrRegistryId, startEcr, type TestEcr, toDigest } from '../../../support/ecr.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { makeTempDir } from '../../../support/temp-dir.ts';
+import {
+  ecrRegion,
+  ecrRegistryId,
+  startEcr,
+  type TestEcr,
+  toDigest,
+} from '../../../support/artifacts/ecr.ts';
+import { startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { makeTempDir } from '../../../support/run/temp-dir.ts';
 import { openClient, parseAccount } from './test-account.ts';
 
 const address = `https://${ecrRegistryId}.dkr.ecr.${ecrRegion}.amazonaws.com`;

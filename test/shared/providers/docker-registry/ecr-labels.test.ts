@@ -6,17 +6,17 @@ import { cacheTable } from '../../../../shared/aws/tables.ts';
 import { runImageAgent } from '../../../../shared/providers/docker-registry/agent-run.ts';
 import { RepositoryWriter } from '../../../../shared/providers/docker-registry/repository-writer.ts';
 import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
-import { startAwsEndpoints } from '../../../support/aws-endpoints.ts';
-import { ecrRegion, ecrRegistryId, startEcr } from '../../../support/ecr.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
+import { ecrRegion, ecrRegistryId, startEcr } from '../../../support/artifacts/ecr.ts';
 import {
   describeWithRegistry,
   pushImage,
   registryPassword,
   registryUser,
   startRegistry,
-} from '../../../support/registry.ts';
-import { makeTempDir } from '../../../support/temp-dir.ts';
+} from '../../../support/artifacts/registry.ts';
+import { startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { makeTempDir } from '../../../support/run/temp-dir.ts';
 import { openClient, parseAccount } from './test-account.ts';
 
 /** Building a registry may take this long. */

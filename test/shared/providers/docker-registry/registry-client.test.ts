@@ -7,8 +7,8 @@ import {
   registryUser,
   startRegistry,
   type TestRegistry,
-} from '../../../support/registry.ts';
-import { startTokenServer } from '../../../support/registry-tokens.ts';
+} from '../../../support/artifacts/registry.ts';
+import { startTokenServer } from '../../../support/artifacts/registry-tokens.ts';
 import { openClient } from './test-account.ts';
 
 const { signal } = new AbortController();

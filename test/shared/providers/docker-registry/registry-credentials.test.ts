@@ -5,8 +5,8 @@ import type { JsonObject } from '../../../../shared/core/json.ts';
 import type { ProviderOptions } from '../../../../shared/core/providers/provider.ts';
 import { dockerRegistryPlugin } from '../../../../shared/providers/docker-registry/index.ts';
 import { systemClock, systemRandomness } from '../../../../shared/runtime/services/system.ts';
-import { makeTempDir } from '../../../support/temp-dir.ts';
-import { createTestClock } from '../../../support/test-clock.ts';
+import { makeTempDir } from '../../../support/run/temp-dir.ts';
+import { createTestClock } from '../../../support/run/test-clock.ts';
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const address = 'https://registry.example.com/hub';

@@ -7,7 +7,7 @@ import { createAuthorizer, userLengthMax } from '../../../../shared/providers/fi
 import { createFiatClient, type FiatClient } from '../../../../shared/providers/fiat/client.ts';
 import { fiatPlugin } from '../../../../shared/providers/fiat/index.ts';
 import { requestsMax } from '../../../../shared/providers/fiat/shared-requests.ts';
-import { type Fiat, type FiatMode, startFiat } from '../../../support/fiat.ts';
+import { type Fiat, type FiatMode, startFiat } from '../../../support/services/fiat.ts';
 import {
   createTestClock,
   createTestLog,

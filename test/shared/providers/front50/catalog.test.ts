@@ -3,8 +3,8 @@ import { UnavailableError } from '../../../../shared/core/errors.ts';
 import type { Provider } from '../../../../shared/core/providers/provider.ts';
 import type { Catalog } from '../../../../shared/core/views/catalog.ts';
 import { front50Plugin } from '../../../../shared/providers/front50/index.ts';
-import { type Front50, startFront50 } from '../../../support/front50.ts';
-import { createTestClock, type TestClock } from '../../../support/test-clock.ts';
+import { createTestClock, type TestClock } from '../../../support/run/test-clock.ts';
+import { type Front50, startFront50 } from '../../../support/services/front50.ts';
 import { createTestLog, createTestOptions } from '../artifacts/options.ts';
 
 const cart = { name: 'CART', email: 'cart@example.com', cloudProviders: 'kubernetes' };

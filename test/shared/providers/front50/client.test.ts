@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../../../shared/core/errors.ts';
 import { parseProjects } from '../../../../shared/providers/front50/answers.ts';
 import { createFront50Client, type Front50Client } from '../../../../shared/providers/front50/client.ts';
-import { type Front50, startFront50 } from '../../../support/front50.ts';
-import { hostileServers } from '../../../support/hostile-servers.ts';
+import { hostileServers } from '../../../support/network/hostile-servers.ts';
+import { type Front50, startFront50 } from '../../../support/services/front50.ts';
 import { createTestClock, middling, type TestClock } from '../artifacts/options.ts';
 
 let front50: Front50;

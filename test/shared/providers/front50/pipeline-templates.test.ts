@@ -11,7 +11,7 @@ import {
   concurrentTemplatesMax,
   templateBytesMax,
 } from '../../../../shared/providers/front50/pipeline-templates.ts';
-import { type Front50, startFront50 } from '../../../support/front50.ts';
+import { type Front50, startFront50 } from '../../../support/services/front50.ts';
 import { createTestOptions } from '../artifacts/options.ts';
 
 /** As Front50 keeps it; a number that JavaScript has no exact form of must stay. */

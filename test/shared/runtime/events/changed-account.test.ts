@@ -8,9 +8,9 @@ import { tellAgentsOfChange } from '../../../../shared/runtime/events/changed-ac
 import { openAgentSessions } from '../../../../shared/runtime/services/agent-sessions.ts';
 import { openConnections } from '../../../../shared/runtime/services/connections.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
-import { localClientOptions } from '../../../support/local-aws-client.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { testRandomness } from '../../../support/test-clock.ts';
+import { localClientOptions } from '../../../support/engines/local-aws-client.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { testRandomness } from '../../../support/run/test-clock.ts';
 
 const openTable = useLocalTables();
 

@@ -10,11 +10,11 @@ import { openBase } from '../../../../shared/runtime/services/base.ts';
 import { openProviders } from '../../../../shared/runtime/services/providers.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
 import type { TaskServices } from '../../../../shared/runtime/services/tasks.ts';
-import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
-import { fullAccess } from '../../../support/request-access.ts';
-import { getTaskView, messageOf, type TaskView } from '../../../support/task-runs.ts';
-import { startTaskSystem, type TestTaskSystem } from '../../../support/task-system.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
+import { fullAccess } from '../../../support/system/request-access.ts';
+import { getTaskView, messageOf, type TaskView } from '../../../support/system/task-runs.ts';
+import { startTaskSystem, type TestTaskSystem } from '../../../support/system/task-system.ts';
 import {
   answerStatus,
   type ScriptedServer,

@@ -10,7 +10,7 @@ import { type ApiFunction, apiHandler, ok } from '../../../../shared/runtime/htt
 import { readManifest } from '../../../../shared/runtime/http/manifest-request.ts';
 import { openHandler } from '../../../../shared/runtime/http/open-handler.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
-import { createStandingClock } from '../../../support/test-clock.ts';
+import { createStandingClock } from '../../../support/run/test-clock.ts';
 
 const logged: string[] = [];
 const note = (message: string): void => void logged.push(message);

@@ -5,8 +5,8 @@ import { toIdentity } from '../../../../shared/runtime/identity/agent-identity.t
 import { type AgentHub, openAgentHub } from '../../../../shared/runtime/services/agent-hub.ts';
 import { openConnections } from '../../../../shared/runtime/services/connections.ts';
 import type { Services } from '../../../../shared/runtime/services/services.ts';
-import { type AgentFunctions, openAgentFunctions } from '../../../support/agent-functions.ts';
-import { createTokenSigner, toAgentAccount } from '../../../support/agent-process.ts';
+import { type AgentFunctions, openAgentFunctions } from '../../../support/agents/agent-functions.ts';
+import { createTokenSigner, toAgentAccount } from '../../../support/agents/agent-process.ts';
 
 let functions: AgentFunctions;
 let services: Services;

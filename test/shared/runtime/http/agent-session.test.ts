@@ -2,8 +2,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { handler as openIamSession } from '../../../../functions/agents/open-iam-session.ts';
 import { handler as openSession } from '../../../../functions/agents/open-session.ts';
 import { toRestEvent } from '../../../../shared/runtime/http/http-api-event.ts';
-import { type AgentFunctions, openAgentFunctions } from '../../../support/agent-functions.ts';
-import { createTokenSigner, type TokenSigner, toAgentAccount } from '../../../support/agent-process.ts';
+import { type AgentFunctions, openAgentFunctions } from '../../../support/agents/agent-functions.ts';
+import {
+  createTokenSigner,
+  type TokenSigner,
+  toAgentAccount,
+} from '../../../support/agents/agent-process.ts';
 import {
   CertificateAuthority,
   type CertificateSubject,

@@ -12,8 +12,8 @@ import type { BusEvent } from '../../../../shared/core/tasks/task-events.ts';
 import { type Gate, makeApiFunction } from '../../../../shared/runtime/http/api-function.ts';
 import { Audit, auditEventsPerSecond, auditPublishMs } from '../../../../shared/runtime/http/audit.ts';
 import { AuditTrail } from '../../../../shared/runtime/http/audit-trail.ts';
-import { fullAccess } from '../../../support/request-access.ts';
-import { createStandingClock, createTestClock, type TestClock } from '../../../support/test-clock.ts';
+import { createStandingClock, createTestClock, type TestClock } from '../../../support/run/test-clock.ts';
+import { fullAccess } from '../../../support/system/request-access.ts';
 
 const refused: AuditRecord = { action: 'GET /task/{id}', outcome: 'refused', status: 403, user: 'eve' };
 const read: AuditRecord = { action: 'readSecret', outcome: 'allowed', status: 200, user: 'ada' };

@@ -9,7 +9,7 @@ import {
   deployedRequestLogMs,
 } from '../../../../shared/core/settings/request-log-settings.ts';
 import { type ApiResponse, apiHandler, ok } from '../../../../shared/runtime/http/api-handler.ts';
-import { createStandingClock } from '../../../support/test-clock.ts';
+import { createStandingClock } from '../../../support/run/test-clock.ts';
 
 interface Given {
   /** What stands below `busdriver.log`. */

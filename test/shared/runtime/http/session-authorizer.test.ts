@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { handler } from '../../../../functions/authorizers/check-agent-session.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
 import { openSessionTokens } from '../../../../shared/runtime/services/session-tokens.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 
 const methodArn = 'arn:aws:execute-api:eu-west-1:123456789012:a1b2c3d4e5/live/$connect';
 

@@ -21,8 +21,8 @@ import {
 import { Services } from '../../../../shared/runtime/services/services.ts';
 import type { ReadServices } from '../../../../shared/runtime/services/views.ts';
 import { type AgentBench, leaseMs, openAgents, success } from '../../../contracts/agent-bench.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { testRandomness } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { testRandomness } from '../../../support/run/test-clock.ts';
 
 const openTable = useLocalTables();
 const accounts = ['prod', 'dev', 'new'].map((name) => ({ name }) as Account);

@@ -6,7 +6,7 @@ import type { ServiceAccountAuth } from '../../../../shared/core/settings/accoun
 import { AgentProofs } from '../../../../shared/runtime/identity/agent-proof.ts';
 import { keysBytesMax } from '../../../../shared/runtime/identity/key-set.ts';
 import { proofKeysMax } from '../../../../shared/runtime/identity/token-proof.ts';
-import { type JwksServer, startJwksServer } from '../../../support/jwks-server.ts';
+import { type JwksServer, startJwksServer } from '../../../support/agents/jwks-server.ts';
 import { createTestClock, createTestLog, type TestClock } from '../../providers/artifacts/options.ts';
 
 interface Key {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../shared/core/json.ts';
 import { parseError } from '../../../../shared/runtime/http/error-body.ts';
 import { createIdentifier, type Identity } from '../../../../shared/runtime/identity/identity.ts';
-import { createProxyEvent, type RawHeaders } from '../../../support/proxy-event.ts';
+import { createProxyEvent, type RawHeaders } from '../../../support/system/proxy-event.ts';
 import { createTestClock, createTestLog } from '../../providers/artifacts/options.ts';
 
 async function identify(

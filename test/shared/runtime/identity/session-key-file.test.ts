@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { checkSessionKeyFile } from '../../../../shared/runtime/identity/session-key-file.ts';
-import { writeSessionKey } from '../../../support/session-key.ts';
-import { makeTempDir } from '../../../support/temp-dir.ts';
+import { writeSessionKey } from '../../../support/agents/session-key.ts';
+import { makeTempDir } from '../../../support/run/temp-dir.ts';
 
 const run = promisify(execFile);
 

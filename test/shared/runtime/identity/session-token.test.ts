@@ -12,7 +12,7 @@ import { UnauthenticatedError, UnavailableError } from '../../../../shared/core/
 import { openSessionKeyFile } from '../../../../shared/runtime/identity/session-key-file.ts';
 import { SessionTokens } from '../../../../shared/runtime/identity/session-token.ts';
 import { systemRandomness } from '../../../../shared/runtime/services/system.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 
 const minuteMs = 60_000;
 const clock = { nowMs: Date.UTC(2030, 0), now: () => clock.nowMs };

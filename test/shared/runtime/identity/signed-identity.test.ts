@@ -13,7 +13,7 @@ import {
 } from '../../../../shared/runtime/identity/identity.ts';
 import { keysBytesMax } from '../../../../shared/runtime/identity/key-set.ts';
 import { tokenAccountsMax } from '../../../../shared/runtime/identity/signed-identity.ts';
-import { createProxyEvent, type RawHeaders } from '../../../support/proxy-event.ts';
+import { createProxyEvent, type RawHeaders } from '../../../support/system/proxy-event.ts';
 import { createTestClock, createTestLog, type TestClock } from '../../providers/artifacts/options.ts';
 
 interface Signer {

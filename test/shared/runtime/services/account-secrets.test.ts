@@ -5,10 +5,10 @@ import { KubernetesSession } from '../../../../shared/providers/kubernetes/accou
 import type { KubernetesClient } from '../../../../shared/providers/kubernetes/api/client.ts';
 import { readEnvironment } from '../../../../shared/runtime/config.ts';
 import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
-import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
-import { createTestClock, type TestClock, testRandomness } from '../../../support/test-clock.ts';
-import { startTokenBroker } from '../../../support/token-broker.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
+import { createTestClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
+import { startTokenBroker } from '../../../support/services/token-broker.ts';
 import {
   type ScriptedServer,
   startScriptedServer,

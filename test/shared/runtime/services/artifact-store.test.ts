@@ -6,8 +6,8 @@ import type { JsonObject } from '../../../../shared/core/json.ts';
 import { parseArtifactStore } from '../../../../shared/core/settings/artifact-store-settings.ts';
 import { createS3Store } from '../../../../shared/runtime/services/artifact-store.ts';
 import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
-import { createTestClock, testRandomness } from '../../../support/test-clock.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
+import { createTestClock, testRandomness } from '../../../support/run/test-clock.ts';
 import { neverAborted, readText } from '../../providers/artifacts/options.ts';
 import { type Origin, startOrigin } from '../../providers/artifacts/origin.ts';
 

@@ -5,9 +5,9 @@ import { DynamoLiveReadStore } from '../../../../shared/aws/tasks/live-read-stor
 import { liveReadWaitMs, readInlineBytesMax } from '../../../../shared/core/tasks/live-read.ts';
 import { answerRead } from '../../../../shared/runtime/http/agent-read.ts';
 import { AwaitedAnswers } from '../../../../shared/runtime/services/awaited-answers.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { testRandomness } from '../../../support/test-clock.ts';
-import { createVirtualClock } from '../../../support/virtual-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { testRandomness } from '../../../support/run/test-clock.ts';
+import { createVirtualClock } from '../../../support/run/virtual-clock.ts';
 
 const openTable = useLocalTables();
 

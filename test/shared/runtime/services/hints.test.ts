@@ -10,9 +10,9 @@ import {
 } from '../../../../shared/runtime/services/hint-port.ts';
 import { openHints } from '../../../../shared/runtime/services/hints.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
-import { localClientOptions } from '../../../support/local-aws-client.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { testRandomness } from '../../../support/test-clock.ts';
+import { localClientOptions } from '../../../support/engines/local-aws-client.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { testRandomness } from '../../../support/run/test-clock.ts';
 
 const openTable = useLocalTables();
 

@@ -5,11 +5,11 @@ import { KubernetesSession } from '../../../../shared/providers/kubernetes/accou
 import type { KubernetesClient } from '../../../../shared/providers/kubernetes/api/client.ts';
 import { readEnvironment } from '../../../../shared/runtime/config.ts';
 import { createAwsPorts } from '../../../../shared/runtime/services/aws-ports.ts';
-import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { openLookups } from '../../../support/lookup-processes.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
-import { createTestClock, type TestClock, testRandomness } from '../../../support/test-clock.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
+import { createTestClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
+import { openLookups } from '../../../support/services/lookup-processes.ts';
 import {
   answerJson,
   answerStatus,

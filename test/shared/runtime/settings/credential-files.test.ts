@@ -12,7 +12,7 @@ import {
   readCredentialFiles,
 } from '../../../../shared/runtime/settings/credential-files.ts';
 import { CredentialSource } from '../../../../shared/runtime/settings/credential-source.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 import { createTestClock, createTestOptions } from '../../providers/artifacts/options.ts';
 
 const chart = { name: 'charts', types: ['helm/chart'], repository: 'https://charts.test/stable' };

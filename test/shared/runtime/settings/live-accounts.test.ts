@@ -5,8 +5,8 @@ import { ItemTable } from '../../../../shared/aws/table.ts';
 import { accountsTable } from '../../../../shared/aws/tables.ts';
 import type { StoredAccount } from '../../../../shared/core/settings/account-store.ts';
 import { LiveAccounts } from '../../../../shared/runtime/settings/live-accounts.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { createStandingClock, type TestClock, testRandomness } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { createStandingClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
 
 const openTable = useLocalTables();
 const newest = { maxAgeMs: 0, consistent: true };

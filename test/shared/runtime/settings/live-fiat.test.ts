@@ -3,8 +3,8 @@ import { ProviderSet } from '../../../../shared/core/providers/provider-set.ts';
 import { plugins } from '../../../../shared/providers/index.ts';
 import { LiveProviders } from '../../../../shared/runtime/settings/live-providers.ts';
 import { parseSettings } from '../../../../shared/runtime/settings/settings.ts';
-import { startFiat } from '../../../support/fiat.ts';
-import { createTestClock, type TestClock, testRandomness } from '../../../support/test-clock.ts';
+import { createTestClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
+import { startFiat } from '../../../support/services/fiat.ts';
 import { createTestLog, createTestOptions } from '../../providers/artifacts/options.ts';
 
 const minute = 60_000;

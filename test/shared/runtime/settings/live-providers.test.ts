@@ -20,9 +20,9 @@ import {
   type SettingsText,
 } from '../../../../shared/runtime/settings/settings.ts';
 import { createSettingsSecret } from '../../../../shared/runtime/settings/settings-secret.ts';
-import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
-import { createTestClock, type TestClock, testRandomness } from '../../../support/test-clock.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
+import { createTestClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
 import { answerJson, startScriptedServer } from '../../providers/kubernetes/client/scripted-server.ts';
 
 const arn = 'arn:aws:secretsmanager:eu-west-1:111122223333:secret:busdriver-prod-config-AbCdEf';

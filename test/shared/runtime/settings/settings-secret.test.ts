@@ -8,8 +8,8 @@ import { systemClock } from '../../../../shared/runtime/services/system.ts';
 import { AuthorizationSettingsError } from '../../../../shared/runtime/settings/authorization-settings.ts';
 import { type LoadedSettings, loadSettings } from '../../../../shared/runtime/settings/settings.ts';
 import { createSettingsSecret } from '../../../../shared/runtime/settings/settings-secret.ts';
-import { type AwsEndpoints, startAwsEndpoints } from '../../../support/aws-endpoints.ts';
-import { makeTempDir, type TempDir } from '../../../support/temp-dir.ts';
+import { type AwsEndpoints, startAwsEndpoints } from '../../../support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 
 const fixtures = resolve('test/fixtures/config');
 const planted = 'planted-s3cr3t-value';

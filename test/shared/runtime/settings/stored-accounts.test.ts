@@ -13,8 +13,8 @@ import {
   type LiveProvidersOptions,
 } from '../../../../shared/runtime/settings/live-providers.ts';
 import { parseSettings } from '../../../../shared/runtime/settings/settings.ts';
-import { useLocalTables } from '../../../support/local-tables.ts';
-import { createTestClock, type TestClock, testRandomness } from '../../../support/test-clock.ts';
+import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { createTestClock, type TestClock, testRandomness } from '../../../support/run/test-clock.ts';
 import { createTestLog, createTestOptions } from '../../providers/artifacts/options.ts';
 
 const openTable = useLocalTables();

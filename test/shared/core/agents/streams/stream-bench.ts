@@ -18,10 +18,10 @@ import type { BusEvent } from '../../../../../shared/core/tasks/task-events.ts';
 import { type AgentBench, find, newSpec, openAgents } from '../../../../contracts/agent-bench.ts';
 import { openCache } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
-import { localClientOptions, openTestAccess } from '../../../../support/local-aws-client.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
-import { createTestClock } from '../../../../support/test-clock.ts';
-import { createQueue, type TestQueue } from '../../../../support/test-queue.ts';
+import { localClientOptions, openTestAccess } from '../../../../support/engines/local-aws-client.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { createQueue, type TestQueue } from '../../../../support/engines/test-queue.ts';
+import { createTestClock } from '../../../../support/run/test-clock.ts';
 
 type Progress = Omit<CachingResult, 'outcome'>;
 

@@ -14,8 +14,8 @@ import {
   writePackAnswer,
   writePacket,
   writeRefs,
-} from '../../../../support/git-packs.ts';
-import { makeTempDir, type TempDir } from '../../../../support/temp-dir.ts';
+} from '../../../../support/artifacts/git-packs.ts';
+import { makeTempDir, type TempDir } from '../../../../support/run/temp-dir.ts';
 import { readArchive } from '../git-archives.ts';
 import { readBytes } from '../options.ts';
 import {

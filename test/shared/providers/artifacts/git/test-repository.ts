@@ -12,7 +12,7 @@ import {
   writePackAnswer,
   writeRefs,
   writeTree,
-} from '../../../../support/git-packs.ts';
+} from '../../../../support/artifacts/git-packs.ts';
 import { neverAborted, readBytes } from '../options.ts';
 
 /** A tree of one folder, by the mode, name and object of what is in it. */

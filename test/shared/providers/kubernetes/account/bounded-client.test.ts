@@ -5,7 +5,11 @@ import {
 } from '../../../../../shared/providers/kubernetes/account/account-bounds.ts';
 import { boundToAccount } from '../../../../../shared/providers/kubernetes/account/bounded-client.ts';
 import type { ApiResource, KubernetesClient } from '../../../../../shared/providers/kubernetes/api/client.ts';
-import { createNamespace, describeWithCluster, type TestNamespace } from '../../../../support/cluster.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  type TestNamespace,
+} from '../../../../support/cluster/cluster.ts';
 import { createTestClient } from '../client/client-setup.ts';
 import { findLive } from '../live.ts';
 import { createConfigMap } from '../manifests.ts';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { SettingsInspector } from '../../../../../shared/core/providers/provider.ts';
 import { parseKubernetesAccounts } from '../../../../../shared/providers/kubernetes/account/account.ts';
 import { createKubeconfigInspector } from '../../../../../shared/providers/kubernetes/account/kubeconfig-choices.ts';
-import { makeTempDir, type TempDir } from '../../../../support/temp-dir.ts';
+import { makeTempDir, type TempDir } from '../../../../support/run/temp-dir.ts';
 
 const kubeconfig = JSON.stringify({
   'current-context': 'one',

@@ -9,7 +9,7 @@ import {
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster.ts';
+} from '../../../../support/cluster/cluster.ts';
 import { createTestClient } from '../client/client-setup.ts';
 import { type WatchedClient, watchClient } from './watched-client.ts';
 

@@ -16,7 +16,7 @@ import {
   getInnerType,
   getPatchField,
 } from '../../../../../shared/providers/kubernetes/apply/patch-schema.ts';
-import { describeWithCluster } from '../../../../support/cluster.ts';
+import { describeWithCluster } from '../../../../support/cluster/cluster.ts';
 import { formatPatchSchema, parsePatchSchema } from './patch-schema-source.ts';
 
 const dataFile = path.resolve(

@@ -7,7 +7,7 @@ import {
   createJsonMergePatch,
   createStrategicPatch,
 } from '../../../../../shared/providers/kubernetes/apply/three-way-merge.ts';
-import { deploymentSpecs } from '../../../../acceptance/differential/generated-workloads.ts';
+import { deploymentSpecs } from '../../../../acceptance/kubernetes/differential/generated-workloads.ts';
 
 const deploymentType = findPatchType('apps/v1', 'Deployment') ?? {};
 

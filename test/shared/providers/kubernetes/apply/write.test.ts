@@ -12,7 +12,7 @@ import {
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster.ts';
+} from '../../../../support/cluster/cluster.ts';
 import { createTestClient } from '../client/client-setup.ts';
 import { watchClient } from './watched-client.ts';
 

@@ -5,8 +5,8 @@ import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts
 import { isInCluster } from '../../../../../shared/providers/kubernetes/rows/cached-objects.ts';
 import { getRowName } from '../../../../../shared/providers/kubernetes/rows/row-names.ts';
 import { collect, newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
-import { createTestClock } from '../../../../support/test-clock.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { createTestClock } from '../../../../support/run/test-clock.ts';
 import { openWriter, type WriterTraits } from '../caching/written-cache.ts';
 import {
   arbitraryContest,

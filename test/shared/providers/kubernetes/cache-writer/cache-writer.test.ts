@@ -5,8 +5,8 @@ import { type CacheStore, RowContendedError } from '../../../../../shared/core/c
 import { unusedNameRetentionMs } from '../../../../../shared/core/cache/recorded-names.ts';
 import { countRequests, newAccount, v } from '../../../../contracts/cache-bench.ts';
 import { largePayload } from '../../../../contracts/store-bench.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
-import { createTestClock } from '../../../../support/test-clock.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { createTestClock } from '../../../../support/run/test-clock.ts';
 import { object, pod, replicaSet, service } from '../caching/small-cluster.ts';
 import { gone, openWriter, put, type WriterTraits } from '../caching/written-cache.ts';
 

@@ -4,8 +4,8 @@ import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts
 import { unusedNameRetentionMs } from '../../../../../shared/core/cache/recorded-names.ts';
 import type { ObjectChange } from '../../../../../shared/providers/kubernetes/cache-writer/object-change.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
-import { createTestClock } from '../../../../support/test-clock.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { createTestClock } from '../../../../support/run/test-clock.ts';
 import { replicaSet } from '../caching/small-cluster.ts';
 import { gone, openWriter, put } from '../caching/written-cache.ts';
 

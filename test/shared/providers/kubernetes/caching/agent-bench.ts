@@ -9,8 +9,8 @@ import type { Provider } from '../../../../../shared/core/providers/provider.ts'
 import { decodeFacts } from '../../../../../shared/providers/kubernetes/rows/facts-codec.ts';
 import { newAccount, openCache } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
-import { requestApi } from '../../../../support/cluster.ts';
-import type { TestClock } from '../../../../support/test-clock.ts';
+import { requestApi } from '../../../../support/cluster/cluster.ts';
+import type { TestClock } from '../../../../support/run/test-clock.ts';
 import { openProvider, type ProviderSetup } from '../provider-setup.ts';
 
 export const agentNames = {

@@ -7,8 +7,8 @@ import {
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
+} from '../../../../support/cluster/cluster.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import { agentNames, openAgentBench, readCached, readLive } from './agent-bench.ts';
 
 const openTable = useLocalTables();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import { createConcurrencyLimit } from '../../../../../shared/core/concurrency.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import {
   type Answer,
   answerJson,

@@ -8,8 +8,8 @@ import {
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
+} from '../../../../support/cluster/cluster.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import { toBase64, toKubeconfig } from '../client/scripted-server.ts';
 import { createService, createWorkload } from '../manifests.ts';
 import { type AgentBench, openAgentBench, readCached, readLive } from './agent-bench.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../../capacity/capacity-bench.ts';
 import { createFleetWorld, type FleetObject, type FleetWorld } from '../../../../capacity/fleet-world.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 
 const openTable = useLocalTables();

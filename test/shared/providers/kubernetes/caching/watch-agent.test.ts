@@ -10,9 +10,9 @@ import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts
 import { systemClock, systemRandomness } from '../../../../../shared/runtime/services/system.ts';
 import { openAgents } from '../../../../contracts/agent-bench.ts';
 import { openCache } from '../../../../contracts/cache-bench.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
-import { createTestClock } from '../../../../support/test-clock.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { createTestClock } from '../../../../support/run/test-clock.ts';
 import { silentLog } from '../client/client-setup.ts';
 import { startScriptedServer, toBase64, toKubeconfig } from '../client/scripted-server.ts';
 import { startTcpForwarder } from '../transport/tcp-forwarder.ts';

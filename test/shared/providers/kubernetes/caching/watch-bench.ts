@@ -16,7 +16,7 @@ import {
 import { createKubernetesClient } from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
 import { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
 import { systemClock, systemRandomness } from '../../../../../shared/runtime/services/system.ts';
-import { getCluster, requestApi } from '../../../../support/cluster.ts';
+import { getCluster, requestApi } from '../../../../support/cluster/cluster.ts';
 import { silentLog } from '../client/client-setup.ts';
 
 /** What a test's account is. */

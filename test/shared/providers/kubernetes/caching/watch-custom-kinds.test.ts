@@ -4,9 +4,14 @@ import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import type { Clock } from '../../../../../shared/core/clock.ts';
 import { systemClock } from '../../../../../shared/runtime/services/system.ts';
 import { openCache } from '../../../../contracts/cache-bench.ts';
-import { createNamespace, describeWithCluster, findObject, requestApi } from '../../../../support/cluster.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
-import { createTestClock } from '../../../../support/test-clock.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  findObject,
+  requestApi,
+} from '../../../../support/cluster/cluster.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { createTestClock } from '../../../../support/run/test-clock.ts';
 import { openWatchBench, until } from './watch-bench.ts';
 
 const openTable = useLocalTables();

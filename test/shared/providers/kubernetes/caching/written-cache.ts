@@ -11,7 +11,7 @@ import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/row
 import { asFacts } from '../../../../../shared/providers/kubernetes/rows/row-entries.ts';
 import { collect, v } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
-import { createTestClock, type TestClock, testRandomness } from '../../../../support/test-clock.ts';
+import { createTestClock, type TestClock, testRandomness } from '../../../../support/run/test-clock.ts';
 import { registry } from './small-cluster.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { KubernetesApiError } from '../../../../../shared/providers/kubernetes/api/errors.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
 import { createTestClient, TurnedClock } from './client-setup.ts';
 import { answerJson, answerStatus, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 

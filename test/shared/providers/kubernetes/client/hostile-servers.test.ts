@@ -14,8 +14,8 @@ import {
   hostileServers,
   type RunningHostileServer,
   startServer,
-} from '../../../../support/hostile-servers.ts';
-import { chooseSize } from '../../../../support/test-size.ts';
+} from '../../../../support/network/hostile-servers.ts';
+import { chooseSize } from '../../../../support/run/test-size.ts';
 import { configMaps, createTestWatchClient } from '../watch/watch-setup.ts';
 import { createTestClient } from './client-setup.ts';
 

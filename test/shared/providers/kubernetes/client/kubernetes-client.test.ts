@@ -8,8 +8,8 @@ import {
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster.ts';
-import { makeTempDir, writeProgram } from '../../../../support/temp-dir.ts';
+} from '../../../../support/cluster/cluster.ts';
+import { makeTempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
 import { createTestClient, TurnedClock } from './client-setup.ts';
 import { answerJson, answerStatus, startScriptedServer, toBase64, toKubeconfig } from './scripted-server.ts';
 

@@ -11,9 +11,9 @@ import type {
 } from '../../../../../shared/core/providers/discovery-store.ts';
 import { discoveryTextMax } from '../../../../../shared/core/providers/discovery-store.ts';
 import { storedDiscoveryLifetimeMs } from '../../../../../shared/providers/kubernetes/client/stored-discovery.ts';
-import { describeWithCluster } from '../../../../support/cluster.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
-import { testRandomness } from '../../../../support/test-clock.ts';
+import { describeWithCluster } from '../../../../support/cluster/cluster.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import { testRandomness } from '../../../../support/run/test-clock.ts';
 import { createTestClient, silentLog, TurnedClock } from './client-setup.ts';
 import { type Answer, answerJson, type ScriptedServer, startScriptedServer } from './scripted-server.ts';
 

@@ -8,8 +8,12 @@ import {
   type TokenBroker,
 } from '../../../../../shared/providers/kubernetes/credentials/broker-credential.ts';
 import { systemClock } from '../../../../../shared/runtime/services/system.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
-import { type BrokerMode, createTestToken, startTokenBroker } from '../../../../support/token-broker.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
+import {
+  type BrokerMode,
+  createTestToken,
+  startTokenBroker,
+} from '../../../../support/services/token-broker.ts';
 import { createTestClient, TurnedClock } from '../client/client-setup.ts';
 import { answerJson, startScriptedServer, toBase64 } from '../client/scripted-server.ts';
 

@@ -12,7 +12,7 @@ import {
   loadClusterConnection,
 } from '../../../../../shared/providers/kubernetes/credentials/connection.ts';
 import { systemClock } from '../../../../../shared/runtime/services/system.ts';
-import { makeTempDir, type TempDir, writeProgram } from '../../../../support/temp-dir.ts';
+import { makeTempDir, type TempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
 import { silentLog } from '../client/client-setup.ts';
 import { toBase64, toKubeconfig } from '../client/scripted-server.ts';
 

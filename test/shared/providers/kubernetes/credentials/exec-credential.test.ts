@@ -11,7 +11,7 @@ import type {
   ExecPlugin,
   KubeconfigCluster,
 } from '../../../../../shared/providers/kubernetes/credentials/kubeconfig.ts';
-import { makeTempDir, type TempDir, writeProgram } from '../../../../support/temp-dir.ts';
+import { makeTempDir, type TempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
 import { silentLog } from '../client/client-setup.ts';
 
 const cluster: KubeconfigCluster = {

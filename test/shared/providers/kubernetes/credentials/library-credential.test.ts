@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { getErrorMessage } from '../../../../../shared/core/errors.ts';
 import type { LogFields, Logger } from '../../../../../shared/core/logger.ts';
-import { makeTempDir, type TempDir, writeProgram } from '../../../../support/temp-dir.ts';
+import { makeTempDir, type TempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
 import { createTestClient, silentLog, TurnedClock } from '../client/client-setup.ts';
 import { answerJson, type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { getErrorMessage } from '../../../../../shared/core/errors.ts';
 import type { KubernetesClientOptions } from '../../../../../shared/providers/kubernetes/client/kubernetes-client.ts';
 import { requestJson } from '../../../../../shared/providers/kubernetes/credentials/json-exchange.ts';
-import { makeTempDir } from '../../../../support/temp-dir.ts';
+import { makeTempDir } from '../../../../support/run/temp-dir.ts';
 import { createTestClient, TurnedClock } from '../client/client-setup.ts';
 import { answerJson, type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 import { type IdentityProviderOptions, startIdentityProvider } from './identity-provider.ts';

@@ -15,7 +15,7 @@ import {
   readLabels,
 } from '../../../../../shared/providers/kubernetes/manifest/annotations.ts';
 import { readMoniker } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
-import { freeze } from '../../../../support/frozen.ts';
+import { freeze } from '../../../../support/engines/frozen.ts';
 
 const settings: LabelSettings = { applyAppLabels: true, managedBySuffix: '', skipSpecTemplateLabels: false };
 const artifact = {

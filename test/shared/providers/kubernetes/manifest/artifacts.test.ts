@@ -14,7 +14,7 @@ import {
   createDeployedArtifact,
   findArtifacts,
 } from '../../../../../shared/providers/kubernetes/manifest/artifacts.ts';
-import { freeze } from '../../../../support/frozen.ts';
+import { freeze } from '../../../../support/engines/frozen.ts';
 
 const { find } = createKindRegistry();
 const directory = new URL('../../../../fixtures/kubernetes/', import.meta.url);

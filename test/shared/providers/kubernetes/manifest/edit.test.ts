@@ -6,7 +6,7 @@ import {
   changeStrings,
   changeTemplateSpecs,
 } from '../../../../../shared/providers/kubernetes/manifest/edit.ts';
-import { freeze } from '../../../../support/frozen.ts';
+import { freeze } from '../../../../support/engines/frozen.ts';
 
 const shout = (text: string) => text.toUpperCase();
 

@@ -6,7 +6,7 @@ import {
   setName,
 } from '../../../../../shared/providers/kubernetes/manifest/expand.ts';
 import { readKind } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
-import { freeze } from '../../../../support/frozen.ts';
+import { freeze } from '../../../../support/engines/frozen.ts';
 
 const pod = freeze({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'x' } });
 const role = freeze({

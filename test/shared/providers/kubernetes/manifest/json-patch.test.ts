@@ -6,7 +6,7 @@ import {
   hashTouched,
   type JsonPatchOperation,
 } from '../../../../../shared/providers/kubernetes/manifest/json-patch.ts';
-import { freeze } from '../../../../support/frozen.ts';
+import { freeze } from '../../../../support/engines/frozen.ts';
 
 const object = freeze({ labels: { 'a/b': '1', 'c~d': '2' }, list: ['x', 'y'], deep: [{ name: 'n' }] });
 

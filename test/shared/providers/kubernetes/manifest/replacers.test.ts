@@ -8,7 +8,7 @@ import {
   findArtifacts,
   type ImageBinding,
 } from '../../../../../shared/providers/kubernetes/manifest/artifacts.ts';
-import { freeze } from '../../../../support/frozen.ts';
+import { freeze } from '../../../../support/engines/frozen.ts';
 
 const { find } = createKindRegistry();
 const tools = { type: 'docker/image', name: 'tools', reference: 'tools:2' };

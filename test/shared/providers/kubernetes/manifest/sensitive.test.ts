@@ -9,7 +9,7 @@ import {
   omitSensitiveKeys,
   secretMask,
 } from '../../../../../shared/providers/kubernetes/manifest/sensitive.ts';
-import { freeze } from '../../../../support/frozen.ts';
+import { freeze } from '../../../../support/engines/frozen.ts';
 
 const { find } = createKindRegistry();
 const record = 'kubectl.kubernetes.io/last-applied-configuration';

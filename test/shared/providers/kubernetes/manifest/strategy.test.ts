@@ -8,7 +8,7 @@ import {
   requireRecreate,
   setReplicas,
 } from '../../../../../shared/providers/kubernetes/manifest/strategy.ts';
-import { freeze } from '../../../../support/frozen.ts';
+import { freeze } from '../../../../support/engines/frozen.ts';
 
 /** A ReplicaSet with `strategy.spinnaker.io/…` annotations. */
 function make(strategy: JsonObject, metadata: JsonObject = { name: 'web' }) {

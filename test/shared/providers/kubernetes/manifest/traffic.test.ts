@@ -13,7 +13,7 @@ import {
   parseLoadBalancer,
   readLoadBalancers,
 } from '../../../../../shared/providers/kubernetes/manifest/traffic.ts';
-import { freeze } from '../../../../support/frozen.ts';
+import { freeze } from '../../../../support/engines/frozen.ts';
 
 const key = 'traffic.spinnaker.io/load-balancers';
 const registry = createKindRegistry();

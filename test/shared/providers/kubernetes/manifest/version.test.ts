@@ -11,7 +11,7 @@ import {
   listVersions,
   parseVersion,
 } from '../../../../../shared/providers/kubernetes/manifest/version.ts';
-import { freeze } from '../../../../support/frozen.ts';
+import { freeze } from '../../../../support/engines/frozen.ts';
 
 /** A ConfigMap as a user writes it. */
 function make(data: JsonObject, name = 'flags'): Manifest {

@@ -10,7 +10,7 @@ import {
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster.ts';
+} from '../../../../support/cluster/cluster.ts';
 import { findLive, getPathOf } from '../live.ts';
 import { createConfigMap, createDefinition, createJob, createManifest, createSecret } from '../manifests.ts';
 import { getOperation, loadOperations, openProvider } from '../provider-setup.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { Provider } from '../../../../../shared/core/providers/provider.ts';
-import { type ApiProxy, startApiProxy } from '../../../../support/api-proxy.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { type ApiProxy, startApiProxy } from '../../../../support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
 import { getPathOf } from '../live.ts';
 import { createConfigMap, createJob, createService, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

@@ -1,4 +1,4 @@
-import { describeWithCluster } from '../../../../support/cluster.ts';
+import { describeWithCluster } from '../../../../support/cluster/cluster.ts';
 import { setUpEnvironment, testOperation } from '../../../../support/conformance/operation.ts';
 import { createKubernetesCloud } from './kubernetes-cloud.ts';
 import { operationSpecs } from './specs/index.ts';

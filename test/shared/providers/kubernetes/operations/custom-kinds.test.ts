@@ -2,14 +2,14 @@ import { afterAll, expect, test } from 'vitest';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import type { Provider } from '../../../../../shared/core/providers/provider.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { type ApiProxy, startApiProxy } from '../../../../support/api-proxy.ts';
+import { type ApiProxy, startApiProxy } from '../../../../support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster.ts';
+} from '../../../../support/cluster/cluster.ts';
 import { createDefinition, createManifest, type ManifestParts } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';
 import { emptyRecord, listHistory, type OperationResult, runOperation } from './task-run.ts';

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { startApiProxy } from '../../../../support/api-proxy.ts';
-import { createNamespace, describeWithCluster, findObject } from '../../../../support/cluster.ts';
+import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, findObject } from '../../../../support/cluster/cluster.ts';
 import { findLive, listNames } from '../live.ts';
 import {
   createConfigMap,

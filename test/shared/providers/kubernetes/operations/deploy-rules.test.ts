@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
 import type { Provider } from '../../../../../shared/core/providers/provider.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createNamespace, describeWithCluster } from '../../../../support/cluster.ts';
+import { createNamespace, describeWithCluster } from '../../../../support/cluster/cluster.ts';
 import { findLive, listNames } from '../live.ts';
 import { createConfigMap, createJob, createManifest, createSecret, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import { getPath } from '../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
 import { findLive, getPathOf, listNames } from '../live.ts';
 import { createConfigMap, createService, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

@@ -2,8 +2,12 @@ import { vi } from 'vitest';
 import { getPath, isJsonObject, type JsonObject, type JsonValue } from '../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { readName } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
-import { type ApiProxyOptions, type ProxiedCall, startApiProxy } from '../../../../support/api-proxy.ts';
-import { createNamespace, requestApi, type TestCluster } from '../../../../support/cluster.ts';
+import {
+  type ApiProxyOptions,
+  type ProxiedCall,
+  startApiProxy,
+} from '../../../../support/cluster/api-proxy.ts';
+import { createNamespace, requestApi, type TestCluster } from '../../../../support/cluster/cluster.ts';
 import {
   type AnsweredCall,
   type CallWatch,

@@ -1,7 +1,12 @@
 import { afterAll, expect, test } from 'vitest';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import { startApiProxy } from '../../../../support/api-proxy.ts';
-import { createNamespace, describeWithCluster, findObject, requestApi } from '../../../../support/cluster.ts';
+import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  findObject,
+  requestApi,
+} from '../../../../support/cluster/cluster.ts';
 import { findLive, getPathOf } from '../live.ts';
 import {
   createConfigMap,

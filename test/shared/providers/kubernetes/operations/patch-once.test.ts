@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { type ApiProxyOptions, type ProxiedCall, startApiProxy } from '../../../../support/api-proxy.ts';
+import {
+  type ApiProxyOptions,
+  type ProxiedCall,
+  startApiProxy,
+} from '../../../../support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster.ts';
+} from '../../../../support/cluster/cluster.ts';
 import { findLive, getPathOf } from '../live.ts';
 import { createConfigMap } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

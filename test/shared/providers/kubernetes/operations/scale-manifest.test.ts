@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
 import { findLive, getPathOf } from '../live.ts';
 import { createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

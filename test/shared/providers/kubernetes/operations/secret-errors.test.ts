@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { FailedOperationError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
 import { findLive, getPathOf } from '../live.ts';
 import { createSecret } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

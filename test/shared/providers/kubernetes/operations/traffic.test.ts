@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { asJsonObject, getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import { startApiProxy } from '../../../../support/api-proxy.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
 import { findLive, getPathOf } from '../live.ts';
 import { createManifest, createService, createWorkload } from '../manifests.ts';
 import { getOperation, openProvider } from '../provider-setup.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { getPath, type JsonObject } from '../../../../../shared/core/json.ts';
-import { requestApi } from '../../../../support/cluster.ts';
+import { requestApi } from '../../../../support/cluster/cluster.ts';
 import { findLive, getPathOf } from '../live.ts';
 import { createWorkload } from '../manifests.ts';
 

@@ -12,7 +12,7 @@ import {
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster.ts';
+} from '../../../../support/cluster/cluster.ts';
 import { findLive, getPathOf } from '../live.ts';
 import { createConfigMap, createJob, createManifest } from '../manifests.ts';
 import { openProvider } from '../provider-setup.ts';

@@ -17,7 +17,7 @@ import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/row
 import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
-import { createTestClock, testRandomness } from '../../../../support/test-clock.ts';
+import { createTestClock, testRandomness } from '../../../../support/run/test-clock.ts';
 import { openProvider } from '../provider-setup.ts';
 
 /** Accounts with their cache, and the views over it. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { ViewReader } from '../../../../../shared/core/views/views.ts';
 import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import { type CachedAccounts, openCachedAccounts } from './cached-accounts.ts';
 
 /** What the test of the views wrote from a live application. */

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { InstanceReader, JobReader } from '../../../../../shared/core/providers/provider.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { readUid } from '../../../../../shared/providers/kubernetes/operations/steps/deletion.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
 import { answerJson, answerStatus, startScriptedServer } from '../client/scripted-server.ts';
 import { findLive, getPathOf, listNames } from '../live.ts';
 import { openProvider } from '../provider-setup.ts';

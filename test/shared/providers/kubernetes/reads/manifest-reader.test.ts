@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'vitest';
 import { FailedOperationError, InvalidInputError, NotFoundError } from '../../../../../shared/core/errors.ts';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { ManifestReader } from '../../../../../shared/core/providers/provider.ts';
-import { startApiProxy } from '../../../../support/api-proxy.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster.ts';
+import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../support/cluster/cluster.ts';
 import { getPathOf } from '../live.ts';
 import {
   createConfigMap,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/rows/facts.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import { openCachedAccounts } from './cached-accounts.ts';
 
 const open = useLocalTables();

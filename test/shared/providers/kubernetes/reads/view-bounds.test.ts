@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../shared/core/json.ts';
 import { setNamespace } from '../../../../../shared/providers/kubernetes/manifest/expand.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import { createManifest } from '../manifests.ts';
 import { createPod, createReplicaSet } from '../views/sample-manifests.ts';
 import { location, openCachedAccounts } from './cached-accounts.ts';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { ServerGroupsRequest } from '../../../../../shared/core/views/views.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import { createManifest } from '../manifests.ts';
 import { createPod, createReplicaSet, getUid } from '../views/sample-manifests.ts';
 import { location, openAccount as openAccountOf, openCachedAccounts, show } from './cached-accounts.ts';

@@ -2,7 +2,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { createConsistentCache } from '../../../../../shared/core/cache/request-cache.ts';
 import { countRequests, newAccount } from '../../../../contracts/cache-bench.ts';
-import { useLocalTables } from '../../../../support/local-tables.ts';
+import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import { createManifest } from '../manifests.ts';
 import { createReplicaSet, createSampleDeployment } from '../views/sample-manifests.ts';
 import { openAccount, openCachedAccounts } from './cached-accounts.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import packageJson from '../../../../../package.json' with { type: 'json' };
 import { userAgent } from '../../../../../shared/providers/kubernetes/transport/session.ts';
-import { makeTempDir, type TempDir, writeProgram } from '../../../../support/temp-dir.ts';
+import { makeTempDir, type TempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
 import { createTestClient, silentLog, TurnedClock } from '../client/client-setup.ts';
 import {
   answerJson,

@@ -28,7 +28,11 @@ import {
   toExpandedServerGroupViews,
   toServerGroupSummaryViews,
 } from '../../../../../shared/providers/kubernetes/views/server-group-view.ts';
-import { createNamespace, describeWithCluster, type TestNamespace } from '../../../../support/cluster.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  type TestNamespace,
+} from '../../../../support/cluster/cluster.ts';
 import { assembleAccount } from '../rows/assembled-facts.ts';
 import { createShop, deleteShopDefinition, listShop } from './live-shop.ts';
 

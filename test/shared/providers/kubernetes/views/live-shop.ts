@@ -7,7 +7,7 @@ import {
   readName,
   readOwners,
 } from '../../../../../shared/providers/kubernetes/manifest/identity.ts';
-import { kubectl, requestApi } from '../../../../support/cluster.ts';
+import { kubectl, requestApi } from '../../../../support/cluster/cluster.ts';
 import { createDefinition } from '../manifests.ts';
 
 const fixture = path.join(import.meta.dirname, '../../../../fixtures/kubernetes/views/shop.yaml');

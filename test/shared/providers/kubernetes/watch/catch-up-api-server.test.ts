@@ -11,13 +11,13 @@ import {
 } from '../../../../../shared/providers/kubernetes/watch/catch-up-kind.ts';
 import type { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
 import { systemClock } from '../../../../../shared/runtime/services/system.ts';
-import { startApiProxy } from '../../../../support/api-proxy.ts';
+import { startApiProxy } from '../../../../support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   requestApi,
   type TestNamespace,
-} from '../../../../support/cluster.ts';
+} from '../../../../support/cluster/cluster.ts';
 import { toBase64, toKubeconfig } from '../client/scripted-server.ts';
 import { readConfigMaps, stormConfigMaps } from './config-map-storm.ts';
 import { configMaps, createTestWatchClient, KeptKind } from './watch-setup.ts';

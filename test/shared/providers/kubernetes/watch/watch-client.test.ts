@@ -7,7 +7,7 @@ import type {
   WatchRequest,
 } from '../../../../../shared/providers/kubernetes/watch/watch.ts';
 import type { WatchClient } from '../../../../../shared/providers/kubernetes/watch/watch-client.ts';
-import { makeTempDir, writeProgram } from '../../../../support/temp-dir.ts';
+import { makeTempDir, writeProgram } from '../../../../support/run/temp-dir.ts';
 import {
   answerJson,
   answerStatus,

@@ -11,8 +11,8 @@ import {
   watchKind,
 } from '../../../../../shared/providers/kubernetes/watch/watch-kind.ts';
 import { systemClock, systemRandomness } from '../../../../../shared/runtime/services/system.ts';
-import { createNamespace, describeWithCluster, runKubectl } from '../../../../support/cluster.ts';
-import { makeTempDir } from '../../../../support/temp-dir.ts';
+import { createNamespace, describeWithCluster, runKubectl } from '../../../../support/cluster/cluster.ts';
+import { makeTempDir } from '../../../../support/run/temp-dir.ts';
 import { TurnedClock } from '../client/client-setup.ts';
 import {
   type Answer,

@@ -13,8 +13,8 @@ import {
 } from '../../../../../../shared/providers/kubernetes/v1/caching/ended-jobs.ts';
 import { systemClock, systemRandomness } from '../../../../../../shared/runtime/services/system.ts';
 import { newAccount } from '../../../../../contracts/cache-bench.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../../support/cluster.ts';
-import { useLocalTables } from '../../../../../support/local-tables.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../../support/cluster/cluster.ts';
+import { useLocalTables } from '../../../../../support/engines/local-tables.ts';
 import { findLive, listNames } from '../../live.ts';
 import { runOperation } from '../../operations/task-run.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';

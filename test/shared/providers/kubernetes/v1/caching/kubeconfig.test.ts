@@ -5,10 +5,10 @@ import { createCacheStore } from '../../../../../../shared/aws/cache/cache-store
 import { cacheTable } from '../../../../../../shared/aws/tables.ts';
 import type { JsonObject } from '../../../../../../shared/core/json.ts';
 import { systemClock, systemRandomness } from '../../../../../../shared/runtime/services/system.ts';
-import { type ApiProxy, startApiProxy } from '../../../../../support/api-proxy.ts';
-import { describeWithCluster } from '../../../../../support/cluster.ts';
-import { useLocalTables } from '../../../../../support/local-tables.ts';
-import { makeTempDir } from '../../../../../support/temp-dir.ts';
+import { type ApiProxy, startApiProxy } from '../../../../../support/cluster/api-proxy.ts';
+import { describeWithCluster } from '../../../../../support/cluster/cluster.ts';
+import { useLocalTables } from '../../../../../support/engines/local-tables.ts';
+import { makeTempDir } from '../../../../../support/run/temp-dir.ts';
 import { openRegistration } from './registration-setup.ts';
 import { nameNamespace } from './registration-world.ts';
 

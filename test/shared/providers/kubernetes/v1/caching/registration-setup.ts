@@ -7,7 +7,7 @@ import { dockerRegistryPlugin } from '../../../../../../shared/providers/docker-
 import { kubernetesPlugin } from '../../../../../../shared/providers/kubernetes/index.ts';
 import { registrationAgentName } from '../../../../../../shared/providers/kubernetes/v1/caching/registration-agents.ts';
 import { systemRandomness } from '../../../../../../shared/runtime/services/system.ts';
-import { createTestClock, type TestClock } from '../../../../../support/test-clock.ts';
+import { createTestClock, type TestClock } from '../../../../../support/run/test-clock.ts';
 
 /** A V1 account, `old`, with the registries of the same installation. */
 export interface RegistrationBench extends AsyncDisposable {

@@ -6,16 +6,16 @@ import { cacheTable } from '../../../../../../shared/aws/tables.ts';
 import { asString, getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
 import { pullSecretCheckMs } from '../../../../../../shared/providers/kubernetes/v1/caching/pull-secret-memory.ts';
 import { systemClock, systemRandomness } from '../../../../../../shared/runtime/services/system.ts';
-import { openAgentSystem } from '../../../../../support/agent-system.ts';
-import { startApiProxy } from '../../../../../support/api-proxy.ts';
+import { openAgentSystem } from '../../../../../support/agents/agent-system.ts';
+import { startApiProxy } from '../../../../../support/cluster/api-proxy.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
   requestApi,
-} from '../../../../../support/cluster.ts';
-import { useLocalTables } from '../../../../../support/local-tables.ts';
-import { makeTempDir } from '../../../../../support/temp-dir.ts';
+} from '../../../../../support/cluster/cluster.ts';
+import { useLocalTables } from '../../../../../support/engines/local-tables.ts';
+import { makeTempDir } from '../../../../../support/run/temp-dir.ts';
 import { findLive } from '../../live.ts';
 import { openRegistration } from './registration-setup.ts';
 import { findDockercfg, nameNamespace, toAuth } from './registration-world.ts';

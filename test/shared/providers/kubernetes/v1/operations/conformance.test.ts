@@ -1,4 +1,4 @@
-import { describeWithCluster } from '../../../../../support/cluster.ts';
+import { describeWithCluster } from '../../../../../support/cluster/cluster.ts';
 import { setUpEnvironment, testOperation } from '../../../../../support/conformance/operation.ts';
 import { createKubernetesCloud } from '../../operations/kubernetes-cloud.ts';
 import { v1OperationSpecs } from './specs/index.ts';

@@ -7,15 +7,20 @@ import { ProviderSet } from '../../../../../../shared/core/providers/provider-se
 import { processTaskMessage } from '../../../../../../shared/core/tasks/process-message.ts';
 import { leaseDurationMs } from '../../../../../../shared/core/tasks/task.ts';
 import type { Manifest } from '../../../../../../shared/providers/kubernetes/api/manifest.ts';
-import { describeWithCluster, requestApi } from '../../../../../support/cluster.ts';
+import { describeWithCluster, requestApi } from '../../../../../support/cluster/cluster.ts';
 import { toRequest } from '../../../../../support/conformance/operation-run.ts';
 import { specAccounts } from '../../../../../support/conformance/operation-spec.ts';
 import { MortalWorker } from '../../../../../support/conformance/operation-worker.ts';
-import { createRandom, drawInteger, drawItem, type Random } from '../../../../../support/seeded-random.ts';
-import { getTaskView, messageOf, type TaskView } from '../../../../../support/task-runs.ts';
-import { startTaskSystem, type TestTaskSystem } from '../../../../../support/task-system.ts';
-import { createTestClock } from '../../../../../support/test-clock.ts';
-import { chooseSize } from '../../../../../support/test-size.ts';
+import {
+  createRandom,
+  drawInteger,
+  drawItem,
+  type Random,
+} from '../../../../../support/run/seeded-random.ts';
+import { createTestClock } from '../../../../../support/run/test-clock.ts';
+import { chooseSize } from '../../../../../support/run/test-size.ts';
+import { getTaskView, messageOf, type TaskView } from '../../../../../support/system/task-runs.ts';
+import { startTaskSystem, type TestTaskSystem } from '../../../../../support/system/task-system.ts';
 import { getPathOf } from '../../live.ts';
 import { createKubernetesCloud } from '../../operations/kubernetes-cloud.ts';
 import type { KubernetesPlace } from '../../operations/specs/spec.ts';

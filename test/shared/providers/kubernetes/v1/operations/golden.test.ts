@@ -10,7 +10,7 @@ import {
   type JsonValue,
 } from '../../../../../../shared/core/json.ts';
 import type { Provider } from '../../../../../../shared/core/providers/provider.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../../../../support/cluster.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../../../../support/cluster/cluster.ts';
 import { findLive, getPathOf, listNames } from '../../live.ts';
 import { emptyRecord, listHistory, runOperation } from '../../operations/task-run.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';

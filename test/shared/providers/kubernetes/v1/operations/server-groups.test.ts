@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { mapConcurrently } from '../../../../../../shared/core/concurrency.ts';
 import { getPath, type JsonObject } from '../../../../../../shared/core/json.ts';
-import { createNamespace, describeWithCluster, kubectl, requestApi } from '../../../../../support/cluster.ts';
-import { chooseSize } from '../../../../../support/test-size.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  kubectl,
+  requestApi,
+} from '../../../../../support/cluster/cluster.ts';
+import { chooseSize } from '../../../../../support/run/test-size.ts';
 import { findLive, getPathOf, listNames } from '../../live.ts';
 import { createManifest } from '../../manifests.ts';
 import { getOperation, openProvider } from '../../provider-setup.ts';

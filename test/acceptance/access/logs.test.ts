@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
+import { startSystem } from '../../support/system/system.ts';
+
+const headers = {
+  'content-type': 'application/json',
+  'X-SPINNAKER-USER': 'ada@example.com',
+  'X-SPINNAKER-REQUEST-ID': 'request-4711',
+  'X-SPINNAKER-EXECUTION-ID': '01HEXECUTION',
+  'X-SPINNAKER-APPLICATION': 'shop',
+};
+
+const caller = {
+  user: 'ada@example.com',
+  requestId: 'request-4711',
+  executionId: '01HEXECUTION',
+  application: 'shop',
+};
+
+describeWithCluster('the log', (cluster) => {
+  it.each([
+    { name: 'flags', data: { a: 'secret-of-the-manifest' }, end: 'task completed' },
+    { name: 'Not A Name', data: {}, end: 'task failed' },
+  ])('tells whose task runs where, until: $end', async ({ name, data, end }) => {
+    await using namespace = await createNamespace('logs');
+    await using system = await startSystem({
+      kubeconfig: cluster.kubeconfig,
+      args: ['--log-level', 'info'],
+    });
+    const [account] = system.accounts;
+    const metadata = { name, namespace: namespace.name };
+    const manifests = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data }];
+    const body = JSON.stringify([{ deployManifest: { account, moniker: { app: 'shop' }, manifests } }]);
+
+    const response = await system.fetch('/kubernetes/ops', { method: 'POST', headers, body });
+    const { id: taskId } = (await response.json()) as { id: string };
+    await system.waitForTask(taskId);
+    await system.idle();
+
+    const lines = system.stderr.split('\n').filter((line) => line.startsWith('{'));
+    const ofTask = lines.map((line) => JSON.parse(line)).filter((line) => line.taskId === taskId);
+    const common = { ...caller, taskId, account, level: 'INFO', service: 'busdriver' };
+    const awsRequestId = expect.stringMatching(/^[\da-f-]{36}$/);
+    expect(ofTask).toEqual([
+      expect.objectContaining({
+        ...common,
+        message: 'task accepted',
+        function: 'start-operations',
+        awsRequestId: response.headers.get('x-amzn-requestid'),
+      }),
+      expect.objectContaining({
+        ...common,
+        message: 'task started',
+        function: 'run-operations',
+        awsRequestId,
+        attempt: 1,
+        waitedMs: expect.any(Number),
+      }),
+      expect.objectContaining({
+        ...common,
+        message: end,
+        function: 'run-operations',
+        awsRequestId,
+        durationMs: expect.any(Number),
+      }),
+    ]);
+    expect(system.stderr).not.toContain('secret-of-the-manifest');
+  });
+});

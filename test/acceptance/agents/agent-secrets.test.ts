@@ -1,0 +1,203 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { createTokenSigner, startAgent, toAgentAccount } from '../../support/agents/agent-process.ts';
+import { startCachingWorld, startWorld } from '../../support/agents/agent-world.ts';
+import { startApiProxy } from '../../support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
+import { scanTasks } from '../../support/engines/stores.ts';
+import { makeTempDir, writeProgram } from '../../support/run/temp-dir.ts';
+import { PlantedSecrets } from '../access/planted-secrets.ts';
+import { recordHub } from './drills/recorded-hub.ts';
+
+const taskMs = 90_000;
+
+/** Calls whose answers hand a task to the agent that is to run it: what it deploys is in them. */
+const leases = ['POST /agent/v1/tasks/*/lease'];
+
+describeWithCluster('secrets of agents', (cluster) => {
+  test(
+    'are in no session, frame, commit, event, log, warning or stored item, whatever fails',
+    async () => {
+      await using stack = new AsyncDisposableStack();
+      const namespace = stack.use(await createNamespace('agent-secrets'));
+      const dir = stack.use(await makeTempDir());
+      const secrets = new PlantedSecrets();
+      const broken = await writeBrokenKubeconfig(dir.path, secrets);
+      const signer = await createTokenSigner();
+      const accounts = ['edge', 'broken'].map((name) => toAgentAccount(name, signer));
+      const { system } = stack.use(await startWorld(accounts, ['--log-level', 'debug']));
+      const hub = stack.use(await recordHub(system.url));
+      const proof = await signer.sign();
+      secrets.add('proof', proof);
+      secrets.add('cluster token', cluster.token);
+      const agent = stack.use(
+        await startAgent({
+          url: hub.url,
+          token: proof,
+          accounts: [
+            { name: 'edge', kubeConfigFile: cluster.kubeconfig },
+            { name: 'broken', kubeConfigFile: broken },
+          ],
+        }),
+      );
+      const deploy = (account: string, name: string, secret: object) =>
+        system
+          .postOperations([
+            {
+              deployManifest: {
+                account,
+                moniker: { app: 'planted' },
+                manifests: [
+                  {
+                    apiVersion: 'v1',
+                    kind: 'Secret',
+                    metadata: { name, namespace: namespace.name },
+                    ...secret,
+                  },
+                ],
+              },
+            },
+          ])
+          .then((id) => system.waitForTask(id, { timeoutMs: taskMs }));
+      const planted = (name: string) => Buffer.from(secrets.plant(name)).toString('base64');
+      const tasks = await Promise.all([
+        deploy('edge', 'good', { data: { key: planted('data') } }),
+        deploy('edge', 'text', { stringData: { key: secrets.plant('text') } }),
+        // Refused by the API server, whose words may quote what it refuses.
+        deploy('edge', 'bad-base64', { data: { key: `${secrets.plant('bad-base64')}!` } }),
+        deploy('edge', 'bad-type', { data: secrets.plant('bad-type') }),
+        deploy('broken', 'unsent', { stringData: { key: secrets.plant('unsent') } }),
+      ]);
+      const reads = await Promise.all(
+        ['edge', 'broken'].map(async (account) =>
+          (await system.fetch(`/manifests/${account}/${namespace.name}/secret%20no-such`)).text(),
+        ),
+      );
+      await agent.kill('SIGTERM');
+
+      expect(tasks.map(({ status }) => status.failed)).toEqual([false, false, true, true, true]);
+      const welcome = hub.said.get('POST /agent/v1/sessions') ?? '';
+      const token = /"token":"([^"]+)"/.exec(welcome)?.[1] ?? '';
+      expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+      // The agent was given what it deploys, by the one call that may hold it.
+      expect(secrets.findIn(leases.map((call) => hub.said.get(call)).join())).toEqual(
+        expect.arrayContaining(['data', 'text', 'bad-base64', 'bad-type', 'unsent']),
+      );
+      const places = {
+        answers: JSON.stringify([tasks, reads]),
+        events: JSON.stringify(await system.readEvents()),
+        items: await scanTasks(system.stores),
+        'log of Busdriver': await system.readLog(),
+        warnings: listWarnings(agent.log),
+        ...Object.fromEntries([...hub.said].filter(([call]) => !leases.includes(call))),
+      };
+      expect(Object.keys(places)).toEqual(
+        expect.arrayContaining(['POST /agent/v1/sessions', 'POST /agent/v1/tasks/*/commits']),
+      );
+      expect(hub.said.get('GET /agent/v1/hints')).toContain('"t":"work"');
+      for (const [place, text] of Object.entries(places)) {
+        expect([place, ...secrets.findIn(text)]).toEqual([place]);
+        const mayShowToken = place === 'POST /agent/v1/sessions';
+        expect([place, !mayShowToken && text.includes(token)]).toEqual([place, false]);
+      }
+      // What plugins say goes to the log of the process that ran them, and nowhere else.
+      expect(secrets.findIn(agent.log, ['exec-stderr'])).toEqual([]);
+      expect(agent.log).not.toContain(token);
+    },
+    4 * taskMs,
+  );
+
+  test(
+    'never leave the cluster where Secrets are kept cached',
+    async () => {
+      await using stack = new AsyncDisposableStack();
+      const { name: namespace } = stack.use(await createNamespace('agent-secrets'));
+      const secrets = new PlantedSecrets();
+      const planted = (name: string) => Buffer.from(secrets.plant(name)).toString('base64');
+      const collection = `/api/v1/namespaces/${namespace}/secrets`;
+      // As kubectl leaves it: what was applied, with its values.
+      const applied = JSON.stringify({ kind: 'Secret', data: { key: planted('applied') } });
+      const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': applied };
+      const first = { metadata: { name: 'first', annotations }, data: { key: planted('listed') } };
+      await requestApi('POST', collection, first);
+      const signer = await createTokenSigner();
+      const account = { ...toAgentAccount('edge', signer), namespaces: [namespace] };
+      const debug = ['--log-level', 'debug'];
+      const { system } = stack.use(await startCachingWorld([account], debug, { cacheAll: true }));
+      const hub = stack.use(await recordHub(system.url));
+      const proof = await signer.sign();
+      secrets.add('proof', proof);
+      const forms: string[] = [];
+      const proxy = stack.use(
+        await startApiProxy(cluster, {
+          async before({ path: target, accept }) {
+            if (target.endsWith('/secrets')) forms.push(accept);
+          },
+        }),
+      );
+      const accounts = [{ name: 'edge', kubeConfigFile: proxy.kubeconfig }];
+      const agent = stack.use(await startAgent({ url: hub.url, token: proof, accounts }));
+      const changes = 'POST /agent/v1/caches/edge/changes';
+      const cached = () => hub.said.get(changes) ?? '';
+      await expect.poll(cached, { timeout: taskMs }).toMatch(/"kind":"secret"[^}]*"name":"first"/);
+      await requestApi('POST', collection, {
+        metadata: { name: 'second' },
+        data: { key: planted('watched') },
+      });
+      await expect.poll(cached, { timeout: taskMs }).toMatch(/"kind":"secret"[^}]*"name":"second"/);
+      await agent.kill('SIGTERM');
+
+      // The agent itself was told nothing but their metadata.
+      expect(forms.length).toBeGreaterThan(1);
+      expect(forms.filter((form) => !form.includes('as=PartialObjectMetadata'))).toEqual([]);
+      const places = {
+        ...Object.fromEntries(hub.said),
+        'log of Busdriver': await system.readLog(),
+        'log of the agent': agent.log,
+      };
+      for (const [place, text] of Object.entries(places)) {
+        expect([place, ...secrets.findIn(text)]).toEqual([place]);
+      }
+    },
+    4 * taskMs,
+  );
+});
+
+/** Messages of the log that Busdriver is told of when the session is renewed. */
+function listWarnings(log: string): string {
+  const lines = log
+    .split('\n')
+    .filter((line) => /"level":"(WARN|ERROR)"/.test(line))
+    .map((line) => String((JSON.parse(line) as { message?: unknown }).message));
+  return lines.join('\n');
+}
+
+/** A kubeconfig with secrets, whose user comes of a plugin that fails and tells of them. */
+async function writeBrokenKubeconfig(dir: string, secrets: PlantedSecrets): Promise<string> {
+  const plant = (name: string) => secrets.plant(name);
+  const command = await writeProgram(
+    path.join(dir, 'plugin'),
+    `echo "denied: ${plant('exec-stderr')}" >&2; exit 3`,
+  );
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    interactiveMode: 'Never',
+    command,
+    args: ['--key', plant('exec-argument')],
+    env: [{ name: 'EXEC_KEY', value: plant('exec-variable') }],
+  };
+  const file = path.join(dir, 'broken');
+  await writeFile(
+    file,
+    JSON.stringify({
+      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [{ name: 'u', user: { exec, token: plant('kubeconfig-token') } }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    }),
+    { mode: 0o600 },
+  );
+  expect(await readFile(file, 'utf8')).toContain(plant('kubeconfig-token'));
+  return file;
+}

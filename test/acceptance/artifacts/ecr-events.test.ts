@@ -1,0 +1,113 @@
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { localAccountId, localRegion } from '../../../infra/local/local-aws.ts';
+import { asJsonArray, asJsonObject } from '../../../shared/core/json.ts';
+import { writeConfig } from '../../infra/local/start-files.ts';
+import { startEcr, type TestEcr, toDigest } from '../../support/artifacts/ecr.ts';
+import { readEngineCredentials } from '../../support/engines/engine-file.ts';
+import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
+import { type System, startSystem } from '../../support/system/system.ts';
+
+/** Milliseconds in which a push is to be seen. */
+const visibleWithinMs = 2_000;
+
+describe('a push to Amazon ECR', () => {
+  let ecr: TestEcr;
+  let temp: TempDir;
+  let system: System;
+  let bus: EventBridgeClient;
+
+  beforeAll(async () => {
+    ecr = await startEcr(localAccountId);
+    temp = await makeTempDir();
+    const address = `https://${localAccountId}.dkr.ecr.${localRegion}.amazonaws.com`;
+    const images = new Map([[toDigest('a'), { tags: ['1'], pushedAtMs: 1_767_225_600_000 }]]);
+    ecr.repositories.set('shop/cart', images);
+    // Without events nothing would be seen for an hour.
+    const accounts = [{ name: 'ecr', address, cacheIntervalSeconds: 3600, trackDigests: true }];
+    const settings = { kubernetes: { enabled: false }, dockerRegistry: { enabled: true, accounts } };
+    system = await startSystem({
+      config: [await writeConfig(temp, JSON.stringify(settings))],
+      env: {
+        AWS_ENDPOINT_URL_ECR: ecr.url,
+        AWS_ACCESS_KEY_ID: 'AKIAOWN',
+        AWS_SECRET_ACCESS_KEY: 'own-secret-key',
+      },
+    });
+    const credentials = await readEngineCredentials(system.dataDir);
+    bus = new EventBridgeClient({ endpoint: system.engines.eventbridge, region: localRegion, credentials });
+    await vi.waitFor(async () => expect(await listTags()).toEqual(['1']), { timeout: 60_000, interval: 200 });
+    await system.idle();
+  }, 300_000);
+  afterAll(async () => {
+    bus?.destroy();
+    await system?.[Symbol.asyncDispose]();
+    await ecr?.[Symbol.asyncDispose]();
+    await temp?.[Symbol.asyncDispose]();
+    vi.unstubAllEnvs();
+  });
+
+  async function listTags(): Promise<unknown> {
+    const response = await system.fetch('/dockerRegistry/images/find?account=ecr');
+    return asJsonArray(await response.json()).map((image) => asJsonObject(image)?.['tag']);
+  }
+
+  /** Puts an event on the bus of AWS' services, in the form in which ECR tells it. */
+  async function tell(detail: { readonly [member: string]: string }): Promise<void> {
+    const { FailedEntryCount } = await bus.send(
+      new PutEventsCommand({
+        Entries: [
+          {
+            Source: 'aws.ecr',
+            DetailType: 'ECR Image Action',
+            Detail: JSON.stringify({ result: 'SUCCESS', 'repository-name': 'shop/cart', ...detail }),
+          },
+        ],
+      }),
+    );
+    expect(FailedEntryCount).toBe(0);
+  }
+
+  test('is seen within two seconds, though its account is listed once an hour', async () => {
+    ecr.calls.length = 0;
+    ecr.repositories.get('shop/cart')?.set(toDigest('b'), { tags: ['2'], pushedAtMs: 1_767_225_700_000 });
+    await tell({ 'action-type': 'PUSH', 'image-tag': '2', 'image-digest': toDigest('b') });
+    const seen = async () => expect(await listTags()).toEqual(['1', '2']);
+    await vi.waitFor(seen, { timeout: visibleWithinMs, interval: 50 });
+    expect(ecr.calls.map(({ action }) => action)).toEqual(['DescribeImages']);
+    const isPushed = async () => {
+      const events = await system.readEvents();
+      const pushed = events.filter((event) => event['detail-type'] === 'ImagePushed');
+      expect(pushed.map(({ detail }) => detail)).toMatchObject([
+        { account: 'ecr', repository: 'shop/cart', tag: '2', digest: toDigest('b') },
+      ]);
+    };
+    await vi.waitFor(isPushed, { timeout: 10_000, interval: 100 });
+  });
+
+  test('that is deleted again is gone as soon', async () => {
+    ecr.repositories.get('shop/cart')?.delete(toDigest('b'));
+    await tell({ 'action-type': 'DELETE', 'image-digest': toDigest('b') });
+    const gone = async () => expect(await listTags()).toEqual(['1']);
+    await vi.waitFor(gone, { timeout: visibleWithinMs, interval: 50 });
+  });
+
+  test('is left to a run of the agent where ECR cannot be asked at once', async () => {
+    ecr.repositories.get('shop/cart')?.set(toDigest('c'), { tags: ['3'], pushedAtMs: 1_767_225_800_000 });
+    ecr.refusals.push({ status: 400, code: 'AccessDeniedException' });
+    await tell({ 'action-type': 'PUSH', 'image-tag': '3', 'image-digest': toDigest('c') });
+    const seen = async () => expect(await listTags()).toEqual(['1', '3']);
+    await vi.waitFor(seen, { timeout: 20_000, interval: 100 });
+    expect(await system.readLog()).toContain('an event is left to a run');
+  });
+
+  test('of others, or without a tag, asks ECR for nothing', async () => {
+    await system.idle();
+    ecr.calls.length = 0;
+    await tell({ 'action-type': 'PUSH', 'image-digest': toDigest('d') });
+    await tell({ 'action-type': 'PULL', 'image-tag': '1' });
+    await tell({ 'action-type': 'PUSH', 'image-tag': '1', 'repository-name': '../x' });
+    await system.idle();
+    expect(ecr.calls).toEqual([]);
+  });
+});

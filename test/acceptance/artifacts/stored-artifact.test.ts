@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type AwsEndpoints, startAwsEndpoints } from '../../support/engines/aws-endpoints.ts';
+import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
+import { type Fiat, startFiat } from '../../support/services/fiat.ts';
+import { type Subject, startSystem } from '../../support/system/system.ts';
+
+const bucket = 'spinnaker-artifacts';
+const content = 'kind: grüße\n'.repeat(10_000);
+const reference = `ref://shop/${createHash('sha256').update(content).digest('hex')}`;
+
+describe('fetching an artifact that stands in the artifact store', () => {
+  let dir: TempDir;
+  let aws: AwsEndpoints;
+  let fiat: Fiat;
+  let system: Subject;
+
+  beforeAll(async () => {
+    dir = await makeTempDir();
+    aws = await startAwsEndpoints(dir.path);
+    aws.objects.set(reference.replace('ref:/', bucket), content);
+    fiat = await startFiat({
+      users: {
+        reader: { applications: { shop: ['READ'] } },
+        stranger: { applications: { other: ['READ'] } },
+      },
+    });
+    const file = join(dir.path, 'clouddriver.yml');
+    const settings = {
+      'artifact-store': { type: 's3', s3: { enabled: true, bucket, region: 'eu-west-1' } },
+      services: { fiat: { enabled: true, baseUrl: fiat.url } },
+    };
+    await writeFile(file, JSON.stringify(settings));
+    system = await startSystem({ config: [file] });
+  });
+
+  beforeEach(() => fiat.setMode('up'));
+
+  afterAll(async () => {
+    await system?.[Symbol.asyncDispose]();
+    await fiat?.[Symbol.asyncDispose]();
+    await aws?.[Symbol.asyncDispose]();
+    vi.unstubAllEnvs();
+    await dir?.[Symbol.asyncDispose]();
+  });
+
+  async function fetchAs(user: string, artifact: object): Promise<readonly [number, string]> {
+    const response = await system.fetch('/artifacts/fetch', {
+      method: 'PUT',
+      headers: { 'X-SPINNAKER-USER': user },
+      body: JSON.stringify({ type: 'remote/base64', artifactAccount: 'embedded-artifact', ...artifact }),
+    });
+    return [response.status, await response.text()];
+  }
+
+  test('answers its content to who may read the application', async () => {
+    expect(await fetchAs('reader', { reference })).toEqual([200, content]);
+  });
+
+  test('is refused to others before the store is asked', async () => {
+    const asked = aws.countCalls('GetObject');
+    expect(await fetchAs('stranger', { reference })).toEqual([
+      403,
+      expect.stringContaining('Access denied to application shop - required authorization: READ'),
+    ]);
+    await fiat.setMode('down');
+    expect((await fetchAs('newcomer', { reference }))[0]).toBe(503);
+    expect(aws.countCalls('GetObject')).toBe(asked);
+  });
+
+  test('asks Fiat for nothing where the content is in the reference itself', async () => {
+    await fiat.setMode('down');
+    const calls = fiat.calls.length;
+    expect(await fetchAs('somebody', { reference: btoa('text') })).toEqual([200, 'text']);
+    expect(fiat.calls).toHaveLength(calls);
+  });
+
+  test.each([
+    [{ reference: 'ref://shop/abc123' }, 404, 'There is no ref://shop/abc123'],
+    [{ reference: 'ref://../abc123' }, 400, 'application'],
+    [{ reference: 'ref://shop' }, 400, 'reference: '],
+    [{ reference, type: 'embedded/base64' }, 400, 'must be base 64'],
+    [{ reference, type: 'remote/map/base64' }, 400, 'remote/map/base64'],
+    [{ reference, artifactAccount: 'none' }, 404, "Credentials 'none'"],
+    [{ reference, artifactAccount: '' }, 400, 'An artifact account must be supplied'],
+  ])('tells what is wrong with %j', async (artifact, status, message) => {
+    expect(await fetchAs('reader', artifact)).toEqual([status, expect.stringContaining(message)]);
+  });
+});
+
+test('without an artifact store nothing stands there', async () => {
+  await using system = await startSystem({});
+  const artifact = { type: 'remote/base64', artifactAccount: 'embedded-artifact', reference };
+  const response = await system.fetch('/artifacts/fetch', { method: 'PUT', body: JSON.stringify(artifact) });
+  expect([response.status, await response.text()]).toEqual([
+    404,
+    expect.stringContaining('There is no artifact store'),
+  ]);
+});

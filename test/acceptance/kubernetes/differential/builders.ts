@@ -1,0 +1,67 @@
+import type { JsonObject, JsonValue } from '../../../../shared/core/json.ts';
+import type { Manifest } from '../../../../shared/providers/kubernetes/api/manifest.ts';
+import { type ForeignRequest, namePlaceholder, namespacePlaceholder, type Pair } from './pair.ts';
+
+/** Members of an object; `metadata` adds to its name and namespace. */
+export type Members = { readonly [key: string]: JsonValue };
+
+/** A namespaced object. @param type apiVersion and kind, such as `apps/v1 Deployment` */
+export function namespaced(type: string, members: Members = {}): Manifest {
+  return toManifest(type, { name: namePlaceholder, namespace: namespacePlaceholder }, members);
+}
+
+/** A cluster-scoped object. @param type apiVersion and kind, such as `v1 PersistentVolume` */
+export function clusterScoped(type: string, members: Members = {}): Manifest {
+  return toManifest(type, { name: `${namespacePlaceholder}-${namePlaceholder}` }, members);
+}
+
+function toManifest(type: string, identity: JsonObject, { metadata, ...members }: Members): Manifest {
+  const [apiVersion = '', kind = ''] = type.split(' ');
+  return { apiVersion, kind, metadata: { ...identity, ...(metadata as JsonObject) }, ...members };
+}
+
+export function configMap(members: Members = {}): Manifest {
+  return namespaced('v1 ConfigMap', members);
+}
+
+/** A Deployment that starts no Pods. @param spec members of its Pods' spec */
+export function deployment(podSpec: Members = {}, spec: Members = {}): Manifest {
+  return namespaced('apps/v1 Deployment', {
+    spec: {
+      paused: true,
+      selector: { matchLabels: { app: namePlaceholder } },
+      template: podTemplate(podSpec),
+      ...spec,
+    },
+  });
+}
+
+/** A Pod template of one container, named `main`. */
+export function podTemplate(podSpec: Members = {}, metadata: JsonObject = {}): JsonObject {
+  return {
+    metadata: { labels: { app: namePlaceholder }, ...metadata },
+    spec: { containers: [container()], ...podSpec },
+  };
+}
+
+/** A container, by default named `main`. */
+export function container(members: Members = {}): JsonObject {
+  return { name: 'main', image: 'registry.example/main:1', ...members };
+}
+
+/** What somebody else sets by a JSON merge patch. @param resource path up to the plural, such as `/apis/apps/v1 deployments` */
+export function patchBySomebody(resource: string, body: JsonObject): ForeignRequest {
+  const [prefix = '', plural = ''] = resource.split(' ');
+  const target = `${prefix}/namespaces/${namespacePlaceholder}/${plural}/${namePlaceholder}?fieldManager=somebody`;
+  return { method: 'PATCH', target, body };
+}
+
+/** Two Deployments that differ in members of their Pods' spec. */
+export function podSpecPair(title: string, first: Members, second: Members): Pair {
+  return { title, first: deployment(first), second: deployment(second) };
+}
+
+/** Two Deployments that differ in members of their container. */
+export function containerPair(title: string, first: Members, second: Members): Pair {
+  return podSpecPair(title, { containers: [container(first)] }, { containers: [container(second)] });
+}

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest';
+import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
+import { startSubject } from '../../support/system/subject.ts';
+import type { Subject } from '../../support/system/system.ts';
+
+const numbers = Array.from({ length: 12 }, (_, index) => String(index));
+
+describeWithCluster('deploys at once of one versioned ConfigMap', (cluster) => {
+  it('with 12 contents make 12 versions, and each Deployment runs its own', async () => {
+    await using namespace = await createNamespace('versions');
+    await using system = await startSubject({ kubeconfig: cluster.kubeconfig });
+    const ids = await Promise.all(
+      numbers.map((number) => system.postOperations(toDeploy(system, namespace.name, { number }))),
+    );
+    const tasks = await Promise.all(ids.map((id) => system.waitForTask(id, { timeoutMs: 120_000 })));
+
+    expect(tasks.map(({ status }) => status.status)).toEqual(tasks.map(() => 'Orchestration completed.'));
+    const contents = await readContents(namespace.name);
+    const versions = numbers.map((number) => `flags-v${number.padStart(3, '0')}`);
+    expect([...contents.keys()].sort()).toEqual(versions);
+    expect([...contents.values()].sort()).toEqual(numbers.toSorted());
+    for (const [index, number] of numbers.entries()) {
+      const mounted = await readMounted(namespace.name, `web-${number}`);
+      expect(contents.get(mounted)).toBe(number);
+      const [result] = tasks[index]?.resultObjects ?? [];
+      expect(result).toMatchObject({
+        createdArtifacts: [{ name: 'flags', reference: mounted }, {}],
+        boundArtifacts: [{ name: 'flags', reference: mounted }],
+      });
+    }
+  }, 180_000);
+
+  it('with one content make one version, which all of them run', async () => {
+    await using namespace = await createNamespace('versions');
+    await using system = await startSubject({ kubeconfig: cluster.kubeconfig });
+    const operations = numbers.map((number) =>
+      toDeploy(system, namespace.name, { number, content: 'the same' }),
+    );
+    const ids = await Promise.all(operations.map((each) => system.postOperations(each)));
+    await Promise.all(ids.map((id) => system.waitForTask(id, { timeoutMs: 120_000 })));
+
+    expect([...(await readContents(namespace.name))]).toEqual([['flags-v000', 'the same']]);
+    for (const number of numbers) {
+      expect(await readMounted(namespace.name, `web-${number}`)).toBe('flags-v000');
+    }
+  }, 180_000);
+});
+
+/** A ConfigMap `flags` with this content, and a Deployment of the number that mounts it. */
+function toDeploy(
+  { accounts: [account] }: Pick<Subject, 'accounts'>,
+  namespace: string,
+  { number, content = number }: { readonly number: string; readonly content?: string },
+): object[] {
+  const flags = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'flags', namespace },
+    data: { content },
+  };
+  const labels = { app: `web-${number}` };
+  const web = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: `web-${number}`, namespace },
+    spec: {
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          containers: [{ name: 'main', image: 'example.invalid/web' }],
+          volumes: [{ name: 'flags', configMap: { name: 'flags' } }],
+        },
+      },
+    },
+  };
+  return [{ deployManifest: { account, moniker: { app: 'web' }, manifests: [flags, web] } }];
+}
+
+/** The contents of the versions by their names. */
+async function readContents(namespace: string): Promise<Map<string, string>> {
+  const text = await kubectl(['-n', namespace, 'get', 'configmaps', '-o', 'json']);
+  const { items } = JSON.parse(text) as {
+    items: { metadata: { name: string }; data: { content: string } }[];
+  };
+  const versions = items.filter(({ metadata }) => metadata.name.startsWith('flags-'));
+  return new Map(versions.map(({ metadata, data }) => [metadata.name, data.content]));
+}
+
+/** The name of the ConfigMap that a Deployment mounts. */
+async function readMounted(namespace: string, name: string): Promise<string> {
+  const path = '{.spec.template.spec.volumes[0].configMap.name}';
+  return kubectl(['-n', namespace, 'get', 'deployment', name, '-o', `jsonpath=${path}`]);
+}

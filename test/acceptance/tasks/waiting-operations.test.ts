@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { mapConcurrently } from '../../../shared/core/concurrency.ts';
+import { createNamespace, describeWithCluster, kubectl } from '../../support/cluster/cluster.ts';
+import { startClosableDoor } from '../../support/network/closable-door.ts';
+import { makeTempDir } from '../../support/run/temp-dir.ts';
+import { chooseSize } from '../../support/run/test-size.ts';
+import { type System, startSystem } from '../../support/system/system.ts';
+
+/** Operations that wait at once. */
+const waitingCount = chooseSize({ short: 300, long: 1_000 });
+/** Operations of the other account, one after the other. */
+const nearCount = 10;
+/** On a busy machine the stores may take longer than a caller is let wait. */
+const postsMax = 10;
+/** The sweeper sends for what waits once a minute. */
+const sweptMs = 90_000;
+
+describeWithCluster('operations of an account that is down', (cluster) => {
+  it('wait without delaying those of another account, and run once each when it is back', async () => {
+    await using namespace = await createNamespace('waiting');
+    await using dir = await makeTempDir();
+    const kubeconfig = await readFile(cluster.kubeconfig, 'utf8');
+    const [address = '', port = ''] = /https:\/\/127\.0\.0\.1:(\d+)/.exec(kubeconfig) ?? [];
+    await using door = await startClosableDoor(Number(port));
+    const accounts = [
+      { name: 'near', kubeconfigFile: cluster.kubeconfig },
+      { name: 'behind', kubeconfigContents: kubeconfig.replace(address, `https://127.0.0.1:${door.port}`) },
+    ];
+    const config = join(dir.path, 'clouddriver.yml');
+    // Longer than the test may take on a busy machine.
+    const busdriver = { operations: { clusterWaitSeconds: 3_600 } };
+    await writeFile(config, JSON.stringify({ busdriver, kubernetes: { accounts } }));
+    await using system = await startSystem({ config: [config] });
+
+    await door.shut();
+    await awaitDown(system, 'behind');
+    const numbers = Array.from({ length: waitingCount }, (_, number) => number);
+    const waiting = await mapConcurrently(numbers, 8, () => deployJob(system, 'behind', namespace.name));
+    const delays: number[] = [];
+    for (let done = 0; done < nearCount; done += 1) {
+      const startMs = performance.now();
+      const task = await system.waitForTask(await deployJob(system, 'near', namespace.name));
+      delays.push(performance.now() - startMs);
+      expect(task.status).toMatchObject({ completed: true, failed: false });
+    }
+    console.log(
+      `slowest of ${nearCount} deploys beside ${waitingCount} that wait: ${Math.round(Math.max(...delays))} ms`,
+    );
+    expect(delays.toSorted((one, other) => one - other)[nearCount / 2]).toBeLessThan(2_000);
+    const [first = ''] = waiting;
+    expect((await system.fetch(`/task/${first}`)).status).toBe(200);
+    expect(await system.readLog()).toContain('a task waits for its cluster');
+
+    await door.open();
+    for (const id of waiting) {
+      const task = await system.waitForTask(id, { timeoutMs: 2 * sweptMs });
+      expect(task.status).toMatchObject({ completed: true, failed: false });
+    }
+    await system.idle();
+    const jobs = JSON.parse(await kubectl(['-n', namespace.name, 'get', 'jobs', '-o', 'json']));
+    expect(jobs.items).toHaveLength(waitingCount + nearCount);
+  }, 600_000);
+
+  it('fail with the reason when they have waited long enough', async () => {
+    await using dir = await makeTempDir();
+    const accounts = [{ name: 'gone', server: { host: 'http://127.0.0.1:1', bearerToken: 'none' } }];
+    const config = join(dir.path, 'clouddriver.yml');
+    const busdriver = { operations: { clusterWaitSeconds: 5 } };
+    await writeFile(config, JSON.stringify({ busdriver, kubernetes: { accounts } }));
+    await using system = await startSystem({ config: [config] });
+    await awaitDown(system, 'gone');
+
+    const startMs = performance.now();
+    const task = await system.waitForTask(await deployJob(system, 'gone', 'default'), {
+      timeoutMs: 2 * sweptMs,
+    });
+
+    expect(performance.now() - startMs).toBeGreaterThan(4_500);
+    expect(task.status.failed).toBe(true);
+    expect(task.resultObjects[0]?.['message']).toMatch(
+      /^account "gone" .*the connection was refused.*it is left alone since \d{4}-/,
+    );
+  }, 300_000);
+});
+
+/** Waits until the account is known to be down; live reads find it out. */
+async function awaitDown(system: System, account: string): Promise<void> {
+  const read = async () => (await system.fetch(`/manifests/${account}/default/configMap%20none`)).status;
+  await expect.poll(read, { timeout: 60_000 }).toBe(503);
+}
+
+/** Deploys a Job with a generated name: a second execution would be a second Job. As Orca, it posts again what got 503. */
+async function deployJob(system: System, account: string, namespace: string): Promise<string> {
+  const container = { name: 'main', image: 'example.invalid/app' };
+  const manifest = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { generateName: 'waited-', namespace },
+    spec: { template: { spec: { restartPolicy: 'Never', containers: [container] } } },
+  };
+  const operations = [{ deployManifest: { account, moniker: { app: 'waiting' }, manifests: [manifest] } }];
+  const clientRequestId = randomUUID();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await system.postOperations(operations, { clientRequestId });
+    } catch (error) {
+      if (attempt === postsMax || !String(error).includes(': 503 ')) throw error;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { routes } from '../../../functions/routes.ts';
+import { localRegion } from '../../../infra/local/local-aws.ts';
+import { startRuntime } from '../../../infra/local/runtime.ts';
+import { DynamoAgentStore } from '../../../shared/aws/agents/agent-store.ts';
+import { createCacheStore } from '../../../shared/aws/cache/cache-store.ts';
+import { cacheTable, tables } from '../../../shared/aws/tables.ts';
+import type { CacheStore } from '../../../shared/core/cache/cache-store.ts';
+import { plugins } from '../../../shared/providers/index.ts';
+import { setEnvironment, variables } from '../../../shared/runtime/config.ts';
+import { systemClock, systemRandomness } from '../../../shared/runtime/services/system.ts';
+import { makeTempDir } from '../run/temp-dir.ts';
+import { checkResponse } from '../system/validate-answer.ts';
+
+/** Every route over a cache that a test fills: no queue is worked on, and no cluster can be reached. */
+export interface CachedRuntime extends AsyncDisposable {
+  readonly cache: CacheStore;
+  readonly agents: DynamoAgentStore;
+  /** Gets a path, and holds the answer to the OpenAPI document. */
+  get(path: string, headers?: { readonly [name: string]: string }): Promise<Response>;
+}
+
+/** Starts every route in this process. @param accounts names of Kubernetes accounts. */
+export async function startCachedRuntime(accounts: readonly string[]): Promise<CachedRuntime> {
+  await using starting = new AsyncDisposableStack();
+  const dir = starting.use(await makeTempDir());
+  const file = join(dir.path, 'clouddriver.yml');
+  await writeFile(file, JSON.stringify(toConfiguration(accounts)));
+  setEnvironment({ [variables.operationsQueueUrl]: 'none', [variables.agentsQueueUrl]: 'none' });
+  const runtime = starting.use(
+    await startRuntime({
+      ...{ host: '127.0.0.1', port: 0, allowedHosts: [], shutdownTimeoutMs: 1_000, logLevel: 'ERROR' },
+      ...{ dataDir: join(dir.path, 'data'), configFiles: [file], profiles: [], kubeconfig: undefined },
+      inventory: { routes, queues: [], schedules: [], tables },
+    }),
+  );
+  const client = new DynamoDBClient({
+    ...{ endpoint: runtime.engines.dynamodb, region: localRegion, credentials: runtime.credentials },
+  });
+  starting.defer(() => client.destroy());
+  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  const parts = { documents, tableName: cacheTable.name, clock: systemClock, randomness: systemRandomness };
+  const codecs = Object.assign({}, ...plugins.map(({ rowCodecs }) => rowCodecs));
+  const resources = starting.move();
+  return {
+    cache: createCacheStore({ ...parts, codecs }),
+    agents: new DynamoAgentStore(parts),
+    get: async (path, headers = {}) => checkResponse(await fetch(new URL(path, runtime.url), { headers })),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
+  };
+}
+
+/** Accounts whose cluster nobody runs. */
+function toConfiguration(accounts: readonly string[]): object {
+  const kubeconfigContents = JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+    users: [{ name: 'u', user: { token: 'none' } }],
+    contexts: [{ name: 'none', context: { cluster: 'c', user: 'u' } }],
+  });
+  return {
+    kubernetes: {
+      enabled: true,
+      accounts: accounts.map((name) => ({ name, context: 'none', kubeconfigContents })),
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { getHeaderKey } from '../../../shared/aws/tasks/task-items.ts';
+import { leaseDurationMs } from '../../../shared/core/tasks/task.ts';
+import { type Stores, toDynamoDbOptions } from './stores.ts';
+
+/** Whose leases end. */
+export interface DeadWorkers {
+  /** Wall time at which the last of them was dead, milliseconds. A lease that was taken since stays. Default: there is no other. */
+  readonly diedAtMs?: number;
+}
+
+/**
+ * Lets the lease of a worker end that is surely dead, as time would half a minute later; nothing else of the task changes.
+ */
+export async function endLease(
+  stores: Stores,
+  taskId: string,
+  { diedAtMs = Number.MAX_SAFE_INTEGER }: DeadWorkers = {},
+): Promise<void> {
+  const client = new DynamoDBClient(toDynamoDbOptions(stores));
+  try {
+    await DynamoDBDocumentClient.from(client).send(
+      new UpdateCommand({
+        TableName: stores.tasksTable,
+        Key: getHeaderKey(taskId),
+        UpdateExpression: 'SET leaseUntil = :past',
+        ConditionExpression:
+          'attribute_exists(pk) AND (attribute_not_exists(leaseUntil) OR leaseUntil <= :last)',
+        ExpressionAttributeValues: {
+          ':past': 0,
+          ':last': Math.min(diedAtMs + leaseDurationMs, Number.MAX_SAFE_INTEGER),
+        },
+      }),
+    );
+  } catch (error) {
+    if (diedAtMs === Number.MAX_SAFE_INTEGER || !(error instanceof ConditionalCheckFailedException))
+      throw error;
+  } finally {
+    client.destroy();
+  }
+}

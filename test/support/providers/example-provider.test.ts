@@ -1,0 +1,56 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { startRuntime } from '../../../infra/local/runtime.ts';
+import { plugins } from '../../../shared/providers/index.ts';
+import { operationProviders } from '../../../shared/providers/operation-providers.ts';
+import { makeTempDir } from '../run/temp-dir.ts';
+import { cloud, examplePlugin } from './example-provider.ts';
+
+/** Adds the example to the registry while a test runs. */
+function register(): void {
+  plugins.push(examplePlugin);
+  onTestFinished(() => void plugins.pop());
+}
+
+test('a provider that needs nothing of Kubernetes runs operations, caches and shows', async () => {
+  register();
+  cloud.set('one', new Set(['m0']));
+  await using dir = await makeTempDir();
+  const file = join(dir.path, 'clouddriver.yml');
+  await writeFile(file, JSON.stringify({ example: { accounts: [{ name: 'one' }, { wrong: true }] } }));
+  await using runtime = await startRuntime({
+    ...{ host: '127.0.0.1', port: 0, allowedHosts: [], shutdownTimeoutMs: 1_000, logLevel: 'ERROR' },
+    ...{ dataDir: join(dir.path, 'data'), configFiles: [file], profiles: [], kubeconfig: undefined },
+  });
+  const send = async (path: string, init?: RequestInit): Promise<unknown> =>
+    (await fetch(new URL(path, runtime.url), init)).json();
+  const post = (path: string, body: unknown) =>
+    send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+
+  expect(await send('/credentials')).toMatchObject([{ name: 'one', cloudProvider: 'example' }]);
+
+  await expect
+    .poll(() => send('/instances/one/anywhere/m0'))
+    .toMatchObject({ account: 'one', name: 'm0', healthState: 'Up' });
+
+  const refused = await post('/example/ops', [{ createMachine: { account: 'one' } }]);
+  expect(refused).toMatchObject({ errors: ['machine: expected a name'] });
+  const task = await post('/example/ops', [{ createMachine: { account: 'one', machine: 'm1' } }]);
+  const { id } = task as { id: string };
+  await expect
+    .poll(() => send(`/task/${id}`))
+    .toMatchObject({ status: { completed: true, failed: false }, resultObjects: [{ machine: 'm1' }] });
+  expect(cloud.get('one')).toEqual(new Set(['m0', 'm1']));
+});
+
+test('it is small, and imports nothing of a provider', async () => {
+  const text = await readFile(join(import.meta.dirname, 'example-provider.ts'), 'utf8');
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(100);
+  expect(text).not.toMatch(/shared\/(providers|runtime|aws)\//);
+  expect(operationProviders).not.toContain('example');
+});
