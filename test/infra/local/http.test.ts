@@ -245,6 +245,18 @@ describe('refused is', () => {
     }
   });
 
+  test.each([
+    ['a foreign one behind its own', 'localhost', 'evil.test'],
+    ['its own behind a foreign one', 'evil.test', 'localhost'],
+    ['its own twice', 'localhost', 'localhost'],
+  ])('a request with two headers Host: %s', async (_, one, other) => {
+    const answer = await converse(
+      `GET /credentials HTTP/1.1\r\nHost: ${one}\r\nHost: ${other}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer).toContain('The request has 2 headers Host: expected one');
+  });
+
   test('a web page, but for its own', async () => {
     const ask = (origin: string) => send('/credentials', { headers: { origin } });
     expect((await ask('https://evil.test')).status).toBe(403);
@@ -270,18 +282,6 @@ describe('a body', () => {
     expectErrorBody(answer, 'Payload Too Large');
   });
 
-  test('without end is cut off', async () => {
-    const ended = new Promise<string>((resolve) => {
-      const call = sendRequest(`${server.url}/kubernetes/ops`, { method: 'POST' }, async (response) => {
-        resolve(String(response.statusCode));
-        call.destroy();
-      });
-      call.on('error', (error) => resolve(error.message));
-      const chunk = Buffer.alloc(1 << 20, 'x');
-      const write = (): void => {
-        while (!call.destroyed && call.write(chunk));
-        if (!call.destroyed) call.once('drain', write);
-      };
   test.each([
     ['closes the connection', 'HTTP/1.1', 'Connection: close\r\n', 413],
     ['speaks HTTP/1.0', 'HTTP/1.0', '', 413],
@@ -300,6 +300,18 @@ describe('a body', () => {
     },
   );
 
+  test('without end is cut off', async () => {
+    const ended = new Promise<string>((resolve) => {
+      const call = sendRequest(`${server.url}/kubernetes/ops`, { method: 'POST' }, async (response) => {
+        resolve(String(response.statusCode));
+        call.destroy();
+      });
+      call.on('error', (error) => resolve(error.message));
+      const chunk = Buffer.alloc(1 << 20, 'x');
+      const write = (): void => {
+        while (!call.destroyed && call.write(chunk));
+        if (!call.destroyed) call.once('drain', write);
+      };
       write();
     });
     expect(await ended).toMatch(/413|ECONNRESET|EPIPE|socket hang up/);
@@ -316,6 +328,13 @@ describe('a connection', () => {
     expect(answer).toContain('"status":431');
   });
 
+  test('gets its answer whatever it still sends', async () => {
+    expect(await send8Megabytes('GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ')).toMatch(
+      /^HTTP\/1.1 431 .*\}$/s,
+    );
+    expect(await send8Megabytes('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*\}$/s);
+  });
+
   test('that speaks no HTTP gets 400', async () => {
     const answer = await converse('hello\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
@@ -328,13 +347,6 @@ describe('a connection', () => {
     expect(answer.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
   });
 });
-  test('gets its answer whatever it still sends', async () => {
-    expect(await send8Megabytes('GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ')).toMatch(
-      /^HTTP\/1.1 431 .*\}$/s,
-    );
-    expect(await send8Megabytes('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*\}$/s);
-  });
-
 
 function makeRoute(method: Route['method'], path: string, module: string): Route {
   return { method, path, module, reaches: 'store', timeoutSeconds: 20, access: 'anonymous' };
@@ -379,13 +391,6 @@ async function converse(bytes: string): Promise<string> {
   return text(socket);
 }
 
-function expectErrorBody(answer: Answer, error?: string): void {
-  expect(answer.headers['content-type']).toBe('application/json;charset=UTF-8');
-  const body = JSON.parse(answer.body);
-  expect(body).toMatchObject({ status: answer.status, error: error ?? expect.any(String) });
-  expect(body.message).toEqual(expect.any(String));
-  expect(body.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
-}
 /** Writes what begins so, and reads no answer before all of it is written, as many a client does. */
 async function send8Megabytes(head: string): Promise<string> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
@@ -397,3 +402,10 @@ async function send8Megabytes(head: string): Promise<string> {
   return text(socket);
 }
 
+function expectErrorBody(answer: Answer, error?: string): void {
+  expect(answer.headers['content-type']).toBe('application/json;charset=UTF-8');
+  const body = JSON.parse(answer.body);
+  expect(body).toMatchObject({ status: answer.status, error: error ?? expect.any(String) });
+  expect(body.message).toEqual(expect.any(String));
+  expect(body.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
+}
