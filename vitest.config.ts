@@ -44,7 +44,7 @@ const templates = [
 const longest = [
   'test/lab/laboratory.test.ts',
   'test/capacity/capacity.test.ts',
-  'test/infra/check/main.test.ts',
+  'test/infra/check/command.templates.test.ts',
   'test/acceptance/isolation/many-accounts.test.ts',
   'test/acceptance/v1/v1-blue-green.test.ts',
   'test/acceptance/caching/streams.test.ts',

@@ -108,6 +108,11 @@ const options: { readonly [K in keyof Context]: Option<Context[K]> } = {
 /** Names of all options. */
 export const contextOptions: readonly string[] = Object.keys(options);
 
+/** Whatever knows the options of the app: a construct of it, or what stands for one where the CDK is not loaded. */
+export interface ContextHolder {
+  readonly node: Pick<IConstruct['node'], 'getAllContext' | 'tryGetContext'>;
+}
+
 /**
  * Reads the context options of an app.
  *
@@ -115,7 +120,7 @@ export const contextOptions: readonly string[] = Object.keys(options);
  * @throws ContextError with every option that is unknown, of another form than expected, contradicts another one, or names what
  *   cannot be used where the stacks go.
  */
-export function readContext({ node }: IConstruct, destination: Destination = {}): Context {
+export function readContext({ node }: ContextHolder, destination: Destination = {}): Context {
   const problems = findUnknownOptions(node.getAllContext());
   const entries = Object.entries(options).map(([name, { type, otherwise }]) => {
     const given: unknown = node.tryGetContext(name);

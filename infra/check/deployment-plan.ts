@@ -1,11 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
-import { asJsonObject, asString, getPath, isJsonObject, type JsonObject } from '../../shared/core/json.ts';
+import { asJsonObject, asString, getPath, type JsonObject } from '../../shared/core/json.ts';
 import type { Context } from '../context.ts';
 import { readContext } from '../context-options.ts';
 import { createStacks } from '../stacks/all-stacks.ts';
+import { readJsonFile } from './context-files.ts';
 
 /** A resource of a template. */
 export interface PlannedResource {
@@ -29,21 +30,6 @@ export interface DeploymentPlan {
   readonly stacks: readonly PlannedStack[];
   /** What the stacks ask of CDK's own stack in the account. */
   readonly bootstrap: { readonly versionMin: number; readonly parameter: string };
-}
-
-const root = join(import.meta.dirname, '../..');
-
-/** Options of the app as CDK reads them: those of the command line win over cdk.context.json, and that over cdk.json. */
-export function readContextFiles(given: { readonly [name: string]: string }): { [name: string]: unknown } {
-  const settings = readJsonFile(join(root, 'cdk.json'));
-  const cached = readJsonFile(join(root, 'cdk.context.json'));
-  return { ...asJsonObject(settings['context']), ...cached, ...given };
-}
-
-function readJsonFile(path: string): JsonObject {
-  if (!existsSync(path)) return {};
-  const content: unknown = JSON.parse(readFileSync(path, 'utf8'));
-  return isJsonObject(content) ? content : {};
 }
 
 /**

@@ -2,16 +2,19 @@ import { type AccountReader, NotReadError } from './account-reader.ts';
 import { accountReads } from './account-reads.ts';
 import type { DeploymentPlan, PlannedStack } from './deployment-plan.ts';
 
-/** What is planned, for whom and where. */
-export interface Subject {
-  readonly plan: DeploymentPlan;
-  /** Who asks. */
+/** Who asks, and where. */
+export interface Caller {
   readonly callerArn: string;
   /** The AWS account, 12 digits. */
   readonly account: string;
   readonly region: string;
   /** Such as `aws`. */
   readonly partition: string;
+}
+
+/** What is planned, for whom and where. */
+export interface Subject extends Caller {
+  readonly plan: DeploymentPlan;
   /** What CloudFormation says of each stack of the plan; undefined where it may not be asked. */
   readonly installed: ReadonlyMap<string, InstalledStack> | undefined;
 }
@@ -24,16 +27,20 @@ export interface InstalledStack {
   readonly reason: string | undefined;
 }
 
-/**
- * Asks who asks, and which stacks of the plan there are already.
- *
- * @throws NotReadError without credentials that AWS takes; Error without a region
- */
-export async function findSubject(plan: DeploymentPlan, reader: AccountReader): Promise<Subject> {
+/** Asks who asks. @throws NotReadError without credentials that AWS takes; Error without a region */
+export async function findCaller(reader: AccountReader): Promise<Caller> {
   const region = await reader.getRegion();
   const { Account: account = '', Arn: callerArn = '' } = await reader.get(accountReads.getCallerIdentity, {});
   const [, partition = 'aws'] = callerArn.split(':');
-  return { plan, callerArn, account, region, partition, installed: await findInstalled(plan, reader) };
+  return { callerArn, account, region, partition };
+}
+
+/** Asks which stacks of the plan there are already. */
+export async function findSubject(
+  plan: DeploymentPlan,
+  { caller, reader }: { readonly caller: Caller; readonly reader: AccountReader },
+): Promise<Subject> {
+  return { ...caller, plan, installed: await findInstalled(plan, reader) };
 }
 
 async function findInstalled(plan: DeploymentPlan, reader: AccountReader): Promise<Subject['installed']> {

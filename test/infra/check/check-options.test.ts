@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CheckUsageError, formatCheckHelp, parseCheckOptions } from '../../../infra/check/check-options.ts';
-import { readContextFiles } from '../../../infra/check/deployment-plan.ts';
+import { readContextFiles } from '../../../infra/check/context-files.ts';
 import { formatReport } from '../../../infra/check/report.ts';
 
 describe('parseCheckOptions', () => {

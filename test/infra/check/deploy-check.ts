@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { vi } from 'vitest';
+import { runCheckCommand } from '../../../infra/check/command.ts';
+import type { DeploymentPlan } from '../../../infra/check/deployment-plan.ts';
 import type { Row } from '../../../infra/check/rows.ts';
 import { root } from '../../architecture/source-files.ts';
 import { compileCache } from '../../support/run/compile-cache.ts';
@@ -38,26 +41,29 @@ export interface DeployCheckTarget {
   readonly region?: string | undefined;
 }
 
-/** Runs the real command. */
+/** The variables by which the command finds an account. */
+function getEnvironment({ endpoint, region = recorded.region }: DeployCheckTarget) {
+  return {
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_CONFIG_FILE: '/dev/null',
+    AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
+    ...(region !== '' && { AWS_REGION: region }),
+    ...(endpoint !== undefined && { AWS_ENDPOINT_URL: endpoint }),
+  };
+}
+
+/** Runs the real command in a process of its own. */
 export async function runDeployCheck(
   args: readonly string[],
-  { endpoint, region = recorded.region }: DeployCheckTarget,
+  target: DeployCheckTarget,
 ): Promise<DeployCheckResult> {
   const own = Object.entries(process.env).filter(([name]) => !/^(AWS_|VITEST|NODE_OPTIONS$)/.test(name));
   const child = spawn(process.execPath, [join(root, 'infra/check/main.ts'), ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...Object.fromEntries(own),
-      ...compileCache,
-      AWS_ACCESS_KEY_ID: 'test',
-      AWS_SECRET_ACCESS_KEY: 'test',
-      AWS_EC2_METADATA_DISABLED: 'true',
-      AWS_CONFIG_FILE: '/dev/null',
-      AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
-      ...(region !== '' && { AWS_REGION: region }),
-      ...(endpoint !== undefined && { AWS_ENDPOINT_URL: endpoint }),
-    },
+    env: { ...Object.fromEntries(own), ...compileCache, ...getEnvironment(target) },
   });
   const [stdout, stderr, code] = await Promise.all([
     text(child.stdout),
@@ -65,6 +71,35 @@ export async function runDeployCheck(
     new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve)),
   ]);
   return { code, stdout, stderr };
+}
+
+/** Plans by options in JSON: the CDK takes seconds for each. */
+const plans = new Map<string, Promise<DeploymentPlan>>();
+
+async function plan(options: { readonly [name: string]: unknown }): Promise<DeploymentPlan> {
+  const { planDeployment } = await import('../../../infra/check/deployment-plan.ts');
+  const key = JSON.stringify(options);
+  const made = plans.get(key) ?? Promise.resolve(planDeployment(options));
+  plans.set(key, made);
+  return made;
+}
+
+/** Does what the command does in this process, where the CDK is loaded once for many calls. */
+export async function callDeployCheck(
+  args: readonly string[],
+  target: DeployCheckTarget,
+): Promise<DeployCheckResult> {
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) vi.stubEnv(name, undefined);
+  for (const [name, value] of Object.entries(getEnvironment(target))) vi.stubEnv(name, value);
+  try {
+    const print = (line: string) => void stdout.push(`${line}\n`);
+    const code = await runCheckCommand(args, { print, note: (line) => void stderr.push(`${line}\n`), plan });
+    return { code, stdout: stdout.join(''), stderr: stderr.join('') };
+  } finally {
+    vi.unstubAllEnvs();
+  }
 }
 
 /** Options of the stacks as arguments. */

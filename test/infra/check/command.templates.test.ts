@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { accountReads, secretValueRead } from '../../../infra/check/account-reads.ts';
 import type { Row } from '../../../infra/check/rows.ts';
 import { type Answers, fail, refuse } from './answer-forms.ts';
-import { parseRows, recordedOptions, runDeployCheck, toArguments } from './deploy-check.ts';
+import { callDeployCheck, parseRows, recordedOptions, runDeployCheck, toArguments } from './deploy-check.ts';
 import { startRecordedAccount } from './recorded-account.ts';
 import { allowAllBut, ec2, recorded, toSubnet, withStacks } from './recorded-answers.ts';
 
@@ -16,7 +16,7 @@ async function check(
 ) {
   await using account = await startRecordedAccount(changes);
   const args = [...toArguments({ ...recordedOptions, ...options }), ...flags, '--json'];
-  const result = await runDeployCheck(args, account);
+  const result = await callDeployCheck(args, account);
   return { code: result.code, rows: parseRows(result), calls: account.calls };
 }
 
@@ -138,9 +138,13 @@ describe('npm run deploy:check', () => {
         status: 403,
       }),
     });
-    const { code, stdout } = await runDeployCheck([...toArguments(recordedOptions), '--json'], account);
+    const { code, stdout, stderr } = await callDeployCheck(
+      [...toArguments(recordedOptions), '--json'],
+      account,
+    );
 
     expect(code).toBe(1);
+    expect(stderr, 'before the templates are written').toBe('');
     expect(JSON.parse(stdout)).toMatchObject({ rows: [{ what: 'who asks', state: 'mend' }] });
     expect(account.calls).toEqual(['sts:GetCallerIdentity']);
   });
@@ -151,7 +155,7 @@ describe('npm run deploy:check', () => {
     { args: ['-c', 'stage=Prod', '-c', 'color=red'], said: 'stage: expected lower-case letters' },
     { args: toArguments(recordedOptions), region: '', said: '--region: expected a region' },
   ])('refuses $args with 2', { timeout }, async ({ args, said, region }) => {
-    const { code, stdout, stderr } = await runDeployCheck(args, { region });
+    const { code, stdout, stderr } = await callDeployCheck(args, { region });
 
     expect(code).toBe(2);
     expect(stderr).toContain(said);
