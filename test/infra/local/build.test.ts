@@ -33,15 +33,23 @@ test('what changed during a build is built again', async () => {
   expect(await buildLocal({ root, outputDir })).toBe(true);
 });
 
-test('each function is a chunk of its own, found by its name', async () => {
+test('functions are found by their names, in one chunk', async () => {
   await using temp = await makeTempDir();
   const root = await makeProject(temp.path, 'export const handler = async () => "from one";');
   const outputDir = path.join(root, 'dist');
+  await mkdir(path.join(root, 'functions', 'api'));
+  await writeFile(
+    path.join(root, 'functions', 'api', 'two.ts'),
+    'export const handler = async () => "from two";',
+  );
   await buildLocal({ root, outputDir });
   const { loadHandler } = await import(path.join(outputDir, 'main.js'));
   expect(await (await loadHandler('one'))()).toBe('from one');
-  await expect(loadHandler('none')).rejects.toThrow();
-  expect((await readdir(path.join(outputDir, 'chunks'))).some((name) => name.startsWith('one-'))).toBe(true);
+  expect(await (await loadHandler('api/two'))()).toBe('from two');
+  for (const name of ['none', 'toString'])
+    await expect(loadHandler(name)).rejects.toThrow(`there is no functions/${name}.ts`);
+  const chunks = await readdir(path.join(outputDir, 'chunks'));
+  expect(chunks.filter((name) => /^(one|two|function-modules)-\w+\.js$/.test(name))).toHaveLength(1);
 });
 
 test('what does not compile is told with its place, and the next try builds', async () => {
@@ -58,7 +66,8 @@ async function makeProject(dir: string, source: string): Promise<string> {
   const local = path.join(dir, 'infra', 'local');
   await mkdir(local, { recursive: true });
   await mkdir(path.join(dir, 'functions'));
-  await cp(path.join(project, 'infra/local/handlers.ts'), path.join(local, 'handlers.ts'));
+  for (const file of ['handlers.ts', 'function-modules.ts'])
+    await cp(path.join(project, 'infra/local', file), path.join(local, file));
   await writeFile(path.join(local, 'main.ts'), "export { loadHandler } from './handlers.ts';");
   await writeFile(path.join(local, 'build.ts'), '');
   await writeFile(path.join(dir, 'package-lock.json'), '{}');
