@@ -1,121 +1,67 @@
-import { existsSync } from 'node:fs';
-import { defineConfig } from 'vitest/config';
-import { startWith } from './test/support/run/run-order.ts';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { SlowFirst } from './test/support/run/run-order.ts';
 
-const clusterSetup = './test/support/cluster/global-cluster.ts';
+const [major = 0] = process.versions.node.split('.').map(Number);
+if (major < 24) {
+  console.error(
+    `Vitest runs on Node 24, and this is Node ${process.versions.node}: use npm test, or npx node node_modules/.bin/vitest.`,
+  );
+  process.exit(1);
+}
+
 const lowPriority = './test/support/run/low-priority.ts';
 
-/** Suites that wait for what others may not hold up for long. All other suites run at a lower priority. */
-const measuring = [
-  'test/acceptance/isolation/many-accounts.test.ts',
-  'test/acceptance/isolation/passing-accounts.test.ts',
-  'test/shared/providers/kubernetes/client/hostile-servers.test.ts',
-  'test/lab/laboratory.test.ts',
-];
+/** Suites of what runs in functions whose names say nothing of the kind: quick, without a control plane. `npm run test:fast` runs them. */
+const units = 'test/{functions,shared}/**/+([!.]).test.ts';
 
-/** Those that measure how long somebody waits: they run after all the others. */
-const quiet = ['test/acceptance/isolation/flood.test.ts', 'test/acceptance/isolation/flood-servers.test.ts'];
+/** What the names of files say, before `.test.ts`. */
+type Kind = 'alone' | 'cluster' | 'measuring' | 'slow' | 'templates';
 
-/** Those that take all processors themselves, or keep the cluster's controllers busy for all others: they run last, one after the other. */
-const alone = [
-  'test/acceptance/agents/agent-fleet.test.ts',
-  'test/acceptance/tasks/overload.test.ts',
-  'test/shared/providers/kubernetes/v1/operations/deaths.test.ts',
-];
+/** All suites of a kind, wherever they are. */
+const find = (kind: Kind) => `test/**/*.${kind}.test.ts`;
 
-const architecture = ['test/architecture/**/*.test.ts'];
+const architecture = 'test/architecture/**/*.test.ts';
+/** The CDK takes longer to load than most of these suites to run: a worker loads it once, and makes each set of templates once. */
+const templates = [find('templates'), 'test/infra/assembly/**/*.test.ts', 'test/infra/stacks/**/*.test.ts'];
 
-/**
- * Suites of the stacks' templates. To load the CDK costs more than each of them: a worker loads it once, and templates of the same
- * options are made once. Nothing that they do is left behind.
- */
-const templates = [
-  'test/infra/assembly/**/*.test.ts',
-  'test/infra/stacks/**/*.test.ts',
-  'test/infra/constructs/worker-queue.test.ts',
-  'test/infra/cost/template-counts.test.ts',
-  'test/infra/runbooks/logs.test.ts',
-  'test/infra/operator-pages.test.ts',
-  'test/infra/scale-page.test.ts',
-  'test/deploy/option-steps.test.ts',
-];
-
-/** Those that take longest: such that wait and such that work in turn, so that neither is left for the end. */
-const longest = [
-  'test/lab/laboratory.test.ts',
-  'test/capacity/capacity.test.ts',
-  'test/infra/check/command.templates.test.ts',
-  'test/acceptance/isolation/many-accounts.test.ts',
-  'test/acceptance/v1/v1-blue-green.test.ts',
-  'test/acceptance/caching/streams.test.ts',
-  'test/acceptance/tasks/waiting-operations.test.ts',
-  'test/acceptance/kubernetes/kubernetes-home.test.ts',
-  'test/acceptance/agents/agent-partitions.test.ts',
-  'test/acceptance/agents/agent-kills.test.ts',
-  'test/acceptance/agents/agent-storms.test.ts',
-  'test/acceptance/agents/agents.test.ts',
-  'test/acceptance/agents/agent-reads.test.ts',
-  'test/acceptance/tasks/crash.test.ts',
-  'test/acceptance/caching/cache-equality.test.ts',
-  'test/shared/providers/kubernetes/client/hostile-servers.test.ts',
-  'test/infra/local/cluster.test.ts',
-  'test/acceptance/kubernetes/differential-apply.test.ts',
-  'test/second-opinions/dynamodb-local.test.ts',
-  'test/shared/providers/kubernetes/caching/watch-agent.test.ts',
-  'test/second-opinions/elasticmq.test.ts',
-  'test/shared/providers/kubernetes/operations/custom-kinds.test.ts',
-  'test/acceptance/kubernetes/kinds.test.ts',
-  'test/acceptance/isolation/away-cluster.test.ts',
-  'test/bench/bench-run.test.ts',
-  'test/shared/providers/kubernetes/watch/watch-kind.test.ts',
-  'test/infra/local/sqs.test.ts',
-  'test/shared/providers/kubernetes/caching/watch-custom-kinds.test.ts',
-  'test/shared/providers/kubernetes/transport/liveness-probe.test.ts',
-  'test/acceptance/access/access.test.ts',
-  'test/acceptance/contract/demo.test.ts',
-  'test/acceptance/accounts/cold-release.test.ts',
-  'test/shared/providers/kubernetes/caching/agent-storm.test.ts',
-  'test/shared/providers/kubernetes/caching/agent-rights.test.ts',
-  'test/acceptance/kubernetes/orca-stages.test.ts',
-  'test/shared/providers/artifacts/hostile-hosts.test.ts',
-  'test/infra/local/main.test.ts',
-  'test/shared/providers/front50/client.test.ts',
-  'test/infra/assembly/assembly.test.ts',
-];
+/** A project that inherits what is below. */
+function project(name: string, test: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, ...test } };
+}
 
 export default defineConfig({
   test: {
-    globalSetup: existsSync(clusterSetup) ? [clusterSetup] : [],
+    // Starts a control plane when the first suite asks for it, and not before.
+    globalSetup: './test/support/cluster/global-cluster.ts',
     testTimeout: 120_000,
     hookTimeout: 180_000,
     // More than the processors that the CI has: tests wait for a third of their time, the longest for most of it.
     maxWorkers: 4,
     // A hang is to be caught, not a machine that is busy.
     expect: { poll: { timeout: 20_000 } },
-    sequence: { sequencer: startWith(longest) },
+    sequence: { sequencer: SlowFirst },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'all',
-          include: ['test/**/*.test.ts'],
-          exclude: [...architecture, ...templates, ...measuring, ...quiet, ...alone],
-          setupFiles: [lowPriority],
-        },
-      },
-      // Workers parse all our files once.
-      { extends: true, test: { name: 'architecture', include: architecture, isolate: false } },
-      {
-        extends: true,
-        test: { name: 'templates', include: templates, isolate: false, setupFiles: [lowPriority] },
-      },
-      { extends: true, test: { name: 'measuring', include: measuring } },
-      // One after the other, and looked at again: what a machine does besides meets one look, what somebody does to others meets each.
-      {
-        extends: true,
-        test: { name: 'quiet', include: quiet, maxWorkers: 1, retry: 2, sequence: { groupOrder: 1 } },
-      },
-      { extends: true, test: { name: 'alone', include: alone, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      project('architecture', { include: [architecture], isolate: false }),
+      project('units', {
+        include: [units],
+        provide: { clusterOffer: { missing: 'suites without .cluster in their name run without one' } },
+        setupFiles: [lowPriority],
+        isolate: false,
+      }),
+      project('templates', { include: templates, isolate: false, setupFiles: [lowPriority] }),
+      project('systems', {
+        include: ['test/**/*.test.ts'],
+        exclude: [architecture, units, ...templates, find('alone'), find('measuring')],
+        setupFiles: [lowPriority],
+      }),
+      // They measure how long somebody waits: all others let them go first.
+      project('measuring', { include: [find('measuring')] }),
+      // They take all processors, or keep the cluster's controllers busy for all others: last, one after the other.
+      project('alone', {
+        include: [find('alone')],
+        maxWorkers: 1,
+        sequence: { groupOrder: 1 },
+      }),
     ],
   },
 });

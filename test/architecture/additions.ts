@@ -121,7 +121,7 @@ export const kindRules: readonly Rule<KindItem>[] = [
       `no test of the status of ${kind}: add ${fixtures}${toKebab(kubernetesKind)}-stable.yaml, an object of it that is stable`,
   },
   {
-    isKept: ({ kubernetesKind }, texts) => texts.isNamedIn('test/acceptance/kind', `'${kubernetesKind}'`),
+    isKept: ({ kubernetesKind }, texts) => texts.isNamedIn('test/acceptance/kubernetes/kind', `'${kubernetesKind}'`),
     tell: ({ kind }) =>
       `no test deploys an object of ${kind}: add one to test/acceptance/kubernetes/kind-samples.ts, or the kind to what clusters serve no more in kinds.test.ts`,
   },
@@ -200,7 +200,10 @@ export const artifactRules: readonly Rule<ArtifactItem>[] = [
       `docs/contract.md has no row of ${types.join(', ')} in the table below 'Artifacts': add it`,
   },
   {
-    isKept: ({ file, types }, texts) => types.some((type) => texts.read(toTest(file)).includes(`'${type}'`)),
+    isKept: ({ file, types }, texts) => {
+      const tests = texts.list(toTest(file).replace(/test\.ts$/, '')).map((path) => texts.read(path));
+      return types.some((type) => tests.some((text) => text.includes(`'${type}'`)));
+    },
     tell: ({ file, types }) => `no test of ${types.join(', ')}: add ${toTest(file)}`,
   },
   {
@@ -216,7 +219,7 @@ export interface ProviderItem {
   readonly plugin: string;
 }
 
-const providerSamples = 'test/shared/providers/conformance.test.ts';
+const providerSamples = 'test/shared/providers/conformance.cluster.test.ts';
 
 /** What a provider must have. */
 export const providerRules: readonly Rule<ProviderItem>[] = [

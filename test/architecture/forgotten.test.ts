@@ -198,7 +198,7 @@ const newcomers: readonly Newcomer[] = [
     what: 'a provider',
     find: (given) => findForgotten(rules.providerRules, { plugin: 'unheardPlugin' }, given),
     sentences: ['unheardPlugin does not pass testProvider()'],
-    answer: { 'test/shared/providers/conformance.test.ts': '  plugin: unheardPlugin,\n' },
+    answer: { 'test/shared/providers/conformance.cluster.test.ts': '  plugin: unheardPlugin,\n' },
   },
   {
     what: 'a setting of the environment',

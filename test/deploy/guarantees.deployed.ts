@@ -14,7 +14,7 @@ const worker = 'run-operations';
 /** A dead worker's lease lapses after half a minute, and the sweeper looks once a minute. */
 const recovery = { timeoutMs: 150_000 };
 
-// What test/acceptance/tasks/crash.test.ts and exactly-once.test.ts say of one machine.
+// What test/acceptance/tasks/crash.slow.test.ts and exactly-once.test.ts say of one machine.
 describeWithCluster('the guarantees of the deployed system', (cluster) => {
   const deployment = getDeployment();
   const deadLetters = `${deployment.name}-operations-dead-letters`;

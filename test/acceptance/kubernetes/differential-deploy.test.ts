@@ -9,7 +9,7 @@ import { intoNamespace, namePairs, normalizeObject, type Pair } from './differen
 import { workloads } from './differential/written-workloads.ts';
 
 /**
- * Those that are applied, and in whose course nobody else writes: test/acceptance/kubernetes/differential-apply.test.ts has them all. Jobs
+ * Those that are applied, and in whose course nobody else writes: test/acceptance/kubernetes/differential-apply.slow.test.ts has them all. Jobs
  * are left out: one without labels gets those of its template from the API server, and Spinnaker adds labels.
  */
 const pairs = namePairs(

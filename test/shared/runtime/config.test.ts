@@ -133,8 +133,9 @@ it('answers are streamed where Lambda offers it, unless BUSDRIVER_RESPONSE_STREA
   vi.stubGlobal('awslambda', { streamifyResponse: () => undefined });
   expect(isResponseStreaming({})).toBe(true);
   expect(isResponseStreaming({ BUSDRIVER_RESPONSE_STREAMING: 'false' })).toBe(false);
-  vi.unstubAllGlobals();
+  vi.stubGlobal('awslambda', undefined);
   expect(isResponseStreaming({})).toBe(false);
+  vi.unstubAllGlobals();
 });
 
 it.each([

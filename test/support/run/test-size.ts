@@ -1,6 +1,6 @@
 /**
  * The two forms of a test that takes the longer the more it tries: `npm test` runs the short one of each, `npm run soak` the long
- * ones. By hand: `TEST_SIZE=long npx vitest run test/acceptance/tasks/crash.test.ts`.
+ * ones. By hand: `TEST_SIZE=long npx vitest run test/acceptance/tasks/crash.slow.test.ts`.
  */
 export interface TestSizes<T> {
   readonly short: T;

@@ -9,7 +9,7 @@ import { chooseSize } from '../../support/run/test-size.ts';
 import { type FunctionsProcess, startSharedEngines } from '../kubernetes/shared-engines.ts';
 
 /** Accounts that come and go in one test, unless the time is over before. */
-const passingMax = chooseSize({ short: 500, long: 2_000 });
+const passingMax = chooseSize({ short: 300, long: 2_000 });
 /** Milliseconds after which no further round of them begins. */
 const timeMs = chooseSize({ short: 12_000, long: 300_000 });
 /** A machine that does much else takes long: what is waited for in vain fails by itself. */

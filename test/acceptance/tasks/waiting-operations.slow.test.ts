@@ -10,7 +10,7 @@ import { chooseSize } from '../../support/run/test-size.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
 /** Operations that wait at once. */
-const waitingCount = chooseSize({ short: 300, long: 1_000 });
+const waitingCount = chooseSize({ short: 60, long: 1_000 });
 /** Operations of the other account, one after the other. */
 const nearCount = 10;
 /** On a busy machine the stores may take longer than a caller is let wait. */

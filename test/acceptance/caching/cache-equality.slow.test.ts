@@ -12,14 +12,14 @@ import { type System, startSystem } from '../../support/system/system.ts';
 import { rageStorm } from './storm/storm.ts';
 
 /** `npm run soak` makes as many as it is told. */
-const changes = Number(process.env['STORM_CHANGES'] ?? chooseSize({ short: 400, long: 5_000 }));
+const changes = Number(process.env['STORM_CHANGES'] ?? chooseSize({ short: 200, long: 5_000 }));
 /** The whole process is killed after a pause of so many milliseconds, at random, again and again while the storm lasts. */
 const killPauseMs = chooseSize({
   short: { least: 2_000, most: 6_000 },
   long: { least: 3_000, most: 12_000 },
 });
 /** A machine that is quick would be through with the changes before anything was killed. */
-const killsLeast = 3;
+const killsLeast = chooseSize({ short: 2, long: 3 });
 const catchUpMs = 240_000;
 
 describeWithCluster('the cache after a storm', (cluster) => {

@@ -4,11 +4,11 @@ import { describeWithCluster } from '../support/cluster/cluster.ts';
 import { chooseSize } from '../support/run/test-size.ts';
 import { runLaboratory } from './laboratory.ts';
 
-/** Another seed makes other faults: to be tried by `LAB_SEED=… npx vitest run test/lab/laboratory.test.ts`. */
+/** Another seed makes other faults: to be tried by `LAB_SEED=… npx vitest run test/lab/laboratory.measuring.test.ts`. */
 const seed = Number(process.env['LAB_SEED'] ?? 1);
-const operations = chooseSize({ short: 80, long: 150 });
-const kills = chooseSize({ short: 6, long: 10 });
-const durationMs = chooseSize({ short: 40_000, long: 50_000 });
+const operations = chooseSize({ short: 40, long: 150 });
+const kills = chooseSize({ short: 3, long: 10 });
+const durationMs = chooseSize({ short: 20_000, long: 50_000 });
 
 describeWithCluster('Busdriver while everything around it fails', (cluster) => {
   it(`keeps every promise for ${operations} operations with ${kills} kills (seed ${seed})`, async () => {

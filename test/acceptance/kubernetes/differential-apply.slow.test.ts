@@ -32,7 +32,7 @@ import { workloads } from './differential/written-workloads.ts';
 const seed = 20_261_121;
 const pairs = [
   ...namePairs([...pods, ...workloads, ...others, ...states, ...customResources], 'written'),
-  ...namePairs(generatePairs(seed, chooseSize({ short: 0.3, long: 1 })), 'generated'),
+  ...namePairs(generatePairs(seed, chooseSize({ short: 0.15, long: 1 })), 'generated'),
 ];
 
 type NamedPair = (typeof pairs)[number];

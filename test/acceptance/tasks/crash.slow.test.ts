@@ -8,7 +8,7 @@ import { chooseSize } from '../../support/run/test-size.ts';
 import { itLocally } from '../../support/system/subject.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
-const kills = chooseSize({ short: 6, long: 20 });
+const kills = chooseSize({ short: 3, long: 20 });
 const tasksPerRound = 10;
 
 interface Submission {
