@@ -5,10 +5,11 @@ import { startCluster } from '../../infra/local/cluster.ts';
 import { describeWithCluster } from '../support/cluster/cluster.ts';
 import { fillApplication } from '../support/cluster/fill-application.ts';
 import { makeTempDir } from '../support/run/temp-dir.ts';
+import { chooseSize } from '../support/run/test-size.ts';
 import { configureDeployedSystem, getDeployment } from '../support/system/deployed-system.ts';
 import type { Subject } from '../support/system/system.ts';
 
-const deployments = 5_000;
+const deployments = chooseSize({ short: 1_200, long: 5_000 });
 const podsEach = 4;
 const accountCount = 400;
 const application = 'large';
@@ -66,10 +67,10 @@ describeWithCluster('reads of a large application among many accounts', () => {
     expect(one.instances).toHaveLength(podsEach);
     const managers = await read<unknown[]>(subject, `/applications/${application}/serverGroupManagers`);
     expect(managers).toHaveLength(deployments);
-    const clusters = ['00001', '04999'].map((index) => `big:deployment ${application}-${index}`).join(',');
+    const clusters = [1, deployments - 1].map((index) => `big:deployment ${toName(index)}`).join(',');
     const chosen = `/applications/${application}/serverGroups?clusters=${encodeURIComponent(clusters)}`;
     expect(await read<unknown[]>(subject, chosen)).toHaveLength(2);
-    const search = `/search?q=${application}-00042&type=serverGroups&platform=kubernetes`;
+    const search = `/search?q=${toName(42)}&type=serverGroups&platform=kubernetes`;
     const [page] = await read<{ readonly results: readonly unknown[] }[]>(subject, search);
     expect(page?.results).toHaveLength(1);
     const credentials = await read<Account[]>(subject, '/credentials?expand=true');
@@ -92,6 +93,11 @@ interface ServerGroup {
 
 interface Account {
   readonly spinnakerKindMap: { readonly deployment?: string };
+}
+
+/** As fillApplication() calls a Deployment. */
+function toName(index: number): string {
+  return `${application}-${String(index).padStart(5, '0')}`;
 }
 
 /** The server groups once all of them and their pods are shown. @throws Error when that takes too long */
