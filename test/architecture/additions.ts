@@ -121,7 +121,8 @@ export const kindRules: readonly Rule<KindItem>[] = [
       `no test of the status of ${kind}: add ${fixtures}${toKebab(kubernetesKind)}-stable.yaml, an object of it that is stable`,
   },
   {
-    isKept: ({ kubernetesKind }, texts) => texts.isNamedIn('test/acceptance/kubernetes/kind', `'${kubernetesKind}'`),
+    isKept: ({ kubernetesKind }, texts) =>
+      texts.isNamedIn('test/acceptance/kubernetes/kind', `'${kubernetesKind}'`),
     tell: ({ kind }) =>
       `no test deploys an object of ${kind}: add one to test/acceptance/kubernetes/kind-samples.ts, or the kind to what clusters serve no more in kinds.test.ts`,
   },

@@ -111,13 +111,7 @@ export async function startLabEnvironment(start: LabEnvironmentOptions): Promise
   const environments = apiProxies.map(async ({ kubeconfig: kubeconfigFile }, process) => {
     const file = join(dir.path, `clouddriver-${process}.yml`);
     await writeConfig(file, { namespace: namespace.name, kubeconfigFile });
-    const settings = {
-      configFiles: [file],
-      profiles: ['local'],
-      kubeconfig: undefined,
-      logLevel: 'INFO',
-    } as const;
-    return toFunctionEnvironment({ settings, engines: proxied, credentials, tables, queues, busName });
+    return toEnvironment(file, { engines: proxied, credentials });
   });
   const options = { seed, scheduleSeconds, environments: await Promise.all(environments), logDir: dir.path };
   const fleet = starting.use(await Fleet.start(options));
@@ -141,6 +135,17 @@ export async function startLabEnvironment(start: LabEnvironmentOptions): Promise
     credentials: [cluster.token, credentials.accessKeyId, credentials.secretAccessKey],
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
+}
+
+/** The environment of a process whose functions read a file of settings. */
+function toEnvironment(file: string, reached: Pick<FirstEnginesMessage, 'engines' | 'credentials'>) {
+  const settings = {
+    configFiles: [file],
+    profiles: ['local'],
+    kubeconfig: undefined,
+    logLevel: 'INFO',
+  } as const;
+  return toFunctionEnvironment({ ...reached, settings, tables, queues, busName });
 }
 
 type FirstEnginesMessage = Extract<EnginesMessage, { engines: unknown }>;

@@ -34,17 +34,7 @@ describeWithCluster('busdriver agent', (cluster) => {
         account: `/api/v1/namespaces/${home.name}/serviceaccounts/agent-edge-7`,
       };
 
-      const plan = await run('enroll', 'edge-7', ...options, '--print');
-      expect(plan).toMatchObject({ code: 0, stderr: '' });
-      const kinds = parseAllDocuments(plan.stdout).map((document) => document.toJS()?.kind);
-      // The account comes first, as a comment.
-      expect(kinds.filter(Boolean)).toEqual([
-        ...['Namespace', 'ServiceAccount', 'ClusterRole', 'ClusterRoleBinding'],
-        ...['ConfigMap', 'Deployment', 'PodDisruptionBudget'],
-      ]);
-      expect(plan.stdout).toContain(`subject: system:serviceaccount:${home.name}:agent-edge-7`);
-      const dry = await run('enroll', 'edge-7', ...options, '--dry-run');
-      expect(dry.stdout).toMatch(/^account edge-7 +would be stored$/m);
+      await expectPlan(run, { options, namespace: home.name });
       expect(await findObject(paths.account)).toBeUndefined();
       expect((await run('list')).stderr).toContain('has no account with agents');
 
@@ -72,18 +62,7 @@ describeWithCluster('busdriver agent', (cluster) => {
       expect((await deploy('through')).status.failed).toBe(false);
       expect(await findObject(`/api/v1/namespaces/${shop.name}/configmaps/through`)).toBeDefined();
 
-      // Doing it again changes nothing.
-      const again = await run('enroll', 'edge-7', ...options);
-      expect(again.code).toBe(0);
-      expect(again.stdout).toMatch(/^ServiceAccount agent-home-\w+\/agent-edge-7 +unchanged$/m);
-      expect(again.stdout).toMatch(/^account edge-7 +changed$/m);
-      expect((await run('list')).stdout).toMatch(/^edge-7 +enrolled +1\/2 +\d\S+ +v1\.\S+ +0 +/m);
-      const check = await run('check', 'edge-7');
-      expect(check.code).toBe(1);
-      expect(check.stdout).toMatch(/^enrolment +ok +enrolled at \S+ by ann@example\.com$/m);
-      expect(check.stdout).toMatch(/^replicas +failed +1 of 2 connected: /m);
-      expect(check.stdout).toMatch(/^versions +ok +\d/m);
-      expect(check.stdout).toMatch(/^cluster +ok +https:\S+ v1\.\S+ uid [-0-9a-f]{36}$/m);
+      await expectUnchanged(run, options);
 
       const revoked = await run('revoke', 'edge-7');
       expect(revoked.stdout).toBe(
@@ -125,4 +104,39 @@ async function removeRights(namespace: string): Promise<void> {
   const prefix = '/apis/rbac.authorization.k8s.io/v1';
   for (const plural of ['clusterroles', 'clusterrolebindings'])
     await requestApi('DELETE', `${prefix}/${plural}/${namespace}-agent-edge-7`);
+}
+
+type Run = (...words: readonly string[]) => ReturnType<typeof runCommand>;
+
+/** What an enrolment would do can be printed, and be tried: neither changes anything. */
+async function expectPlan(
+  run: Run,
+  { options, namespace }: { readonly options: readonly string[]; readonly namespace: string },
+): Promise<void> {
+  const plan = await run('enroll', 'edge-7', ...options, '--print');
+  expect(plan).toMatchObject({ code: 0, stderr: '' });
+  const kinds = parseAllDocuments(plan.stdout).map((document) => document.toJS()?.kind);
+  // The account comes first, as a comment.
+  expect(kinds.filter(Boolean)).toEqual([
+    ...['Namespace', 'ServiceAccount', 'ClusterRole', 'ClusterRoleBinding'],
+    ...['ConfigMap', 'Deployment', 'PodDisruptionBudget'],
+  ]);
+  expect(plan.stdout).toContain(`subject: system:serviceaccount:${namespace}:agent-edge-7`);
+  const dry = await run('enroll', 'edge-7', ...options, '--dry-run');
+  expect(dry.stdout).toMatch(/^account edge-7 +would be stored$/m);
+}
+
+/** Doing it again changes nothing, and the check says what is missing. */
+async function expectUnchanged(run: Run, options: readonly string[]): Promise<void> {
+  const again = await run('enroll', 'edge-7', ...options);
+  expect(again.code).toBe(0);
+  expect(again.stdout).toMatch(/^ServiceAccount agent-home-\w+\/agent-edge-7 +unchanged$/m);
+  expect(again.stdout).toMatch(/^account edge-7 +changed$/m);
+  expect((await run('list')).stdout).toMatch(/^edge-7 +enrolled +1\/2 +\d\S+ +v1\.\S+ +0 +/m);
+  const check = await run('check', 'edge-7');
+  expect(check.code).toBe(1);
+  expect(check.stdout).toMatch(/^enrolment +ok +enrolled at \S+ by ann@example\.com$/m);
+  expect(check.stdout).toMatch(/^replicas +failed +1 of 2 connected: /m);
+  expect(check.stdout).toMatch(/^versions +ok +\d/m);
+  expect(check.stdout).toMatch(/^cluster +ok +https:\S+ v1\.\S+ uid [-0-9a-f]{36}$/m);
 }

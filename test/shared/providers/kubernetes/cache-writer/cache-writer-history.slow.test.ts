@@ -76,8 +76,6 @@ function openStory({
   const account = newAccount();
   const clock = createTestClock();
   const waiting = new Set<string>();
-  const seen = new Map<string, string>();
-  const lost = new Set<string>();
   const openOne = (traits: WriterTraits = {}) =>
     openWriter(open(cacheTable), account, { clock, allApplicationRelationships, ...traits });
   const bench = openOne();
@@ -107,40 +105,54 @@ function openStory({
       await bench.writer.prune([...waiting]);
       expect(await bench.read()).toEqual(computeCached(history, { allApplicationRelationships }));
       expect(await bench.readNamespace('shop')).toEqual(computeNamespace(history));
-      for (const kind of await bench.store.listKinds(account)) {
-        for (const head of await collect(bench.store.listHeads(account, kind, { withGone: true }))) {
-          expect(head.leaving, getRowName(head.key)).toBeUndefined();
-          const last = history.findLast((change) => getRowName(change) === getRowName(head.key));
-          expect(head.revision).toBe(last?.revision);
-          expect(head.gone).toBe(last?.facts === undefined);
-          const { facts } = last ?? {};
-          const isClustered = facts && head.application !== undefined && isInCluster(facts.spinnakerKind);
-          expect(head.cluster).toBe(isClustered ? facts.moniker.cluster : undefined);
-        }
-      }
+      await expectHeads(bench.store, { account, history });
     },
-    /** Takes a look at the rows: nothing in them may be older than at an earlier look, or back after it was gone. */
-    async look() {
-      const live = new Map<string, string>();
-      const places = [{ application: 'cart' }, { application: 'shop' }, { namespace: 'shop' }];
-      for (const place of places) {
-        const rows = await collect(bench.store.listRows({ ...place, account }, { consistent: true }));
-        for (const { view, row, read } of rows) {
-          for (const [key, { revision }] of read())
-            live.set([...Object.values(place), view, row, key].join(' '), revision);
-        }
+    look: makeLook(bench.store, account),
+  };
+}
+
+/** What is stored of each object is what the history ends with. */
+async function expectHeads(
+  store: CacheStore,
+  { account, history }: { readonly account: string; readonly history: ClusterHistory },
+): Promise<void> {
+  for (const kind of await store.listKinds(account)) {
+    for (const head of await collect(store.listHeads(account, kind, { withGone: true }))) {
+      expect(head.leaving, getRowName(head.key)).toBeUndefined();
+      const last = history.findLast((change) => getRowName(change) === getRowName(head.key));
+      expect(head.revision).toBe(last?.revision);
+      expect(head.gone).toBe(last?.facts === undefined);
+      const { facts } = last ?? {};
+      const isClustered = facts && head.application !== undefined && isInCluster(facts.spinnakerKind);
+      expect(head.cluster).toBe(isClustered ? facts.moniker.cluster : undefined);
+    }
+  }
+}
+
+/** Makes what looks at the rows: nothing in them may be older than at an earlier look, or back after it was gone. */
+function makeLook(store: CacheStore, account: string): () => Promise<void> {
+  const seen = new Map<string, string>();
+  const lost = new Set<string>();
+  const places = [{ application: 'cart' }, { application: 'shop' }, { namespace: 'shop' }];
+  return async () => {
+    const live = new Map<string, string>();
+    for (const place of places) {
+      const rows = await collect(store.listRows({ ...place, account }, { consistent: true }));
+      for (const { view, row, read } of rows) {
+        for (const [key, { revision }] of read())
+          live.set([...Object.values(place), view, row, key].join(' '), revision);
       }
-      for (const [entry, revision] of live) {
-        const before = seen.get(entry) ?? '';
-        const isLater = lost.has(entry) ? revision > before : revision >= before;
-        expect(isLater, `${entry} at ${revision} after ${before}`).toBe(true);
-        seen.set(entry, revision);
-      }
-      for (const entry of seen.keys()) {
-        if (live.has(entry)) lost.delete(entry);
-        else lost.add(entry);
-      }
-    },
+    }
+    for (const [entry, revision] of live) {
+      const before = seen.get(entry) ?? '';
+      const isLater = lost.has(entry) ? revision > before : revision >= before;
+      expect(isLater, `${entry} at ${revision} after ${before}`).toBe(true);
+      seen.set(entry, revision);
+    }
+    for (const entry of seen.keys()) {
+      if (live.has(entry)) lost.delete(entry);
+      else lost.add(entry);
+    }
   };
 }
 
