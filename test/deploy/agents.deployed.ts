@@ -175,7 +175,7 @@ const roleArn = `arn:aws:iam::${localAccountId}:role/roled-agent`;
 /**
  * What the emulator's gateway does with requests that are signed for IAM. It verifies no signature, and lets in keys that it does not know,
  * which AWS refuses: what is seen here is who it says calls, and what the function makes of that. Signatures are looked at by
- * test/acceptance/agents/agent-iam.test.ts.
+ * test/acceptance/agents/identity.test.ts.
  */
 async function checkRoles(url: string): Promise<void> {
   const { endpoint } = getDeployment();

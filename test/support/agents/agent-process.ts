@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
@@ -9,6 +10,9 @@ import { makeTempDir } from '../run/temp-dir.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const stopTimeoutMs = 30_000;
+
+/** Milliseconds for an agent to write what it is waited for, on a machine that does much else. */
+const loggedMs = 120_000;
 
 /** Who signs tokens of service accounts, as a cluster does. */
 export interface TokenSigner {
@@ -80,6 +84,10 @@ export interface AgentProcess extends AsyncDisposable {
   readonly log: string;
   /** The exit code, once it has ended. */
   readonly exited: Promise<number | null>;
+  /** Resolves once it has written a text so many times. @throws Error, with all that it wrote, where it does not */
+  untilLogged(text: string, times?: number): Promise<void>;
+  /** Resolves once it has a session, and a connection by which it is told of work. */
+  untilConnected(times?: number): Promise<void>;
   /** Sends a signal and waits for the end. */
   kill(signal: NodeJS.Signals): Promise<number | null>;
 }
@@ -124,6 +132,7 @@ export async function runAgentProgram(
 
 class RunningAgent implements AgentProcess {
   log = '';
+  readonly #written = new EventEmitter();
   readonly #child: ChildProcess;
   readonly #dir: AsyncDisposable;
   readonly exited: Promise<number | null>;
@@ -135,8 +144,25 @@ class RunningAgent implements AgentProcess {
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.log += text;
+        this.#written.emit('text');
       });
     }
+  }
+
+  async untilLogged(text: string, times = 1): Promise<void> {
+    const signal = AbortSignal.timeout(loggedMs);
+    for (let isOver = false; this.log.split(text).length <= times; ) {
+      if (isOver) throw new Error(`an agent did not write '${text}' ${times} times, but:\n${this.log}`);
+      const isLate = once(this.#written, 'text', { signal }).then(
+        () => false,
+        () => true,
+      );
+      isOver = await Promise.race([isLate, this.exited.then(() => true)]);
+    }
+  }
+
+  async untilConnected(times = 1): Promise<void> {
+    await this.untilLogged('connected: Busdriver tells of work', times);
   }
 
   get pid(): number {

@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** A network between an agent and Busdriver, which can lose all that passes. Disposing closes it. */
 export interface Link extends AsyncDisposable {
-  readonly port: number;
+  readonly url: string;
   /** From now on nothing passes, no end of a connection either: nobody is told. New connections wait. */
   part(): void;
   /** What was held back goes on, as TCP sends again what was lost. */
@@ -23,7 +23,7 @@ export async function startLink(port: number): Promise<Link> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    port: (server.address() as AddressInfo).port,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     part() {
       isParted = true;
       for (const wire of wires) wire.hold();

@@ -1,11 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path, { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { peerAudience } from '../../../infra/host/peer-tokens.ts';
 import { buildLocal } from '../../../infra/local/build.ts';
+import { openConnections } from '../../../shared/runtime/services/connections.ts';
 import { type AgentDoor, startAgentDoor } from '../../infra/host/agent-door.ts';
 import { type HomeEngines, startHomeEngines } from '../../infra/host/engines.ts';
-import { GrpcClient, hello } from '../../infra/host/grpc/grpc-host.ts';
+import { GrpcClient, type GrpcHost, hello, startGrpcHost } from '../../infra/host/grpc/grpc-host.ts';
+import { createTlsFiles } from '../../infra/host/grpc/tls-files.ts';
 import { createPod, type TestPod, writeEndpoints } from '../../infra/host/pod.ts';
 import { type LabProcess, startLabProcess } from '../../lab/processes.ts';
 import {
@@ -21,11 +24,13 @@ import {
   toAgentAccount,
 } from '../../support/agents/agent-process.ts';
 import { toDeploy } from '../../support/agents/agent-world.ts';
+import { listShown, makeDeployment } from '../../support/agents/cached-account.ts';
 import { writeSessionKey } from '../../support/agents/session-key.ts';
 import {
   createNamespace,
   describeWithCluster,
   findObject,
+  requestApi,
   type TestNamespace,
 } from '../../support/cluster/cluster.ts';
 import { ApiCaller } from '../../support/system/api-caller.ts';
@@ -47,21 +52,31 @@ interface Ready {
   readonly grpcPort: number;
 }
 
+/** Calls the API of a replica. */
+class ReplicaCaller extends ApiCaller {
+  readonly url: string;
+
+  constructor(url: string) {
+    super();
+    this.url = url;
+  }
+
+  override async describe(): Promise<string> {
+    return '';
+  }
+}
+
 /** A replica in a process of its own, and the way that others reach it. */
-class Replica extends ApiCaller {
+class Replica extends ReplicaCaller {
   readonly process: LabProcess<Ready>;
   readonly peerDoor: TcpForwarder;
   readonly logFile: string;
 
   constructor(process: LabProcess<Ready>, peerDoor: TcpForwarder, logFile: string) {
-    super();
+    super(process.first.url);
     this.process = process;
     this.peerDoor = peerDoor;
     this.logFile = logFile;
-  }
-
-  get url(): string {
-    return this.process.first.url;
   }
 
   get port(): number {
@@ -86,7 +101,7 @@ describeWithCluster('agents of three replicas', (cluster) => {
   beforeAll(async () => {
     engines = stack.use(await startHomeEngines());
     signer = await createTokenSigner();
-    namespace = stack.use(await createNamespace('agent-replicas'));
+    namespace = stack.use(await createNamespace('replicas'));
     pod = stack.use(await createPod());
     await pod.letReviewTokens();
     await writeEndpoints(pod, 'spin-clouddriver', { ready: podAddresses });
@@ -153,11 +168,10 @@ describeWithCluster('agents of three replicas', (cluster) => {
       ...{ url: door.url, token: await signer.sign() },
       accounts: [{ name: 'edge', kubeConfigFile: cluster.kubeconfig }],
     });
+    await started.untilConnected();
     // It asks when it begins, and when it is connected; what comes after that it is told.
-    await vi.waitFor(() => {
-      expect(started.log).toContain('connected: Busdriver tells of work');
-      expect(door.asked.slice(asked).filter(isQuestion).length).toBeGreaterThan(1);
-    }, waitMs);
+    const countQuestions = () => door.asked.slice(asked).filter(isQuestion).length;
+    await vi.waitFor(() => expect(countQuestions()).toBeGreaterThan(1), waitMs);
     return started;
   }
 
@@ -266,4 +280,87 @@ describeWithCluster('agents of three replicas', (cluster) => {
     },
     testMs,
   );
+});
+
+describeWithCluster('an agent over gRPC with mutual TLS', (cluster) => {
+  const stack = new AsyncDisposableStack();
+  let home: GrpcHost;
+  let namespace: TestNamespace;
+  let agent: AgentProcess;
+
+  beforeAll(async () => {
+    namespace = stack.use(await createNamespace('grpc'));
+    const tls = stack.use(await createTlsFiles());
+    const auth = { type: 'certificate', subjects: ['CN=edge'] };
+    home = stack.use(
+      await startGrpcHost({
+        security: { ...tls.security, clientAuth: 'REQUIRE' },
+        accounts: [{ name: 'shown', namespaces: [namespace.name], agent: { auth } }],
+      }),
+    );
+    const { certificate, key } = tls.clients.issue({ commonName: 'edge' });
+    const [cacertFile, clientCertFile, clientKeyFile] = ['ca.crt', 'edge.crt', 'edge.key'].map((name) =>
+      join(tls.dir.path, name),
+    );
+    await writeFile(clientCertFile ?? '', certificate);
+    await writeFile(clientKeyFile ?? '', key);
+    agent = stack.use(
+      await startAgent({
+        ...{ url: `grpcs://127.0.0.1:${home.port}`, token: await home.signer.sign() },
+        accounts: [{ name: 'shown', kubeConfigFile: cluster.kubeconfig }],
+        tls: { cacertFile, clientCertFile, clientKeyFile },
+      }),
+    );
+    await agent.untilConnected();
+  }, testMs);
+  afterAll(() => stack.disposeAsync());
+
+  test(
+    'runs operations, and makes live reads, which are whole however large they are',
+    async () => {
+      const rows = await openConnections(home.host.services).list('shown');
+      expect(rows).toMatchObject([{ transport: 'grpc', holder: 'spin-clouddriver-0' }]);
+      const caller = new ReplicaCaller(home.host.url);
+      const id = await caller.postOperations([toDeploy('shown', namespace.name, ['over-grpc'])]);
+      const task = await caller.waitForTask(id, { timeoutMs: waitMs });
+      expect(task.status).toMatchObject({ completed: true, failed: false });
+      const configMaps = `/api/v1/namespaces/${namespace.name}/configmaps`;
+      expect(await findObject(`${configMaps}/over-grpc`)).toMatchObject({ data: { by: 'shown' } });
+
+      // Several parts, also gzipped: nothing of it repeats.
+      const large = randomBytes(400_000).toString('hex');
+      await requestApi('POST', configMaps, { metadata: { name: 'large' }, data: { large } });
+      const read = await fetch(
+        new URL(`/manifests/shown/${namespace.name}/configMap%20large`, home.host.url),
+      );
+      expect(read.status).toBe(200);
+      const { manifest } = (await read.json()) as { manifest: { data: { large: string } } };
+      expect(manifest.data.large).toBe(large);
+    },
+    testMs,
+  );
+
+  test(
+    'keeps its account cached: views show what changes',
+    async () => {
+      const isCached = async (): Promise<boolean> => {
+        const answer = await fetch(new URL('/cache/introspection', home.host.url));
+        const shown = (await answer.json()) as readonly { account: string; asOf?: number }[];
+        return shown.some(({ account, asOf }) => account === 'shown' && asOf !== undefined);
+      };
+      const listNames = () => listShown(home.host.url, ['grpcshop', 'serverGroupManagers']);
+      await expect.poll(isCached, { timeout: waitMs }).toBe(true);
+      expect(await listNames()).toEqual([]);
+      await makeDeployment(namespace.name, 'web', 'grpcshop');
+      await expect.poll(listNames, { timeout: waitMs }).toEqual(['deployment web']);
+      await requestApi('DELETE', `/apis/apps/v1/namespaces/${namespace.name}/deployments/web`);
+      await expect.poll(listNames, { timeout: waitMs }).toEqual([]);
+    },
+    testMs,
+  );
+
+  test('ends its session when it is told to stop, and leaves nothing running', async () => {
+    expect(agent.log).not.toContain('"level":"ERROR"');
+    expect(await agent.kill('SIGTERM')).toBe(0);
+  });
 });

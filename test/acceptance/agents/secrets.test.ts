@@ -1,14 +1,20 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
-import { createTokenSigner, startAgent, toAgentAccount } from '../../support/agents/agent-process.ts';
-import { startCachingWorld, startWorld } from '../../support/agents/agent-world.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toAgentAccount } from '../../support/agents/agent-process.ts';
+import { type CachedWorld, openCachedWorld } from '../../support/agents/cached-account.ts';
 import { startApiProxy } from '../../support/cluster/api-proxy.ts';
-import { createNamespace, describeWithCluster, requestApi } from '../../support/cluster/cluster.ts';
+import {
+  createNamespace,
+  describeWithCluster,
+  requestApi,
+  type TestNamespace,
+} from '../../support/cluster/cluster.ts';
 import { scanTasks } from '../../support/engines/stores.ts';
 import { makeTempDir, writeProgram } from '../../support/run/temp-dir.ts';
+import type { SystemTask } from '../../support/system/system.ts';
 import { PlantedSecrets } from '../access/planted-secrets.ts';
-import { recordHub } from './drills/recorded-hub.ts';
+import { type RecordedHub, recordHub } from './drills/recorded-hub.ts';
 
 const taskMs = 90_000;
 
@@ -16,50 +22,54 @@ const taskMs = 90_000;
 const leases = ['POST /agent/v1/tasks/*/lease'];
 
 describeWithCluster('secrets of agents', (cluster) => {
+  const stack = new AsyncDisposableStack();
+  let namespace: TestNamespace;
+  let world: CachedWorld;
+  let hub: RecordedHub;
+
+  beforeAll(async () => {
+    namespace = stack.use(await createNamespace('agent-secrets'));
+    world = stack.use(
+      await openCachedWorld(['cached'], {
+        args: ['--log-level', 'debug'],
+        cache: { cacheAll: true },
+        listOthers: (_, signer) =>
+          ['edge', 'broken'].map((name) => ({
+            ...toAgentAccount(name, signer),
+            namespaces: [namespace.name],
+          })),
+      }),
+    );
+    hub = stack.use(await recordHub(world.system.url));
+  }, 2 * taskMs);
+  afterAll(() => stack.disposeAsync());
+
+  /** Deploys a Secret. */
+  async function deploy(account: string, name: string, secret: object): Promise<SystemTask> {
+    const metadata = { name, namespace: namespace.name };
+    const manifests = [{ apiVersion: 'v1', kind: 'Secret', metadata, ...secret }];
+    const operation = { deployManifest: { account, moniker: { app: 'planted' }, manifests } };
+    const id = await world.system.postOperations([operation]);
+    return world.system.waitForTask(id, { timeoutMs: taskMs });
+  }
+
   test(
     'are in no session, frame, commit, event, log, warning or stored item, whatever fails',
     async () => {
-      await using stack = new AsyncDisposableStack();
-      const namespace = stack.use(await createNamespace('agent-secrets'));
-      const dir = stack.use(await makeTempDir());
+      const { system } = world;
+      await using dir = await makeTempDir();
       const secrets = new PlantedSecrets();
-      const broken = await writeBrokenKubeconfig(dir.path, secrets);
-      const signer = await createTokenSigner();
-      const accounts = ['edge', 'broken'].map((name) => toAgentAccount(name, signer));
-      const { system } = stack.use(await startWorld(accounts, ['--log-level', 'debug']));
-      const hub = stack.use(await recordHub(system.url));
-      const proof = await signer.sign();
+      const proof = await world.signer.sign();
       secrets.add('proof', proof);
       secrets.add('cluster token', cluster.token);
-      const agent = stack.use(
-        await startAgent({
-          url: hub.url,
-          token: proof,
-          accounts: [
-            { name: 'edge', kubeConfigFile: cluster.kubeconfig },
-            { name: 'broken', kubeConfigFile: broken },
-          ],
-        }),
-      );
-      const deploy = (account: string, name: string, secret: object) =>
-        system
-          .postOperations([
-            {
-              deployManifest: {
-                account,
-                moniker: { app: 'planted' },
-                manifests: [
-                  {
-                    apiVersion: 'v1',
-                    kind: 'Secret',
-                    metadata: { name, namespace: namespace.name },
-                    ...secret,
-                  },
-                ],
-              },
-            },
-          ])
-          .then((id) => system.waitForTask(id, { timeoutMs: taskMs }));
+      const broken = await writeBrokenKubeconfig(dir.path, secrets);
+      await using agent = await world.start([], cluster.kubeconfig, {
+        ...{ url: hub.url, token: proof },
+        accounts: [
+          { name: 'edge', kubeConfigFile: cluster.kubeconfig },
+          { name: 'broken', kubeConfigFile: broken },
+        ],
+      });
       const planted = (name: string) => Buffer.from(secrets.plant(name)).toString('base64');
       const tasks = await Promise.all([
         deploy('edge', 'good', { data: { key: planted('data') } }),
@@ -96,11 +106,9 @@ describeWithCluster('secrets of agents', (cluster) => {
         expect.arrayContaining(['POST /agent/v1/sessions', 'POST /agent/v1/tasks/*/commits']),
       );
       expect(hub.said.get('GET /agent/v1/hints')).toContain('"t":"work"');
-      for (const [place, text] of Object.entries(places)) {
-        expect([place, ...secrets.findIn(text)]).toEqual([place]);
-        const mayShowToken = place === 'POST /agent/v1/sessions';
-        expect([place, !mayShowToken && text.includes(token)]).toEqual([place, false]);
-      }
+      expectNowhere(places, secrets);
+      const { 'POST /agent/v1/sessions': _shown, ...others } = places as { readonly [place: string]: string };
+      expect(Object.entries(others).filter(([, text]) => text.includes(token))).toEqual([]);
       // What plugins say goes to the log of the process that ran them, and nowhere else.
       expect(secrets.findIn(agent.log, ['exec-stderr'])).toEqual([]);
       expect(agent.log).not.toContain(token);
@@ -111,9 +119,10 @@ describeWithCluster('secrets of agents', (cluster) => {
   test(
     'never leave the cluster where Secrets are kept cached',
     async () => {
-      await using stack = new AsyncDisposableStack();
-      const { name: namespace } = stack.use(await createNamespace('agent-secrets'));
+      const { namespace } = world.use('cached');
       const secrets = new PlantedSecrets();
+      const proof = await world.signer.sign();
+      secrets.add('proof', proof);
       const planted = (name: string) => Buffer.from(secrets.plant(name)).toString('base64');
       const collection = `/api/v1/namespaces/${namespace}/secrets`;
       // As kubectl leaves it: what was applied, with its values.
@@ -121,48 +130,35 @@ describeWithCluster('secrets of agents', (cluster) => {
       const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': applied };
       const first = { metadata: { name: 'first', annotations }, data: { key: planted('listed') } };
       await requestApi('POST', collection, first);
-      const signer = await createTokenSigner();
-      const account = { ...toAgentAccount('edge', signer), namespaces: [namespace] };
-      const debug = ['--log-level', 'debug'];
-      const { system } = stack.use(await startCachingWorld([account], debug, { cacheAll: true }));
-      const hub = stack.use(await recordHub(system.url));
-      const proof = await signer.sign();
-      secrets.add('proof', proof);
       const forms: string[] = [];
-      const proxy = stack.use(
-        await startApiProxy(cluster, {
-          async before({ path: target, accept }) {
-            if (target.endsWith('/secrets')) forms.push(accept);
-          },
-        }),
-      );
-      const accounts = [{ name: 'edge', kubeConfigFile: proxy.kubeconfig }];
-      const agent = stack.use(await startAgent({ url: hub.url, token: proof, accounts }));
-      const changes = 'POST /agent/v1/caches/edge/changes';
-      const cached = () => hub.said.get(changes) ?? '';
-      await expect.poll(cached, { timeout: taskMs }).toMatch(/"kind":"secret"[^}]*"name":"first"/);
-      await requestApi('POST', collection, {
-        metadata: { name: 'second' },
-        data: { key: planted('watched') },
+      await using proxy = await startApiProxy(cluster, {
+        async before({ path: target, accept }) {
+          if (target.endsWith('/secrets')) forms.push(accept);
+        },
       });
+      await using agent = await world.start('cached', proxy.kubeconfig, { url: hub.url, token: proof });
+      const cached = () => hub.said.get('POST /agent/v1/caches/cached/changes') ?? '';
+      await expect.poll(cached, { timeout: taskMs }).toMatch(/"kind":"secret"[^}]*"name":"first"/);
+      const second = { metadata: { name: 'second' }, data: { key: planted('watched') } };
+      await requestApi('POST', collection, second);
       await expect.poll(cached, { timeout: taskMs }).toMatch(/"kind":"secret"[^}]*"name":"second"/);
       await agent.kill('SIGTERM');
 
       // The agent itself was told nothing but their metadata.
       expect(forms.length).toBeGreaterThan(1);
       expect(forms.filter((form) => !form.includes('as=PartialObjectMetadata'))).toEqual([]);
-      const places = {
-        ...Object.fromEntries(hub.said),
-        'log of Busdriver': await system.readLog(),
-        'log of the agent': agent.log,
-      };
-      for (const [place, text] of Object.entries(places)) {
-        expect([place, ...secrets.findIn(text)]).toEqual([place]);
-      }
+      const logs = { 'log of Busdriver': await world.system.readLog(), 'log of the agent': agent.log };
+      expectNowhere({ ...Object.fromEntries(hub.said), ...logs }, secrets);
     },
     4 * taskMs,
   );
 });
+
+function expectNowhere(places: { readonly [place: string]: string }, secrets: PlantedSecrets): void {
+  for (const [place, text] of Object.entries(places)) {
+    expect([place, ...secrets.findIn(text)]).toEqual([place]);
+  }
+}
 
 /** Messages of the log that Busdriver is told of when the session is renewed. */
 function listWarnings(log: string): string {
@@ -176,28 +172,21 @@ function listWarnings(log: string): string {
 /** A kubeconfig with secrets, whose user comes of a plugin that fails and tells of them. */
 async function writeBrokenKubeconfig(dir: string, secrets: PlantedSecrets): Promise<string> {
   const plant = (name: string) => secrets.plant(name);
-  const command = await writeProgram(
-    path.join(dir, 'plugin'),
-    `echo "denied: ${plant('exec-stderr')}" >&2; exit 3`,
-  );
+  const script = `echo "denied: ${plant('exec-stderr')}" >&2; exit 3`;
   const exec = {
     apiVersion: 'client.authentication.k8s.io/v1',
     interactiveMode: 'Never',
-    command,
+    command: await writeProgram(path.join(dir, 'plugin'), script),
     args: ['--key', plant('exec-argument')],
     env: [{ name: 'EXEC_KEY', value: plant('exec-variable') }],
   };
+  const kubeconfig = {
+    clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+    users: [{ name: 'u', user: { exec, token: plant('kubeconfig-token') } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'x',
+  };
   const file = path.join(dir, 'broken');
-  await writeFile(
-    file,
-    JSON.stringify({
-      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
-      users: [{ name: 'u', user: { exec, token: plant('kubeconfig-token') } }],
-      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-      'current-context': 'x',
-    }),
-    { mode: 0o600 },
-  );
-  expect(await readFile(file, 'utf8')).toContain(plant('kubeconfig-token'));
+  await writeFile(file, JSON.stringify(kubeconfig), { mode: 0o600 });
   return file;
 }

@@ -1,75 +1,87 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { streamLeaseMs } from '../../../shared/core/agents/streams/stream-worker.ts';
-import {
-  type AgentProcess,
-  createTokenSigner,
-  startAgent,
-  toAgentAccount,
-} from '../../support/agents/agent-process.ts';
-import { startWorld } from '../../support/agents/agent-world.ts';
+import { leaseDurationMs } from '../../../shared/core/tasks/task.ts';
+import type { AgentProcess } from '../../support/agents/agent-process.ts';
+import { type CachedWorld, openCachedWorld } from '../../support/agents/cached-account.ts';
 import { type PassingCall, startApiProxy } from '../../support/cluster/api-proxy.ts';
 import { createNamespace, describeWithCluster } from '../../support/cluster/cluster.ts';
 import { chooseSize } from '../../support/run/test-size.ts';
 import { rageStorm } from '../caching/storm/storm.ts';
-import { openCachedAccount } from './drills/cached-account.ts';
 import { awaitDeploy, expectEachOnce, postDeploy } from './drills/deploys.ts';
-import { type Link, startLink } from './drills/link.ts';
+import { startLink } from './drills/link.ts';
 
 /** Seconds without a network: within a lease, past it, and past all that anybody waits for. */
-const lengths = chooseSize({ short: [5, 60], long: [5, 60, 600] });
+const listLengths = (leaseMs: number): readonly number[] => {
+  const past = leaseMs / 1_000 + 5;
+  return chooseSize({ short: [5, past], long: [5, past, 600] });
+};
+const lengths = { deploy: listLengths(leaseDurationMs), cache: listLengths(streamLeaseMs) };
 
 const taskMs = 120_000;
+const testMs = (Math.max(...lengths.cache) + 300) * 1_000;
 
 describeWithCluster('an agent without a network', (cluster) => {
-  test.concurrent.each(lengths)(
+  const stack = new AsyncDisposableStack();
+  let world: CachedWorld;
+  let port: number;
+  beforeAll(async () => {
+    const names = lengths.cache.map((seconds) => `cached-${seconds}`);
+    const uncached = lengths.deploy.map((seconds) => `deploys-${seconds}`);
+    world = stack.use(await openCachedWorld(names, { uncached }));
+    port = Number(new URL(world.system.url).port);
+  }, testMs);
+  afterAll(() => stack.disposeAsync());
+
+  test.concurrent.each(lengths.deploy)(
     'for %d s in the midst of a deploy: each object is there once, and the agent comes back by itself',
     async (seconds) => {
-      await using stack = new AsyncDisposableStack();
-      const namespace = stack.use(await createNamespace('parted'));
-      const signer = await createTokenSigner();
-      const { system } = stack.use(await startWorld([toAgentAccount('edge', signer)]));
-      const link = stack.use(await startLink(Number(new URL(system.url).port)));
+      const { system } = world;
+      await using agents = new AsyncDisposableStack();
+      const account = `deploys-${seconds}`;
+      const namespace = agents.use(await createNamespace('parted'));
+      const link = agents.use(await startLink(port));
       let writes = 0;
-      const { promise: parted, resolve: tellParted } = Promise.withResolvers<void>();
-      const proxy = stack.use(
+      const parted = Promise.withResolvers<void>();
+      const proxy = agents.use(
         await startApiProxy(cluster, {
           async before({ method, path: target }) {
             if (method === 'GET' || !target.includes(namespace.name)) return;
             writes += 1;
-            if (writes === 3) part(link, seconds, tellParted);
+            if (writes !== 3) return;
+            link.part();
+            parted.resolve();
           },
         }),
       );
-      const token = await signer.sign({ lifeSeconds: 3_600 });
-      const accounts = [{ name: 'edge', kubeConfigFile: proxy.kubeconfig }];
       const start = async (url: string): Promise<AgentProcess> =>
-        stack.use(await startAgent({ url, token, accounts }));
-      await start(`http://127.0.0.1:${link.port}`);
-      const first = await postDeploy(system, { account: 'edge', namespace: namespace.name, name: 'first' });
-      await parted;
+        agents.use(await world.start(account, proxy.kubeconfig, { url }));
+      await start(link.url);
+      const deploy = (name: string) => postDeploy(system, { account, namespace: namespace.name, name });
+      const first = await deploy('first');
+      await parted.promise;
+      const healed = sleep(seconds * 1_000).then(() => link.heal());
       const other = await start(system.url);
       const { task } = await awaitDeploy(system, first, taskMs);
       expect(task.status.failed).toBe(false);
 
-      await healed(link);
+      await healed;
       // The one that was cut off has it alone now.
       await other.kill('SIGTERM');
-      const second = await postDeploy(system, { account: 'edge', namespace: namespace.name, name: 'second' });
+      const second = await deploy('second');
       const { task: later } = await awaitDeploy(system, second, taskMs);
       expect(later.status.failed).toBe(false);
       await expectEachOnce([first, second], proxy.calls);
     },
-    (Math.max(...lengths) + 300) * 1_000,
+    testMs,
   );
 
-  test.concurrent.each(lengths)(
+  test.concurrent.each(lengths.cache)(
     'for %d s while objects change: what it keeps cached equals the cluster again, and is not listed anew',
     async (seconds) => {
-      await using account = await openCachedAccount();
-      const { system, namespace } = account;
-      await using link = await startLink(Number(new URL(system.url).port));
-      let listed: string[] = [];
+      await using account = world.use(`cached-${seconds}`);
+      await using link = await startLink(port);
+      const listed: string[] = [];
       const forgotten = new Set<string>();
       await using proxy = await startApiProxy(cluster, {
         async before(call) {
@@ -79,16 +91,13 @@ describeWithCluster('an agent without a network', (cluster) => {
           if (part.includes('"code":410')) forgotten.add(call.path);
         },
       });
-      const agent = await account.start({
-        url: `http://127.0.0.1:${link.port}`,
-        kubeConfigFile: proxy.kubeconfig,
-      });
+      const agent = await account.start({ url: link.url, kubeConfigFile: proxy.kubeconfig });
       await account.untilCached();
       expect(listed).not.toEqual([]);
-      listed = [];
+      listed.length = 0;
       link.part();
       const parted = sleep(seconds * 1_000);
-      const storm = await rageStorm({ namespaces: [namespace], changes: 60 }).ended;
+      const storm = await rageStorm({ namespaces: [account.namespace], changes: 60 }).ended;
       await parted;
       link.heal();
       const equalMs = await account.awaitEquality(`storm of seed ${storm.seed}`);
@@ -101,26 +110,11 @@ describeWithCluster('an agent without a network', (cluster) => {
       expect((await account.show())?.failures).toBe(0);
       expect(agent.log).not.toContain('"an agent failed"');
     },
-    (Math.max(...lengths) + 300) * 1_000,
+    testMs,
   );
 });
 
 /** Calls of the cluster that list a kind: the newest resource version is asked for by a list of one. */
 function isList({ method, path: target, query }: PassingCall): boolean {
   return method === 'GET' && target.includes('/namespaces/') && /(^|&)limit=(?!1(&|$))/.test(query);
-}
-
-const heals = new WeakMap<Link, Promise<void>>();
-
-function part(link: Link, seconds: number, tell: () => void): void {
-  link.part();
-  heals.set(
-    link,
-    sleep(seconds * 1_000).then(() => link.heal()),
-  );
-  tell();
-}
-
-async function healed(link: Link): Promise<void> {
-  await heals.get(link);
 }

@@ -1,0 +1,40 @@
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { ItemKey } from '../../../shared/aws/table.ts';
+import { type Stores, toDynamoDbOptions } from '../engines/stores.ts';
+
+/** A change of an item behind Busdriver's back, as time or another release would make it. */
+export interface StoredChange {
+  readonly tableName: string;
+  readonly key: ItemKey;
+  readonly attribute: string;
+  readonly value: number;
+  /** Nothing is changed unless this attribute contains a text. */
+  readonly onlyIf?: { readonly attribute: string; readonly contains: string };
+}
+
+/** Makes changes. */
+export async function changeStored(stores: Stores, changes: readonly StoredChange[]): Promise<void> {
+  const client = new DynamoDBClient(toDynamoDbOptions(stores));
+  const documents = DynamoDBDocumentClient.from(client);
+  try {
+    await Promise.all(changes.map((change) => changeOne(documents, change)));
+  } finally {
+    client.destroy();
+  }
+}
+
+async function changeOne(documents: DynamoDBDocumentClient, change: StoredChange): Promise<void> {
+  const { tableName, key, attribute, value, onlyIf } = change;
+  const update = new UpdateCommand({
+    TableName: tableName,
+    Key: key,
+    UpdateExpression: 'SET #changed = :value',
+    ConditionExpression: `attribute_exists(pk)${onlyIf ? ' AND contains(#looked, :text)' : ''}`,
+    ExpressionAttributeNames: { '#changed': attribute, ...(onlyIf && { '#looked': onlyIf.attribute }) },
+    ExpressionAttributeValues: { ':value': value, ...(onlyIf && { ':text': onlyIf.contains }) },
+  });
+  await documents.send(update).catch((error: unknown) => {
+    if (!onlyIf || !(error instanceof ConditionalCheckFailedException)) throw error;
+  });
+}
