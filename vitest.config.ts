@@ -33,12 +33,12 @@ export default defineConfig({
   test: {
     // Starts a control plane when the first suite asks for it, and not before.
     globalSetup: './test/support/cluster/global-cluster.ts',
-    testTimeout: 120_000,
-    hookTimeout: 180_000,
-    // More than the processors that the CI has: tests wait for a third of their time, the longest for most of it.
-    maxWorkers: 4,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    // One more than the processors that the CI has: tests wait for a third of their time.
+    maxWorkers: 3,
     // A hang is to be caught, not a machine that is busy.
-    expect: { poll: { timeout: 20_000 } },
+    expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: SlowFirst },
     projects: [
       project('architecture', { include: [architecture], isolate: false }),

@@ -10,7 +10,7 @@ const longForms = globSync(['test/**/*.test.ts'], { cwd: root }).filter((file) =
   return /\/run\/test-size\.ts'|\/contracts\//.test(text);
 });
 
-const longest = { testTimeout: 60_000, hookTimeout: 180_000, expect: { poll: { timeout: 20_000 } } };
+const longest = { testTimeout: 60_000, hookTimeout: 180_000, expect: { poll: { timeout: 60_000 } } };
 
 /** `npm run soak`: the laboratory, then the long forms of other suites, one after the other. */
 export default defineConfig({
