@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   type AnswerSink,
   offerResponseStreaming,
@@ -6,7 +6,11 @@ import {
 } from '../../../../infra/local/response-streaming.ts';
 import { createStreamTransfer } from '../../../../shared/runtime/http/answer-transfer.ts';
 
-beforeAll(() => offerResponseStreaming());
+beforeAll(() => {
+  vi.stubGlobal('awslambda', undefined);
+  offerResponseStreaming();
+});
+afterAll(() => vi.unstubAllGlobals());
 
 /** A sink whose taker goes away after some bytes, with the code of an error of the system. */
 class LeavingSink implements AnswerSink {
