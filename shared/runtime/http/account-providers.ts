@@ -1,12 +1,20 @@
 import { ConflictError, NotFoundError, UnavailableError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { CredentialCheck } from '../../core/providers/account-form.ts';
+import type { AccountChecks } from '../../core/providers/account-form.ts';
 import { maskDefinition } from '../../core/providers/definition-secrets.ts';
 import type { StoredAccount } from '../../core/settings/account-store.ts';
 import { accountForm } from '../../providers/account-form.ts';
 import { plugins } from '../../providers/index.ts';
 import type { AccountServices } from '../services/accounts.ts';
-import { deleteAccount, isNameTaken, mayChange, saveDefinition, writeDefinition } from './account-request.ts';
+import {
+  type AccountWrite,
+  checkDefinition,
+  deleteAccount,
+  isNameTaken,
+  mayChange,
+  saveDefinition,
+  writeDefinition,
+} from './account-request.ts';
 import { filterBySecrets } from './account-secrets.ts';
 import {
   type ApiFunction,
@@ -29,7 +37,7 @@ export function providerHandler<C extends LoggingServices>(
   return apiHandler(open, run, toPlainErrorBody);
 }
 
-/** Creates an account whose name nobody has: 201. @throws ConflictError when somebody has it; what `AccountInForm.check` throws */
+/** Creates an account whose name nobody has: 201. @throws ConflictError when somebody has it; what `AccountInForm.check` and `writeDefinition` throw */
 export async function createProvider(request: ApiRequest, services: AccountServices): Promise<ApiResponse> {
   const { name, check } = form.read(request.parseJson());
   request.audit({ action: 'changeAccount', account: name });
@@ -37,9 +45,9 @@ export async function createProvider(request: ApiRequest, services: AccountServi
     throw new ConflictError('provider already exists');
   };
   if (await isNameTaken(services, name)) refuse();
-  const definition = await check(getCredentialCheck(services));
-  const change = { definition, before: undefined, verb: 'create', origin: 'providers' } as const;
-  const saved = (await writeDefinition(request, services, change)) ?? refuse();
+  const change = { before: undefined, verb: 'create', origin: 'providers' } as const;
+  const definition = await check(getChecks(request, services, change));
+  const saved = (await writeDefinition(request, services, { ...change, definition })) ?? refuse();
   return { ...ok(toView(saved)), status: 201 };
 }
 
@@ -47,8 +55,11 @@ export async function createProvider(request: ApiRequest, services: AccountServi
 export async function saveProvider(request: ApiRequest, services: AccountServices): Promise<ApiResponse> {
   const { name, check } = form.read(request.parseJson());
   request.audit({ action: 'changeAccount', account: name });
-  const definition = await check(getCredentialCheck(services));
-  return ok(toView(await saveDefinition(request, services, { definition, origin: 'providers' })));
+  const saved = await saveDefinition(request, services, {
+    ...{ name, origin: 'providers' },
+    define: (before) => check(getChecks(request, services, { before, verb: 'save' })),
+  });
+  return ok(toView(saved));
 }
 
 /** The accounts of the store that have this form, and that the caller may change, by name. */
@@ -82,11 +93,20 @@ export async function deleteProvider(request: ApiRequest, services: AccountServi
   return { status: 204, body: '' };
 }
 
-function getCredentialCheck({ providers }: AccountServices): CredentialCheck {
-  const provider = providers.findProvider(providerName);
-  return async (definition) => {
-    if (provider?.checkCredential === undefined) throw new UnavailableError(`${providerName} is not there`);
-    await provider.checkCredential(definition);
+function getChecks(
+  request: ApiRequest,
+  services: AccountServices,
+  change: Pick<AccountWrite, 'before' | 'verb'>,
+): AccountChecks {
+  const provider = services.providers.findProvider(providerName);
+  return {
+    async checkRights(definition) {
+      await checkDefinition(request, services, { ...change, definition });
+    },
+    async checkCredential(definition) {
+      if (provider?.checkCredential === undefined) throw new UnavailableError(`${providerName} is not there`);
+      await provider.checkCredential(definition);
+    },
   };
 }
 

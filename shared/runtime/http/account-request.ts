@@ -4,14 +4,12 @@ import {
   getErrorMessage,
   InvalidInputError,
   NotFoundError,
-  PreconditionFailedError,
   RefusedChangeError,
   UnavailableError,
 } from '../../core/errors.ts';
 import { checkAccountDefinition, parseAccountDefinition } from '../../core/providers/account-definitions.ts';
 import { type DefinitionChange, toDefinitionEvent } from '../../core/providers/definition-event.ts';
 import { maskDefinition, unmaskDefinition } from '../../core/providers/definition-secrets.ts';
-import { ifMatchMax } from '../../core/request-limits.ts';
 import { parseAccountsFlag, plainSecretsPath } from '../../core/settings/account-storage.ts';
 import type { AccountDefinition, AccountOrigin, StoredAccount } from '../../core/settings/account-store.ts';
 import { type AccountAccess, parseAccess } from '../../core/settings/permissions.ts';
@@ -21,6 +19,7 @@ import { openHints } from '../services/hints.ts';
 import { openNewestProviders } from '../services/providers.ts';
 import { checkSecretRights } from './account-secrets.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
+import { checkRevision, toTag } from './entity-tag.ts';
 
 /** Writes of one request, each after somebody else changed the account. */
 const attemptsMax = 5;
@@ -53,7 +52,9 @@ export async function createAccount(
 
 /** Whether anybody has the name of an account, in any case. */
 export async function isNameTaken(services: AccountServices, name: string): Promise<boolean> {
-  return isConfigured(services, name) || (await services.accounts.findAnyCase(name)) !== undefined;
+  return (
+    findConfigured(services, name) !== undefined || (await services.accounts.findAnyCase(name)) !== undefined
+  );
 }
 
 /** Creates or replaces an account. @throws what `saveDefinition` throws */
@@ -62,31 +63,41 @@ export async function saveAccount(
   services: AccountServices,
   definition: AccountDefinition,
 ): Promise<ApiResponse> {
-  return answer(await saveDefinition(request, services, { definition }));
+  const { name } = definition;
+  return answer(await saveDefinition(request, services, { name, define: async () => definition }));
+}
+
+/** How an account is created or replaced. */
+export interface Saving extends Pick<AccountWrite, 'origin'> {
+  readonly name: string;
+  /** What becomes of it; asked once the caller may do it, and again when somebody else changed it meanwhile. */
+  define(before: StoredAccount | undefined): Promise<AccountDefinition>;
 }
 
 /**
  * Creates or replaces an account.
  *
- * @param how.origin the API that does it. Default: Clouddriver's
- * @throws AccessDeniedError when it is there and the caller may not change it; InvalidInputError for a definition that no provider takes
+ * @throws AccessDeniedError when it is there and the caller may not change it; RefusedChangeError for a name that differs in case alone
+ *   from another one; InvalidInputError for a definition that no provider takes
  */
 export async function saveDefinition(
   request: ApiRequest,
   services: AccountServices,
-  { definition, origin }: Pick<AccountWrite, 'definition' | 'origin'>,
+  { name, define, origin }: Saving,
 ): Promise<StoredAccount> {
-  const { name } = definition;
   return repeat(name, async () => {
     const before = await findWritable(services, name);
     checkRevision(request, name, before);
-    if (
-      (before !== undefined || isConfigured(services, name)) &&
-      !mayChange(request, services, { name, stored: before })
-    ) {
+    const isThere = before !== undefined || findConfigured(services, name) !== undefined;
+    if (isThere && !mayChange(request, services, { name, stored: before })) {
       throw new AccessDeniedError(`Unauthorized to overwrite existing account (name: ${name})`);
     }
-    return writeDefinition(request, services, { definition, origin, before, verb: 'save' });
+    return writeDefinition(request, services, {
+      definition: await define(before),
+      origin,
+      before,
+      verb: 'save',
+    });
   });
 }
 
@@ -340,25 +351,27 @@ async function repeat(
 }
 
 /** The stored account. @throws RefusedChangeError for a name that differs in case alone from another one */
-async function findWritable({ accounts }: AccountServices, name: string): Promise<StoredAccount | undefined> {
-  const found = await accounts.findAnyCase(name);
-  if (found === undefined || found.name === name) return found;
-  throw new RefusedChangeError(`Cannot create an account which already exists (name: ${found.name})`);
+async function findWritable(services: AccountServices, name: string): Promise<StoredAccount | undefined> {
+  const found = await services.accounts.findAnyCase(name);
+  const taken = found?.name ?? findConfigured(services, name) ?? name;
+  if (taken === name) return found;
+  throw new RefusedChangeError(`Cannot create an account which already exists (name: ${taken})`);
 }
 
 /**
- * Whether the settings have an account of this name in any case. What of the store is among those that this process knows may be gone by
- * now; where it lives on facts, nothing tells it apart.
+ * The name of the account that the settings have under this one in any case. What of the store is among those that this process knows may
+ * be gone by now; where it lives on facts, nothing tells it apart.
  */
-function isConfigured(
+function findConfigured(
   { providers, storedAccounts }: Pick<AccountServices, 'providers' | 'storedAccounts'>,
   name: string,
-): boolean {
+): string | undefined {
   const wanted = name.toLowerCase();
   const stored = new Set(storedAccounts.map((account) => account.name));
   const rejected = providers.rejectedAccounts.filter(({ reason }) => !reason.startsWith('stored account'));
   const accounts = providers.accounts.filter((account) => !stored.has(account.name));
-  return [...accounts, ...rejected].some((account) => account.name.toLowerCase() === wanted);
+  const same = [...accounts, ...rejected].filter((account) => account.name.toLowerCase() === wanted);
+  return same.find((account) => account.name === name)?.name ?? same[0]?.name;
 }
 
 function toAbsence(services: AccountServices, name: string): Error {
@@ -371,25 +384,6 @@ function toAbsence(services: AccountServices, name: string): Error {
   return new RefusedChangeError(`The account ${name} stands in ${file}: remove it there`);
 }
 
-/** @throws PreconditionFailedError when the caller names another revision by `If-Match`; InvalidInputError where that is too long */
-function checkRevision(request: ApiRequest, name: string, stored: StoredAccount | undefined): void {
-  const wanted = request.findHeader('if-match') ?? '';
-  if (wanted.length > ifMatchMax) {
-    throw new InvalidInputError(`If-Match: expected at most ${ifMatchMax} characters, got ${wanted.length}`);
-  }
-  if (wanted.trim() === '') return;
-  const tags = wanted.split(',').map((tag) => tag.trim());
-  const isMet = stored !== undefined && (tags.includes('*') || tags.includes(toTag(stored)));
-  if (isMet) return;
-  const state = stored === undefined ? 'does not exist' : `has revision ${stored.revision}`;
-  throw new PreconditionFailedError(`The account ${name} ${state}`);
-}
-
 function answer(account: StoredAccount): ApiResponse {
   return { ...ok(maskDefinition(account, plugins)), headers: { ETag: toTag(account) } };
-}
-
-/** What names the revision of an account in `ETag` and `If-Match`. */
-export function toTag({ revision }: Pick<StoredAccount, 'revision'>): string {
-  return `"${revision}"`;
 }

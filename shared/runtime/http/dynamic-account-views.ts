@@ -9,9 +9,10 @@ import { type AgentSession, isConnected } from '../../core/tasks/agent-session.t
 import { plugins } from '../../providers/index.ts';
 import type { AgentAccountServices } from '../services/agent-accounts.ts';
 import type { ReadServices } from '../services/views.ts';
-import { findAccess, mayChange, toTag } from './account-request.ts';
+import { findAccess, mayChange } from './account-request.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import { getAgentAccount } from './dynamic-accounts.ts';
+import { toTag } from './entity-tag.ts';
 import { getExpandedAccount } from './expanded-accounts.ts';
 
 /** An account that agents serve, in the form of `GET /armory/accounts/{name}` of Armory's plug-in. */

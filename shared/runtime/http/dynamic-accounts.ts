@@ -16,7 +16,6 @@ import {
   removeDefinition,
   replaceDefinition,
   storeDefinition,
-  toTag,
 } from './account-request.ts';
 import type { ApiRequest, ApiResponse } from './api-handler.ts';
 import {
@@ -27,6 +26,7 @@ import {
   parseNames,
   parseReplacement,
 } from './dynamic-account-body.ts';
+import { toTag } from './entity-tag.ts';
 
 /** Accounts that are looked up at a time. */
 const lookupsAtOnce = 8;

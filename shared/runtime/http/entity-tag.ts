@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
-import { ifNoneMatchMax } from '../../core/request-limits.ts';
+import { InvalidInputError, PreconditionFailedError } from '../../core/errors.ts';
+import { ifMatchMax, ifNoneMatchMax } from '../../core/request-limits.ts';
+import type { StoredAccount } from '../../core/settings/account-store.ts';
 import type { ApiRequest, ApiResponse } from './api-function.ts';
 
 /** What callers may keep, for as long as they ask each time whether it is still so; and it is the same bytes, gzipped or not. */
@@ -26,4 +28,27 @@ function hasTag(ifNoneMatch: string | undefined, tag: string): boolean {
   const text = (ifNoneMatch ?? '').slice(0, ifNoneMatchMax).trim();
   if (text === '*') return true;
   return text.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
+}
+
+/** What names the revision of an account in `ETag` and `If-Match`. */
+export function toTag({ revision }: Pick<StoredAccount, 'revision'>): string {
+  return `"${revision}"`;
+}
+
+/** @throws PreconditionFailedError when the caller names another revision by `If-Match`; InvalidInputError where that is too long */
+export function checkRevision(
+  request: Pick<ApiRequest, 'findHeader'>,
+  name: string,
+  stored: StoredAccount | undefined,
+): void {
+  const wanted = request.findHeader('if-match') ?? '';
+  if (wanted.length > ifMatchMax) {
+    throw new InvalidInputError(`If-Match: expected at most ${ifMatchMax} characters, got ${wanted.length}`);
+  }
+  if (wanted.trim() === '') return;
+  const tags = wanted.split(',').map((tag) => tag.trim());
+  const isMet = stored !== undefined && (tags.includes('*') || tags.includes(toTag(stored)));
+  if (isMet) return;
+  const state = stored === undefined ? 'does not exist' : `has revision ${stored.revision}`;
+  throw new PreconditionFailedError(`The account ${name} ${state}`);
 }

@@ -191,6 +191,18 @@ describe("Clouddriver's account API on one machine", () => {
     expect(await send(method, target, body)).toEqual({ status, error });
   });
 
+  it.each(['yaml', 'stored'])('by PUT the name of %s is taken in any case, as by POST', async (name) => {
+    await send('POST', '/credentials', define('stored'));
+    const error = `Cannot create an account which already exists (name: ${name})`;
+    const headers = { 'X-SPINNAKER-ACCOUNTS': name };
+    expect(await send('PUT', '/credentials', define(name.toUpperCase()), headers)).toEqual({
+      status: 400,
+      error,
+    });
+    expect(await listNames()).toEqual(['stored', 'yaml']);
+    await send('DELETE', '/credentials/stored');
+  });
+
   it('names where an account stands that only the settings have', async () => {
     const headers = { 'X-SPINNAKER-ACCOUNTS': 'yaml' };
     expect(await send('DELETE', '/credentials/yaml', undefined, headers)).toEqual({

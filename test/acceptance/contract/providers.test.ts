@@ -35,7 +35,7 @@ type Answered = readonly [status: number, body: unknown];
 async function send(method: string, where: string, body?: JsonObject | string): Promise<Answered> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   // Without Fiat, Gate says who may write to an account that is restricted to groups.
-  const headers = { 'X-SPINNAKER-ACCOUNTS': 'one, contended' };
+  const headers = { 'X-SPINNAKER-ACCOUNTS': 'one, contended, yaml' };
   const response = await system.fetch(where, { method, headers, ...(body !== undefined && { body: text }) });
   const answer = await response.text();
   return [response.status, answer === '' ? '' : JSON.parse(answer)];
@@ -245,6 +245,14 @@ describe('a provider', () => {
     expect(await send('DELETE', `${target}/yaml`)).toEqual([404, { error: 'provider not found' }]);
   });
 
+  it.each(['YAML', 'ONE'])('is not made beside one of the same name in another case: %s', async (name) => {
+    await send('POST', target, provider);
+    expect(await send('PUT', target, { ...provider, name })).toEqual([
+      400,
+      { error: `Cannot create an account which already exists (name: ${name.toLowerCase()})` },
+    ]);
+  });
+
   it('is refused while the broker is away', async () => {
     broker.mode = '500';
     try {
@@ -318,6 +326,40 @@ describe('with Fiat', () => {
     expect(await sendAs('other', 'PUT', target, mine)).toEqual([
       403,
       { error: 'Unauthorized to overwrite existing account (name: mine)' },
+    ]);
+  });
+
+  it('nothing is asked for an account that the caller may not make, or not replace', async () => {
+    const calls = broker.calls.length;
+    const body = { name: 'asked', host: 'https://h', tokenProvider: 'unheard' };
+    const ops = { ...body, permissions: { read: ['ops'], write: ['ops'] } };
+    const refuse = (verb: string) => [
+      400,
+      { error: `Cannot ${verb} account without granting permissions for current user (name: asked)` },
+    ];
+    expect(await sendAs('other', 'POST', target, ops)).toEqual(refuse('create'));
+    expect(await sendAs('other', 'PUT', target, ops)).toEqual(refuse('save'));
+    const secret = {
+      name: 'asked',
+      host: 'https://h',
+      bearerToken: 'encrypted:secrets-manager!r:eu-west-1!s:planted',
+    };
+    const words = expect.stringContaining(
+      'with the secret in server.bearerToken, which says nothing of who may use it',
+    );
+    expect(await sendAs('other', 'POST', target, secret)).toEqual([403, { error: words }]);
+    expect(await sendAs('other', 'PUT', target, secret)).toEqual([403, { error: words }]);
+
+    const others = { name: 'others', host: 'https://h', permissions: { read: ['ops'], write: ['ops'] } };
+    expect(await sendAs('manager', 'POST', target, others)).toEqual([201, others]);
+    expect(await sendAs('other', 'PUT', target, { ...others, tokenProvider: 'unheard' })).toEqual([
+      403,
+      { error: 'Unauthorized to overwrite existing account (name: others)' },
+    ]);
+    expect(broker.calls.length, 'the broker was asked for none of them').toBe(calls);
+    expect(await sendAs('manager', 'POST', target, ops)).toEqual([
+      400,
+      { error: expect.stringMatching(/^error getting token: /) },
     ]);
   });
 

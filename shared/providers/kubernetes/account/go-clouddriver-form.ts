@@ -15,7 +15,7 @@ export const providerName = 'kubernetes';
 
 /**
  * Accounts as go-clouddriver's API has them, which calls them providers. Checks, their order and their words are those of its
- * `internal/api/v1/provider.go`.
+ * `internal/api/v1/provider.go`, but that rights are asked before a token.
  */
 export const goClouddriverForm: AccountForm = { read: readProvider, toView: toProviderView };
 
@@ -56,12 +56,13 @@ function readProvider(body: JsonValue): AccountInForm {
   if (errors.length > 0) throw new InvalidInputError(errors);
   return {
     name: provider.name,
-    async check(checkCredential) {
+    async check({ checkRights, checkCredential }) {
       const at = findBase64Problem(provider.caData ?? '');
       if (at !== undefined) {
         throw new InvalidInputError(`error decoding base64 CA data: illegal base64 data at input byte ${at}`);
       }
       const definition = toDefinition(provider);
+      await checkRights(definition);
       await checkCredential(definition).catch((error: unknown) => {
         throw new InvalidInputError(`error getting token: ${getErrorMessage(error)}`);
       });
