@@ -122,7 +122,7 @@ export function parsePathPart(text: string | undefined, field: string): string {
     throw new InvalidInputError(`${field}: expected at most ${pathPartLengthMax} characters`);
   }
   // URL parsers drop tabs and line breaks, so that two dots may hide in what is none.
-  const isUnsafe = /[\p{Cc}?#\\]/u.test(text) || text.split('/').some(isDots);
+  const isUnsafe = /[\p{Cc}?#\\]/u.test(text) || encodedUnsafe.test(text) || text.split(slash).some(isDots);
   if (isUnsafe) {
     throw new InvalidInputError(
       `${field}: expected a part of a path without '?', '#', backslashes, control characters, '.' and '..'`,
@@ -133,6 +133,12 @@ export function parsePathPart(text: string | undefined, field: string): string {
 
 /** Longest part of a path that an artifact names, in characters. */
 export const pathPartLengthMax = 4_096;
+
+/** Control characters and backslashes in percent-encoding, which goes to the server as it is written. */
+const encodedUnsafe = /%(?:[01][\da-f]|7f|5c|c2%[89][\da-f])/i;
+
+/** Between segments, for a server that decodes before it looks. */
+const slash = /\/|%2f/i;
 
 function isDots(segment: string): boolean {
   return /^\.{1,2}$/.test(segment.replaceAll(/%2e/gi, '.'));

@@ -68,6 +68,8 @@ describe('fetching jenkins/file', () => {
       reference: 'a b%20c.yml',
       asked: '/jenkins/job/team/job/my%20shop/7/artifact/a%20b%20c.yml',
     },
+    { path: '', name: 'a%2Fb', reference: '100%.yml', asked: '/job/a%2Fb/7/artifact/100%.yml' },
+    { path: '', name: 'shop', reference: 'a%3Fb%23%25', asked: '/job/shop/7/artifact/a%3Fb%23%25' },
   ])('reads what a build archived: $asked', async ({ path, asked, ...artifact }) => {
     await using origin = await startOrigin((_, response) => response.end('kind: Pod'));
     const account = { address: origin.url + path, username: 'ann', password: 'p' };
@@ -84,6 +86,15 @@ describe('fetching jenkins/file', () => {
     ['name', { name: '../../planted', version: '7', reference: 'a' }],
     ['version', { name: 'shop', version: '7/../../planted', reference: 'a' }],
     ['reference', { name: 'shop', version: '7', reference: 'x'.repeat(4_097) }],
+    ['name', { name: 'planted%00', version: '7', reference: 'a' }],
+    ['name', { name: 'planted%0d%0Ax', version: '7', reference: 'a' }],
+    ['name', { name: 'a%2F..%2f..%2Fplanted', version: '7', reference: 'a' }],
+    ['version', { name: 'shop', version: '7%2f%2E%2e', reference: 'planted' }],
+    ['version', { name: 'shop', version: '7%00', reference: 'planted' }],
+    ['reference', { name: 'shop', version: '7', reference: 'planted.yml%00.txt' }],
+    ['reference', { name: 'shop', version: '7', reference: 'planted%5c..%5Cx' }],
+    ['reference', { name: 'shop', version: '7', reference: 'planted%c2%85' }],
+    ['reference', { name: 'shop', version: '7', reference: 'planted%7F' }],
   ])('refuses a %s that is missing, leads elsewhere or is too long', async (field, artifact) => {
     await using origin = await startOrigin((_, response) => response.end(''));
 
