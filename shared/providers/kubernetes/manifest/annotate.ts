@@ -2,9 +2,10 @@ import { getPath, isJsonObject, type JsonObject } from '../../../core/json.ts';
 import type { Moniker } from '../../../core/moniker.ts';
 import type { Artifact } from '../../../core/providers/artifact.ts';
 import type { Manifest } from '../api/manifest.ts';
-import { annotationKeys, readTextAnnotation, type TextMap } from './annotations.ts';
+import { annotationKeys, type TextMap } from './annotations.ts';
 import { changeObject } from './edit.ts';
 import { readFullName } from './identity.ts';
+import { parseVersion } from './version.ts';
 
 /** Which labels a deploy writes. */
 export interface LabelSettings {
@@ -25,26 +26,19 @@ export interface DeployMonikerInput {
   readonly version: number | undefined;
 }
 
-/** The artifact that a deploy recorded on the object, or undefined when none did. */
-export function findRecordedArtifact(manifest: Manifest): Artifact | undefined {
-  const type = readTextAnnotation(manifest, annotationKeys.artifactType);
-  if (!type) return undefined;
-  return {
-    type,
-    name: readTextAnnotation(manifest, annotationKeys.artifactName) ?? '',
-    location: readTextAnnotation(manifest, annotationKeys.artifactLocation) ?? '',
-    version: readTextAnnotation(manifest, annotationKeys.artifactVersion) ?? '',
-  };
-}
-
-/** The manifest with its artifact recorded on it and on its pod template. What is annotated already stays. */
+/**
+ * The manifest with its artifact, and the number of its version, on it and on its pod template. What is recorded there already gives
+ * way: a manifest may be a copy of another object, or of another version of it.
+ */
 export function annotateArtifact(manifest: Manifest, artifact: Artifact): Manifest {
-  return addAnnotations(manifest, {
+  const annotations = {
     [annotationKeys.artifactType]: artifact.type,
     [annotationKeys.artifactName]: artifact.name,
     [annotationKeys.artifactLocation]: artifact.location,
     [annotationKeys.artifactVersion]: artifact.version,
-  });
+    [annotationKeys.sequence]: parseVersion(artifact.version ?? '')?.toString(),
+  };
+  return addAnnotations(manifest, annotations, 'ours win');
 }
 
 /** The request's moniker, with the version as its sequence and the object's own cluster (`deployment web`) if it names none. */
@@ -58,13 +52,14 @@ export function createDeployMoniker({ manifest, requested, version }: DeployMoni
 
 /** The manifest with its moniker on it and on its pod template, and Spinnaker's labels. */
 export function annotateMoniker(manifest: Manifest, moniker: Moniker, settings: LabelSettings): Manifest {
-  const annotated = addAnnotations(manifest, {
+  const annotations = {
     [annotationKeys.application]: moniker.app,
     [annotationKeys.cluster]: moniker.cluster,
     [annotationKeys.stack]: moniker.stack,
     [annotationKeys.detail]: moniker.detail,
     [annotationKeys.sequence]: moniker.sequence?.toString(),
-  });
+  };
+  const annotated = addAnnotations(manifest, annotations, 'theirs win');
   return settings.applyAppLabels ? addLabels(annotated, moniker, settings) : annotated;
 }
 
@@ -82,17 +77,20 @@ export function findTemplateMetadata(manifest: Manifest): readonly string[] | un
   return isJsonObject(getPath(manifest, ...path)) ? path : undefined;
 }
 
-/** Writes annotations on the object and on its pod template, each only where it is missing. */
+/** Writes annotations on the object and on its pod template. Where one is there already, whose wins? */
 function addAnnotations(
   manifest: Manifest,
   annotations: { readonly [key: string]: string | undefined },
+  whose: 'ours win' | 'theirs win',
 ): Manifest {
   const wanted: TextMap = Object.fromEntries(
     Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
   return listMetadata(manifest, true).reduce(
     (changed, path) =>
-      changeObject(changed, [...path, 'annotations'], (present) => ({ ...wanted, ...dropNulls(present) })),
+      changeObject(changed, [...path, 'annotations'], (present) =>
+        whose === 'ours win' ? { ...dropNulls(present), ...wanted } : { ...wanted, ...dropNulls(present) },
+      ),
     manifest,
   );
 }

@@ -3,9 +3,9 @@ import { type Artifact, getArtifactKey } from '../../../core/providers/artifact.
 import type { Manifest } from '../api/manifest.ts';
 import type { KindDefinition } from '../kinds/kind.ts';
 import { ArtifactIndex } from './artifact-index.ts';
-import { readKind, readName, readNamespace } from './identity.ts';
+import { readName, readNamespace } from './identity.ts';
 import { artifactTypes, type Replacer, replacerSets } from './replacers.ts';
-import { formatVersion, formatVersionedName } from './version.ts';
+import { formatVersion, formatVersionedName, getArtifactType } from './version.ts';
 
 /**
  * How images of pod templates find their artifact (`kubernetes.artifact-binding.docker-image`). The names are
@@ -98,7 +98,7 @@ export function checkArtifactsBound(required: readonly Artifact[], bound: readon
 export function createDeployedArtifact({ manifest, account, version }: CreatedArtifactInput): Artifact {
   const name = readName(manifest);
   return {
-    type: `kubernetes/${readKind(manifest)}`,
+    type: getArtifactType(manifest),
     ...(name === '' ? {} : { name, reference: formatVersionedName(name, version) }),
     location: readNamespace(manifest),
     version: version === undefined ? '' : formatVersion(version),

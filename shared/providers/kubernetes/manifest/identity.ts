@@ -93,6 +93,11 @@ export function readOwners(manifest: Manifest): readonly OwnerReference[] {
   }));
 }
 
+/** Whether a controller owns the object: it makes, changes and deletes such as it sees fit. */
+export function hasController(manifest: Manifest): boolean {
+  return findController(manifest) !== undefined;
+}
+
 /**
  * Where a live object belongs. Spinnaker's annotations decide; application, cluster and sequence fall back to what
  * the name says. A ReplicaSet's sequence is its Deployment's revision where it has no annotation of its own, and its cluster that of
@@ -119,9 +124,13 @@ export function readMoniker(manifest: Manifest): Moniker {
 /** The name of the Deployment to which a ReplicaSet belongs; undefined for any other object. */
 function findControllingDeployment(manifest: Manifest): string | undefined {
   if (readKind(manifest) !== 'replicaSet') return undefined;
-  const owners = readList(readMetadata(manifest)?.ownerReferences);
-  const owner = owners.find((each) => each?.controller === true);
+  const owner = findController(manifest);
   return readOwnerKind(owner) === 'deployment' ? asString(owner?.name) || undefined : undefined;
+}
+
+/** The owner that is the object's controller; Kubernetes lets it have one at most. */
+function findController(manifest: Manifest): Unchecked<V1OwnerReference> {
+  return readList(readMetadata(manifest)?.ownerReferences).find((each) => each?.controller === true);
 }
 
 /** Spinnaker's name of an owner's kind; `none` when it has no kind. */

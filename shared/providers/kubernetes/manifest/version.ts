@@ -11,9 +11,8 @@ import type { Artifact } from '../../../core/providers/artifact.ts';
 import { compareText } from '../../../core/text-order.ts';
 import type { Manifest } from '../api/manifest.ts';
 import { asUnchecked } from '../api/unchecked.ts';
-import { findRecordedArtifact } from './annotate.ts';
-import { annotationKeys, parseJson } from './annotations.ts';
-import { readCreationTimestamp, readGenerateName, readName } from './identity.ts';
+import { annotationKeys, parseJson, readTextAnnotation } from './annotations.ts';
+import { hasController, readCreationTimestamp, readGenerateName, readKind, readName } from './identity.ts';
 import { readStrategy } from './strategy.ts';
 
 /** What decides whether a deploy makes a new version of an object. */
@@ -42,39 +41,101 @@ export function isVersioned({ manifest, requested, kindDefault }: VersioningInpu
   return readStrategy(manifest).versioned ?? requested ?? kindDefault;
 }
 
+/** What an object is a version of. */
+export interface ObjectVersion {
+  /** The name without the number: `flags` of `flags-v003`. */
+  readonly name: string;
+  /** From 0 to 999,999,999. */
+  readonly number: number;
+  /** Whether a controller owns the object: then its number is taken, and the object is none of ours. */
+  readonly isControlled: boolean;
+}
+
+/** A live object that is a version. */
+interface LiveVersion extends ObjectVersion {
+  readonly object: Manifest;
+}
+
+/**
+ * What an object is a version of, in the namespace that it is in; undefined when it is no version. Annotations travel with copies of
+ * an object: those that a deploy recorded count only on an object of the recorded kind that has the name of the recorded version.
+ * The recorded namespace never counts.
+ */
+export function findVersion(object: Manifest): ObjectVersion | undefined {
+  const name = readTextAnnotation(object, annotationKeys.artifactName);
+  const number = parseVersion(readTextAnnotation(object, annotationKeys.artifactVersion) ?? '');
+  if (!name || number === undefined || readName(object) !== formatVersionedName(name, number))
+    return undefined;
+  if (readTextAnnotation(object, annotationKeys.artifactType) !== getArtifactType(object)) return undefined;
+  return { name, number, isControlled: hasController(object) };
+}
+
+/** The type of the artifact that an object is: `kubernetes/configMap`. */
+export function getArtifactType(object: Manifest): string {
+  return `kubernetes/${readKind(object)}`;
+}
+
 /**
  * The number of the manifest's version: that of the oldest live version that was applied from the same content, so
  * that an unchanged manifest makes no new one; else one more than the highest, from 0. Numbers under whose name there is an
- * object that records no version are passed over: a version is created, never applied over something else.
+ * object that is no version are passed over: a version is created, never applied over something else. After the highest number
+ * that there may be, the lowest one that is free.
  */
 export function chooseVersion({ manifest, live }: VersionInput): number {
   const name = readName(manifest);
-  const prior = listVersions(live, name);
-  const same = prior.find((object) => isAppliedFrom(object, manifest) && findVersion(object) !== undefined);
-  const reused = same === undefined ? undefined : findVersion(same);
-  if (reused !== undefined) return reused;
-  let version = Math.max(-1, ...prior.map((object) => findVersion(object) ?? -1)) + 1;
-  const taken = new Set(live.map(readName));
-  while (taken.has(formatVersionedName(name, version))) version += 1;
+  const { versions, names } = indexLive(live);
+  const prior = versions.get(name) ?? [];
+  const same = prior.find(({ object, isControlled }) => !isControlled && isAppliedFrom(object, manifest));
+  if (same !== undefined) return same.number;
+  const highest = prior.reduce((most, { number }) => Math.max(most, number), -1);
+  let version = highest < versionMax ? highest + 1 : 0;
+  while (names.has(formatVersionedName(name, version))) version += 1;
   return version;
 }
 
-/** The live versions of what is deployed under `name`, oldest first; none for an empty name. */
+/** The live versions of what is deployed under `name`, oldest first, but for those that a controller owns. */
 export function listVersions(live: readonly Manifest[], name: string): Manifest[] {
-  if (name === '') return [];
-  const index = indexes.get(live) ?? indexByName(live);
-  indexes.set(live, index);
-  return [...(index.get(name) ?? [])];
+  return listOwn(live, name).map(({ object }) => object);
 }
 
-/** Versions by name, for each list of live objects that was searched: each manifest of a deploy searches the same ones. */
-const indexes = new WeakMap<readonly Manifest[], ReadonlyMap<string | undefined, readonly Manifest[]>>();
-
-function indexByName(live: readonly Manifest[]): ReadonlyMap<string | undefined, readonly Manifest[]> {
-  const sorted = live.toSorted((one, other) =>
-    compareText(readCreationTimestamp(one), readCreationTimestamp(other)),
+/** The highest number of those; undefined when there is none. */
+export function findLatestVersion(live: readonly Manifest[], name: string): number | undefined {
+  return listOwn(live, name).reduce<number | undefined>(
+    (most, { number }) => Math.max(most ?? 0, number),
+    undefined,
   );
-  return Map.groupBy(sorted, (object) => findRecordedArtifact(object)?.name);
+}
+
+function listOwn(live: readonly Manifest[], name: string): LiveVersion[] {
+  return (indexLive(live).versions.get(name) ?? []).filter(({ isControlled }) => !isControlled);
+}
+
+/** Live objects as they are searched. */
+interface LiveIndex {
+  /** By the names without a number, oldest first. */
+  readonly versions: ReadonlyMap<string, readonly LiveVersion[]>;
+  /** Of all the objects. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** For each list of live objects that was searched: each manifest of a deploy searches the same ones. */
+const indexes = new WeakMap<readonly Manifest[], LiveIndex>();
+
+function indexLive(live: readonly Manifest[]): LiveIndex {
+  const known = indexes.get(live);
+  if (known !== undefined) return known;
+  const versions = live.flatMap((object): LiveVersion[] => {
+    const version = findVersion(object);
+    return version === undefined ? [] : [{ ...version, object }];
+  });
+  const sorted = versions.toSorted(
+    (one, other) =>
+      compareText(readCreationTimestamp(one.object), readCreationTimestamp(other.object)) ||
+      one.number - other.number,
+  );
+  const index = { versions: Map.groupBy(sorted, ({ name }) => name), names: new Set(live.map(readName)) };
+  indexes.set(live, index);
+  return index;
 }
 
 /** The live versions of `artifact` beyond its `max` newest, oldest first. A negative `max` keeps all. */
@@ -88,6 +149,9 @@ export function formatVersion(version: number): string {
   return `v${String(version).padStart(3, '0')}`;
 }
 
+/** The highest number of a version. */
+const versionMax = 999_999_999;
+
 /** The number of `v003`, or undefined for text that is no version. */
 export function parseVersion(text: string): number | undefined {
   return /^v\d{1,9}$/.test(text) ? Number(text.slice(1)) : undefined;
@@ -96,11 +160,6 @@ export function parseVersion(text: string): number | undefined {
 /** The name an object has in the cluster: `name-v003`, or the name alone where it has no version. */
 export function formatVersionedName(name: string, version: number | undefined): string {
   return version === undefined ? name : `${name}-${formatVersion(version)}`;
-}
-
-/** The number of the version that a deploy recorded on the object. */
-function findVersion(object: Manifest): number | undefined {
-  return parseVersion(findRecordedArtifact(object)?.version ?? '');
 }
 
 /**

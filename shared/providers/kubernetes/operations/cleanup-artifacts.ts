@@ -1,12 +1,11 @@
 import type { z } from 'zod';
-import type { Artifact } from '../../../core/providers/artifact.ts';
+import { getPath } from '../../../core/json.ts';
 import { jsonObjectField, listOf, objectField, withDefault } from '../../../core/settings/coerce.ts';
 import type { Manifest } from '../api/manifest.ts';
-import { formatFullName, parseKind } from '../kinds/name.ts';
-import { findRecordedArtifact } from '../manifest/annotate.ts';
-import { type Coordinates, readName, readNamespace } from '../manifest/identity.ts';
+import { formatFullName } from '../kinds/name.ts';
+import { type Coordinates, readCoordinates, readKind, readNamespace } from '../manifest/identity.ts';
 import { readStrategy } from '../manifest/strategy.ts';
-import { listExpiredVersions } from '../manifest/version.ts';
+import { findVersion, listExpiredVersions } from '../manifest/version.ts';
 import { checkManifestUnmasked } from './secret-mask.ts';
 import { deleteObject, readUid } from './steps/deletion.ts';
 import { describeObject, explainFailure } from './steps/failure.ts';
@@ -14,11 +13,9 @@ import { defineOperation, type OperationWork, type Validation } from './steps/op
 import { type groupNames, type OperationResult, toOperationResult } from './steps/result.ts';
 import { getTargetRef } from './steps/target.ts';
 
-const artifactTypePrefix = 'kubernetes/';
-
 const cleanupField = objectField({
   manifests: withDefault(listOf(jsonObjectField()), []).describe(
-    'Deployed objects: of each whose annotations limit the versions kept, the oldest beyond the limit are deleted.',
+    'Deployed objects: of each version whose annotations limit the versions kept, the oldest beyond the limit are deleted.',
   ),
 });
 
@@ -33,7 +30,7 @@ type Expired = {
 
 /**
  * Deletes old versions. Orca calls it after each deploy with what was deployed; a manifest without
- * `strategy.spinnaker.io/max-version-history` keeps all its versions.
+ * `strategy.spinnaker.io/max-version-history` keeps all its versions, and one that is no version has none.
  */
 export const cleanupArtifacts = defineOperation({
   name: 'cleanupArtifacts',
@@ -46,29 +43,27 @@ export const cleanupArtifacts = defineOperation({
   run: runCleanup,
 });
 
-/** What is deleted is where the annotations say, and of the kind that they say: an account's bounds hold there too. */
+/** What is deleted is of the kind of the manifest, and where that is: an account's bounds hold there too. */
 function validate({ manifests }: CleanupDescription, validation: Validation): void {
   for (const [index, manifest] of manifests.entries()) {
-    const artifact = findRecordedArtifact(manifest);
-    const field = `manifests[${index}]: the location of its artifact`;
-    validation.checkNamespace(artifact?.location, field);
     validation.check(() => checkManifestUnmasked(manifest));
-    if (artifact === undefined || findLimit(manifest) === undefined) continue;
-    const { location: namespace = '', name = '' } = artifact;
-    validation.checkPlace({ kind: readArtifactKind(artifact), namespace, name }, field);
+    if (findLimited(manifest) === undefined) continue;
+    const field = `manifests[${index}].metadata.namespace`;
+    validation.checkNamespace(getPath(manifest, 'metadata', 'namespace'), field);
+    validation.checkPlace(readCoordinates(manifest), field);
   }
 }
 
 async function runCleanup(description: CleanupDescription, work: OperationWork): Promise<OperationResult> {
   return explainFailure('Deleting old versions', async () => {
-    const limited = description.manifests.filter((manifest) => findLimit(manifest) !== undefined);
+    const limited = description.manifests.map(findLimited).filter((each) => each !== undefined);
     if (limited.length === 0) return toOperationResult({ names: {} });
     const { decidedAtMs, objects } = await work.run.decide(
       'expired',
       async () =>
         ({
           decidedAtMs: work.session.clock.now(),
-          objects: (await Promise.all(limited.map((manifest) => listExpired(manifest, work)))).flat(),
+          objects: (await Promise.all(limited.map((each) => listExpired(each, work)))).flat(),
         }) satisfies Expired,
     );
     for (const target of objects) {
@@ -81,31 +76,32 @@ async function runCleanup(description: CleanupDescription, work: OperationWork):
   });
 }
 
-/** How many versions a manifest wants kept; undefined when it does not say, or is no versioned object of a cluster. */
-function findLimit(manifest: Manifest): number | undefined {
-  if (!findRecordedArtifact(manifest)?.type?.startsWith(artifactTypePrefix)) return undefined;
-  return readStrategy(manifest).maxVersionHistory;
+/** A version of which not all are to be kept. */
+interface LimitedVersion {
+  readonly manifest: Manifest;
+  /** What it is a version of. */
+  readonly name: string;
+  /** How many are kept. */
+  readonly kept: number;
 }
 
-/** Spinnaker's name of the kind in an artifact's type, `kubernetes/configMap`. */
-function readArtifactKind({ type = '' }: Artifact): string {
-  return parseKind(type.slice(artifactTypePrefix.length));
+/** Undefined for what is no version, and where the manifest does not say how many to keep. */
+function findLimited(manifest: Manifest): LimitedVersion | undefined {
+  const name = findVersion(manifest)?.name;
+  const kept = readStrategy(manifest).maxVersionHistory;
+  return name === undefined || kept === undefined ? undefined : { manifest, name, kept };
 }
 
-async function listExpired(manifest: Manifest, { client, run }: OperationWork): Promise<Expired['objects']> {
-  const artifact = findRecordedArtifact(manifest);
-  const limit = findLimit(manifest);
-  if (artifact === undefined || limit === undefined) return [];
+async function listExpired(
+  { manifest, name, kept }: LimitedVersion,
+  { client, run }: OperationWork,
+): Promise<Expired['objects']> {
   const { signal } = run;
-  const kind = readArtifactKind(artifact);
-  const resource = await client.getResourceOfKind(kind, { signal });
-  // Without one the versions are in the namespace of objects that name none: others of that name elsewhere are none of them.
-  const namespace = artifact.location || (await client.getDefaultNamespace({ signal }));
+  const resource = await client.getResourceOfKind(readKind(manifest), { signal });
+  const namespace = readNamespace(manifest) || (await client.getDefaultNamespace({ signal }));
   const live = await client.list({ resource, namespace, metadataOnly: true }, { signal });
-  return listExpiredVersions(live, artifact, limit).map((object) => ({
-    kind,
-    namespace: readNamespace(object),
-    name: readName(object),
+  return listExpiredVersions(live, { name }, kept).map((object) => ({
+    ...readCoordinates(object),
     uid: readUid(object) ?? '',
   }));
 }

@@ -3,7 +3,6 @@ import { FailedOperationError } from '../../../../core/errors.ts';
 import type { ApiResource, KubernetesClient } from '../../api/client.ts';
 import { isResourceNotServed } from '../../api/errors.ts';
 import type { Manifest } from '../../api/manifest.ts';
-import { findRecordedArtifact } from '../../manifest/annotate.ts';
 import {
   type Coordinates,
   findReplicas,
@@ -11,7 +10,7 @@ import {
   readName,
   readNamespace,
 } from '../../manifest/identity.ts';
-import { chooseVersion, formatVersionedName, listVersions, parseVersion } from '../../manifest/version.ts';
+import { chooseVersion, findLatestVersion, formatVersionedName } from '../../manifest/version.ts';
 import { getLoadBalancer } from '../steps/load-balancer.ts';
 import type { PlanInputs, ResolvedInputs } from './plan.ts';
 
@@ -94,7 +93,7 @@ function getListKey(manifest: Manifest): string {
   return JSON.stringify([manifest.apiVersion, manifest.kind, readNamespace(manifest)]);
 }
 
-/** The objects of a manifest's kind in its namespace, metadata alone: versions are told by annotations. */
+/** The objects of a manifest's kind in its namespace, metadata alone, by which versions are told. */
 async function listLive(manifest: Manifest, { client, signal }: ResolveOptions): Promise<Manifest[]> {
   const resource = await findResource(manifest, { client, signal });
   if (resource === undefined) return [];
@@ -130,15 +129,8 @@ async function findSourceReplicas(
 
 function findLatestName(manifest: Manifest, live: readonly Manifest[]): string | undefined {
   const name = readName(manifest);
-  const versions = listVersions(live, name)
-    .map((object) => parseVersion(findRecordedArtifact(object)?.version ?? ''))
-    .filter((version) => version !== undefined);
-  return versions.length === 0
-    ? undefined
-    : formatVersionedName(
-        name,
-        versions.reduce((one, other) => Math.max(one, other)),
-      );
+  const version = findLatestVersion(live, name);
+  return version === undefined ? undefined : formatVersionedName(name, version);
 }
 
 /** A name for an object that brings only its beginning, as the API server would make it up, and free at this moment. */

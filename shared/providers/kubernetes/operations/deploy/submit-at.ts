@@ -18,7 +18,7 @@ export interface SubmitAtOptions extends Omit<SubmitOptions, 'key'> {
 }
 
 /**
- * Submits the manifest at a place of a plan. A version whose number somebody else took meanwhile, for other content, gets the next
+ * Submits the manifest at a place of a plan. A version whose number somebody else took meanwhile gets the next
  * one, and what comes after it is bound to that. Each choice is remembered before it is acted upon, so that a repeat sends the same.
  *
  * @throws FailedOperationError as `submitManifest`, and after 50 numbers that others took.
@@ -30,10 +30,8 @@ export async function submitAt(plan: DeployPlan, place: number, options: SubmitA
     const planned = plan.planned[place] as PlannedManifest;
     const key = attempt === 0 ? String(place) : `${place}/${attempt}`;
     const object = await submitUnlessTaken(work, planned, { ...how, key });
-    if (object !== undefined) return object;
-    work.run.report(
-      `${planned.fullName} is there with other content, of another deploy: taking the next version`,
-    );
+    if (!(object instanceof VersionTakenError)) return object;
+    work.run.report(`${object.message}: taking the next version`);
     await pause(attempt, work);
     await plan.chooseAgain(place, attempt);
   }
@@ -42,16 +40,16 @@ export async function submitAt(plan: DeployPlan, place: number, options: SubmitA
   );
 }
 
-/** Undefined when the version is somebody else's. */
+/** Answers the error when what is there is none of ours. */
 async function submitUnlessTaken(
   work: OperationWork,
   planned: PlannedManifest,
   options: SubmitOptions,
-): Promise<Manifest | undefined> {
+): Promise<Manifest | VersionTakenError> {
   try {
     return await submitManifest(work, planned, options);
   } catch (error) {
-    if (error instanceof VersionTakenError) return undefined;
+    if (error instanceof VersionTakenError) return error;
     throw error;
   }
 }

@@ -14,10 +14,10 @@ import {
 import { createManifest, replaceManifest, tryReplace } from '../../apply/write.ts';
 import { holdsManifest, readResourceVersion } from '../../apply/write-trace.ts';
 import { readStrategy } from '../../manifest/strategy.ts';
-import { hasSameContent, isAppliedFrom } from '../../manifest/version.ts';
+import { findVersion, hasSameContent, isAppliedFrom } from '../../manifest/version.ts';
 import type { PlannedManifest } from './plan.ts';
 
-/** Under the name of a version there is an object with other content: somebody else's version, which stays as it is. */
+/** Under the name of a version there is an object that is none of ours, or has other content: it stays as it is. Its message says so. */
 export class VersionTakenError extends Error {
   override name = 'VersionTakenError';
 }
@@ -37,10 +37,10 @@ export function isVersion(planned: PlannedManifest): planned is PlannedVersion {
 }
 
 /**
- * Creates the object of a version, and never changes another one's. An object of the same content is taken for the version: an
- * earlier try made it, or an earlier deploy; then only its metadata may change.
+ * Creates the object of a version, and never changes another one's. An object that is a version of the same content is taken for
+ * it: an earlier try made it, or an earlier deploy; then only its metadata may change.
  *
- * @throws VersionTakenError when there is an object of other content, KubernetesApiError as the API server refuses
+ * @throws VersionTakenError when there is any other object, KubernetesApiError as the API server refuses
  */
 export async function writeVersion(
   client: KubernetesClient,
@@ -72,10 +72,10 @@ export interface FoundVersion {
 }
 
 /**
- * Checks that what is there has the content of the version. The record of an apply tells; where there is none, the API server is
+ * Checks that what is there is the version, and has its content. The record of an apply tells; where there is none, the API server is
  * asked whether our write would change anything.
  *
- * @throws VersionTakenError when it has another content.
+ * @throws VersionTakenError when it has another content, is no version, or is a controller's.
  */
 export async function checkVersionOurs(
   client: KubernetesClient,
@@ -83,12 +83,14 @@ export async function checkVersionOurs(
   options: CallOptions,
 ): Promise<void> {
   const { versionOf, manifest, method, fullName } = planned;
+  if (findVersion(live)?.isControlled !== false)
+    throw new VersionTakenError(`${fullName} is there and is none of ours`);
   if (isAppliedFrom(live, versionOf) || isAppliedFrom(live, manifest)) return;
   const written = isAppliedHere(planned)
     ? undefined
     : await tryWrite(client, { method, target, live }, options);
   if (written !== undefined && hasSameContent(omitStatus(written), omitStatus(live))) return;
-  throw new VersionTakenError(`${fullName} has other content`);
+  throw new VersionTakenError(`${fullName} is there with other content, of another deploy`);
 }
 
 /** What the API server would make of what is there; undefined when it would refuse. */

@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../../../core/errors.ts';
-import type { JsonObject } from '../../../../core/json.ts';
+import { asString, type JsonObject, type JsonValue } from '../../../../core/json.ts';
 import {
   type Field,
   objectField,
@@ -56,9 +56,10 @@ export interface Validation {
   /**
    * Rejects a namespace that the account may not use, and what is no name of one; none, or an empty one, is fine.
    *
+   * @param namespace as it was sent, of any type.
    * @param field where it stands in the description, for messages.
    */
-  checkNamespace(namespace: string | undefined, field: string): void;
+  checkNamespace(namespace: JsonValue | undefined, field: string): void;
   /**
    * Rejects an object that the account may not use, as far as that can be told without a call: by its namespace, and by its kind
    * where that lives in none. A Namespace counts as what it is.
@@ -152,10 +153,11 @@ function validate<D extends object>(
   const reject = (attribute: string, code: string): void => {
     errors.add(formatCode(fields.context, attribute, code));
   };
-  const useNamespace = (namespace: string | undefined, field: string): void => {
-    const problem = findTextProblem(namespace, findNamespaceProblem);
+  const useNamespace = (given: JsonValue | undefined, field: string): void => {
+    const namespace = asString(given) ?? '';
+    const problem = findTextProblem(given, findNamespaceProblem);
     if (problem !== undefined) errors.add(`${fields.name}: ${field}: ${problem}`);
-    else for (const code of checkNamespace(account, namespace)) reject(namespace ?? '', code);
+    else for (const code of checkNamespace(account, namespace)) reject(namespace, code);
   };
   fields.validate(description, {
     account,

@@ -6,7 +6,6 @@ import {
   annotateMoniker,
   annotateObject,
   createDeployMoniker,
-  findRecordedArtifact,
   findTemplateMetadata,
   type LabelSettings,
 } from '../../../../../shared/providers/kubernetes/manifest/annotate.ts';
@@ -49,12 +48,26 @@ describe('annotateArtifact', () => {
     expect(readAnnotations(templateOf(annotated))).toEqual(recorded);
   });
 
-  test('lets the user’s annotations stand, each place for itself', () => {
-    const own = { 'artifact.spinnaker.io/name': 'mine', other: 'kept' };
-    const manifest = freeze({ ...templated, metadata: { name: 'web', annotations: own } });
+  test('takes the place of what a copy of another object carries', () => {
+    const copied = {
+      'artifact.spinnaker.io/name': 'mine',
+      'artifact.spinnaker.io/version': 'v003',
+      other: 'kept',
+    };
+    const spec = { template: { metadata: { annotations: copied } } };
+    const manifest = freeze({ ...templated, spec, metadata: { name: 'web', annotations: copied } });
     const annotated = annotateArtifact(manifest, artifact);
-    expect(readAnnotations(annotated)).toEqual({ ...recorded, ...own });
-    expect(readAnnotations(templateOf(annotated))).toEqual(recorded);
+    expect(readAnnotations(annotated)).toEqual({ ...recorded, other: 'kept' });
+    expect(readAnnotations(templateOf(annotated))).toEqual({ ...recorded, other: 'kept' });
+  });
+
+  test('of a version has its number, too', () => {
+    const metadata = { name: 'web', annotations: { 'moniker.spinnaker.io/sequence': '3' } };
+    const annotated = annotateArtifact(freeze({ ...bare, metadata }), { ...artifact, version: 'v012' });
+    expect(readAnnotations(annotated)).toEqual({
+      ...recorded,
+      ...{ 'artifact.spinnaker.io/version': 'v012', 'moniker.spinnaker.io/sequence': '12' },
+    });
   });
 
   test('writes where the user left a null', () => {
@@ -79,16 +92,6 @@ describe('annotateArtifact', () => {
     const { metadata: _metadata, ...rest } = annotated;
     expect(rest).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', ...fields });
     expect(readAnnotations(annotated)).toEqual(recorded);
-  });
-
-  test('is read back', () => {
-    expect(findRecordedArtifact(annotateArtifact(bare, artifact))).toEqual({
-      type: 'kubernetes/deployment',
-      name: 'web',
-      location: 'shop',
-      version: '',
-    });
-    expect(findRecordedArtifact(bare)).toBeUndefined();
   });
 });
 

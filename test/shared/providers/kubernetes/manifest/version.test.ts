@@ -4,6 +4,8 @@ import type { JsonObject } from '../../../../../shared/core/json.ts';
 import type { Manifest } from '../../../../../shared/providers/kubernetes/api/manifest.ts';
 import {
   chooseVersion,
+  findLatestVersion,
+  findVersion,
   formatVersion,
   formatVersionedName,
   isVersioned,
@@ -12,6 +14,7 @@ import {
   parseVersion,
 } from '../../../../../shared/providers/kubernetes/manifest/version.ts';
 import { freeze } from '../../../../support/engines/frozen.ts';
+import { createHostile, hostileRecords } from './hostile-records.ts';
 
 /** A ConfigMap as a user writes it. */
 function make(data: JsonObject, name = 'flags'): Manifest {
@@ -23,10 +26,12 @@ interface LiveOptions {
   readonly age?: number;
   /** What it was applied from; by default nothing is recorded. */
   readonly from?: unknown;
+  /** Whether a controller owns it. Default: false. */
+  readonly controller?: boolean;
 }
 
 /** A version of it in the cluster. A greater age is an earlier creation. */
-function live(version: string, { name = 'flags', age = 0, from }: LiveOptions = {}): Manifest {
+function live(version: string, { name = 'flags', age = 0, from, controller }: LiveOptions = {}): Manifest {
   const record = typeof from === 'string' ? from : JSON.stringify(from);
   return freeze({
     apiVersion: 'v1',
@@ -34,6 +39,7 @@ function live(version: string, { name = 'flags', age = 0, from }: LiveOptions = 
     metadata: {
       name: `${name}-${version}`,
       creationTimestamp: new Date(Date.UTC(2026, 0, 31) - age * 1000).toISOString().replace('.000', ''),
+      ownerReferences: controller === undefined ? [] : [{ kind: 'App', name: 'web', controller }],
       annotations: {
         'artifact.spinnaker.io/type': 'kubernetes/configMap',
         'artifact.spinnaker.io/name': name,
@@ -77,6 +83,28 @@ describe('a version', () => {
   });
 });
 
+describe('findVersion', () => {
+  const of = { kind: 'configMap', name: 'flags', number: 7 };
+  const honest = createHostile({ what: 'nothing hostile' }, of, make({}));
+
+  test('reads what a deploy recorded, wherever the object is', () => {
+    expect(findVersion(honest)).toEqual({ name: 'flags', number: 7, isControlled: false });
+    expect(findVersion(live('v1000'))).toEqual({ name: 'flags', number: 1000, isControlled: false });
+    expect(findVersion(live('v000', { controller: false }))).toMatchObject({ isControlled: false });
+    expect(findVersion(live('v000', { controller: true }))).toMatchObject({ isControlled: true });
+  });
+
+  test('reads what old releases of Spinnaker wrote, which stored texts as JSON', () => {
+    const quoted = { type: '"kubernetes/configMap"', name: '"flags"', version: '"v007"' };
+    const object = createHostile({ what: 'quoted', record: () => quoted }, of, make({}));
+    expect(findVersion(object)).toMatchObject({ name: 'flags', number: 7 });
+  });
+
+  test.each(hostileRecords)('finds none for $what', (row) => {
+    expect(findVersion(createHostile(row, of, make({})))).toBeUndefined();
+  });
+});
+
 describe('chooseVersion', () => {
   const manifest = make({ a: '1' });
 
@@ -88,6 +116,17 @@ describe('chooseVersion', () => {
     expect(chooseVersion({ manifest, live: [live('v007'), live('v009'), live('v008')] })).toBe(10);
     expect(chooseVersion({ manifest, live: [live('v999')] })).toBe(1000);
     expect(chooseVersion({ manifest, live: [live('v1000'), live('v999')] })).toBe(1001);
+  });
+
+  test('goes on from the lowest that is free after the highest that there is', () => {
+    expect(chooseVersion({ manifest, live: [live('v999999999'), live('v000'), live('v001')] })).toBe(2);
+    expect(chooseVersion({ manifest, live: [live('v999999998')] })).toBe(999_999_999);
+  });
+
+  test('counts what a controller owns, and never takes it for the same', () => {
+    const owned = live('v006', { controller: true, from: manifest });
+    expect(chooseVersion({ manifest, live: [owned, live('v001')] })).toBe(7);
+    expect(chooseVersion({ manifest, live: [owned, live('v001', { from: manifest })] })).toBe(1);
   });
 
   test('ignores what has no version, another name, or was not deployed by Spinnaker', () => {
@@ -207,6 +246,19 @@ describe('listing versions', () => {
     [-1, []],
   ])('keeps the %i newest', (max, expired) => {
     expect(names(listExpiredVersions(prior, { name: 'flags' }, max))).toEqual(expired);
+  });
+
+  test('leaves out what a controller owns', () => {
+    const owned = live('v003', { age: 9, controller: true });
+    expect(names(listVersions([...prior, owned], 'flags'))).not.toContain('flags-v003');
+    expect(names(listExpiredVersions([...prior, owned], { name: 'flags' }, 2))).toEqual(['flags-v000']);
+    expect(findLatestVersion([...prior, owned], 'flags')).toBe(2);
+    expect(findLatestVersion([owned], 'flags')).toBeUndefined();
+  });
+
+  test('of one second goes by their numbers', () => {
+    const objects = [live('v1000'), live('v999'), live('v998')];
+    expect(names(listVersions(objects, 'flags'))).toEqual(['flags-v998', 'flags-v999', 'flags-v1000']);
   });
 
   test('expires nothing that belongs to no name', () => {

@@ -197,18 +197,22 @@ describeWithCluster('the rules of deployManifest', (cluster) => {
       expect(JSON.stringify(template)).not.toContain('spinnaker');
     });
 
-    test('of the user win, but for who manages it', async () => {
+    test('of the user win, but for who manages it and what it is', async () => {
       await using ns = await createNamespace();
       const own = {
         'moniker.spinnaker.io/application': 'other',
         'moniker.spinnaker.io/cluster': 'deployment other',
-        'artifact.spinnaker.io/name': 'other',
       };
+      const copied = { 'artifact.spinnaker.io/name': 'other', 'artifact.spinnaker.io/version': 'v003' };
       const labels = { 'app.kubernetes.io/name': 'other', 'app.kubernetes.io/managed-by': 'helm' };
-      const parts = { namespace: ns.name, replicas: 0, annotations: own, labels };
+      const parts = { namespace: ns.name, replicas: 0, annotations: { ...own, ...copied }, labels };
       await deploy([createWorkload('Deployment', 'web', parts)]);
+      const record = { 'artifact.spinnaker.io/name': 'web', 'artifact.spinnaker.io/version': '' };
       expect(await findLive(ns.name, 'deployments/web')).toMatchObject({
-        metadata: { annotations: own, labels: { ...labels, 'app.kubernetes.io/managed-by': 'spinnaker' } },
+        metadata: {
+          annotations: { ...own, ...record },
+          labels: { ...labels, 'app.kubernetes.io/managed-by': 'spinnaker' },
+        },
         spec: { template: { metadata: { annotations: { 'moniker.spinnaker.io/application': 'shop' } } } },
       });
     });

@@ -38,6 +38,7 @@ export const cleanupArtifacts: KubernetesOperationSpec = {
 /** A version as a deploy leaves it behind. */
 function createVersion(version: string, { place, plant }: SpecInputs): Manifest {
   return createSecret(`keys-${version}`, plant(version), {
+    namespace: place,
     annotations: {
       'artifact.spinnaker.io/type': 'kubernetes/secret',
       'artifact.spinnaker.io/name': 'keys',
