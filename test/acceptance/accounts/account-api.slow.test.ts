@@ -195,10 +195,8 @@ describe("Clouddriver's account API on one machine", () => {
     await send('POST', '/credentials', define('stored'));
     const error = `Cannot create an account which already exists (name: ${name})`;
     const headers = { 'X-SPINNAKER-ACCOUNTS': name };
-    expect(await send('PUT', '/credentials', define(name.toUpperCase()), headers)).toEqual({
-      status: 400,
-      error,
-    });
+    const answer = await send('PUT', '/credentials', define(name.toUpperCase()), headers);
+    expect(answer).toEqual({ status: 400, error });
     expect(await listNames()).toEqual(['stored', 'yaml']);
     await send('DELETE', '/credentials/stored');
   });
