@@ -46,7 +46,6 @@ export default defineConfig({
         include: [units],
         provide: { clusterOffer: { missing: 'suites without .cluster in their name run without one' } },
         setupFiles: [lowPriority],
-        isolate: false,
       }),
       project('templates', { include: templates, isolate: false, setupFiles: [lowPriority] }),
       project('systems', {
