@@ -11,6 +11,7 @@ import {
 import { type AgentSession, isConnected } from '../../core/tasks/agent-session.ts';
 import { compareText } from '../../core/text-order.ts';
 import type { OperatorServices } from '../services/operators.ts';
+import { listShownWarnings } from './agent-views.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import { getNumber } from './query-number.ts';
 
@@ -56,7 +57,7 @@ export interface AccountAgentView {
   readonly connected: boolean;
   readonly openedAt: number;
   readonly seenAt: number;
-  /** The last warnings of its log. */
+  /** The last warnings of its log; none for who may not read each account that it serves. */
   readonly warnings: readonly string[];
 }
 
@@ -71,7 +72,8 @@ export async function getAccountAgents(
   services: OperatorServices,
 ): Promise<AccountAgentsView> {
   const account = getAgentAccount(request, services);
-  return toView(services, account, await services.enrolments.find(account));
+  const mayShow = await request.access.openAccountFilter();
+  return toView({ ...services, mayShow }, account, await services.enrolments.find(account));
 }
 
 /**
@@ -101,7 +103,7 @@ export async function changeAccountAgents(
       generation: after.generation,
     },
   );
-  return toView(services, account, after);
+  return toView({ ...services, mayShow: await request.access.openAccountFilter() }, account, after);
 }
 
 /** Ends the sessions of an account. That their agents hear of it at once only spares them a call that is refused. */
@@ -122,16 +124,17 @@ export async function listAccountAgents(
 ): Promise<ApiResponse> {
   const limit = getNumber(request, 'items', { min: 1, max: 500, otherwise: 100 });
   const after = request.findQuery('after') ?? '';
-  const rights = request.access.getRights(services.providers);
+  const [mayChange, mayShow] = await Promise.all([
+    request.access.openAccountFilter('WRITE'),
+    request.access.openAccountFilter(),
+  ]);
   const names = services.providers.accounts
-    .filter(
-      ({ name, agentHome }) => agentHome !== undefined && name > after && rights.mayUseAccount(name, 'WRITE'),
-    )
+    .filter(({ name, agentHome }) => agentHome !== undefined && name > after && mayChange(name))
     .map(({ name }) => name)
     .sort(compareText);
   const page = names.slice(0, limit);
   const views = await mapConcurrently(page, accountsAtOnce, async (name) =>
-    toView(services, name, await services.enrolments.find(name)),
+    toView({ ...services, mayShow }, name, await services.enrolments.find(name)),
   );
   const last = page.at(-1);
   if (last === undefined || names.length <= limit) return ok(views);
@@ -144,13 +147,21 @@ function getAgentAccount(request: ApiRequest, { providers }: OperatorServices): 
   throw new NotFoundError(`Account ${name} has no agents: its cluster is reached from here`);
 }
 
+interface ViewServices extends OperatorServices {
+  /** Whether the caller may read an account. */
+  mayShow(account: string): boolean;
+}
+
 async function toView(
-  { sessions, inboxes, providers, clock }: OperatorServices,
+  { sessions, inboxes, providers, clock, mayShow }: ViewServices,
   account: string,
   { generation, isRevoked, cluster, changes }: AgentEnrolment,
 ): Promise<AccountAgentsView> {
   const [found, waiting] = await Promise.all([sessions.listOf(account), inboxes.list(account, waitingMax)]);
-  const agents = found.map((session) => toAgentView(session, clock.now()));
+  const agents = found.map((session) => ({
+    ...toAgentView(session, clock.now()),
+    warnings: listShownWarnings(session, mayShow),
+  }));
   const [oldest] = waiting;
   return {
     account,
@@ -169,10 +180,10 @@ async function toView(
   };
 }
 
-function toAgentView(session: AgentSession, nowMs: number): AccountAgentView {
-  const { agentId, version, zone, openedAtMs, seenAtMs, warnings } = session;
+function toAgentView(session: AgentSession, nowMs: number): Omit<AccountAgentView, 'warnings'> {
+  const { agentId, version, zone, openedAtMs, seenAtMs } = session;
   return {
     ...{ agentId, version, zone, connected: isConnected(session, nowMs) },
-    ...{ openedAt: openedAtMs, seenAt: seenAtMs, warnings },
+    ...{ openedAt: openedAtMs, seenAt: seenAtMs },
   };
 }
