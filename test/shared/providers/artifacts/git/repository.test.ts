@@ -79,6 +79,11 @@ describe('a pack', () => {
     ]);
   });
 
+  test('may have an object several times', async () => {
+    const archived = await readArchive(await read(serveTree(toTree(file), [blob, blob, blob])));
+    expect([...archived.keys()]).toEqual(['web.yml']);
+  });
+
   const { tip, pack } = writeFilePack('web.yml', Buffer.from('kind: Pod'));
   const commit = toCommit(toTree(file));
   const withBlob = (entry: WrittenEntry) => [commit.entry, toTree(file), entry];
@@ -193,10 +198,24 @@ describe('a pack', () => {
   });
 });
 
+/** Names that NTFS or HFS+ takes for `.git`, and Git refuses therefore. */
+const otherDotGits = [
+  ...['.git ', '.Git.', '.git. .', 'git~1', 'GIT~1', 'git~1 .', '.git:$DATA', '.git::$INDEX_ALLOCATION'],
+  ...['.git\\config', 'a\\.git', 'a\\GIT~1\\b', '.g\u200cit', '\ufeff.git', '.GI\u202eT'],
+];
+
 describe('a tree', () => {
   const nothing = toTree([]);
+
+  test('may have names that no file system takes for that of a repository', async () => {
+    const names = ['.gitignore', '.github', '.git-x', '.git x', 'git~2', 'git~10', 'x.git', 'a:b', 'a\\b'];
+    const tree: WrittenTree = names.map((name) => ['100644', name, blob]);
+    const archived = await readArchive(await read(serveTree(toTree(tree), [blob])));
+    expect([...archived.keys()]).toEqual(names);
+  });
+
   test.each<{ what: string; tree: WrittenTree }>([
-    ...['..', '.', '', '.git', '.GIT', 'a/b', '../x', '/etc'].map((name) => ({
+    ...['..', '.', '', '.git', '.GIT', 'a/b', '../x', '/etc', ...otherDotGits].map((name) => ({
       what: `the name ${JSON.stringify(name)}`,
       tree: [['100644', name, blob]] as WrittenTree,
     })),
@@ -273,6 +292,7 @@ describe('a server', () => {
     { what: 'ends within a line', advertised: refs.subarray(0, refs.length - 10) },
     { what: 'tells a line that is too long', advertised: Buffer.from('ffff') },
     { what: 'tells a line that is too short', advertised: Buffer.from('0003') },
+    { what: 'goes on without saying anything', advertised: Buffer.alloc(40_004, '0000') },
     { what: 'tells an error', advertised: writePacket('ERR planted') },
     { what: 'tells no ref', advertised: writePacket('planted') },
     { what: 'has ids of SHA-256', advertised: writePacket(`${tip} HEAD\0object-format=sha256\n`) },
