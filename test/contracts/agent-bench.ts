@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { getAgentKey, parseAgent } from '../../shared/aws/agents/agent-items.ts';
 import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
 import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
@@ -6,13 +5,14 @@ import { getClaimableTurn, getTurn } from '../../shared/core/agents/agent-schedu
 import type { Agent, AgentSpec, ClaimedAgent, Finish } from '../../shared/core/agents/agent-store.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
+import type { StoreTestClient } from '../support/engines/store-test-client.ts';
 
 /** A store of agents with a connection of its own, as one function of ours has it. */
 export interface AgentBench {
   readonly store: DynamoAgentStore;
   readonly table: CacheTable;
   readonly clock: TestClock;
-  readonly documents: DynamoDBDocumentClient;
+  readonly documents: StoreTestClient;
 }
 
 /** Opens a store. Stores that are to see the same time share a clock. */

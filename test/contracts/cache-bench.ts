@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import type { CacheStore, NewObject, ObjectKey } from '../../shared/core/cache/cache-store.ts';
@@ -6,13 +5,14 @@ import type { EntryPut, EntryRemoval } from '../../shared/core/cache/packed-row.
 import { type Revision, toRevision } from '../../shared/core/cache/revision.ts';
 import { createTestClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
+import type { StoreTestClient } from '../support/engines/store-test-client.ts';
 
 /** A cache with a connection of its own, as one function of ours has it. */
 export interface CacheBench {
   readonly store: CacheStore;
   readonly table: CacheTable;
   readonly clock: TestClock;
-  readonly documents: DynamoDBDocumentClient;
+  readonly documents: StoreTestClient;
 }
 
 /** Opens a cache. Those that are to see the same time share a clock. */
@@ -65,7 +65,7 @@ export async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[
 }
 
 /** The requests that a client sends from now on, by operation. */
-export function countRequests(documents: DynamoDBDocumentClient): { take(): Record<string, number> } {
+export function countRequests(documents: StoreTestClient): { take(): Record<string, number> } {
   let counts: Record<string, number> = {};
   documents.middlewareStack.add(
     (next, context) => async (args) => {
@@ -85,7 +85,7 @@ export function countRequests(documents: DynamoDBDocumentClient): { take(): Reco
 }
 
 /** The write units that a client's single-item writes consume from now on. */
-export function countWriteUnits(documents: DynamoDBDocumentClient): { take(): number } {
+export function countWriteUnits(documents: StoreTestClient): { take(): number } {
   let units = 0;
   documents.middlewareStack.add(
     (next, context) => async (args) => {

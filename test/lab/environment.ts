@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { queues } from '../../functions/queues.ts';
 import { toFunctionEnvironment } from '../../infra/local/environment.ts';
-import type { BusEvent } from '../../infra/local/eventbridge-bus.ts';
+import type { BusEvent } from '../../infra/local/engines/eventbridge/bus-events.ts';
 import { tables, tasksTable } from '../../shared/aws/tables.ts';
 import { planFaults } from '../acceptance/tasks/faults/fault-plan.ts';
 import { type ProxiedCall, startApiProxy } from '../support/cluster/api-proxy.ts';

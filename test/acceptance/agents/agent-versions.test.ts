@@ -1,5 +1,4 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { ItemTable, ItemUpdate } from '../../../shared/aws/table.ts';
 import { getHeaderKey } from '../../../shared/aws/tasks/task-items.ts';
@@ -62,7 +61,7 @@ test('a task begun with another journal format is for agents that have it, and f
   // As a release with that format leaves it.
   const { dynamodb, credentials, tasksTable } = system.stores;
   const client = new DynamoDBClient({ endpoint: dynamodb, region: 'us-east-1', credentials });
-  const table = new ItemTable(DynamoDBDocumentClient.from(client), tasksTable);
+  const table = new ItemTable(client, tasksTable);
   await table.update(getHeaderKey(id), new ItemUpdate().set('journalFormat', 2));
   client.destroy();
 

@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import { agentLeaseMs, type EndedAgent, runAgent } from '../../../../../shared/core/agents/run-agent.ts';
@@ -9,6 +8,7 @@ import { createStandingClock, testRandomness } from '../../../../support/run/tes
 import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 import { type AgentBench, agentNames, openAgentBench, readCached } from './agent-bench.ts';
 import { answerAs, createWorld, type World } from './scripted-world.ts';
+import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
 
 const openTable = useLocalTables();
 
@@ -145,7 +145,7 @@ function watchObjectWrites(
 ): StoreEngine {
   return {
     ...engine,
-    openDocuments(): DynamoDBDocumentClient {
+    openDocuments(): StoreTestClient {
       const documents = engine.openDocuments();
       documents.middlewareStack.add(
         (next) => async (args) => {
