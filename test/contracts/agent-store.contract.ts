@@ -8,6 +8,7 @@ import {
 } from '../../shared/core/agents/agent-schedule.ts';
 import { LeaseLostError } from '../../shared/core/tasks/task.ts';
 import { type TestClock, testRandomness } from '../support/run/test-clock.ts';
+import { chooseSize } from '../support/run/test-size.ts';
 import {
   type AgentBench,
   add,
@@ -23,14 +24,18 @@ import {
 import { testAgentFreshness } from './agent-freshness.contract.ts';
 import { testAgentTurns } from './agent-turns.contract.ts';
 import { countRequests } from './cache-bench.ts';
-import { largePayload, repeatEveryWrite, type StoreEngine } from './store-bench.ts';
+import { type CountCases, largePayload, repeatEveryWrite, type StoreEngine } from './store-bench.ts';
 
 /** What every DynamoDB must do for agents. `getEngine` is called inside the tests. */
-export function testAgentStore(name: string, getEngine: () => StoreEngine): void {
+export function testAgentStore(
+  name: string,
+  getEngine: () => StoreEngine,
+  countCases: CountCases = chooseSize,
+): void {
   const open = (clock?: TestClock): AgentBench => openAgents(getEngine(), clock);
 
   describe(`agent store on ${name}`, () => {
-    testAgentTurns(open);
+    testAgentTurns(open, countCases);
     testAgentFreshness(open);
 
     describe('a run', () => {

@@ -5,17 +5,16 @@ import type { AgentSpec, ClaimedAgent } from '../../shared/core/agents/agent-sto
 import { LeaseLostError } from '../../shared/core/tasks/task.ts';
 import type { TestClock } from '../support/run/test-clock.ts';
 import { testRandomness } from '../support/run/test-clock.ts';
-import { chooseSize } from '../support/run/test-size.ts';
 import { type AgentBench, add, claim, find, leaseMs, newSpec, success, tryClaim } from './agent-bench.ts';
 import { type AgentAction, agentModel, type ModelAgent } from './agent-model.ts';
-import { repeatEveryWrite } from './store-bench.ts';
+import { type CountCases, repeatEveryWrite } from './store-bench.ts';
 
 /**
  * What every DynamoDB must do for the turns and leases of agents.
  *
  * @param open opens a store, called inside the tests; stores that are to see the same time get the same clock
  */
-export function testAgentTurns(open: (clock?: TestClock) => AgentBench): void {
+export function testAgentTurns(open: (clock?: TestClock) => AgentBench, countCases: CountCases): void {
   describe('turns', () => {
     it('go to one of twenty workers', async () => {
       const bench = open();
@@ -107,7 +106,7 @@ export function testAgentTurns(open: (clock?: TestClock) => AgentBench): void {
           const workplace = await startWorkplace(open);
           for (const each of steps) await doStep(workplace, each);
         }),
-        { numRuns: chooseSize({ short: 20, long: 40 }) },
+        { numRuns: countCases({ short: 20, long: 40 }) },
       );
     });
 
@@ -129,7 +128,7 @@ export function testAgentTurns(open: (clock?: TestClock) => AgentBench): void {
           const turns = runs.flatMap((run) => run.endedTurns);
           expect(new Set(turns).size).toBe(turns.length);
         }),
-        { numRuns: chooseSize({ short: 10, long: 20 }) },
+        { numRuns: countCases({ short: 10, long: 20 }) },
       );
     });
   });

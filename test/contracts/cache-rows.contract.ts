@@ -5,16 +5,15 @@ import { goneEntryRetentionMs, type RowChange } from '../../shared/core/cache/pa
 import { isRevision, type Revision } from '../../shared/core/cache/revision.ts';
 import { arbitraryHistory } from '../shared/core/cache/row-history.ts';
 import type { TestClock } from '../support/run/test-clock.ts';
-import { chooseSize } from '../support/run/test-size.ts';
 import { type CacheBench, collect, countRequests, newAccount, put, remove, v } from './cache-bench.ts';
-import { largePayload, repeatEveryWrite } from './store-bench.ts';
+import { type CountCases, largePayload, repeatEveryWrite } from './store-bench.ts';
 
 /**
  * What every DynamoDB must do for the rows of views.
  *
  * @param open opens a cache, called inside the tests; those that are to see the same time get the same clock
  */
-export function testCacheRows(open: (clock?: TestClock) => CacheBench): void {
+export function testCacheRows(open: (clock?: TestClock) => CacheBench, countCases: CountCases): void {
   describe('rows', () => {
     it('hold the latest of each entry, and are written only if that changed something', async () => {
       const { store, documents } = open();
@@ -85,7 +84,7 @@ export function testCacheRows(open: (clock?: TestClock) => CacheBench): void {
           const rows = await list(open().store, key);
           expect(rows.map((row) => row.read())).toEqual(end.size === 0 ? [] : [end]);
         }),
-        { numRuns: chooseSize({ short: 12, long: 25 }) },
+        { numRuns: countCases({ short: 12, long: 25 }) },
       );
     });
 

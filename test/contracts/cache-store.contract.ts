@@ -17,10 +17,14 @@ import {
 import { testCacheDirectory } from './cache-directory.contract.ts';
 import { testCacheRowMemory } from './cache-row-memory.contract.ts';
 import { testCacheRows } from './cache-rows.contract.ts';
-import { largePayload, repeatEveryWrite, type StoreEngine } from './store-bench.ts';
+import { type CountCases, largePayload, repeatEveryWrite, type StoreEngine } from './store-bench.ts';
 
 /** What every DynamoDB must do for the cache. `getEngine` is called inside the tests. */
-export function testCacheStore(name: string, getEngine: () => StoreEngine): void {
+export function testCacheStore(
+  name: string,
+  getEngine: () => StoreEngine,
+  countCases: CountCases = chooseSize,
+): void {
   const open = (clock?: TestClock): CacheBench => openCache(getEngine(), clock);
 
   describe(`cache on ${name}`, () => {
@@ -125,7 +129,7 @@ export function testCacheStore(name: string, getEngine: () => StoreEngine): void
             const [found] = (await benches[0]?.store.getObjects([key], { consistent: true })) ?? [];
             expect(found?.revision).toBe(goneAt.includes(last) ? undefined : v(last));
           }),
-          { numRuns: chooseSize({ short: 15, long: 30 }) },
+          { numRuns: countCases({ short: 15, long: 30 }) },
         );
       });
 
@@ -180,7 +184,7 @@ export function testCacheStore(name: string, getEngine: () => StoreEngine): void
             const [found] = await store.getObjects([key], { consistent: true });
             expect(found?.readBody()).toBe(body);
           }),
-          { numRuns: chooseSize({ short: 12, long: 25 }) },
+          { numRuns: countCases({ short: 12, long: 25 }) },
         );
 
         await store.putObject({ key, revision: v(2), body: '{"some":"manifest"}'.repeat(100_000) });
@@ -298,7 +302,7 @@ export function testCacheStore(name: string, getEngine: () => StoreEngine): void
       });
     });
 
-    testCacheRows(open);
+    testCacheRows(open, countCases);
     testCacheRowMemory(open);
     testCacheDirectory(open);
   });

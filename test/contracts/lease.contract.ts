@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Lease, LeaseLostError, leaseDurationMs } from '../../shared/core/tasks/task.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
-import { chooseSize } from '../support/run/test-size.ts';
 import { type LeaseAction, leaseModel, type ModelTask, newModelTask } from './lease-model.ts';
 import {
+  type CountCases,
   entry,
   getKeys,
   hold,
@@ -20,7 +20,7 @@ import {
  *
  * @param open opens a store, called inside the tests; stores that are to see the same time get the same clock
  */
-export function testLeases(open: (clock?: TestClock) => StoreBench): void {
+export function testLeases(open: (clock?: TestClock) => StoreBench, countCases: CountCases): void {
   describe('leases', () => {
     it('are held by one of many workers at a time', async () => {
       const { store } = open();
@@ -186,7 +186,7 @@ export function testLeases(open: (clock?: TestClock) => StoreBench): void {
             await expectTask({ worker, id, clock }, model);
           }
         }),
-        { numRuns: chooseSize({ short: 20, long: 40 }) },
+        { numRuns: countCases({ short: 20, long: 40 }) },
       );
     });
 
@@ -210,7 +210,7 @@ export function testLeases(open: (clock?: TestClock) => StoreBench): void {
           const fences = [...one.fences, ...other.fences];
           expect(new Set(fences).size).toBe(fences.length);
         }),
-        { numRuns: chooseSize({ short: 10, long: 20 }) },
+        { numRuns: countCases({ short: 10, long: 20 }) },
       );
     });
   });

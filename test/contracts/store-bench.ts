@@ -3,12 +3,20 @@ import { type Item, type ItemKey, ItemTable, type RawItem } from '../../shared/a
 import { DynamoTaskStore } from '../../shared/aws/tasks/task-store.ts';
 import type { JournalEntry, LeasedTask, NewTask, SubmittedOperation } from '../../shared/core/tasks/task.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
+import { chooseSize, type TestSizes } from '../support/run/test-size.ts';
 
 /** A DynamoDB to run the contract on. */
 export interface StoreEngine {
   readonly tableName: string;
   openDocuments(): DynamoDBDocumentClient;
 }
+
+/** How many cases of a property are tried, of those that its test names. */
+export type CountCases = (sizes: TestSizes<number>) => number;
+
+/** Few cases in the short form, for an engine that gives a second opinion: what our own does has been tried with all of them. */
+export const countFewCases: CountCases = ({ short, long }) =>
+  chooseSize({ short: Math.ceil(short / 5), long });
 
 /** A store with a connection of its own, as one function of ours has it. */
 export interface StoreBench {

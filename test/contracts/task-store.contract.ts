@@ -10,6 +10,7 @@ import { type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import { chooseSize } from '../support/run/test-size.ts';
 import { testLeases } from './lease.contract.ts';
 import {
+  type CountCases,
   dieAfterWrites,
   entry,
   findChunks,
@@ -28,7 +29,11 @@ import {
 } from './store-bench.ts';
 
 /** What every DynamoDB must do for the task store. `getEngine` is called inside the tests. */
-export function testTaskStore(name: string, getEngine: () => StoreEngine): void {
+export function testTaskStore(
+  name: string,
+  getEngine: () => StoreEngine,
+  countCases: CountCases = chooseSize,
+): void {
   const open = (clock?: TestClock): StoreBench => openStore(getEngine(), clock);
 
   describe(`task store on ${name}`, () => {
@@ -148,7 +153,7 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
       });
     });
 
-    testLeases(open);
+    testLeases(open, countCases);
 
     describe('commit()', () => {
       it('keeps every entry in order when the journal outgrows one item', async () => {
@@ -215,7 +220,7 @@ export function testTaskStore(name: string, getEngine: () => StoreEngine): void 
 
             expect((await store.find(task.id))?.journal).toEqual([entry('accept'), ...entries]);
           }),
-          { numRuns: chooseSize({ short: 12, long: 25 }) },
+          { numRuns: countCases({ short: 12, long: 25 }) },
         );
       });
 

@@ -67,12 +67,8 @@ export class JavaEngineUnavailableError extends Error {
 export async function getJars(name: JavaEngineName, options: JavaEngineOptions = {}): Promise<string> {
   await checkPlatform(name, options.javaCommand ?? 'java');
   const pom = path.join(getFolder(name), 'pom.xml');
-  const hash = createHash('sha256')
-    .update(await readFile(pom))
-    .digest('hex')
-    .slice(0, 16);
   const cache = path.join(options.cacheDir ?? path.join(homedir(), '.cache', 'busdriver'), 'engines');
-  const jars = path.join(cache, hash);
+  const jars = path.join(cache, toHash(await readFile(pom)));
   await mkdir(cache, { recursive: true });
   while (!existsSync(jars)) {
     // One lock for all engines: Maven's own repository is not made for two Mavens at a time.
@@ -153,6 +149,7 @@ function describeFailure(error: unknown, maven: string): string {
  * @throws {Error} when it does not start within a minute; the message carries the end of its output
  */
 export async function startJavaEngine(name: JavaEngineName, jars: string): Promise<JavaEngine> {
+  const classes = await compileLauncher(name, jars);
   const child = spawn('java', [
     // Short lives: less compiling, and no threads for collecting garbage.
     '-XX:TieredStopAtLevel=1',
@@ -160,8 +157,8 @@ export async function startJavaEngine(name: JavaEngineName, jars: string): Promi
     '-Xmx512m',
     `-Djava.library.path=${jars}`,
     '-classpath',
-    path.join(jars, '*'),
-    path.join(getFolder(name), 'Engine.java'),
+    [classes, path.join(jars, '*')].join(path.delimiter),
+    'Engine',
   ]);
   const exited = once(child, 'exit');
   const stop = async () => {
@@ -176,6 +173,30 @@ export async function startJavaEngine(name: JavaEngineName, jars: string): Promi
     await stop();
     throw error;
   }
+}
+
+/**
+ * The folder with the launcher's class, beside that of the jars. Java would compile it at each start, which takes longer than to start the
+ * engine. Whoever comes first compiles it.
+ */
+async function compileLauncher(name: JavaEngineName, jars: string): Promise<string> {
+  const source = path.join(getFolder(name), 'Engine.java');
+  const classes = `${jars}-${toHash(await readFile(source))}`;
+  if (existsSync(classes)) return classes;
+  const part = await mkdtemp(`${classes}.part-`);
+  try {
+    await run('javac', ['-classpath', path.join(jars, '*'), '-d', part, source]);
+    await rename(part, classes);
+  } catch (error) {
+    if (!existsSync(classes)) throw error;
+  } finally {
+    await rm(part, { recursive: true, force: true });
+  }
+  return classes;
+}
+
+function toHash(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }
 
 /** The port that a launcher tells, in a line of its own among those of the engine. */

@@ -27,13 +27,17 @@ export function useLocalTables(): (table: Table) => StoreEngine {
     await rm(dir, { recursive: true });
   });
 
-  return ({ name }) => ({
-    tableName: name,
-    openDocuments() {
-      // With connections of its own for each, one file of tests opened 2,800, more than some systems allow.
-      const { requestHandler } = client.config;
-      const own = new DynamoDBClient({ ...localClientOptions, endpoint: engine.url, requestHandler });
-      return DynamoDBDocumentClient.from(own, { marshallOptions: { removeUndefinedValues: true } });
-    },
-  });
+  return ({ name }) => ({ tableName: name, openDocuments: () => openDocuments(client, engine.url) });
+}
+
+/**
+ * A client of its own that takes the connections of another: with its own ones for each, a file of tests opened 2,800, more than some
+ * systems allow, and to open them cost more than what was sent.
+ *
+ * @param endpoint of both
+ */
+export function openDocuments({ config }: DynamoDBClient, endpoint: string): DynamoDBDocumentClient {
+  const { requestHandler } = config;
+  const own = new DynamoDBClient({ ...localClientOptions, endpoint, requestHandler });
+  return DynamoDBDocumentClient.from(own, { marshallOptions: { removeUndefinedValues: true } });
 }
