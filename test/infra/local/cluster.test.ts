@@ -15,8 +15,9 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const mainFile = path.join(root, 'infra/local/cluster-main.ts');
 
 describeWithCluster('a cluster of its own', () => {
-  test('has nodes, runs Deployments, and keeps them for a restart on the same folder', async () => {
+  test('has nodes, runs Deployments, keeps them for a restart on the same folder, and tells when it was killed', async () => {
     await using dir = await makeTempDir();
+    await giveUp(dir.path);
     await deployWeb(dir.path);
     await using again = await start({ dir: dir.path, args: ['--nodes=3'] });
     const image = [
@@ -31,6 +32,8 @@ describeWithCluster('a cluster of its own', () => {
       'successfully rolled out',
     );
     expect(await listNodes(again)).toEqual(['node-0', 'node-1', 'node-2']);
+    process.kill(again.pid, 'SIGKILL');
+    expect(await again.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
   });
 
   test('in a temporary folder leaves nothing behind', async () => {
@@ -59,27 +62,12 @@ describeWithCluster('a cluster of its own', () => {
     expect(await exists(dir)).toBe(false);
   });
 
-  test('tells when it was killed', async () => {
-    await using cluster = await start();
-    process.kill(cluster.pid, 'SIGKILL');
-    expect(await cluster.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
-  });
-
   test('that cannot start is an error with the reason', async () => {
     await expect(start({ args: ['--apiserver-arg=--nonsense'] })).rejects.toThrow(
       /ended before it was ready \(exit code 1\): .*kube-apiserver: unknown flag: --nonsense/,
     );
     const port = Number(new URL(getCluster().server).port);
     await expect(start({ port })).rejects.toThrow(/address already in use/);
-  });
-
-  test('can be given up while it starts, and then its folder is free', async () => {
-    await using dir = await makeTempDir();
-    const signal = AbortSignal.timeout(500);
-    await expect(start({ dir: dir.path, signal })).rejects.toThrow();
-    expect(signal.aborted).toBe(true);
-    await using cluster = await start({ dir: dir.path });
-    expect(await isListening(cluster.server)).toBe(true);
   });
 });
 
@@ -104,6 +92,13 @@ test('the command line names what is wrong with its options', async () => {
 
 function start(options: Omit<StartClusterOptions, 'report'> = {}): Promise<Cluster> {
   return startCluster({ report: (line) => console.log(line), ...options });
+}
+
+/** Begins to start one, which leaves its folder to others. */
+async function giveUp(dir: string): Promise<void> {
+  const signal = AbortSignal.timeout(500);
+  await expect(start({ dir, signal })).rejects.toThrow();
+  expect(signal.aborted).toBe(true);
 }
 
 async function deployWeb(dir: string): Promise<void> {

@@ -30,14 +30,12 @@ const outputDir = path.join(root, 'dist', 'local');
 beforeAll(() => buildLocal({ root, outputDir }));
 
 describe('npm start', () => {
-  test('says on one line of standard output that it is ready, and ends at SIGTERM', async () => {
+  test('says on one line of standard output that it is ready, starts again after kill -9, and ends at SIGTERM', async () => {
     await using temp = await makeTempDir();
     await using system = await startSystem({ config: [await writeConfig(temp, noAccounts)] });
     const { pid } = system;
 
     expect((await system.fetch('/health')).status).toBe(200);
-    expect(await system.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-
     expect(system.stdout.trim().split('\n')).toHaveLength(1);
     expect(JSON.parse(system.stdout)).toEqual({
       ready: true,
@@ -51,54 +49,28 @@ describe('npm start', () => {
       dataDir: system.dataDir,
       accounts: [],
     });
+    expect(await system.kill('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
+    await system.restart();
+    expect((await system.fetch('/health')).status).toBe(200);
+    expect(await system.kill('SIGTERM')).toEqual({ code: 0, signal: null });
   });
 
-  test('tells people how to point Spinnaker at it', async () => {
-    await using temp = await makeTempDir();
-    const config = await writeConfig(temp, noAccounts);
-    const { stdout, code } = await runUntil(/Ctrl-C/, [
-      '--port',
-      '0',
-      '--data-dir',
-      temp.path,
-      '--config',
-      config,
-    ]);
-    expect(stdout).toMatch(/^Busdriver answers at http:\/\/127\.0\.0\.1:\d+\n/);
-    expect(stdout).toMatch(/services\.clouddriver\.baseUrl: http:\/\/127\.0\.0\.1:\d+/);
-    expect(code).toBe(0);
-  });
-
-  test('tells people which accounts it leaves out, and why', async () => {
+  test('tells people how to point Spinnaker at it, which accounts it leaves out, and which keys it does not know', async () => {
     await using temp = await makeTempDir();
     const { kubernetes } = parse(await makeAccount(temp));
     const accounts = [
-      ...kubernetes.accounts,
+      { ...kubernetes.accounts[0], namspaces: ['shop'] },
       { ...kubernetes.accounts[0], name: 'mistyped', permissions: { WRIET: ['ops'] } },
     ];
     const config = await writeConfig(temp, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
     const args = ['--port', '0', '--data-dir', temp.path, '--config', config];
-    const { stdout } = await runUntil(/Ctrl-C/, args);
+    const { stdout, code } = await runUntil(/Ctrl-C/, args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Busdriver answers at http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(stdout).toMatch(/services\.clouddriver\.baseUrl: http:\/\/127\.0\.0\.1:\d+/);
     expect(stdout).toMatch(/^ {2}accounts {2}prod$/m);
     expect(stdout).toMatch(/^One account is left out because of wrong settings\..*\n {2}mistyped: .*WRIET/m);
-  });
-
-  test('tells people which keys of an account it does not know', async () => {
-    await using temp = await makeTempDir();
-    const { kubernetes } = parse(await makeAccount(temp));
-    const accounts = [{ ...kubernetes.accounts[0], namspaces: ['shop'] }];
-    const config = await writeConfig(temp, JSON.stringify({ kubernetes: { enabled: true, accounts } }));
-    const args = ['--port', '0', '--data-dir', temp.path, '--config', config];
-    const { stdout } = await runUntil(/Ctrl-C/, args);
     expect(stdout).toMatch(/^One setting may .*\n {2}prod: .*\.namspaces: .* did you mean 'namespaces'\?$/m);
-  });
-
-  test('starts again after kill -9', async () => {
-    await using temp = await makeTempDir();
-    await using system = await startSystem({ config: [await writeConfig(temp, noAccounts)] });
-    expect(await system.kill('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
-    await system.restart();
-    expect((await system.fetch('/health')).status).toBe(200);
   });
 
   test('ends with the process that holds its channel', async () => {
@@ -121,36 +93,27 @@ describe('npm start', () => {
   test('warns when other machines can reach it, and nothing asks who they are', async () => {
     await using temp = await makeTempDir();
     const config = [await writeConfig(temp, noAccounts)];
-    const tokenFile = await writeToken(temp);
-    {
-      await using system = await startSystem({ config, args: ['--host', '0.0.0.0'] });
-      await expect
-        .poll(() => system.stderr)
-        .toMatch(
-          /Warning: 0\.0\.0\.0 is reachable from other machines\. Whoever reaches the port can .* forge the headers/,
-        );
-    }
-    {
-      await using system = await startSystem({
-        config,
-        args: ['--host', '0.0.0.0', '--token-file', tokenFile],
-      });
-      await expect
-        .poll(() => system.stderr)
-        .toMatch(
-          /Warning: 0\.0\.0\.0 is reachable from other machines, and the token crosses the network unencrypted/,
-        );
-    }
+    await using system = await startSystem({ config, args: ['--host', '0.0.0.0'] });
+    await expect
+      .poll(() => system.stderr)
+      .toMatch(
+        /Warning: 0\.0\.0\.0 is reachable from other machines\. Whoever reaches the port can .* forge the headers/,
+      );
   });
 
-  test('lets in who has the token, and lists its accounts all the same', async () => {
+  test('lets in who has the token, warns that it crosses the network, and lists its accounts all the same', async () => {
     await using temp = await makeTempDir();
     const config = await writeConfig(temp, await makeAccount(temp));
     await using system = await startSystem({
       config: [config],
-      args: ['--token-file', await writeToken(temp)],
+      args: ['--host', '0.0.0.0', '--token-file', await writeToken(temp)],
     });
     expect(system.accounts).toEqual(['prod']);
+    await expect
+      .poll(() => system.stderr)
+      .toMatch(
+        /Warning: 0\.0\.0\.0 is reachable from other machines, and the token crosses the network unencrypted/,
+      );
     const get = (target: string, headers = {}) => fetch(new URL(target, system.url), { headers });
     expect((await get('/credentials')).status).toBe(401);
     expect((await get('/health')).status).toBe(200);
@@ -231,12 +194,6 @@ describe('npm start', () => {
     expect(await text(demo.stdout)).toContain('deployManifest accepted as task');
     expect(asked).toEqual([]);
   });
-
-  test('loads an account from Spinnaker YAML', async () => {
-    await using temp = await makeTempDir();
-    await using system = await startSystem({ config: [await writeConfig(temp, await makeAccount(temp))] });
-    expect(system.accounts).toEqual(['prod']);
-  });
 });
 
 describe('npm start refuses', () => {
@@ -246,23 +203,18 @@ describe('npm start refuses', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   });
 
-  test('a port that is taken, and says so', async () => {
+  test('a port that is taken, and a data folder that is in use, and names the process', async () => {
     await using temp = await makeTempDir();
     const config = await writeConfig(temp, noAccounts);
     await using system = await startSystem({ config: [config] });
     const { port } = new URL(system.url);
-    const { code, stderr } = await run(['--port', port, '--data-dir', temp.path, '--config', config]);
-    expect(stderr).toContain(`127.0.0.1:${port} is in use`);
-    expect(code).toBe(1);
-  });
-
-  test('a data folder that is in use, and names the process', async () => {
-    await using temp = await makeTempDir();
-    const config = await writeConfig(temp, noAccounts);
-    await using system = await startSystem({ config: [config] });
-    const { code, stderr } = await run(['--port', '0', '--data-dir', system.dataDir, '--config', config]);
-    expect(stderr).toContain(`${system.dataDir} is in use by process ${system.pid}`);
-    expect(code).toBe(1);
+    const onPort = await run(['--port', port, '--data-dir', temp.path, '--config', config]);
+    expect(onPort.stderr).toContain(`127.0.0.1:${port} is in use`);
+    expect(onPort.code).toBe(1);
+    const { dataDir, pid } = system;
+    const onData = await run(['--port', '0', '--data-dir', dataDir, '--config', config]);
+    expect(onData.stderr).toContain(`${dataDir} is in use by process ${pid}`);
+    expect(onData.code).toBe(1);
   });
 
   test('a data folder of another version, and says what to do', async () => {
