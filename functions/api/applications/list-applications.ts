@@ -1,3 +1,4 @@
+import { UnavailableError } from '../../../shared/core/errors.ts';
 import { toApplicationViews } from '../../../shared/core/providers/application-views.ts';
 import type { ApiRequest } from '../../../shared/runtime/http/api-handler.ts';
 import { viewHandler } from '../../../shared/runtime/http/view-handler.ts';
@@ -11,15 +12,24 @@ export const handler = viewHandler(
     // It changes nothing here, but a caller who means something else by it is told.
     request.getFlag('expand', false);
     const isRestricted = isRestrictedTo(request);
-    const { rights } = request.access;
     const { value, accounts } = await views.listApplications();
-    const shown = isRestricted
-      ? value.filter(({ application }) => rights.mayUseApplication(application, 'READ'))
-      : value.map((each) => (rights.mayUseAccount(each.account, 'READ') ? each : { ...each, clusters: [] }));
+    if (isRestricted) {
+      const rights = await request.access.loadRights();
+      const shown = value.filter(({ application }) => rights.mayUseApplication(application, 'READ'));
+      return { value: toApplicationViews(shown), accounts };
+    }
+    const mayShow = await request.access.openAccountFilter().catch(showNone);
+    const shown = value.map((each) => (mayShow(each.account) ? each : { ...each, clusters: [] }));
     return { value: toApplicationViews(shown), accounts };
   },
   { isUnrestricted: (request) => !isRestrictedTo(request) },
 );
+
+/** While Fiat cannot answer, names alone are shown: Fiat itself asks for them while it starts. @throws any other error */
+function showNone(error: unknown): () => boolean {
+  if (error instanceof UnavailableError) return () => false;
+  throw error;
+}
 
 function isRestrictedTo(request: ApiRequest): boolean {
   return request.getFlag('restricted', true);

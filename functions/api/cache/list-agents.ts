@@ -9,6 +9,7 @@ export const handler = apiHandler(openAgentStore, async function listAgents(requ
   const all = await agents.list();
   const nowMs = clock.now();
   const findPrice = config.placement === 'local' ? () => undefined : createPriceList(all, nowMs);
-  const shown = all.filter(({ account }) => request.access.rights.mayUseAccount(account, 'READ'));
+  const mayShow = await request.access.openAccountFilter();
+  const shown = all.filter(({ account }) => mayShow(account));
   return ok(shown.map((agent) => toAgentView(agent, nowMs, findPrice(agent))));
 });

@@ -15,7 +15,9 @@ export const handler = viewHandler(async function listProjectClusters(request, {
       : ': projects are those of Front50, for which services.front50.baseUrl is not set';
     throw new NotFoundError(`Project '${name}' not found${reason}`);
   }
-  return views.listProjectClusters(toReadable(project, { rights: request.access.rights, providers }));
+  const { rights } = request.access;
+  const mayShow = await request.access.openAccountFilter();
+  return views.listProjectClusters(toReadable(project, { rights, mayShow, providers }));
 });
 
 /** A project of which only the accounts and applications are left that the caller may read. */
@@ -23,13 +25,18 @@ function toReadable(
   project: ProjectSpec,
   {
     rights,
+    mayShow,
     providers,
-  }: { readonly rights: CallerRights; readonly providers: Pick<ProviderSet, 'findAccount'> },
+  }: {
+    readonly rights: CallerRights;
+    readonly mayShow: (account: string) => boolean;
+    readonly providers: Pick<ProviderSet, 'findAccount'>;
+  },
 ): ProjectSpec {
   const mayRead = (application: string): boolean => rights.mayUseApplication(application, 'READ');
   const clusters = project.clusters
     // What is not configured has nothing to show.
-    .filter(({ account }) => !providers.findAccount(account) || rights.mayUseAccount(account, 'READ'))
+    .filter(({ account }) => !providers.findAccount(account) || mayShow(account))
     // No applications are all of the project's: a cluster is not to become one for all by losing its last.
     .filter(({ applications }) => applications.length === 0 || applications.some(mayRead))
     .map((each) => ({ ...each, applications: each.applications.filter(mayRead) }));

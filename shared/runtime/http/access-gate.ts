@@ -9,7 +9,7 @@ import {
   parseReadsChecked,
 } from '../../core/access/authorization.ts';
 import type { UserPermission } from '../../core/access/authorizer.ts';
-import { AccessDeniedError, UnauthenticatedError, UnavailableError } from '../../core/errors.ts';
+import { AccessDeniedError, UnauthenticatedError } from '../../core/errors.ts';
 import type { ProviderSet } from '../../core/providers/provider-set.ts';
 import { closedToManage, openToManagePath, parseAccountsFlag } from '../../core/settings/account-storage.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -45,20 +45,21 @@ export async function admit(event: APIGatewayProxyEvent, options: AdmitOptions):
     const loadRights = () => loadReadRights(identity, services, options.signal);
     return createAccess({ route, identity, rules: {} }, { ...noOnesRights, loadRights });
   }
-  const caller = access.anonymous ? findAnonymousCaller : findCaller;
-  const { identity, permission } = await caller(event, { ...options, services });
+  const { identity, permission, isAskedLate } = await findCaller(event, { ...options, services }, access);
   const { providers, settings } = services;
   const { allowedAccounts } = identity;
   const areReadsChecked = parseReadsChecked(settings);
-  const getRights = (of: Pick<ProviderSet, 'findAccount'>) =>
+  const toRights = (held: UserPermission | undefined) => (of: Pick<ProviderSet, 'findAccount'>) =>
     createRights({
       findAccount: (name) => of.findAccount(name),
-      permission,
+      permission: held,
       allowedAccounts,
       areReadsChecked,
       mayManage: access.manager === true && mayManageAccounts(event, services),
     });
-  const admitted = createAccess({ route, identity, rules: access }, { providers, getRights });
+  const loadRights = async () => toRights(await askPermission(identity, services, options.signal))(providers);
+  const source = { providers, getRights: toRights(permission), ...(isAskedLate && { loadRights }) };
+  const admitted = createAccess({ route, identity, rules: access }, source);
   checkPath(event, { rules: access, rights: admitted.rights, providers });
   return admitted;
 }
@@ -69,10 +70,19 @@ async function loadReadRights(
   { providers, settings }: GateServices,
   signal: AbortSignal,
 ): Promise<CallerRights> {
-  const permission = await providers.findAuthorizer()?.getPermission(user, signal);
+  const permission = await askPermission({ user }, { providers }, signal);
   const findAccount = (name: string) => providers.findAccount(name);
   const areReadsChecked = parseReadsChecked(settings);
   return createRights({ findAccount, permission, allowedAccounts, areReadsChecked, mayManage: false });
+}
+
+/** The permission of a user, or of everybody, by Fiat; undefined where it is not asked. @throws UnavailableError when it cannot be */
+async function askPermission(
+  { user }: Pick<Identity, 'user'>,
+  { providers }: Pick<GateServices, 'providers'>,
+  signal: AbortSignal,
+): Promise<UserPermission | undefined> {
+  return providers.findAuthorizer()?.getPermission(user, signal);
 }
 
 /** Whether callers may manage accounts where Fiat is not asked: on the machine itself, and where the operator says so. */
@@ -104,40 +114,35 @@ function findGateServices(services: object): GateServices | undefined {
 interface Caller {
   readonly identity: Identity;
   readonly permission: UserPermission | undefined;
+  /** Whether the permission is none: Fiat is asked when it matters. */
+  readonly isAskedLate: boolean;
 }
 
 interface CallerOptions extends AdmitOptions {
   readonly services: GateServices;
 }
 
-async function findCaller(event: APIGatewayProxyEvent, options: CallerOptions): Promise<Caller> {
-  const { services, signal } = options;
-  const identity = await identify(event, options);
-  const permission = await services.providers.findAuthorizer()?.getPermission(identity.user, signal);
-  return { identity, permission };
-}
-
 /**
- * Who calls a route that is everybody's, too. Who does not prove who he is, or of whom nobody can tell what he may do, is let in
- * as somebody who may do nothing where Fiat decides. Who does not say who he is, is not asked after: Fiat polls such a route while it
- * starts, and could not answer.
+ * Finds the caller and his permission. A route that is open to callers without a name lets in whoever does not say, or prove, who he is. Fiat is
+ * asked for their rights when these matter: it polls such a route itself while it starts, and could not answer.
  */
-async function findAnonymousCaller(event: APIGatewayProxyEvent, options: CallerOptions): Promise<Caller> {
+async function findCaller(
+  event: APIGatewayProxyEvent,
+  options: CallerOptions,
+  { anonymous }: Pick<AccessRules, 'anonymous'>,
+): Promise<Caller> {
   const { services, signal } = options;
-  const identity = await identify(event, options).catch(toNobody);
-  const authorizer = services.providers.findAuthorizer();
-  if (authorizer === undefined) return { identity, permission: undefined };
-  if (identity.user === undefined) return { identity, permission: nothing };
-  const permission = await authorizer.getPermission(identity.user, signal).catch((error) => {
-    toNobody(error);
-    return nothing;
-  });
-  return { identity, permission };
+  const known = identify(event, options);
+  const identity = await (anonymous ? known.catch(toNobody) : known);
+  const isAskedLate =
+    anonymous === true && identity.user === undefined && services.providers.findAuthorizer() !== undefined;
+  const permission = isAskedLate ? nothing : await askPermission(identity, services, signal);
+  return { identity, permission, isAskedLate };
 }
 
-/** @throws what is a defect */
+/** @throws any error but that the caller does not prove who he is */
 function toNobody(error: unknown): Identity {
-  if (error instanceof UnauthenticatedError || error instanceof UnavailableError) return nobody;
+  if (error instanceof UnauthenticatedError) return nobody;
   throw error;
 }
 

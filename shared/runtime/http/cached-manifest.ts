@@ -98,7 +98,7 @@ async function readCached(
 ): Promise<ReadManifest | undefined> {
   const { providers, clock, log } = services;
   const { cache, agents } = await openCache();
-  const mayRead = (each: string): boolean => access.rights.mayUseAccount(each, 'READ');
+  const mayRead = await access.openAccountFilter();
   const freshness = await readFreshness(agents, { account, log });
   const nowMs = clock.now();
   const asOfMs = freshness.get(account)?.asOfMs;

@@ -24,7 +24,8 @@ export interface RequestAccess {
   /** The rights of the caller to the accounts of now. */
   readonly rights: CallerRights;
   /**
-   * The same where the row asks no rights and its function turns out to need some: they are asked for now.
+   * The same where the row asks no rights, or where nobody asked after a caller without a name, and the function turns out to need some: they
+   * are asked for now.
    *
    * @throws UnavailableError when nobody can tell them.
    */
@@ -33,8 +34,16 @@ export interface RequestAccess {
   getRights(providers: Pick<ProviderSet, 'findAccount'>): CallerRights;
   /** @throws AccessDeniedError unless the caller has the right to the task that the row asks. */
   checkTask(task: TaskOwners): void;
-  /** Whether the caller may read the task: a list holds only those. */
+  /** Whether the caller may read the task: a list holds only those. @throws Error for a route whose row says of no filter of accounts */
   mayReadTask(task: TaskOwners): boolean;
+  /**
+   * The filter of accounts that the row says of: whether the answer may name one. Every route without `{account}` in its path goes through
+   * it, or through `mayReadTask`, that names accounts.
+   *
+   * @param authorization the right that the caller must have to it. Default: READ
+   * @throws Error for a row that says of none; UnavailableError when nobody can tell the rights of a caller without a name
+   */
+  openAccountFilter(authorization?: 'READ' | 'WRITE'): Promise<(account: string) => boolean>;
   /** @throws AccessDeniedError where the row asks it and the caller may not read the application of what is answered. */
   checkResult(value: unknown): void;
 }
@@ -81,19 +90,33 @@ export function createAccess(
   const isKnown = (account: string): boolean => providers.findAccount(account) !== undefined;
   const findDenied = (task: TaskOwners, authorization: 'READ' | 'WRITE') =>
     findDeniedAccount(task, rights, { authorization, isKnown });
+  const load = loadRights ?? (async () => rights);
+  const checkFiltered = (): void => {
+    // The account of a path was looked at.
+    if (rules.filter?.includes('accounts') || rules.account !== undefined) return;
+    throw new Error(`the row of ${route.method} ${route.path} does not say that accounts are filtered`);
+  };
   return {
     route,
     identity,
     rules,
     rights,
     getRights,
-    loadRights: loadRights ?? (async () => rights),
+    loadRights: load,
     checkTask(task) {
       if (rules.task === undefined) return;
       const denied = findDenied(task, rules.task);
       if (denied !== undefined) throw denyAccount(denied, rules.task);
     },
-    mayReadTask: (task) => findDenied(task, 'READ') === undefined,
+    mayReadTask(task) {
+      checkFiltered();
+      return findDenied(task, 'READ') === undefined;
+    },
+    async openAccountFilter(authorization = 'READ') {
+      checkFiltered();
+      const held = await load();
+      return (account) => held.mayUseAccount(account, authorization);
+    },
     checkResult(value) {
       if (!rules.resultApplication) return;
       const application = getApplicationOf(value);

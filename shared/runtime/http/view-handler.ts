@@ -67,9 +67,7 @@ type Freshness = ReadonlyMap<string, AccountFreshness>;
 export function viewHandler(read: ViewRead, options: ViewHandlerOptions = {}): ApiFunction {
   const { scope = toPathScope, open = openReads, isUnrestricted = () => false } = options;
   return apiHandler(open, async (request, opened) => {
-    const { rights } = request.access;
-    const isAll = isUnrestricted(request);
-    const mayRead = (account: string): boolean => isAll || rights.mayUseAccount(account, 'READ');
+    const mayRead = isUnrestricted(request) ? () => true : await request.access.openAccountFilter();
     const services = { ...opened, mayRead };
     const wanted = scope(request);
     const cache = createRequestCache(services.cache);

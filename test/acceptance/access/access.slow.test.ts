@@ -80,6 +80,34 @@ describeWithCluster('each route, by who calls and who judges', (cluster) => {
     expect(surprises).toEqual([]);
   });
 
+  it('with Fiat, to who does not say his name, by what Fiat gives to everybody', async () => {
+    await using system = await start('everybody', true);
+    const paths = ['/applications', '/applications?restricted=false', '/search?q=matrix&type=applications'];
+    const ask = () =>
+      Promise.all(
+        paths.map(async (target) => {
+          const response = await system.fetch(target);
+          const text = await response.text();
+          return [response.status, text.includes(application), text.includes('deployment matrix')];
+        }),
+      );
+    await fiat.setMode('down');
+    // Fiat itself asks for names while it starts.
+    expect(await ask()).toEqual([
+      [503, false, false],
+      [200, true, false],
+      [503, false, false],
+    ]);
+    fiat.users = { ...toUsers(), anonymous: rights.reader };
+    await fiat.setMode('up');
+    expect(await ask()).toEqual([
+      [200, true, true],
+      [200, true, true],
+      [200, true, false],
+    ]);
+    fiat.users = toUsers();
+  });
+
   /** The system with an account that is open and one that is not, of the same cluster, when both are cached. */
   async function start(name: string, isFiatAsked: boolean): Promise<System> {
     const config = path.join(dir.path, `${name}.yml`);

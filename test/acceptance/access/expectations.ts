@@ -46,8 +46,10 @@ const rules = {
   list: [wholeForListed, wholeForReaders, closed],
   /** The same, of which there is nothing here. */
   emptyList: [inForAll, inForAll, closed],
-  /** Names of all applications are told to everybody: Fiat itself asks for them. */
-  names: [wholeForListed, wholeForReaders, ['cut', 'cut', 'cut', 'cut', 'cut']],
+  /** Names of all applications are told to everybody; while Fiat is away to who does not say his name: Fiat itself asks for them. */
+  names: [wholeForListed, wholeForReaders, ['cut', 'closed', 'closed', 'closed', 'closed']],
+  /** All are shown to who does not say his name, and what may be read to others; there is nothing here. */
+  images: [inForAll, inForAll, ['in', 'closed', 'closed', 'closed', 'closed']],
 } as const satisfies { readonly [rule: string]: readonly [Outcomes, Outcomes, Outcomes] };
 
 /** What each route asks. A new route has no row here, and fails. */
@@ -153,10 +155,10 @@ export const table: { readonly [route: string]: keyof typeof rules } = {
   'POST /task/{id}': 'write',
   'GET /v3/api-docs': 'open',
   'GET /vpcs': 'open',
-  'GET /{cloudProvider}/charts/find': 'open',
-  'GET /{cloudProvider}/charts/tags': 'open',
-  'GET /{cloudProvider}/images/find': 'open',
-  'GET /{cloudProvider}/images/tags': 'open',
+  'GET /{cloudProvider}/charts/find': 'images',
+  'GET /{cloudProvider}/charts/tags': 'images',
+  'GET /{cloudProvider}/images/find': 'images',
+  'GET /{cloudProvider}/images/tags': 'images',
   'GET /{cloudProvider}/loadBalancers': 'emptyList',
   'GET /{cloudProvider}/loadBalancers/{account}/{region}/{name}': 'read',
   'POST /{cloudProvider}/ops': 'write',

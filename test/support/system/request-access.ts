@@ -15,5 +15,6 @@ export const fullAccess: RequestAccess = {
   getRights: () => fullAccess.rights,
   checkTask() {},
   mayReadTask: () => true,
+  openAccountFilter: async () => () => true,
   checkResult() {},
 };

@@ -110,15 +110,44 @@ describe('while Fiat is away', () => {
     await expect(ask({ fiat: 'away' }, toEvent('/search'))).rejects.toThrow(UnavailableError);
   });
 
-  it('a list that is everybody’s is answered to somebody without rights', async () => {
-    const { rights } = await ask({ fiat: 'away' }, toEvent('/applications'));
+  it.each(['/applications', '/{cloudProvider}/images/find', '/{cloudProvider}/charts/tags'])(
+    '%s, which is everybody’s, is closed to who says who he is',
+    async (path) => {
+      await expect(ask({ fiat: 'away' }, toEvent(path))).rejects.toThrow(UnavailableError);
+    },
+  );
 
-    expect(rights.mayUseAccount('open', 'READ')).toBe(false);
-    expect(rights.mayUseApplication('any', 'READ')).toBe(false);
+  it('a list that is everybody’s is open to who does not, until it matters what he may do', async () => {
+    const access = await ask({ fiat: 'away' }, toEvent('/applications', { headers: {} }));
+
+    expect(access.rights.mayUseAccount('open', 'READ')).toBe(false);
+    expect(access.rights.mayUseApplication('any', 'READ')).toBe(false);
+    await expect(access.loadRights()).rejects.toThrow(UnavailableError);
+    await expect(access.openAccountFilter()).rejects.toThrow(UnavailableError);
   });
 
   it('a route that asks nothing does not ask Fiat', async () => {
     await expect(ask({ fiat: 'away' }, toEvent('/health'))).resolves.toBeDefined();
+  });
+});
+
+describe('who does not say who he is', () => {
+  it('has the rights that Fiat gives to everybody', async () => {
+    const given = { fiat: 'up', permissions: { gated: ['READ'] } } as const;
+    const { openAccountFilter } = await ask(given, toEvent('/applications', { headers: {} }));
+    const mayShow = await openAccountFilter();
+
+    expect([mayShow('gated'), mayShow('open')]).toEqual([true, false]);
+  });
+});
+
+describe('the filter of accounts', () => {
+  it('is there for no route whose row does not say so', async () => {
+    const { openAccountFilter } = await ask({}, toEvent('/task/{id}'));
+
+    await expect(openAccountFilter()).rejects.toThrow(
+      'the row of GET /task/{id} does not say that accounts are filtered',
+    );
   });
 });
 
