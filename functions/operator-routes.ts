@@ -22,6 +22,9 @@ const changeRoute = {
   audit: 'changeAgent',
 } as const;
 
+/** Of accounts of several teams: only of those that the caller may read. */
+const listed = { access: { manager: true, filter: ['accounts'] } } as const;
+
 /** About one account: only for who may change it. */
 const ofAccount = { access: { manager: true, account: 'WRITE' } } as const;
 
@@ -55,20 +58,31 @@ const groups: readonly RouteGroup[] = [
       '/armory/clouddrivers': 'list-clouddrivers',
       '/armory/clouddrivers/{id}': 'get-clouddriver',
       '/armory/clouddrivers/sql/pool/settings': 'get-pool-settings',
+    },
+  ],
+  [
+    { ...readRoute, ...listed },
+    {
       '/armory/agents': 'list-connected-agents',
       '/armory/agents/{agentId}': 'get-connected-agent',
       '/armory/agent/operations': 'list-agent-operations',
-      '/armory/agent/operations/{opId}': 'get-agent-operation',
       '/agents': 'list-account-agents',
     },
   ],
   [
-    changeRoute,
+    { ...readRoute, access: { manager: true, task: 'READ' } },
+    { '/armory/agent/operations/{opId}': 'get-agent-operation' },
+  ],
+  [
+    { ...changeRoute, ...listed },
     {
-      '/armory/agent/{agentId}/disconnect': 'disconnect-connected-agent',
       '/armory/agent/assignments': 'refresh-assignments',
       '/armory/agent/operations/database': 'offer-operations',
     },
+  ],
+  [
+    { ...changeRoute, access: { ...listed.access, agent: 'WRITE' } },
+    { '/armory/agent/{agentId}/disconnect': 'disconnect-connected-agent' },
   ],
   [{ ...readRoute, ...ofAccount }, { '/credentials/{account}/agents': 'get-account-agents' }],
   [

@@ -13,8 +13,10 @@ export interface AccessRules {
   readonly filter?: readonly ('accounts' | 'applications')[];
   /** Each operation of the body must name an account that the caller may write to; the others are violations, 400. */
   readonly operations?: true;
-  /** The right that the caller must have to every account of the task `{id}`. */
+  /** The right that the caller must have to every account of the task `{id}`, or `{opId}`. */
   readonly task?: 'READ' | 'WRITE';
+  /** The right that the caller must have to every account of the sessions of the agent `{agentId}`. */
+  readonly agent?: 'WRITE';
   /** Only who may manage accounts. */
   readonly manager?: true;
   /** Who does not say who he is may call it, too: Gate and Fiat poll it for everybody. */

@@ -150,7 +150,7 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     { '/credentials/{account}': 'api/credentials/delete-account' },
   ],
   [
-    { ...definitionsRoute, access: { manager: true } },
+    { ...definitionsRoute, access: { manager: true, ...filterAccounts } },
     { '/credentials/type/{type}': 'api/credentials/list-account-definitions' },
   ],
   [
@@ -167,7 +167,7 @@ const groups: readonly (readonly [base: RouteBase, modules: { readonly [path: st
     { '/v1/kubernetes/providers': 'api/providers/save-provider' },
   ],
   [
-    { ...definitionsRoute, access: { manager: true } },
+    { ...definitionsRoute, access: { manager: true, ...filterAccounts } },
     { '/v1/kubernetes/providers': 'api/providers/list-providers' },
   ],
   [

@@ -5,7 +5,7 @@ import { openOperators } from '../../shared/runtime/services/operators.ts';
 /** POST /armory/agent/operations/database: has all agents ask for operations that nobody has begun. */
 export const handler = operatorHandler(
   openOperators,
-  async function offerOperationsToAgents(_request, services) {
-    return offerOperations(services);
+  async function offerOperationsToAgents(request, services) {
+    return offerOperations(request, services);
   },
 );

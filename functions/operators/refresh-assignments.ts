@@ -5,7 +5,7 @@ import { openOperators } from '../../shared/runtime/services/operators.ts';
 /** POST /armory/agent/assignments: has agents ask anew what they are granted. */
 export const handler = operatorHandler(
   openOperators,
-  async function refreshAgentAssignments(_request, services) {
-    return refreshAssignments(services);
+  async function refreshAgentAssignments(request, services) {
+    return refreshAssignments(request, services);
   },
 );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { forEachConcurrently, mapConcurrently } from '../../core/concurrency.ts';
+import { mapConcurrently } from '../../core/concurrency.ts';
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
 import { parseWith } from '../../core/settings/coerce.ts';
 import {
@@ -11,7 +11,9 @@ import {
 import { type AgentSession, isConnected } from '../../core/tasks/agent-session.ts';
 import { compareText } from '../../core/text-order.ts';
 import type { OperatorServices } from '../services/operators.ts';
+import { listShownWarnings } from './agent-views.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
+import { endSessions } from './ended-sessions.ts';
 import { getNumber } from './query-number.ts';
 
 /** Tasks that are counted at most. */
@@ -19,10 +21,6 @@ const waitingMax = 1_000;
 
 /** Accounts that are looked up at a time. */
 const accountsAtOnce = 8;
-
-/** Sessions whose end is told at most, the newest first, and how many at a time. */
-const toldMax = 50;
-const hintsAtOnce = 8;
 
 /** The agents of an account, for who looks after them. Times are milliseconds since the epoch. */
 export interface AccountAgentsView {
@@ -56,7 +54,7 @@ export interface AccountAgentView {
   readonly connected: boolean;
   readonly openedAt: number;
   readonly seenAt: number;
-  /** The last warnings of its log. */
+  /** The last warnings of its log; none for who may not read each account that it serves. */
   readonly warnings: readonly string[];
 }
 
@@ -71,7 +69,8 @@ export async function getAccountAgents(
   services: OperatorServices,
 ): Promise<AccountAgentsView> {
   const account = getAgentAccount(request, services);
-  return toView(services, account, await services.enrolments.find(account));
+  const mayShow = await request.access.openAccountFilter();
+  return toView({ ...services, mayShow }, account, await services.enrolments.find(account));
 }
 
 /**
@@ -101,18 +100,7 @@ export async function changeAccountAgents(
       generation: after.generation,
     },
   );
-  return toView(services, account, after);
-}
-
-/** Ends the sessions of an account. That their agents hear of it at once only spares them a call that is refused. */
-export async function endSessions(
-  { sessions, hints }: Pick<OperatorServices, 'sessions' | 'hints'>,
-  account: string,
-): Promise<void> {
-  const ids = await sessions.closeAllOf(account);
-  await forEachConcurrently(ids.slice(0, toldMax), hintsAtOnce, async (id) =>
-    hints?.send({ kind: 'CLOSE', account, id }),
-  );
+  return toView({ ...services, mayShow: await request.access.openAccountFilter() }, account, after);
 }
 
 /** How the agents of all accounts are that have some and that the caller may change. @throws InvalidInputError for a page of no use */
@@ -122,16 +110,17 @@ export async function listAccountAgents(
 ): Promise<ApiResponse> {
   const limit = getNumber(request, 'items', { min: 1, max: 500, otherwise: 100 });
   const after = request.findQuery('after') ?? '';
-  const rights = request.access.getRights(services.providers);
+  const [mayChange, mayShow] = await Promise.all([
+    request.access.openAccountFilter('WRITE'),
+    request.access.openAccountFilter(),
+  ]);
   const names = services.providers.accounts
-    .filter(
-      ({ name, agentHome }) => agentHome !== undefined && name > after && rights.mayUseAccount(name, 'WRITE'),
-    )
+    .filter(({ name, agentHome }) => agentHome !== undefined && name > after && mayChange(name))
     .map(({ name }) => name)
     .sort(compareText);
   const page = names.slice(0, limit);
   const views = await mapConcurrently(page, accountsAtOnce, async (name) =>
-    toView(services, name, await services.enrolments.find(name)),
+    toView({ ...services, mayShow }, name, await services.enrolments.find(name)),
   );
   const last = page.at(-1);
   if (last === undefined || names.length <= limit) return ok(views);
@@ -144,13 +133,21 @@ function getAgentAccount(request: ApiRequest, { providers }: OperatorServices): 
   throw new NotFoundError(`Account ${name} has no agents: its cluster is reached from here`);
 }
 
+interface ViewServices extends OperatorServices {
+  /** Whether the caller may read an account. */
+  mayShow(account: string): boolean;
+}
+
 async function toView(
-  { sessions, inboxes, providers, clock }: OperatorServices,
+  { sessions, inboxes, providers, clock, mayShow }: ViewServices,
   account: string,
   { generation, isRevoked, cluster, changes }: AgentEnrolment,
 ): Promise<AccountAgentsView> {
   const [found, waiting] = await Promise.all([sessions.listOf(account), inboxes.list(account, waitingMax)]);
-  const agents = found.map((session) => toAgentView(session, clock.now()));
+  const agents = found.map((session) => ({
+    ...toAgentView(session, clock.now()),
+    warnings: listShownWarnings(session, mayShow),
+  }));
   const [oldest] = waiting;
   return {
     account,
@@ -169,10 +166,10 @@ async function toView(
   };
 }
 
-function toAgentView(session: AgentSession, nowMs: number): AccountAgentView {
-  const { agentId, version, zone, openedAtMs, seenAtMs, warnings } = session;
+function toAgentView(session: AgentSession, nowMs: number): Omit<AccountAgentView, 'warnings'> {
+  const { agentId, version, zone, openedAtMs, seenAtMs } = session;
   return {
     ...{ agentId, version, zone, connected: isConnected(session, nowMs) },
-    ...{ openedAt: openedAtMs, seenAt: seenAtMs, warnings },
+    ...{ openedAt: openedAtMs, seenAt: seenAtMs },
   };
 }

@@ -17,7 +17,7 @@ const depthMax = 10_000;
 /** Tasks that are read at a time. */
 const concurrency = 8;
 
-/** Answers a page of what agents were to do in the last seven days, the newest first. */
+/** Answers a page of what agents were to do in the last seven days for accounts that the caller may read, the newest first. */
 export async function listAgentOperations(
   request: ApiRequest,
   services: OperatorServices,
@@ -34,10 +34,12 @@ export async function listAgentOperations(
     findTask(services, row),
   );
   const clouddriverId = findClouddriverId(services);
-  return ok(tasks.flatMap((task) => (task === undefined ? [] : [toAgentOperation(task, clouddriverId)])));
+  const known = tasks.filter((task) => task !== undefined);
+  const shown = known.filter((task) => request.access.mayReadTask(task));
+  return ok(shown.map((task) => toAgentOperation(task, clouddriverId)));
 }
 
-/** Answers one. @throws NotFoundError for a task that no agent was to run, or that is forgotten */
+/** Answers one. @throws NotFoundError for a task that no agent was to run, or that is forgotten; AccessDeniedError */
 export async function getAgentOperation(
   request: ApiRequest,
   services: OperatorServices,
@@ -45,6 +47,7 @@ export async function getAgentOperation(
   const id = request.getParameter('opId');
   const task = await services.store.find(id);
   if (task === undefined || !isOfAgents(task)) throw new NotFoundError(`No operation of an agent is '${id}'`);
+  request.access.checkTask(task);
   return ok(toAgentOperation(task, findClouddriverId(services)));
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { denyAccount } from '../../core/access/authorization.ts';
 import { mapConcurrently } from '../../core/concurrency.ts';
 import { parseWith } from '../../core/settings/coerce.ts';
 import type { OperatorServices } from '../services/operators.ts';
@@ -21,14 +22,18 @@ const disconnectSchema = z.object({
 /**
  * Ends the sessions of an agent: its tokens prove nothing from then on. It may prove itself anew, and open another one.
  *
- * @throws InvalidInputError naming the field; NotFoundError where it has none
+ * @throws InvalidInputError naming the field; NotFoundError where it has none, or none of an account that the caller may read;
+ *   AccessDeniedError unless he may write to each account of them
  */
 export async function disconnectAgent(request: ApiRequest, services: OperatorServices): Promise<ApiResponse> {
   const { origin } = parseWith(disconnectSchema, request.parseJson(), '');
   const sessions = await getSessions(request, services);
-  const [{ agentId, accounts }] = sessions;
-  const names = accounts.map(({ name }) => name);
+  const [{ agentId }] = sessions;
+  const names = [...new Set(sessions.flatMap(({ accounts }) => accounts.map(({ name }) => name)))];
   request.audit({ action: 'changeAgent', name: agentId, account: names[0] ?? '', accounts: names });
+  const mayChange = await request.access.openAccountFilter('WRITE');
+  const denied = names.find((name) => !mayChange(name));
+  if (denied !== undefined) throw denyAccount(denied, 'WRITE');
   await mapConcurrently(sessions, concurrency, async (session) => {
     await services.sessions.close(session.id);
     await closeConnections(services, session);
@@ -41,21 +46,28 @@ export async function disconnectAgent(request: ApiRequest, services: OperatorSer
   return { status: 202, body: JSON.stringify({ agentId, sessions: sessions.length }) };
 }
 
-/** Has the agents of all accounts ask anew what they are granted. */
-export async function refreshAssignments(services: OperatorServices): Promise<ApiResponse> {
-  return tellAll(services, 'ACCOUNTS');
+/** Has the agents of all accounts that the caller may read ask anew what they are granted. */
+export async function refreshAssignments(
+  request: ApiRequest,
+  services: OperatorServices,
+): Promise<ApiResponse> {
+  return tellAll(request, services, 'ACCOUNTS');
 }
 
-/** Has the agents of all accounts ask for operations that nobody has begun. */
-export async function offerOperations(services: OperatorServices): Promise<ApiResponse> {
-  return tellAll(services, 'TASK');
+/** Has the agents of all accounts that the caller may read ask for operations that nobody has begun. */
+export async function offerOperations(request: ApiRequest, services: OperatorServices): Promise<ApiResponse> {
+  return tellAll(request, services, 'TASK');
 }
 
 async function tellAll(
+  { access }: ApiRequest,
   { providers, hints }: OperatorServices,
   kind: 'ACCOUNTS' | 'TASK',
 ): Promise<ApiResponse> {
-  const accounts = providers.accounts.filter(({ agentHome }) => agentHome !== undefined);
+  const mayShow = await access.openAccountFilter();
+  const accounts = providers.accounts.filter(
+    ({ name, agentHome }) => agentHome !== undefined && mayShow(name),
+  );
   await mapConcurrently(accounts, concurrency, async ({ name }) =>
     hints?.send({ kind, account: name, id: '' }),
   );
