@@ -5,6 +5,7 @@ import {
   type AgentEnrolment,
   type AgentEnrolmentStore,
   type EnrolmentChange,
+  enrolmentEvents,
   noEnrolment,
 } from '../../core/tasks/agent-enrolment.ts';
 import { taskReader as reader } from '../item-reader.ts';
@@ -84,7 +85,7 @@ function parseCluster(cluster: JsonObject): AgentCluster {
 
 function parseChange({ event, atMs, by, clusterUid }: JsonObject): EnrolmentChange {
   return {
-    event: event === 'bound' || event === 'enrolled' ? event : 'revoked',
+    event: enrolmentEvents.find((known) => known === event) ?? 'revoked',
     atMs: Number(atMs),
     by: typeof by === 'string' ? by : undefined,
     clusterUid: String(clusterUid ?? ''),

@@ -68,6 +68,7 @@ export class DynamoAgentSessionStore implements AgentSessionStore {
       id,
       accounts: accounts.map(({ name }) => name),
       identities: accounts.map(({ identity }) => identity),
+      keys: accounts.map(({ key = '' }) => key),
       generations: accounts.map(({ generation }) => String(generation)),
       openedAt: openedAtMs,
       seenAt: seenAtMs,
@@ -139,6 +140,7 @@ function parseSession(item: Item): AgentSession {
   const names = reader.getTexts(item, 'accounts');
   const identities = reader.getTexts(item, 'identities');
   const generations = reader.findTexts(item, 'generations') ?? [];
+  const keys = reader.findTexts(item, 'keys') ?? [];
   return {
     id: reader.getText(item, 'id'),
     agentId: reader.getText(item, 'agentId'),
@@ -150,9 +152,11 @@ function parseSession(item: Item): AgentSession {
       (name, index): SessionAccount => ({
         name,
         identity: identities[index] ?? '',
+        key: keys[index] || undefined,
         generation: Number(generations[index] ?? 0),
       }),
     ),
+    audience: reader.findText(item, 'audience'),
     openedAtMs: reader.getNumber(item, 'openedAt'),
     seenAtMs: reader.getNumber(item, 'seenAt'),
     isClosed: item['isClosed'] === true,

@@ -11,7 +11,7 @@ import type { ConcurrencyLimit } from '../concurrency.ts';
 import type { JsonObject } from '../json.ts';
 import type { Logger } from '../logger.ts';
 import type { RememberedBytes } from '../remembered-bytes.ts';
-import type { Account, AccountWarning, RejectedAccount } from '../settings/account.ts';
+import type { Account, AccountWarning, AgentAuth, RejectedAccount } from '../settings/account.ts';
 import type { Operation } from '../tasks/operation.ts';
 import type { Catalog } from '../views/catalog.ts';
 import type { ImageViews } from '../views/images.ts';
@@ -303,6 +303,13 @@ export interface ProviderPlugin {
    * serve no accounts.
    */
   readonly reachOptions?: readonly string[];
+  /**
+   * By what the agents of an account prove who they are, of a definition. Left out where agents serve no accounts.
+   *
+   * @returns undefined for one without agents
+   * @throws InvalidInputError for one of no use
+   */
+  readAgentAuth?(definition: JsonObject): AgentAuth | undefined;
   /**
    * Loads what looks at the settings each time they are read: what stands in a file may be mended without a change of any setting. It
    * may remember what it saw. Default: opening looks at all there is to see.

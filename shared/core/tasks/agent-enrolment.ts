@@ -12,9 +12,13 @@ export interface AgentCluster {
 
 /**
  * What became of the agents of an account: `bound` to a cluster by the first of them that told one; `enrolled` for the cluster that the
- * next one tells, or anew after they were `revoked`.
+ * next one tells, or anew after they were `revoked`; `ended`, for the account does not take the proof any more by which some of them were let
+ * in, or was deleted.
  */
-export type EnrolmentEvent = 'bound' | 'enrolled' | 'revoked';
+export const enrolmentEvents = ['bound', 'enrolled', 'revoked', 'ended'] as const;
+
+/** One of them. */
+export type EnrolmentEvent = (typeof enrolmentEvents)[number];
 
 /** One of these. */
 export interface EnrolmentChange {
@@ -112,6 +116,15 @@ export function enrolAgents(
   const cluster = replace ? undefined : before.cluster;
   const after = addChange(before, { event: 'enrolled', atMs, by, clusterUid: cluster?.uid ?? '' });
   return { ...after, cluster, isRevoked: false, generation: before.generation + (replace ? 1 : 0) };
+}
+
+/** Ends the sessions of agents, who may prove themselves again. Repeating it ends them again. */
+export function endAgents(before: AgentEnrolment, { atMs, by }: EnrolmentAuthor): AgentEnrolment {
+  const clusterUid = before.cluster?.uid ?? '';
+  return {
+    ...addChange(before, { event: 'ended', atMs, by, clusterUid }),
+    generation: before.generation + 1,
+  };
 }
 
 /** Why an agent of a cluster is not let in though it proves that it is one of the account; undefined where it is. */

@@ -15,8 +15,13 @@ export const sessionSilenceMs = sessionTokenMs + 60_000;
 /** An account of a session, and as whose agent it was let in. */
 export interface SessionAccount {
   readonly name: string;
-  /** Issuer and subject of the proof: once the account asks for others, the session is none of its agents any more. */
+  /** Issuer and subject of the proof: once the account asks for others, the session is over. */
   readonly identity: string;
+  /**
+   * Thumbprint (RFC 7638) of the key that signed the proof: once the account has that key no more, the session is over. Undefined for
+   * certificates and roles, and for sessions of releases that did not store it.
+   */
+  readonly key?: string | undefined;
   /** Generation of the account's agents when it was let in. */
   readonly generation: number;
 }
@@ -31,6 +36,8 @@ export interface AgentSession {
   readonly protocol: number;
   readonly journalFormat: number;
   readonly accounts: readonly SessionAccount[];
+  /** Whom its proof was meant for; undefined for sessions of releases that did not store it. */
+  readonly audience?: string | undefined;
   readonly openedAtMs: number;
   /** When the agent was last heard of, exact to some seconds. */
   readonly seenAtMs: number;

@@ -1,6 +1,7 @@
 import type { CachingAgent } from '../../core/agents/caching-agent.ts';
 import type { Provider, ProviderOptions, ProviderPlugin } from '../../core/providers/provider.ts';
-import { reachOptions } from './account/agent-home.ts';
+import { parseAccountFields } from './account/account-fields.ts';
+import { createAgentHome, reachOptions } from './account/agent-home.ts';
 import { knownSettings } from './account/known-settings.ts';
 import { inlineFiles, toLocalSettings } from './account/local-settings.ts';
 import {
@@ -26,6 +27,7 @@ export const kubernetesPlugin: ProviderPlugin = {
   secretNameOptions,
   findPlainSecrets,
   reachOptions,
+  readAgentAuth: (definition) => createAgentHome(parseAccountFields(definition, ''), '')?.auth,
   rowCodecs: { serverGroups: rowCodec, pods: rowCodec, services: rowCodec },
   knownSettings,
   async loadInspector() {

@@ -20,6 +20,7 @@ import { openNewestProviders } from '../services/providers.ts';
 import { checkSecretRights } from './account-secrets.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import { checkRevision, toTag } from './entity-tag.ts';
+import { endFormerAgents } from './former-agents.ts';
 
 /** Writes of one request, each after somebody else changed the account. */
 const attemptsMax = 5;
@@ -179,8 +180,10 @@ export async function removeDefinition(
     const before = await getChangeable(request, services, name);
     check?.(before);
     checkRevision(request, name, before);
+    const end = await endFormerAgents(services, { before, after: undefined, by: modifiedBy });
     const revision = await services.accounts.remove(name, { expected: before.revision, modifiedBy });
     if (revision === undefined) return undefined;
+    await end?.();
     await tell(services, { name, type: before.type, revision, change: 'deleted', by: modifiedBy });
     return before;
   });
@@ -302,11 +305,13 @@ export async function storeDefinition(
   { definition, before, origin = 'credentials' }: Omit<AccountWrite, 'verb'>,
 ): Promise<StoredAccount | undefined> {
   const { user } = request.access.identity;
+  const end = await endFormerAgents(services, { before, after: definition, by: user });
   const saved = await services.accounts.save(
     { ...definition, origin },
     { expected: before?.revision, modifiedBy: user },
   );
   if (saved === undefined) return undefined;
+  await end?.();
   const { name, type, revision } = saved;
   await tell(services, { name, type, revision, change: before ? 'updated' : 'created', by: user });
   return saved;

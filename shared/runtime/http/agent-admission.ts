@@ -30,13 +30,13 @@ export async function admit(
 ): Promise<Admission> {
   const told = new Map(hello.accounts.map((account) => [account.name, toCluster(account)]));
   const refused = new Map<string, string>();
-  const accounts = await mapConcurrently(proved, accountsAtOnce, async ({ name, identity }) => {
+  const accounts = await mapConcurrently(proved, accountsAtOnce, async ({ name, ...proof }) => {
     const cluster = told.get(name) ?? toCluster({});
     const before = await enrolments.find(name);
     const change = (state: AgentEnrolment) => bindCluster(state, cluster, { atMs: clock.now() });
     const state = change(before) === undefined ? before : await enrolments.change(name, change);
     const fault = findEnrolmentFault(name, state, cluster);
-    if (fault === undefined) return [{ name, identity, generation: state.generation }];
+    if (fault === undefined) return [{ name, ...proof, generation: state.generation }];
     log.warn('an agent was refused', { agentId: hello.agentId, account: name, reason: fault });
     refused.set(name, fault);
     return [];

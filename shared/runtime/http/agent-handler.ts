@@ -7,7 +7,6 @@ import { type AgentSession, sessionLifeMs } from '../../core/tasks/agent-session
 import { journalFormat } from '../../core/tasks/journal-format.ts';
 import { isFinished } from '../../core/tasks/task.ts';
 import type { TaskHold } from '../../core/tasks/task-inbox.ts';
-import { isWanted } from '../identity/agent-identity.ts';
 import { type AgentHub, openAgentHub } from '../services/agent-hub.ts';
 import { addLogFields } from '../services/logger.ts';
 import type { Services } from '../services/services.ts';
@@ -21,7 +20,7 @@ import { createAccess, nobody } from './request-access.ts';
 /** An agent that has proved its session. */
 export interface AgentCaller {
   readonly session: AgentSession;
-  /** The accounts of the session that are still its agents': of those it may see and do everything. */
+  /** The accounts of the session that are still there, and served by agents: of those it may see and do everything. */
   readonly accounts: ReadonlySet<string>;
 }
 
@@ -86,19 +85,37 @@ export async function findTokenCaller(hub: AgentHub, token: string): Promise<Age
 }
 
 /** The agent whose session it is. @throws UnauthenticatedError for a session that is over */
-export async function findSessionCaller(
-  { sessions, providers, clock }: AgentHub,
-  id: string,
-): Promise<AgentCaller> {
+export async function findSessionCaller(hub: AgentHub, id: string): Promise<AgentCaller> {
+  const { sessions, providers, clock } = hub;
   const session = await sessions.find(id);
-  if (session === undefined || session.isClosed || clock.now() - session.openedAtMs >= sessionLifeMs) {
+  const isOver =
+    session === undefined || session.isClosed || clock.now() - session.openedAtMs >= sessionLifeMs;
+  if (isOver || !(await isProved(hub, session))) {
     throw new UnauthenticatedError('The session is over: open another one');
   }
-  const current = session.accounts.filter(({ name, identity }) => {
-    const home = providers.findAccount(name)?.agentHome;
-    return home !== undefined && isWanted(home.auth, identity);
-  });
-  return { session, accounts: new Set(current.map(({ name }) => name)) };
+  const names = session.accounts.map(({ name }) => name);
+  return { session, accounts: new Set(names.filter((name) => providers.findAccount(name)?.agentHome)) };
+}
+
+/**
+ * Whether each account of a session still takes the proof by which the agent was let in. An account that is not known any more is left out here:
+ * it gives nothing, and the others are the agent's all the same.
+ *
+ * @param looksElsewhere as of `AgentProofs.takes`
+ */
+export async function isProved(
+  { proofs, providers }: Pick<AgentHub, 'proofs' | 'providers'>,
+  { audience, accounts }: Pick<AgentSession, 'audience' | 'accounts'>,
+  looksElsewhere = false,
+): Promise<boolean> {
+  if (audience !== proofs.audience) return false;
+  const taken = await Promise.all(
+    accounts.map((account) => {
+      const home = providers.findAccount(account.name)?.agentHome;
+      return home === undefined || proofs.takes(home.auth, account, looksElsewhere);
+    }),
+  );
+  return taken.every(Boolean);
 }
 
 /** Whether an agent is older than those that run operations and live reads. */

@@ -20,7 +20,7 @@ import { openConnectGates } from '../services/connect-gates.ts';
 import { getHintUrl } from '../services/hint-port.ts';
 import { openSessionPlaces } from '../services/session-places.ts';
 import { type Admission, admit, listUnrevoked } from './agent-admission.ts';
-import { isOutdated } from './agent-handler.ts';
+import { isOutdated, isProved } from './agent-handler.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 
 /** Tasks that an agent may run at once, all together and of one account. */
@@ -85,6 +85,7 @@ async function openSession(hub: AgentHub, hello: Hello, evidence: AgentEvidence)
     protocol: hello.protocol,
     journalFormat: hello.journalFormat,
     accounts,
+    audience: hub.proofs.audience,
     openedAtMs: nowMs,
     seenAtMs: nowMs,
     isClosed: false,
@@ -113,6 +114,17 @@ export async function checkUnrevoked(hub: AgentHub, { id, accounts }: AgentSessi
   throw new UnauthenticatedError('The session is over: open another one');
 }
 
+/**
+ * Looks at keys that accounts have at URLs, which no other call does.
+ *
+ * @throws UnauthenticatedError where one is not there any more that proved the agent: then the session is closed
+ */
+export async function checkKeys(hub: AgentHub, session: AgentSession): Promise<void> {
+  if (await isProved(hub, session, true)) return;
+  await hub.sessions.close(session.id);
+  throw new UnauthenticatedError('The session is over: open another one');
+}
+
 type ProvedAccount = Omit<SessionAccount, 'generation'>;
 
 /** The accounts whose agent the evidence proves, of those that a hello names. */
@@ -129,7 +141,8 @@ async function prove(
     const home = hub.providers.findAccount(name)?.agentHome;
     if (home === undefined) continue;
     const outcome = await shown.prove(home.auth);
-    if (outcome.fault === undefined) proved.push({ name, identity: toIdentity(outcome.proved) });
+    if (outcome.fault === undefined)
+      proved.push({ name, identity: toIdentity(outcome.proved), key: outcome.key });
     else faults.add(outcome.fault);
   }
   if (proved.length === 0) {

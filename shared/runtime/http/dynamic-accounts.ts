@@ -6,7 +6,6 @@ import type { AccountDefinition, StoredAccount } from '../../core/settings/accou
 import { enrolAgents, revokeAgents } from '../../core/tasks/agent-enrolment.ts';
 import { plugins } from '../../providers/index.ts';
 import type { AgentAccountServices, DynamicAccountServices } from '../services/agent-accounts.ts';
-import { endSessions } from './account-agents.ts';
 import { changeEach, checkEach, type PlacedAccount } from './account-batch.ts';
 import {
   checkDefinition,
@@ -26,6 +25,7 @@ import {
   parseNames,
   parseReplacement,
 } from './dynamic-account-body.ts';
+import { endSessions } from './ended-sessions.ts';
 import { toTag } from './entity-tag.ts';
 
 /** Accounts that are looked up at a time. */

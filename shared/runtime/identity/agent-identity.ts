@@ -1,7 +1,8 @@
 import { isSameDistinguishedName, parseDistinguishedName } from '../../core/distinguished-name.ts';
 import { asJsonObject, asString, type JsonValue } from '../../core/json.ts';
 import { isSameRole, parseRoleArn } from '../../core/role-arn.ts';
-import type { AgentAuth } from '../../core/settings/account.ts';
+import type { AgentAuth, AgentKeySource } from '../../core/settings/account.ts';
+import { listThumbprints } from './key-thumbprint.ts';
 
 /** Who an agent has proved to be: what a session remembers, and what is held against the account's settings of now. */
 export type ProvedIdentity =
@@ -22,8 +23,33 @@ export function isWanted(auth: AgentAuth, identity: string): boolean {
   const proved = asJsonObject(JSON.parse(identity) as JsonValue);
   if (auth.type === 'certificate')
     return findSubject(auth.subjects, asString(proved?.['certificate'])) !== undefined;
-  const role = parseRoleArn(asString(proved?.['role']) ?? '');
-  return role !== undefined && findRoleArn(auth.roleArns, role) !== undefined;
+  return hasRole(auth.roleArns, asString(proved?.['role']) ?? '');
+}
+
+/** Whether an account takes every proof now that it took before. */
+export function takesAll(now: AgentAuth, before: AgentAuth): boolean {
+  if (before.type === 'certificate')
+    return (
+      now.type === 'certificate' &&
+      before.subjects.every((subject) => findSubject(now.subjects, subject) !== undefined)
+    );
+  if (before.type === 'iam')
+    return now.type === 'iam' && before.roleArns.every((arn) => hasRole(now.roleArns, arn));
+  return (
+    now.type === 'serviceAccount' && toIdentity(now) === toIdentity(before) && hasKeys(now.keys, before.keys)
+  );
+}
+
+function hasRole(roleArns: readonly string[], arn: string): boolean {
+  const role = parseRoleArn(arn);
+  return role !== undefined && findRoleArn(roleArns, role) !== undefined;
+}
+
+/** Keys at a URL are not fetched here: another URL may have other keys. */
+function hasKeys(now: AgentKeySource, before: AgentKeySource): boolean {
+  if (before.url !== undefined || now.url !== undefined) return now.url?.href === before.url?.href;
+  const known = listThumbprints(now.keys);
+  return [...listThumbprints(before.keys)].every((thumbprint) => known.has(thumbprint));
 }
 
 /** The one of some subjects that a certificate has; undefined where it has none of them. */

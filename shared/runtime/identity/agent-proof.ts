@@ -1,5 +1,7 @@
+import { KeyObject } from 'node:crypto';
 import { errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { Clock } from '../../core/clock.ts';
+import { UnavailableError } from '../../core/errors.ts';
 import type { Logger } from '../../core/logger.ts';
 import { parseAssumedRoleArn } from '../../core/role-arn.ts';
 import type {
@@ -9,11 +11,13 @@ import type {
   IamAuth,
   ServiceAccountAuth,
 } from '../../core/settings/account.ts';
-import { findRoleArn, findSubject, type ProvedIdentity } from './agent-identity.ts';
+import type { SessionAccount } from '../../core/tasks/agent-session.ts';
+import { findRoleArn, findSubject, isWanted, type ProvedIdentity } from './agent-identity.ts';
 import { readClientCertificate } from './client-certificate.ts';
 import { signatureAlgorithms } from './identity-settings.ts';
 import { type KeySet, openKeySet } from './key-set.ts';
-import { TokenProof } from './token-proof.ts';
+import { toThumbprint } from './key-thumbprint.ts';
+import { type TokenOutcome, TokenProof } from './token-proof.ts';
 
 /** Seconds by which the clock of a cluster may differ from ours. */
 const clockToleranceSeconds = 60;
@@ -42,9 +46,12 @@ export interface AgentEvidence {
   readonly signer?: string | undefined;
 }
 
-/** What evidence comes to: who it proves, or in words that quote no secret why it does not prove an agent of the account. */
+/**
+ * What evidence comes to: who it proves, of a token also the thumbprint (RFC 7638) of the key that signed it; or in words that quote no secret
+ * why it does not prove an agent of the account.
+ */
 export type ProofOutcome =
-  | { readonly proved: ProvedIdentity; readonly fault?: undefined }
+  | { readonly proved: ProvedIdentity; readonly key?: string; readonly fault?: undefined }
   | { readonly fault: string; readonly proved?: undefined };
 
 /** What an agent shows, held against its accounts one by one. */
@@ -74,7 +81,7 @@ export class AgentProofs {
     const proof =
       token === undefined || token.length > proofLengthMax
         ? undefined
-        : new TokenProof(token, { ...this.#options, verify: (...given) => this.#findFault(...given) });
+        : new TokenProof(token, { ...this.#options, verify: (...given) => this.#tryToken(...given) });
     return {
       prove: async (auth) => {
         if (auth.type === 'serviceAccount') return proveByToken(token, proof, auth);
@@ -84,25 +91,48 @@ export class AgentProofs {
     };
   }
 
-  async #findFault(token: string, auth: ServiceAccountAuth): Promise<string | undefined> {
+  /** Whom tokens must be meant for. */
+  get audience(): string {
+    return this.#options.audience;
+  }
+
+  /**
+   * Whether an account still takes the proof by which an agent was let in.
+   *
+   * @param proof what the session remembers of it: one of a token without its key, as releases before stored it, is none
+   * @param looksElsewhere whether keys at a URL are looked at, too: those that cannot be had for the moment count as there. Default false
+   */
+  async takes(
+    auth: AgentAuth,
+    { identity, key }: Pick<SessionAccount, 'identity' | 'key'>,
+    looksElsewhere = false,
+  ): Promise<boolean> {
+    if (!isWanted(auth, identity)) return false;
+    if (auth.type !== 'serviceAccount') return true;
+    if (key === undefined) return false;
+    if (auth.keys.url !== undefined && !looksElsewhere) return true;
+    return this.#openKeys(auth.keys).hasKey(key).catch(toUnknown);
+  }
+
+  async #tryToken(token: string, auth: ServiceAccountAuth): Promise<TokenOutcome> {
     try {
-      await this.#verify(token, auth);
-      return undefined;
+      return { key: await this.#verify(token, auth) };
     } catch (error) {
-      if (error instanceof errors.JOSEError) return error.message;
+      if (error instanceof errors.JOSEError) return { fault: error.message };
       throw error;
     }
   }
 
-  async #verify(token: string, auth: ServiceAccountAuth): Promise<void> {
+  /** @returns the thumbprint of the key that signed it */
+  async #verify(token: string, auth: ServiceAccountAuth): Promise<string> {
     const keys = this.#openKeys(auth.keys);
     const find = await keys.getKeys();
     try {
-      await this.#verifyWith(token, auth, find);
+      return await this.#verifyWith(token, auth, find);
     } catch (error) {
       const newer = error instanceof errors.JWKSNoMatchingKey ? await keys.findNewerKeys() : undefined;
       if (newer === undefined) throw error;
-      await this.#verifyWith(token, auth, newer);
+      return this.#verifyWith(token, auth, newer);
     }
   }
 
@@ -110,8 +140,8 @@ export class AgentProofs {
     token: string,
     { issuer, subject }: ServiceAccountAuth,
     find: JWTVerifyGetKey,
-  ): Promise<void> {
-    await jwtVerify(token, find, {
+  ): Promise<string> {
+    const { key } = await jwtVerify(token, find, {
       issuer,
       subject,
       audience: this.#options.audience,
@@ -120,6 +150,8 @@ export class AgentProofs {
       currentDate: new Date(this.#options.clock.now()),
       requiredClaims: ['exp'],
     });
+    if (key instanceof Uint8Array) throw new Error('a token was verified by a key that is no public one');
+    return toThumbprint(KeyObject.from(key));
   }
 
   #openKeys(source: AgentKeySource): KeySet {
@@ -133,6 +165,12 @@ export class AgentProofs {
   }
 }
 
+/** Silence says nothing of a key. @throws any other error */
+function toUnknown(error: unknown): true {
+  if (error instanceof UnavailableError) return true;
+  throw error;
+}
+
 async function proveByToken(
   token: string | undefined,
   proof: TokenProof | undefined,
@@ -140,8 +178,8 @@ async function proveByToken(
 ): Promise<ProofOutcome> {
   if (token === undefined) return { fault: 'there is no token, which the account asks for' };
   if (proof === undefined) return { fault: `the token is longer than ${proofLengthMax} characters` };
-  const fault = await proof.findFault(auth);
-  return fault === undefined ? { proved: auth } : { fault };
+  const outcome = await proof.prove(auth);
+  return outcome.fault === undefined ? { proved: auth, key: outcome.key } : outcome;
 }
 
 function proveByCertificate(

@@ -4,6 +4,7 @@ import { getErrorMessage, UnavailableError } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { Logger } from '../../core/logger.ts';
 import { type KeySource, type PublicKey, readKeys } from './identity-settings.ts';
+import { listThumbprints } from './key-thumbprint.ts';
 
 /** Milliseconds for which a fetched set of keys is used without looking for a newer one. */
 export const keysFreshMs = 10 * 60_000;
@@ -37,13 +38,27 @@ export interface KeySet {
    * they are fetched once in `pauseMs` at most.
    */
   findNewerKeys(): Promise<JWTVerifyGetKey | undefined>;
+  /**
+   * Whether there is a key of this thumbprint (RFC 7638). One that is not known has the keys fetched again, as `findNewerKeys` does.
+   *
+   * @throws UnavailableError when none could be fetched
+   */
+  hasKey(thumbprint: string): Promise<boolean>;
 }
 
 /** Keys of the settings, or those at a URL: fetched when they are first needed, and again from time to time. */
 export function openKeySet(source: KeySource, options: KeySetOptions): KeySet {
   if (source.url !== undefined) return new FetchedKeySet(source.url, options);
   const keys = toFinder(source.keys);
-  return { getKeys: async () => keys, findNewerKeys: async () => undefined };
+  let thumbprints: ReadonlySet<string> | undefined;
+  return {
+    getKeys: async () => keys,
+    findNewerKeys: async () => undefined,
+    async hasKey(thumbprint) {
+      thumbprints ??= listThumbprints(source.keys);
+      return thumbprints.has(thumbprint);
+    },
+  };
 }
 
 /** The signatures' algorithms are checked where they are verified; which form a key needs for one, jose knows. */
@@ -51,10 +66,16 @@ function toFinder(keys: readonly PublicKey[]): JWTVerifyGetKey {
   return createLocalJWKSet({ keys: [...keys] } as unknown as JSONWebKeySet);
 }
 
+interface FetchedKeys {
+  readonly keys: readonly PublicKey[];
+  readonly find: JWTVerifyGetKey;
+  readonly atMs: number;
+}
+
 class FetchedKeySet implements KeySet {
   readonly #url: URL;
   readonly #options: KeySetOptions;
-  #keys: { readonly find: JWTVerifyGetKey; readonly atMs: number } | undefined;
+  #keys: FetchedKeys | undefined;
   #fetching: Promise<void> | undefined;
   #triedAtMs = Number.NEGATIVE_INFINITY;
   #failure: unknown;
@@ -79,6 +100,14 @@ class FetchedKeySet implements KeySet {
     return this.#keys === before ? undefined : this.#keys?.find;
   }
 
+  async hasKey(thumbprint: string): Promise<boolean> {
+    const isKnown = (): boolean => listThumbprints(this.#keys?.keys ?? []).has(thumbprint);
+    await this.getKeys();
+    if (isKnown()) return true;
+    await this.findNewerKeys();
+    return isKnown();
+  }
+
   /** Fetches the keys, unless that was tried a moment ago. Never rejects. */
   async #fetch(): Promise<void> {
     const { pauseMs = keysPauseMs } = this.#options;
@@ -92,8 +121,8 @@ class FetchedKeySet implements KeySet {
   async #fetchNow(): Promise<void> {
     this.#triedAtMs = this.#options.clock.now();
     try {
-      const find = toFinder(readKeys(await fetchJson(this.#url), 'its answer'));
-      this.#keys = { find, atMs: this.#options.clock.now() };
+      const keys = readKeys(await fetchJson(this.#url), 'its answer');
+      this.#keys = { keys, find: toFinder(keys), atMs: this.#options.clock.now() };
     } catch (error) {
       this.#failure = error;
       const reason = getErrorMessage(error);

@@ -8,9 +8,14 @@ export const proofKeysMax = 16;
 /** What a token is tried with. */
 export interface TokenProofOptions {
   readonly log: Logger;
-  /** Verifies the token with the keys of an account. @returns undefined where it holds @throws UnavailableError without keys */
-  verify(token: string, auth: ServiceAccountAuth): Promise<string | undefined>;
+  /** Verifies the token with the keys of an account. @throws UnavailableError without keys */
+  verify(token: string, auth: ServiceAccountAuth): Promise<TokenOutcome>;
 }
+
+/** The outcome of a token: the thumbprint (RFC 7638) of the key that signed it, or why it proves nothing, in words that quote nothing of it. */
+export type TokenOutcome =
+  | { readonly key: string; readonly fault?: undefined }
+  | { readonly fault: string; readonly key?: undefined };
 
 /** One token, held against accounts: of all that have the same keys its signature is looked at once, and of those of other issuers never. */
 export class TokenProof {
@@ -19,7 +24,7 @@ export class TokenProof {
   /** What the token says of itself, which nothing proves yet; undefined where it is no token. */
   readonly #claims: TokenClaims | undefined;
   /** By issuer, subject and keys. */
-  readonly #outcomes = new Map<string, Promise<string | undefined>>();
+  readonly #outcomes = new Map<string, Promise<TokenOutcome>>();
   #isLimited = false;
 
   constructor(token: string, options: TokenProofOptions) {
@@ -28,17 +33,12 @@ export class TokenProof {
     this.#claims = readClaims(token);
   }
 
-  /**
-   * Why the token does not prove an agent of an account, in words that quote nothing of it.
-   *
-   * @returns undefined where it does
-   * @throws UnavailableError when the account's keys cannot be had
-   */
-  async findFault(auth: ServiceAccountAuth): Promise<string | undefined> {
-    if (this.#claims === undefined) return 'the token is no JSON Web Token';
+  /** Whether the token proves an agent of an account. @throws UnavailableError when the account's keys cannot be had */
+  async prove(auth: ServiceAccountAuth): Promise<TokenOutcome> {
+    if (this.#claims === undefined) return { fault: 'the token is no JSON Web Token' };
     const { issuer, subject, kid } = this.#claims;
-    if (issuer !== auth.issuer) return 'the token is of another issuer';
-    if (subject !== auth.subject) return 'the token is of another subject';
+    if (issuer !== auth.issuer) return { fault: 'the token is of another issuer' };
+    if (subject !== auth.subject) return { fault: 'the token is of another subject' };
     const id = toKeysId(auth, kid);
     const known = this.#outcomes.get(id);
     if (known !== undefined) return known;
@@ -48,11 +48,11 @@ export class TokenProof {
     return outcome;
   }
 
-  #refuse(): string {
+  #refuse(): TokenOutcome {
     if (!this.#isLimited)
       this.#options.log.warn('the accounts of an agent have more keys than are tried', { proofKeysMax });
     this.#isLimited = true;
-    return `the token was tried with ${proofKeysMax} sets of keys already`;
+    return { fault: `the token was tried with ${proofKeysMax} sets of keys already` };
   }
 }
 

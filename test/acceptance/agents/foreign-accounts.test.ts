@@ -108,10 +108,7 @@ describe('a manager of accounts', () => {
     expect(await disconnect('d-shared')).toEqual([403, denied('shared')]);
     expect(await disconnect('c-theirs')).toEqual([404, "No agent 'c-theirs' has a session"]);
     expect(await disconnect('a-mine')).toEqual([202, undefined]);
-    const open = [...agents].map(async ([agentId, { call, session }]) => {
-      const { status } = await call('GET', `/agent/v1/sessions/${session}/work`);
-      return [agentId, status] as const;
-    });
+    const open = [...agents].map(async ([id, agent]) => [id, (await agent.look()).status] as const);
     expect(Object.fromEntries(await Promise.all(open))).toEqual({
       ...{ 'a-mine': 401, 'b-both': 200, 'c-theirs': 200, 'd-shared': 200 },
     });

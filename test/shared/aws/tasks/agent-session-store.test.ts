@@ -102,3 +102,27 @@ test('who dies while it opens a session leaves rows that mean nothing', async ()
   const alive = await open('alive');
   expect(await listIds(account)).toEqual([alive]);
 });
+
+test('a session remembers by which key each account was proved, and whom for', async () => {
+  const { clock, table, store } = start();
+  const id = testRandomness.id();
+  const proofs = { audience: 'busdriver:local', openedAtMs: clock.now(), seenAtMs: clock.now() };
+  const accounts = [
+    { name: 'by-token', identity: '["issuer","subject"]', key: 'thumbprint', generation: 2 },
+    { name: 'by-role', identity: '{"role":"arn"}', key: undefined, generation: 0 },
+  ];
+  await store.open({
+    ...{ id, agentId: 'one', version: '1', zone: '', protocol: 1, journalFormat: 1, ...proofs },
+    ...{ isClosed: false, warnings: [], accounts },
+  });
+  expect(await store.find(id)).toMatchObject({ audience: 'busdriver:local', accounts });
+
+  // As a release before stored it.
+  const { keys: _, audience: __, ...before } = (await table.get({ pk: `SESSION#${id}`, sk: '#' })) ?? {};
+  await table.put(before);
+  const found = await store.find(id);
+  expect([found?.audience, found?.accounts.map(({ key }) => key)]).toEqual([
+    undefined,
+    [undefined, undefined],
+  ]);
+});

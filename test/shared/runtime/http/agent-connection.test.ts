@@ -1,6 +1,8 @@
+import { calculateJwkThumbprint } from 'jose';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { handler as connect } from '../../../../functions/agents/connect-agent.ts';
 import { handler as disconnect } from '../../../../functions/agents/disconnect-agent.ts';
+import type { AgentSession, SessionAccount } from '../../../../shared/core/tasks/agent-session.ts';
 import { toIdentity } from '../../../../shared/runtime/identity/agent-identity.ts';
 import { type AgentHub, openAgentHub } from '../../../../shared/runtime/services/agent-hub.ts';
 import { openConnections } from '../../../../shared/runtime/services/connections.ts';
@@ -11,12 +13,18 @@ import { createTokenSigner, toAgentAccount } from '../../../support/agents/agent
 let functions: AgentFunctions;
 let services: Services;
 let hub: AgentHub;
+/** What a session remembers of an account that its agent proved. */
+let edge: SessionAccount;
 
 beforeAll(async () => {
   const signer = await createTokenSigner();
   functions = await openAgentFunctions(['edge', 'other'].map((name) => toAgentAccount(name, signer)));
   services = functions.services;
   hub = await openAgentHub(services);
+  const [key] = signer.jwks.keys;
+  if (key === undefined) throw new Error('no key');
+  const identity = toIdentity(signer);
+  edge = { name: 'edge', identity, key: await calculateJwkThumbprint(key), generation: 0 };
 });
 afterAll(() => functions[Symbol.asyncDispose]());
 
@@ -36,18 +44,16 @@ const toEvent = (session: string, connectionId: string, eventType = 'CONNECT') =
   },
 });
 
-/** Opens a session of both accounts, one of which asks for another subject by now. */
-async function openSession(id: string): Promise<void> {
-  const auth = hub.providers.findAccount('edge')?.agentHome?.auth;
+/** Opens a session of two accounts, one of which is not there any more; what is given wins over that. */
+async function openSession(id: string, given: Partial<AgentSession> = {}): Promise<void> {
   const nowMs = hub.clock.now();
   await hub.sessions.open({
     ...{ id, agentId: 'pod-1', version: '1', protocol: 1, journalFormat: 1 },
     ...{ zone: 'eu', isClosed: false, warnings: [] },
-    accounts: [
-      { name: 'edge', identity: auth?.type === 'serviceAccount' ? toIdentity(auth) : '', generation: 0 },
-      { name: 'other', identity: '["https://before","system:serviceaccount:a:b"]', generation: 0 },
-    ],
+    accounts: [edge, { ...edge, name: 'gone' }],
+    audience: 'busdriver:local',
     ...{ openedAtMs: nowMs, seenAtMs: nowMs },
+    ...given,
   });
 }
 
@@ -60,7 +66,7 @@ it('writes down a connection for the accounts that are still the agent’s, and 
   expect(await connections.list('edge')).toMatchObject([
     { id: 'L0SM9cOFvHcCIhw=', session: 'session-1', agentId: 'pod-1', zone: 'eu', transport: 'websocket' },
   ]);
-  expect(await connections.list('other')).toEqual([]);
+  expect(await connections.list('gone')).toEqual([]);
 
   const ended = toEvent('session-1', 'L0SM9cOFvHcCIhw=', 'DISCONNECT');
   expect(await disconnect.withServices(services)(ended)).toMatchObject({ statusCode: 200 });
@@ -70,7 +76,17 @@ it('writes down a connection for the accounts that are still the agent’s, and 
 it('refuses a session that is over, or unknown', async () => {
   await openSession('session-2');
   await hub.sessions.close('session-2');
-  for (const session of ['session-2', 'nobody', '']) {
+  const { key: _, ...keyless } = edge;
+  const other = { ...edge, name: 'other' };
+  const proofs: readonly (readonly [string, Partial<AgentSession>])[] = [
+    ['another-subject', { accounts: [edge, { ...other, identity: '["https://before","a"]' }] }],
+    ['another-key', { accounts: [edge, { ...other, key: edge.key?.toLowerCase() }] }],
+    ['another-audience', { audience: 'busdriver:prod' }],
+    ['release-before', { accounts: [keyless], audience: undefined }],
+    ['no-key', { accounts: [keyless] }],
+  ];
+  for (const [id, given] of proofs) await openSession(id, given);
+  for (const session of ['session-2', 'nobody', '', ...proofs.map(([id]) => id)]) {
     expect(await connect.withServices(services)(toEvent(session, 'two'))).toMatchObject({ statusCode: 401 });
   }
   expect(await openConnections(services).list('edge')).toEqual([]);

@@ -1,8 +1,10 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { UnavailableError } from '../../../../shared/core/errors.ts';
 import type { ServiceAccountAuth } from '../../../../shared/core/settings/account.ts';
+import type { SessionAccount } from '../../../../shared/core/tasks/agent-session.ts';
+import { toIdentity } from '../../../../shared/runtime/identity/agent-identity.ts';
 import { AgentProofs } from '../../../../shared/runtime/identity/agent-proof.ts';
 import { keysBytesMax } from '../../../../shared/runtime/identity/key-set.ts';
 import { proofKeysMax } from '../../../../shared/runtime/identity/token-proof.ts';
@@ -113,6 +115,51 @@ it('goes on with what it has for an hour while they cannot be had', async () => 
   expect(await look(0)).toEqual([true, 2]);
   clock.advance(minute);
   expect(await refusalOf(0)).toBeInstanceOf(UnavailableError);
+});
+
+describe('the proof of a session', () => {
+  /** What a session remembers of a token by a key. */
+  async function remember(index: number): Promise<Pick<SessionAccount, 'identity' | 'key'>> {
+    const outcome = await proofs.examine({ token: await getKey(index).sign() }).prove(auth);
+    if (outcome.fault !== undefined) throw new Error(outcome.fault);
+    expect(outcome.key).toBe(await calculateJwkThumbprint(getKey(index).jwk));
+    return { identity: toIdentity(outcome.proved), key: outcome.key };
+  }
+
+  it('is looked for at a URL where that is asked, as seldom as a token', async () => {
+    server.serve([getKey(0).jwk, getKey(1).jwk]);
+    const [first, second] = [await remember(0), await remember(1)];
+    const look = async (proof: typeof first, elsewhere = true) =>
+      [await proofs.takes(auth, proof, elsewhere), server.requests] as const;
+    server.serve([getKey(1).jwk, getKey(2).jwk]);
+    clock.advance(10 * minute - 1);
+    expect(await look(first)).toEqual([true, 1]);
+    clock.advance(1);
+    expect(await look(first, false)).toEqual([true, 1]);
+    expect([await look(first), await look(second)]).toEqual([
+      [false, 2],
+      [true, 2],
+    ]);
+    expect(await look(await remember(2))).toEqual([true, 2]);
+  });
+
+  it('holds while keys cannot be had', async () => {
+    server.serve([getKey(0).jwk]);
+    const proof = await remember(0);
+    server.answer = (_request, response) => response.writeHead(503).end();
+    clock.advance(61 * minute);
+    expect(await proofs.takes(auth, proof, true)).toBe(true);
+  });
+
+  it('is none without its key, of another issuer, and of an account that takes no tokens', async () => {
+    server.serve([getKey(0).jwk]);
+    const { key, ...keyless } = await remember(0);
+    const proof = { ...keyless, key };
+    expect(await proofs.takes(auth, proof)).toBe(true);
+    expect(await proofs.takes(auth, keyless)).toBe(false);
+    expect(await proofs.takes({ ...auth, issuer: 'https://other' }, proof)).toBe(false);
+    expect(await proofs.takes({ type: 'certificate', subjects: ['CN=a'] }, proof)).toBe(false);
+  });
 });
 
 it('asks neither where a redirection leads, nor for more than it needs', async () => {
