@@ -7,19 +7,23 @@ import type { Route } from './route.ts';
  * their own. See docs/decisions/0064-agents-have-routes-of-their-own.md.
  */
 const base = { api: 'agent', access: 'anonymous', reaches: 'store', timeoutSeconds: 20 } as const;
-const readRoute = { ...base, uses: ['readAccountFacts', 'readTasks', 'writeTasks'] } as const;
-const workRoute = { ...base, uses: [...readRoute.uses, 'readCache'] } as const;
-const signingRoute = { ...base, uses: [...readRoute.uses, 'signSessions'] } as const;
-const tellingRoute = { ...base, uses: [...readRoute.uses, 'sendHints'] } as const;
-const taskRoute = { ...base, uses: [...readRoute.uses, 'publishEvents', 'sendHints'] } as const;
+const signingRoute = { ...base, uses: ['readAccountFacts', 'keepSessions', 'signSessions'] } as const;
+const endingRoute = { ...base, uses: ['readAccountFacts', 'endSessions'] } as const;
+const readRoute = { ...base, uses: ['readAccountFacts', 'answerReads'] } as const;
+const workRoute = { ...base, uses: ['readAccountFacts', 'readTasks', 'offerWork', 'readCache'] } as const;
+/** These alone may write tasks. */
+const taskRoute = {
+  ...base,
+  uses: ['readAccountFacts', 'readTasks', 'writeTasks', 'publishEvents', 'sendHints'],
+} as const;
 
 const cacheRoute = {
   ...base,
-  uses: ['readAccountFacts', 'readTasks', 'readCache', 'writeCache'],
+  uses: ['readAccountFacts', 'findSessions', 'readCache', 'writeCache'],
 } as const;
 /** A task may be handed over to a worker of the queue. */
 const commitRoute = { ...taskRoute, uses: [...taskRoute.uses, 'sendOperations'] } as const;
-const claimRoute = { ...cacheRoute, uses: [...cacheRoute.uses, 'publishEvents', 'sendHints'] } as const;
+const claimRoute = { ...cacheRoute, uses: [...cacheRoute.uses, 'publishEvents', 'tellAgents'] } as const;
 const caches = '/agent/v1/caches/{account}';
 
 /** Every route of agents. */
@@ -30,7 +34,7 @@ export const agentRoutes: readonly Route[] = [
     ...{ path: '/agent/v1/iam-sessions', module: 'agents/open-iam-session' },
   },
   { ...signingRoute, method: 'POST', path: '/agent/v1/sessions/{session}', module: 'agents/renew-session' },
-  { ...tellingRoute, method: 'DELETE', path: '/agent/v1/sessions/{session}', module: 'agents/close-session' },
+  { ...endingRoute, method: 'DELETE', path: '/agent/v1/sessions/{session}', module: 'agents/close-session' },
   { ...workRoute, method: 'GET', path: '/agent/v1/sessions/{session}/work', module: 'agents/list-work' },
   { ...taskRoute, method: 'POST', path: '/agent/v1/tasks/{task}/lease', module: 'agents/take-task' },
   { ...taskRoute, method: 'PUT', path: '/agent/v1/tasks/{task}/lease', module: 'agents/renew-task' },
@@ -54,7 +58,7 @@ export const connectRow: ConnectionRow = {
   module: 'agents/connect-agent',
   reaches: 'store',
   timeoutSeconds: 20,
-  uses: readRoute.uses,
+  uses: ['readAccountFacts', 'keepConnections'],
 };
 
 /** Route `$disconnect`. */

@@ -13,7 +13,7 @@ const base = { api: 'operator', access: { manager: true }, reaches: 'internet', 
 const readRoute = {
   ...base,
   method: 'GET',
-  uses: ['readAccountFacts', 'publishEvents', 'readTasks'],
+  uses: ['readAccountFacts', 'publishEvents', 'readTasks', 'forgetSessions'],
 } as const;
 const changeRoute = {
   ...base,
@@ -39,7 +39,7 @@ const deleteDynamic = {
   ...readDynamic,
   access: base.access,
   method: 'DELETE',
-  uses: ['readAccountFacts', 'publishEvents', 'readStoredAccounts', 'writeAccounts'],
+  uses: ['readAccountFacts', 'publishEvents', 'readStoredAccounts', 'writeAccounts', 'endSessions'],
   audit: 'changeAccount',
 } as const;
 const changeDynamic = {

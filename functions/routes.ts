@@ -15,7 +15,10 @@ const openRoute = { ...storeRoute, access: 'anonymous' } as const;
 const accountsRoute = { ...storeRoute, uses: ['readAccountFacts'] } as const;
 const tasksRoute = { ...storeRoute, uses: ['readTasks'] } as const;
 /** Reads the cache for namespaces of accounts, and the tasks for agents that are connected. */
-const credentialsRoute = { ...storeRoute, uses: ['readAccountFacts', 'readCache', 'readTasks'] } as const;
+const credentialsRoute = {
+  ...storeRoute,
+  uses: ['readAccountFacts', 'readCache', 'readTasks', 'forgetSessions'],
+} as const;
 /** Reads the cache; notes the use of accounts in it, and has them refreshed where a request demands it. */
 const viewRoute = {
   ...storeRoute,
@@ -45,10 +48,10 @@ const resumeRoute = {
   audit: 'changeTask',
 } as const;
 
-/** Changes accounts of the store, and tells of it. */
+/** Changes accounts of the store, publishes that, and ends sessions of agents whose proof an account no longer takes. */
 const accountChange = {
   ...storeRoute,
-  uses: ['readAccountFacts', 'readStoredAccounts', 'writeAccounts', 'publishEvents'],
+  uses: ['readAccountFacts', 'readStoredAccounts', 'writeAccounts', 'publishEvents', 'endSessions'],
   audit: 'changeAccount',
 } as const;
 /** Who refers to a user secret needs one of its roles. */
@@ -65,7 +68,7 @@ const definitionsRoute = {
 const providerChange = {
   ...accountChange,
   reaches: 'cluster',
-  uses: ['readAccounts', 'writeAccounts', 'publishEvents'],
+  uses: ['readAccounts', 'writeAccounts', 'publishEvents', 'endSessions'],
 } as const;
 const manageAccount = { manager: true, account: 'WRITE' } as const;
 

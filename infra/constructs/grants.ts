@@ -77,26 +77,94 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
   sendHints: ({ hints }) => postHints(hints),
   tellAgents: (sharedResources) => (sharedResources.hints === undefined ? [] : tellAgents(sharedResources)),
   askAgents: (sharedResources) => (sharedResources.hints === undefined ? [] : askAgents(sharedResources)),
+  findSessions: (sharedResources) => onTasks(sharedResources, [[findingActions, sessionItems]]),
+  // A look for the agents of an account removes what is left of sessions that are over.
+  forgetSessions: (sharedResources) =>
+    sharedResources.hints === undefined
+      ? []
+      : onTasks(sharedResources, [[['dynamodb:DeleteItem'], seenItems]]),
+  keepSessions: (sharedResources) => onTasks(sharedResources, keepSessions),
+  endSessions: (sharedResources) =>
+    sharedResources.hints === undefined
+      ? []
+      : [...onTasks(sharedResources, keepSessions), ...tellAgents(sharedResources)],
+  keepConnections: (sharedResources) =>
+    onTasks(sharedResources, [
+      [findingActions, sessionItems],
+      [['dynamodb:PutItem', 'dynamodb:DeleteItem'], connectionItems],
+    ]),
+  answerReads: (sharedResources) =>
+    onTasks(sharedResources, [
+      [findingActions, sessionItems],
+      [['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'], ['READ#*']],
+    ]),
+  offerWork: (sharedResources) =>
+    onTasks(sharedResources, [
+      [['dynamodb:UpdateItem'], sessionItems],
+      [['dynamodb:DeleteItem'], ['INBOX#*', 'READS#*']],
+    ]),
   // The stack of agents has the key, and grants it.
   signSessions: () => [],
 };
 
 /** Whether a function with this use tells agents that there is work. */
 export function isTelling(use: Use): boolean {
-  return ['sendOperations', 'sendHints', 'tellAgents', 'askAgents'].includes(use);
+  return ['sendOperations', 'sendHints', 'tellAgents', 'askAgents', 'endSessions'].includes(use);
 }
 
-/** What is written of live reads, and looked at to find out who could make them. */
-const readPartitions = ['READ#*', 'READS#*', 'CONN#*', 'SESSION#*', 'SESSIONS*'];
+/** Partitions of the table of tasks that hold no task: sessions by id, lists of them, what is known of agents, their connections. */
+const sessionItems = ['SESSION#*'];
+const seenItems = ['SEEN#*'];
+const enrolmentItems = ['ENROLMENT#*'];
+const connectionItems = ['CONN#*'];
 
+/** Partitions of live reads. */
+const readItems = ['READ#*', 'READS#*'];
+
+const findingActions = ['dynamodb:GetItem'];
+const writingActions = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
+
+/** Actions, and the partitions of the table of tasks on which they are allowed. */
+type PartitionGrant = readonly [actions: readonly string[], partitions: readonly string[]];
+
+/** Opening, renewing and ending sessions. */
+const keepSessions: readonly PartitionGrant[] = [
+  [
+    ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    [...sessionItems, ...enrolmentItems],
+  ],
+  [
+    ['dynamodb:Query', 'dynamodb:PutItem'],
+    ['SESSIONS', ...seenItems],
+  ],
+];
+
+/** Dealing with some partitions of the table of tasks, and with no others. */
+function onTasks(sharedResources: SharedResources, grants: readonly PartitionGrant[]): PolicyStatement[] {
+  return [
+    ...grants.map(
+      ([actions, partitions]) =>
+        new PolicyStatement({
+          actions: [...actions],
+          resources: [getTasksArn(sharedResources)],
+          conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } },
+        }),
+    ),
+    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
+  ];
+}
+
+/** Having live reads made, and finding out who could make them: rows of sessions that are over are removed on the way. */
 function askAgents(sharedResources: SharedResources): PolicyStatement[] {
   return [
-    new PolicyStatement({
-      actions: ['dynamodb:GetItem', 'dynamodb:Query', ...writingActions],
-      resources: [getTasksArn(sharedResources)],
-      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': readPartitions } },
-    }),
-    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
+    ...onTasks(sharedResources, [
+      [
+        ['dynamodb:GetItem', 'dynamodb:Query', ...writingActions],
+        [...readItems, ...connectionItems],
+      ],
+      [findingActions, sessionItems],
+      [['dynamodb:Query', 'dynamodb:DeleteItem'], seenItems],
+    ]),
     ...postHints(sharedResources.hints),
   ];
 }
@@ -104,17 +172,10 @@ function askAgents(sharedResources: SharedResources): PolicyStatement[] {
 /** Finding the connections of an account, and forgetting those that are gone: for who does nothing else with tasks. */
 function tellAgents(sharedResources: SharedResources): PolicyStatement[] {
   return [
-    new PolicyStatement({
-      actions: ['dynamodb:Query', 'dynamodb:DeleteItem'],
-      resources: [getTasksArn(sharedResources)],
-      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['CONN#*'] } },
-    }),
-    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
+    ...onTasks(sharedResources, [[['dynamodb:Query', 'dynamodb:DeleteItem'], connectionItems]]),
     ...postHints(sharedResources.hints),
   ];
 }
-
-const writingActions = ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'];
 
 function readStoredAccounts(sharedResources: SharedResources): PolicyStatement[] {
   return [

@@ -249,13 +249,13 @@ class FrontDoor {
 /** Invocations of a function at once. Whatever the gate adds, those that read tasks wait for the engines alone. */
 function getConcurrency(route: Route, limits: FrontDoorLimits): number {
   if (isWriting(route)) return limits.writingFunctionRequestsMax;
-  const readsTasks = route.uses?.includes('readTasks') === true;
+  const readsTasks = route.api === 'agent' || route.uses?.includes('readTasks') === true;
   return readsTasks ? limits.taskFunctionRequestsMax : limits.functionRequestsMax;
 }
 
-/** Whether a function starts or changes tasks. */
-function isWriting({ uses = [] }: Route): boolean {
-  return uses.includes('writeTasks');
+/** Whether a function starts or changes tasks, or writes to their table what is known of agents: all of these but those that deal with caches. */
+function isWriting({ api, uses = [] }: Route): boolean {
+  return uses.includes('writeTasks') || (api === 'agent' && !uses.includes('writeCache'));
 }
 
 /** Who asks, as far as anybody says: nobody checks it here. Agents have no user, and strangers reach their routes: those take nobody's name. */

@@ -251,12 +251,13 @@ async function toErrorAnswer<C extends LoggingServices>(
   return toAnswer({ status: body.status, body: text, headers: toErrorHeaders(body.status, error) });
 }
 
-/** Who waited for a task should try again, and Orca does that on 503 alone. A cluster, or a host, may never answer. */
+/** Callers that waited for a task, and agents, should try again, and Orca does that on 503 alone. A cluster, or a host, may never answer. */
 function toTimeoutAnswer(
   event: APIGatewayProxyEvent,
   { toErrorForm = (body) => body, getRoute: findRow = getRoute }: TimedLogic,
 ): Answer {
-  const status = findRow(event).uses?.includes('readTasks') ? 503 : 504;
+  const { api, uses = [] } = findRow(event);
+  const status = api === 'agent' || uses.includes('readTasks') ? 503 : 504;
   const message = 'The function ran out of time before what it waited for answered';
   const body = JSON.stringify(toErrorForm(toErrorBody(status, message, Date.now())));
   return toAnswer({ status, body, headers: toErrorHeaders(status) });

@@ -196,7 +196,7 @@ test('reads no more of a refused body than is good for its sender', async () => 
 
 test('agents behind one address take turns by their sessions, and who proves none by the address', async () => {
   const asked: (string | undefined)[] = [];
-  const front = await startFront({ functionRequestsMax: 1 }, async (authorization) => {
+  const front = await startFront({ writingFunctionRequestsMax: 1 }, async (authorization) => {
     asked.push(authorization);
     if (authorization === 'broken') throw new Error('no key');
     return authorization?.startsWith('agent') ? authorization : undefined;
