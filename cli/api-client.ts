@@ -169,7 +169,7 @@ const nextSteps: readonly {
   {
     status: 403,
     pattern: /without Fiat/,
-    next: 'call from the machine itself, or set busdriver.accounts.writableWithoutFiat: true',
+    next: 'call localhost on the machine itself, through no proxy, or set busdriver.accounts.writableWithoutFiat: true',
   },
   { status: 403, pattern: anyMessage, next: 'name a user who may, by --user' },
   { status: 404, pattern: /account/i, next: 'busdriver accounts list has the accounts that there are' },

@@ -30,7 +30,7 @@ export class HostAccess {
   }
 
   /**
-   * Lets replicas in, and who may manage accounts: by Fiat; without it whoever calls from the pod itself, or where the settings open it.
+   * Lets replicas in, and who may manage accounts: by Fiat; without it everybody where the settings open it.
    *
    * @throws AccessDeniedError, UnauthenticatedError, UnavailableError
    */

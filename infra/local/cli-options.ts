@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Environment, LogLevel } from '../../shared/runtime/config.ts';
+import type { Environment, LocalManagers, LogLevel } from '../../shared/runtime/config.ts';
 
 /** What the command line says. */
 export interface CliOptions {
@@ -23,6 +23,8 @@ export interface CliOptions {
   readonly tlsCert: string | undefined;
   readonly tlsKey: string | undefined;
   readonly tlsClientCa: string | undefined;
+  /** Whether callers on this machine may manage accounts without Fiat. */
+  readonly localManagers: LocalManagers;
   readonly logLevel: LogLevel;
   readonly json: boolean;
   readonly help: boolean;
@@ -62,6 +64,11 @@ const flags = {
     value: 'FILE',
     help: 'mutual TLS: callers must show a certificate that one of these signed (PEM)',
   },
+  'local-managers': {
+    type: 'string',
+    value: 'MODE',
+    help: 'on or off: without Fiat, whether callers on this machine may make, change and delete accounts (default on)',
+  },
   'data-dir': { type: 'string', value: 'DIR', help: 'folder of all data (default .busdriver)' },
   config: {
     type: 'string',
@@ -96,6 +103,7 @@ export function formatHelp(): string {
     "and a caller can name any user in Spinnaker's headers. On a machine that is yours alone nothing is needed. Else use",
     '  - a token (--token-file) where you share the machine, and scripts, curl or a proxy beside Spinnaker call: Spinnaker itself',
     '    has no setting for a token. It crosses the network as it is, so beyond this machine add --tls-cert and --tls-key.',
+    '  - --local-managers off besides, where others use this machine, or a proxy or Gate runs on it: they call from here, too.',
     '  - mutual TLS (--tls-client-ca) where Spinnaker runs on other machines (--host): its services can show certificates.',
     'GET /health needs no token, but the certificate.',
     '',
@@ -144,6 +152,7 @@ export function parseCliOptions(args: readonly string[], environment: Environmen
     tlsCert: find('tls-cert'),
     tlsKey: find('tls-key'),
     tlsClientCa: find('tls-client-ca'),
+    localManagers: parseSwitch(values['local-managers'] ?? 'on'),
     logLevel: parseLogLevel(values['log-level'] ?? 'info'),
     json: values.json ?? false,
     help: values.help ?? false,
@@ -217,6 +226,11 @@ function parseProfile(text: string): string {
   const name = text.trim();
   if (/^[\w.-]+$/.test(name)) return name;
   throw new UsageError(`--profiles must be names with commas between, such as local,test: '${name}' is none`);
+}
+
+function parseSwitch(text: string): LocalManagers {
+  if (text === 'on' || text === 'off') return text;
+  throw new UsageError(`--local-managers must be on or off, not '${text}'`);
 }
 
 function parseLogLevel(text: string): LogLevel {

@@ -4,6 +4,7 @@ import type { Table } from '../../shared/aws/tables.ts';
 import {
   type EngineCredentials,
   endpointVariables,
+  type LocalManagers,
   type LogLevel,
   variables,
 } from '../../shared/runtime/config.ts';
@@ -28,6 +29,8 @@ export interface FunctionSettings {
   /** A kubeconfig whose contexts are the accounts when no configuration names any. */
   readonly kubeconfig: string | undefined;
   readonly logLevel: LogLevel;
+  /** Whether callers on this machine may manage accounts without Fiat. Default `on`. */
+  readonly localManagers?: LocalManagers;
 }
 
 /** What the environment is made from. */
@@ -64,6 +67,7 @@ export function toFunctionEnvironment(parts: EnvironmentParts): { [name: string]
     [variables.agentKeyFile]: dataDir === undefined ? '' : path.join(dataDir, agentKeyFileName),
     [variables.placement]: 'local',
     [variables.logLevel]: settings.logLevel,
+    [variables.localManagers]: settings.localManagers ?? 'on',
     [variables.engineAccessKeyId]: credentials.accessKeyId,
     [variables.engineSecretAccessKey]: credentials.secretAccessKey,
     [endpointVariables.dynamodb]: engines.dynamodb,

@@ -79,6 +79,11 @@ const settings = {
    * without credentials for engines it calls AWS as the SDK finds it. Default: it is the only one.
    */
   isReplicated: { variable: 'BUSDRIVER_REPLICATED', read: (text) => text === 'true' },
+  /**
+   * `off` where callers on the machine itself may not manage accounts without Fiat: others have its address, too. In replicas and deployed
+   * nobody may. Default `on`.
+   */
+  localManagers: { variable: 'BUSDRIVER_LOCAL_MANAGERS', read: makeChoice('on', 'off') },
   /** Least level that is logged: DEBUG, INFO, WARN, ERROR or SILENT. Default INFO. */
   logLevel: { variable: 'BUSDRIVER_LOG_LEVEL', read: makeChoice('INFO', 'DEBUG', 'WARN', 'ERROR', 'SILENT') },
   /** `true` to log each request, with headers and body and without secrets, on one machine. Deployed it does nothing. Default: off. */
@@ -134,6 +139,9 @@ export interface EngineCredentials {
 
 /** Levels of the log. */
 export type LogLevel = Settings['logLevel'];
+
+/** Whether callers on the machine itself may manage accounts without Fiat. */
+export type LocalManagers = Settings['localManagers'];
 
 /** Names of the variables by which the AWS SDK, too, is told where a service is. */
 export const endpointVariables = {

@@ -16,6 +16,7 @@ import type { Identity } from '../identity/identity.ts';
 import { openIdentifier } from '../services/identifiers.ts';
 import { getRoute } from './access-table.ts';
 import { findParameter } from './api-request.ts';
+import { isFromThisMachine } from './machine-caller.ts';
 import {
   type AdmitOptions,
   createAccess,
@@ -85,14 +86,17 @@ async function askPermission(
   return providers.findAuthorizer()?.getPermission(user, signal);
 }
 
-/** Whether callers may manage accounts where Fiat is not asked: on the machine itself, and where the operator says so. */
+/**
+ * Whether callers may manage accounts where Fiat is not asked: programs of the machine itself, and all where the operator says so. An
+ * address proves nothing to a replica: by the sidecar of a mesh everybody has that of its own pod.
+ */
 function mayManageAccounts(
   event: APIGatewayProxyEvent,
-  { settings, config }: Pick<GateServices, 'settings' | 'config'>,
+  { settings, config: { placement, isReplicated, localManagers } }: Pick<GateServices, 'settings' | 'config'>,
 ): boolean {
   if (parseAccountsFlag(settings, openToManagePath)) return true;
-  const { sourceIp = '' } = event.requestContext?.identity ?? {};
-  return config.placement === 'local' && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/.test(sourceIp);
+  const mayBeLocal = placement === 'local' && !isReplicated && localManagers === 'on';
+  return mayBeLocal && isFromThisMachine(event);
 }
 
 const noOnesRights = { getRights: () => noRights };

@@ -34,7 +34,7 @@ const rules = {
   read: [inForListed, ['refused', 'refused', 'in', 'in', 'in'], closed],
   /** WRITE of the account, EXECUTE of the application. */
   write: [inForListed, ['refused', 'refused', 'refused', 'in', 'in'], closed],
-  /** The right to manage accounts: without Fiat everybody on the machine itself has it. */
+  /** The right to manage accounts: without Fiat every program of the machine itself has it. */
   manage: [inForAll, inForAdmins, closed],
   /** The same, and WRITE of the account. */
   manageAccount: [inForListed, inForAdmins, closed],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { peerAudience } from '../../../infra/host/peer-tokens.ts';
 import { buildLocal } from '../../../infra/local/build.ts';
 import { type HomeEngines, startHomeEngines } from '../../infra/host/engines.ts';
-import { createPod, type TestPod, writeEndpoints } from '../../infra/host/pod.ts';
+import { createPod, openToManagers, type TestPod, writeEndpoints } from '../../infra/host/pod.ts';
 import { type LabProcess, startLabProcess } from '../../lab/processes.ts';
 import { createWorkload } from '../../shared/providers/kubernetes/manifests.ts';
 import { type ApiProxy, type PassingCall, startApiProxy } from '../../support/cluster/api-proxy.ts';
@@ -75,7 +75,10 @@ describeWithCluster('the Kubernetes home', (cluster) => {
     const proxy = stack.use(await startApiProxy(cluster, { before: (call) => before(name, call) }));
     const config = join(engines.dir, `${name}.yml`);
     const account = { name: 'edge', kubeconfigFile: proxy.kubeconfig, namespaces: [ns.name] };
-    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts: [account] } }));
+    await writeFile(
+      config,
+      JSON.stringify({ kubernetes: { enabled: true, accounts: [account] }, ...openToManagers }),
+    );
     const options = {
       'pod-name': name,
       config,

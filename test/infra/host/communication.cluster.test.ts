@@ -6,7 +6,14 @@ import { type Host, startHost } from '../../../infra/host/runtime.ts';
 import { type ApiProxy, startApiProxy } from '../../support/cluster/api-proxy.ts';
 import { describeWithCluster, kubectl, requestApi } from '../../support/cluster/cluster.ts';
 import { type HomeEngines, startHomeEngines } from './engines.ts';
-import { createPod, type PodRule, type TestPod, watchEndpoints, writeEndpoints } from './pod.ts';
+import {
+  createPod,
+  openToManagers,
+  type PodRule,
+  type TestPod,
+  watchEndpoints,
+  writeEndpoints,
+} from './pod.ts';
 
 /** Replicas as `GET /armory/clouddrivers` answers them. */
 interface ShownReplica {
@@ -38,7 +45,10 @@ describeWithCluster('how a replica learns of the others', (cluster) => {
     const pod = starting.use(await createPod(rules));
     const proxy = starting.use(await startApiProxy(cluster, { breaksHandshake: () => false }));
     const config = path.join(pod.directory, 'clouddriver.yml');
-    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts: [] } }));
+    await writeFile(
+      config,
+      JSON.stringify({ kubernetes: { enabled: true, accounts: [] }, ...openToManagers }),
+    );
     const environment = await leadThrough(proxy, pod);
     const host = starting.use(
       await startHost({

@@ -60,12 +60,15 @@ function makeEvent(sourceIp: string, headers: { readonly [name: string]: string 
   };
 }
 
-test('without Fiat replicas and the pod itself are told of replicas, and nobody else is', async () => {
+test('without Fiat replicas are told of replicas, and nobody else is: in a mesh everybody comes from the pod itself', async () => {
   const refused = /^accounts cannot be changed without Fiat unless/;
   expect(await ask({}, { address: '10.1.2.3' })).toMatch(refused);
   expect(await ask({}, { address: '10.1.2.3', token: 'bad' })).toMatch(refused);
   expect(await ask({}, { address: '10.1.2.3', token: 'good' })).toBe('passes');
-  expect(await ask({}, { address: '::ffff:127.0.0.1' })).toBe('passes');
+  for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '127.0.0.6', '::1']) {
+    expect(await ask({}, { address })).toMatch(refused);
+    expect(await ask({}, { address, token: 'good' })).toBe('passes');
+  }
   const open = { busdriver: { accounts: { writableWithoutFiat: true } } };
   expect(await ask(open, { address: '10.1.2.3' })).toBe('passes');
 });

@@ -43,6 +43,9 @@ export interface PodRule {
   readonly resource: 'endpoints' | 'endpointslices';
 }
 
+/** Settings by which whoever reaches a replica manages accounts, and learns of its peers: here without Fiat. */
+export const openToManagers = { busdriver: { accounts: { writableWithoutFiat: true } } };
+
 const accountName = 'spin-clouddriver';
 const rbacApi = '/apis/rbac.authorization.k8s.io/v1';
 

@@ -10,7 +10,7 @@ import { onceAborted } from '../../../shared/core/deadline.ts';
 import type { AgentConnection, Hint } from '../../../shared/core/tasks/agent-connections.ts';
 import { describeWithCluster } from '../../support/cluster/cluster.ts';
 import { startHomeEngines } from './engines.ts';
-import { createPod, deleteEndpoints, type TestPod, writeEndpoints } from './pod.ts';
+import { createPod, deleteEndpoints, openToManagers, type TestPod, writeEndpoints } from './pod.ts';
 
 /** Pods as the control plane names and addresses them. */
 const podAddresses = {
@@ -41,7 +41,10 @@ describeWithCluster('three replicas in a cluster', () => {
     peerToken = await pod.writeToken(peerAudience);
     await writeEndpoints(pod, 'spin-clouddriver', { ready: podAddresses });
     const config = join(engines.dir, 'clouddriver.yml');
-    await writeFile(config, JSON.stringify({ kubernetes: { enabled: true, accounts: [] } }));
+    await writeFile(
+      config,
+      JSON.stringify({ kubernetes: { enabled: true, accounts: [] }, ...openToManagers }),
+    );
     // Loopback addresses may not stand in Endpoints: the test says where each pod really is.
     const urls = new Map<string, string>();
     for (const podName of podNames) {

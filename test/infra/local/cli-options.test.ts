@@ -14,6 +14,7 @@ describe('the command line', () => {
       profiles: ['local'],
       kubeconfig: '/some/where',
       allowedHosts: [],
+      localManagers: 'on',
       logLevel: 'INFO',
       json: false,
       help: false,
@@ -34,6 +35,8 @@ describe('the command line', () => {
       'b',
       '--data-dir',
       temp.path,
+      '--local-managers',
+      'off',
     ];
     const tls = ['--tls-cert', file, '--tls-key', file, '--tls-client-ca', file];
     const access = ['--token-file', file, ...tls];
@@ -57,6 +60,7 @@ describe('the command line', () => {
       profiles: ['x', 'y'],
       kubeconfig: file,
       allowedHosts: ['a', 'b'],
+      localManagers: 'off',
       tokenFile: file,
       tlsCert: file,
       tlsKey: file,
@@ -100,6 +104,7 @@ describe('the command line', () => {
     [['--tls-cert', '/dev/null'], '--tls-cert and --tls-key go together'],
     [['--tls-key', '/dev/null'], '--tls-cert and --tls-key go together'],
     [['--tls-client-ca', '/dev/null'], '--tls-client-ca needs --tls-cert and --tls-key'],
+    [['--local-managers', 'no'], "--local-managers must be on or off, not 'no'"],
     [['--allow-host', ''], '--allow-host must be an address or a name'],
   ])('%j is refused: %s', (args, message) => {
     const parse = () => parseCliOptions(args, {});

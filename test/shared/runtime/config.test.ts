@@ -33,6 +33,7 @@ const chosen: Environment = {
   BUSDRIVER_PLACEMENT: 'local',
   BUSDRIVER_ENGINE_ACCESS_KEY_ID: 'id',
   BUSDRIVER_ENGINE_SECRET_ACCESS_KEY: 'key',
+  BUSDRIVER_LOCAL_MANAGERS: 'off',
   BUSDRIVER_LOG_LEVEL: 'DEBUG',
   BUSDRIVER_AGENT_INTERVAL_SECONDS: '120',
   BUSDRIVER_REMEMBERED_MIB: '1024',
@@ -66,6 +67,7 @@ describe('the configuration of a function', () => {
       placement: 'deployed',
       agentIntervalMs: 30_000,
       rememberedMib: 32,
+      localManagers: 'on',
       logLevel: 'INFO',
     });
   });
@@ -90,6 +92,7 @@ describe('the configuration of a function', () => {
       placement: 'local',
       agentIntervalMs: 120_000,
       rememberedMib: 1024,
+      localManagers: 'off',
       logLevel: 'DEBUG',
       verboseRequests: true,
     });
@@ -102,6 +105,7 @@ describe('the configuration of a function', () => {
     ['BUSDRIVER_PLACEMENT', 'cloud', "must be one of deployed, local, not 'cloud'"],
     ['BUSDRIVER_ENGINE_ACCESS_KEY_ID', '', 'must be set'],
     ['BUSDRIVER_ENGINE_SECRET_ACCESS_KEY', '', 'must be set'],
+    ['BUSDRIVER_LOCAL_MANAGERS', 'no', "must be one of on, off, not 'no'"],
     ['BUSDRIVER_LOG_LEVEL', 'LOUD', "must be one of INFO, DEBUG, WARN, ERROR, SILENT, not 'LOUD'"],
     ['BUSDRIVER_AGENT_INTERVAL_SECONDS', '9', 'must be a whole number from 10 to 3600'],
     ['BUSDRIVER_AGENT_INTERVAL_SECONDS', '60s', 'must be a whole number from 10 to 3600'],

@@ -11,6 +11,7 @@ import {
 } from '../../../support/agents/agent-process.ts';
 import { writeSessionKey } from '../../../support/agents/session-key.ts';
 import { type HomeEngines, startHomeEngines } from '../engines.ts';
+import { openToManagers } from '../pod.ts';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 
@@ -49,7 +50,10 @@ export async function startGrpcHost({
   const other = await createTokenSigner('system:serviceaccount:other:agent');
   const config = join(engines.dir, 'clouddriver.yml');
   const settings = {
-    busdriver: { agents: { enabled: true, limits: { pollIdleMs: 100, pollBusyMs: 50 } } },
+    busdriver: {
+      ...openToManagers.busdriver,
+      agents: { enabled: true, limits: { pollIdleMs: 100, pollBusyMs: 50 } },
+    },
     kubesvc: {
       cluster: 'local',
       grpc: {
