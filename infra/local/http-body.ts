@@ -19,7 +19,7 @@ export interface ReadBodyOptions {
  * Reads a request's body. Never keeps more than the limit.
  *
  * @throws HttpError 413 when it exceeds Lambda's limit, 408 when it comes too slowly, whatever `addBytes` throws; the rest of a
- *   refused body is for {@link dropBody}
+ *   refused body is for {@link writeRefusal}
  */
 export async function readBody(request: IncomingMessage, options: ReadBodyOptions): Promise<Buffer> {
   const { bodyIdleMs, bodyTimeoutMs } = options.limits;
@@ -64,24 +64,49 @@ function noBody(request: IncomingMessage): Buffer {
   return Buffer.alloc(0);
 }
 
+/** A request that is refused, and where it is answered. */
+export interface RefusedRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly limits: ReadBodyOptions['limits'];
+}
+
 /**
- * Drops what is still to come of the body of a request that is refused, so that its sender gets to read the answer; one that sends
- * much, or takes its time, is cut off.
+ * Answers a request that is refused, as {@link writeAnswer} does, and drops what is still to come of its body, so that its sender gets to
+ * read the answer; one that sends much, or takes its time, is cut off. A connection that ends with the answer ends after that: one that
+ * is closed over bytes that nobody read is reset, and the answer may be lost with it (RFC 9112, section 9.6).
  */
-export function dropBody(
+export function writeRefusal({ request, response, limits }: RefusedRequest, answer: unknown): void {
+  writeAnswer(response, answer, (content) => {
+    if (response.shouldKeepAlive) response.end(content);
+    else response.write(content);
+  });
+  dropBody(request, limits, () => void response.end());
+}
+
+/** @param onDone called when nothing more comes */
+function dropBody(
   request: IncomingMessage,
   { refusedBodyBytesMax, refusedBodyMs }: ReadBodyOptions['limits'],
+  onDone: () => void,
 ): void {
-  if (request.complete || request.destroyed) return;
+  if (request.complete || request.destroyed) {
+    onDone();
+    return;
+  }
   let length = 0;
   const cut = () => void request.destroy();
   const timeout = setTimeout(cut, refusedBodyMs);
+  const finish = () => {
+    clearTimeout(timeout);
+    onDone();
+  };
   request.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (length > refusedBodyBytesMax) cut();
   });
-  request.once('error', () => undefined).once('close', () => clearTimeout(timeout));
-  request.once('end', () => clearTimeout(timeout)).resume();
+  request.once('error', () => undefined).once('close', finish);
+  request.once('end', finish).resume();
 }
 
 function checkBodySize(length: number): void {
@@ -101,9 +126,14 @@ export function refuseSize(what: string): HttpError {
  * Writes the answer of a function, as API Gateway's proxy integration does.
  *
  * @param answer `{statusCode, headers, multiValueHeaders, body, isBase64Encoded}`
+ * @param end writes the body, and ends the answer now or later
  * @throws MalformedAnswerError before anything is written
  */
-export function writeAnswer(response: ServerResponse, answer: unknown): void {
+export function writeAnswer(
+  response: ServerResponse,
+  answer: unknown,
+  end = (content: Buffer | string): void => void response.end(content),
+): void {
   if (!isJsonObject(answer)) throw new MalformedAnswerError('The answer must be an object');
   const { statusCode, body = null, isBase64Encoded } = answer;
   if (body !== null && typeof body !== 'string') throw new MalformedAnswerError('body must be a string');
@@ -111,7 +141,7 @@ export function writeAnswer(response: ServerResponse, answer: unknown): void {
   if (!beginAnswer(response, answer)) return;
   const hasBody = statusCode !== 204 && statusCode !== 304;
   if (hasBody) response.setHeader('content-length', content.length);
-  response.end(hasBody ? content : undefined);
+  end(hasBody ? content : '');
 }
 
 /**

@@ -10,10 +10,18 @@ import { payloadBytesMax } from '../../shared/core/tasks/payload-limit.ts';
 import { GarbageCollection } from '../../shared/runtime/garbage.ts';
 import { toErrorBody, toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
 import { closeServer } from './aws-json-server.ts';
+import { createConnectionRefusal } from './connection-refusal.ts';
 import { FrontDoorAccess, findClientCertificate } from './front-door-access.ts';
 import { FunctionSlots } from './function-slots.ts';
 import { Admission, type Place } from './http-admission.ts';
-import { dropBody, readBody, refuseSize, toAnswerSink, writeAnswer } from './http-body.ts';
+import {
+  type RefusedRequest,
+  readBody,
+  refuseSize,
+  toAnswerSink,
+  writeAnswer,
+  writeRefusal,
+} from './http-body.ts';
 import { HttpError, MalformedAnswerError } from './http-error.ts';
 import { parseTarget, toProxyEvent } from './http-event.ts';
 import { type FrontDoorLimits, frontDoorLimits } from './http-limits.ts';
@@ -83,7 +91,7 @@ export async function startHttp(options: StartHttpOptions): Promise<HttpServer> 
   const front = new FrontDoor({ ...options, access });
   server.on('request', (request, response) => void front.answer(request, response));
   server.on('upgrade', (request, socket, head) => void front.upgrade(request, socket, head));
-  server.on('clientError', refuseConnection);
+  server.on('clientError', createConnectionRefusal(options.limits ?? frontDoorLimits));
   const listeners = await startListeners(server, options);
   return {
     url: `${access.scheme}://${toAuthority(listeners.address, options.host)}`,
@@ -158,8 +166,7 @@ class FrontDoor {
       // What a function throws is logged already.
       if (error instanceof MalformedAnswerError)
         this.#log.error(error.message, { url: request.url, requestId });
-      sendError(response, error);
-      dropBody(request, this.#limits);
+      sendError({ request, response, limits: this.#limits }, error);
       // A function that is over its time has nobody to write to any more.
       stream.destroy(new Error('The request is over'));
     }
@@ -282,14 +289,15 @@ function checkSize(event: APIGatewayProxyEvent, bodyBytes: number): void {
   if (size > payloadBytesMax) throw refuseSize(`its event of ${size} bytes exceeds`);
 }
 
-function sendError(response: ServerResponse, error: unknown): void {
+function sendError(refused: RefusedRequest, error: unknown): void {
+  const { response } = refused;
   if (response.headersSent) {
     // Whoever reads must not take a part for the whole.
     if (!response.writableEnded) response.destroy();
     return;
   }
   const { status, message, headers } = toHttpError(error);
-  writeAnswer(response, {
+  writeRefusal(refused, {
     statusCode: status,
     headers: {
       ...headers,
@@ -305,30 +313,6 @@ function toHttpError(error: unknown): HttpError {
   if (error instanceof FunctionTimeoutError) return new HttpError(504, 'The function did not answer in time');
   return new HttpError(500, 'Internal error');
 }
-
-/** Answers what is no HTTP request, or took too long to become one. */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy();
-    return;
-  }
-  const [status, line, message] = connectionErrors[error.code ?? ''] ?? [
-    400,
-    'Bad Request',
-    'Malformed request',
-  ];
-  const body = JSON.stringify(toErrorBody(status, message, Date.now()));
-  socket.end(
-    `HTTP/1.1 ${status} ${line}\r\nconnection: close\r\ncontent-type: application/json;charset=UTF-8\r\n` +
-      'x-content-type-options: nosniff\r\n' +
-      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
-}
-
-const connectionErrors: { readonly [code: string]: readonly [number, string, string] } = {
-  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', 'The headers exceed 64 KiB'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive in time'],
-};
 
 function toAuthority({ port, family }: AddressInfo, host: string): string {
   const name = family === 'IPv6' && host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;

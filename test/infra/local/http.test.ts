@@ -282,6 +282,24 @@ describe('a body', () => {
         while (!call.destroyed && call.write(chunk));
         if (!call.destroyed) call.once('drain', write);
       };
+  test.each([
+    ['closes the connection', 'HTTP/1.1', 'Connection: close\r\n', 413],
+    ['speaks HTTP/1.0', 'HTTP/1.0', '', 413],
+    ['names no host that is ours', 'HTTP/1.1', 'Connection: close\r\nHost: evil.test\r\n', 403],
+    ['asks for what is not there', 'HTTP/1.1', 'Connection: close\r\nX-Path: /nothing\r\n', 404],
+  ])(
+    'that is refused is dropped, so that a client gets its answer who %s',
+    async (_, version, more, status) => {
+      const path = more.includes('/nothing') ? '/nothing' : '/kubernetes/ops';
+      const host = more.includes('Host:') ? '' : 'Host: localhost\r\n';
+      const head = `POST ${path} ${version}\r\n${host}${more}Content-Length: 8000000\r\n\r\n`;
+
+      const answer = await send8Megabytes(head);
+      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(answer).toMatch(/"message":".+"\}$/);
+    },
+  );
+
       write();
     });
     expect(await ended).toMatch(/413|ECONNRESET|EPIPE|socket hang up/);
@@ -310,6 +328,13 @@ describe('a connection', () => {
     expect(answer.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
   });
 });
+  test('gets its answer whatever it still sends', async () => {
+    expect(await send8Megabytes('GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ')).toMatch(
+      /^HTTP\/1.1 431 .*\}$/s,
+    );
+    expect(await send8Megabytes('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*\}$/s);
+  });
+
 
 function makeRoute(method: Route['method'], path: string, module: string): Route {
   return { method, path, module, reaches: 'store', timeoutSeconds: 20, access: 'anonymous' };
@@ -361,3 +386,14 @@ function expectErrorBody(answer: Answer, error?: string): void {
   expect(body.message).toEqual(expect.any(String));
   expect(body.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
 }
+/** Writes what begins so, and reads no answer before all of it is written, as many a client does. */
+async function send8Megabytes(head: string): Promise<string> {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
+  const written = new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.write(head + 'x'.repeat(8_000_000), () => resolve());
+  });
+  await written;
+  return text(socket);
+}
+
