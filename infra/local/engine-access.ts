@@ -88,7 +88,7 @@ export class EngineAccess {
   async admit(request: IncomingMessage, service: SigningName): Promise<Buffer> {
     if (this.#proven.has(request.socket) && this.#namesKey(request)) return readBody(request);
     const foreign = findRefusal(request);
-    if (foreign !== undefined) throw this.#refuse(service, 'AccessDeniedException', foreign);
+    if (foreign !== undefined) throw this.#refuse(service, 'AccessDeniedException', foreign.reason);
     const claim = parseClaim(request.headers.authorization);
     if (claim === undefined || !isSameSecret(claim.accessKeyId, this.credentials.accessKeyId)) {
       throw this.#refuse(service, 'UnrecognizedClientException', 'The access key is none of this engine.');

@@ -219,10 +219,10 @@ class FrontDoor {
     return isLarge ? this.#largeTurns.take(invoke) : invoke();
   }
 
-  /** @throws HttpError 403 for who may not call this server, 401 where a token is missing, 400 for a target that is none */
+  /** @throws HttpError 403 for who may not call this server, 401 where a token is missing, 400 for a target or a host that is none */
   async #admit(request: IncomingMessage): Promise<ReturnType<typeof parseTarget>> {
     const refusal = findRefusal(request, this.#hosts);
-    if (refusal !== undefined) throw new HttpError(403, refusal);
+    if (refusal !== undefined) throw new HttpError(refusal.status, refusal.reason);
     const target = parseTarget(request.url ?? '/');
     await this.#access.check(request, target.path);
     return target;

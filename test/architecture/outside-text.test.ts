@@ -33,8 +33,10 @@ const readers: { readonly [name: string]: (text: string) => unknown } = {
   'the target of a request': (text) => parseTarget(`/${text}`),
   'the query of a request': (text) => parseTarget(`/health?${text}`),
   'a search for a route': (text) => new RouteTable(routes).find('GET', text.split('/')),
-  'the header Host': (text) => findRefusal({ headers: { host: text } } as IncomingMessage),
-  'the header Origin': (text) => findRefusal({ headers: { host: 'a', origin: text } } as IncomingMessage),
+  'the header Host': (text) =>
+    findRefusal({ headers: { host: text }, rawHeaders: [text, text] } as IncomingMessage),
+  'the header Origin': (text) =>
+    findRefusal({ headers: { host: 'a', origin: text }, rawHeaders: [] as string[] } as IncomingMessage),
   'the event of a request': (text) => toProxyEvent(makeParts(text)),
   'headers of the caller': (text) => request({ headers: { 'X-Spinnaker-User': text } }),
   'fields of the log': (text) => toLogFields(makeEvent({ headers: { 'x-spinnaker-user': text } })),

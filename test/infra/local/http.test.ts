@@ -1,5 +1,4 @@
 import { request as sendRequest } from 'node:http';
-import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
@@ -8,6 +7,7 @@ import type { Route } from '../../../functions/routes.ts';
 import { type HttpServer, startHttp } from '../../../infra/local/http.ts';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
+import { converse, send8Megabytes } from '../../support/network/raw-http.ts';
 
 const routes: readonly Route[] = [
   makeRoute('GET', '/credentials', 'echo'),
@@ -245,6 +245,19 @@ describe('refused is', () => {
     }
   });
 
+  test.each([
+    ['a foreign one behind its own', 'localhost', 'evil.test'],
+    ['its own behind a foreign one', 'evil.test', 'localhost'],
+    ['its own twice', 'localhost', 'localhost'],
+  ])('a request with two headers Host: %s', async (_, one, other) => {
+    const answer = await converse(
+      server.url,
+      `GET /credentials HTTP/1.1\r\nHost: ${one}\r\nHost: ${other}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+    expect(answer).toContain('The request has 2 headers Host: expected one');
+  });
+
   test('a web page, but for its own', async () => {
     const ask = (origin: string) => send('/credentials', { headers: { origin } });
     expect((await ask('https://evil.test')).status).toBe(403);
@@ -270,6 +283,24 @@ describe('a body', () => {
     expectErrorBody(answer, 'Payload Too Large');
   });
 
+  test.each([
+    {
+      who: 'closes the connection',
+      line: 'POST /kubernetes/ops HTTP/1.1',
+      header: 'Connection: close',
+      status: 413,
+    },
+    { who: 'speaks HTTP/1.0', line: 'POST /kubernetes/ops HTTP/1.0', header: 'X-A: b', status: 413 },
+    { who: 'names a foreign host', line: 'POST /kubernetes/ops HTTP/1.1', host: 'evil.test', status: 403 },
+    { who: 'asks for what is not there', line: 'POST /nothing HTTP/1.1', status: 404 },
+  ])('that is refused is dropped, so that a client gets its answer who $who', async (row) => {
+    const { line, host = 'localhost', header = 'Connection: close', status } = row;
+    const head = `${line}\r\nHost: ${host}\r\n${header}\r\nContent-Length: 8000000\r\n\r\n`;
+    const answer = await send8Megabytes(server.url, head);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/"message":".+"\}$/);
+  });
+
   test('without end is cut off', async () => {
     const ended = new Promise<string>((resolve) => {
       const call = sendRequest(`${server.url}/kubernetes/ops`, { method: 'POST' }, async (response) => {
@@ -282,24 +313,6 @@ describe('a body', () => {
         while (!call.destroyed && call.write(chunk));
         if (!call.destroyed) call.once('drain', write);
       };
-  test.each([
-    ['closes the connection', 'HTTP/1.1', 'Connection: close\r\n', 413],
-    ['speaks HTTP/1.0', 'HTTP/1.0', '', 413],
-    ['names no host that is ours', 'HTTP/1.1', 'Connection: close\r\nHost: evil.test\r\n', 403],
-    ['asks for what is not there', 'HTTP/1.1', 'Connection: close\r\nX-Path: /nothing\r\n', 404],
-  ])(
-    'that is refused is dropped, so that a client gets its answer who %s',
-    async (_, version, more, status) => {
-      const path = more.includes('/nothing') ? '/nothing' : '/kubernetes/ops';
-      const host = more.includes('Host:') ? '' : 'Host: localhost\r\n';
-      const head = `POST ${path} ${version}\r\n${host}${more}Content-Length: 8000000\r\n\r\n`;
-
-      const answer = await send8Megabytes(head);
-      expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-      expect(answer).toMatch(/"message":".+"\}$/);
-    },
-  );
-
       write();
     });
     expect(await ended).toMatch(/413|ECONNRESET|EPIPE|socket hang up/);
@@ -310,31 +323,32 @@ describe('a body', () => {
 describe('a connection', () => {
   test('with headers that are too large gets 431', async () => {
     const answer = await converse(
+      server.url,
       `GET /credentials HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(70_000)}\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1.1 431 /);
     expect(answer).toContain('"status":431');
   });
 
+  test('gets its answer whatever it still sends', async () => {
+    expect(await send8Megabytes(server.url, 'GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ')).toMatch(
+      /^HTTP\/1.1 431 .*\}$/s,
+    );
+    expect(await send8Megabytes(server.url, 'hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*\}$/s);
+  });
+
   test('that speaks no HTTP gets 400', async () => {
-    const answer = await converse('hello\r\n\r\n');
+    const answer = await converse(server.url, 'hello\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
     expect(answer).toContain('"error":"Bad Request"');
   });
 
   test('serves one request after another', async () => {
     const one = 'GET /credentials HTTP/1.1\r\nHost: localhost\r\n';
-    const answer = await converse(`${one}\r\n${one}Connection: close\r\n\r\n`);
+    const answer = await converse(server.url, `${one}\r\n${one}Connection: close\r\n\r\n`);
     expect(answer.match(/HTTP\/1.1 200 OK/g)).toHaveLength(2);
   });
 });
-  test('gets its answer whatever it still sends', async () => {
-    expect(await send8Megabytes('GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ')).toMatch(
-      /^HTTP\/1.1 431 .*\}$/s,
-    );
-    expect(await send8Megabytes('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*\}$/s);
-  });
-
 
 function makeRoute(method: Route['method'], path: string, module: string): Route {
   return { method, path, module, reaches: 'store', timeoutSeconds: 20, access: 'anonymous' };
@@ -372,13 +386,6 @@ async function echo(path: string, request: Request = {}): Promise<APIGatewayProx
   return JSON.parse(answer.body);
 }
 
-/** Writes bytes to the server. @returns all that it answers until it closes the connection */
-async function converse(bytes: string): Promise<string> {
-  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
-  socket.write(bytes);
-  return text(socket);
-}
-
 function expectErrorBody(answer: Answer, error?: string): void {
   expect(answer.headers['content-type']).toBe('application/json;charset=UTF-8');
   const body = JSON.parse(answer.body);
@@ -386,14 +393,3 @@ function expectErrorBody(answer: Answer, error?: string): void {
   expect(body.message).toEqual(expect.any(String));
   expect(body.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
 }
-/** Writes what begins so, and reads no answer before all of it is written, as many a client does. */
-async function send8Megabytes(head: string): Promise<string> {
-  const socket = connect(Number(new URL(server.url).port), '127.0.0.1').pause();
-  const written = new Promise<void>((resolve, reject) => {
-    socket.once('error', reject);
-    socket.write(head + 'x'.repeat(8_000_000), () => resolve());
-  });
-  await written;
-  return text(socket);
-}
-
