@@ -1,3 +1,5 @@
+import { trimBlanks } from './blanks.ts';
+
 /** Longest distinguished name that is read, in characters. */
 export const distinguishedNameLengthMax = 4096;
 
@@ -67,17 +69,16 @@ function parsePart(piece: string): RelativeName | undefined {
 
 function parseAttribute(piece: string): NameAttribute | undefined {
   const at = piece.indexOf('=');
-  const attribute = piece.slice(0, Math.max(0, at)).trim().toUpperCase();
+  const attribute = trimBlanks(piece.slice(0, Math.max(0, at))).toUpperCase();
   const value = removeEscapes(trimValue(piece.slice(at + 1)));
   return /^[A-Z0-9.-]+$/.test(attribute) && value ? { attribute, value } : undefined;
 }
 
 /** Without the spaces around it, but for an escaped one at its end, and without quotation marks. */
 function trimValue(text: string): string {
-  const begun = text.trimStart();
-  const ended = begun.trimEnd();
-  const isSpaceEscaped = ended.length < begun.length && endsWithEscape(ended);
-  const value = isSpaceEscaped ? `${ended} ` : ended;
+  const trimmed = trimBlanks(text);
+  const isSpaceEscaped = !text.endsWith(trimmed) && endsWithEscape(trimmed);
+  const value = isSpaceEscaped ? `${trimmed} ` : trimmed;
   return value.length > 1 && value.startsWith('"') && value.endsWith('"') ? value.slice(1, -1) : value;
 }
 

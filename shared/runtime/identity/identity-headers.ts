@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { trimBlanks } from '../../core/blanks.ts';
 
 /** Headers by which Spinnaker's services tell who asks, in lower case. */
 export const userHeader = 'x-spinnaker-user';
@@ -19,17 +20,17 @@ export function listHeaderValues(event: APIGatewayProxyEvent, name: string): rea
 
 /**
  * The user of `X-SPINNAKER-USER`. Several such headers count as none: one of them may have been put there by whoever may not, and
- * nobody could tell which. A blank one is none.
+ * nobody could tell which. An empty one is none.
  */
 export function findUser(event: APIGatewayProxyEvent): string | undefined {
-  return findOne(event, userHeader)?.trim() || undefined;
+  return trimBlanks(findOne(event, userHeader) ?? '') || undefined;
 }
 
 /** The accounts of `X-SPINNAKER-ACCOUNTS`, without blanks; undefined without the header, and for several, which count as none. */
 export function findAccounts(event: APIGatewayProxyEvent): readonly string[] | undefined {
   return findOne(event, accountsHeader)
     ?.split(',')
-    .map((name) => name.trim())
+    .map(trimBlanks)
     .filter((name) => name !== '');
 }
 

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { trimBlanks } from '../../core/blanks.ts';
 import { UnauthenticatedError } from '../../core/errors.ts';
 import type { Identifier } from './identifier.ts';
 import { findAccounts, findUser } from './identity-headers.ts';
@@ -34,7 +35,7 @@ function getSubject({ requestContext }: APIGatewayProxyEvent): SubjectName {
 }
 
 function getCommonName(subject: SubjectName): string {
-  const name = findCommonName(subject)?.trim();
+  const name = trimBlanks(findCommonName(subject) ?? '');
   if (name && name.length <= commonNameLengthMax) return name;
   throw new UnauthenticatedError('The client certificate has no single common name (CN) that tells the user');
 }

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { trimBlanks } from '../../core/blanks.ts';
 import type { Clock } from '../../core/clock.ts';
 import { UnauthenticatedError } from '../../core/errors.ts';
 import type { Identifier, Identity } from './identifier.ts';
@@ -95,7 +96,7 @@ function readAccounts({ accounts }: JWTPayload): readonly string[] | undefined {
       `X-Busdriver-Identity is refused: its claim accounts is no list of at most ${tokenAccountsMax} names`,
     );
   }
-  return accounts.map((name) => name.trim()).filter((name) => name !== '');
+  return accounts.map(trimBlanks).filter((name) => name !== '');
 }
 
 function isText(value: unknown): value is string {

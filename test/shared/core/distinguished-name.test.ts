@@ -28,6 +28,8 @@ describe('distinguished names', () => {
     ['one part in the place of two', 'CN=edge-7,O=Acme', 'CN=edge-7+O=Acme'],
     ['a value that reads as a part', 'CN=edge-7,O=Acme', String.raw`CN=edge-7\,O\=Acme`],
     ['another attribute', 'CN=edge-7', 'OU=edge-7'],
+    ['a blank that is none of HTTP’s behind its value', 'CN=edge-7,O=Acme', 'CN=edge-7\u00a0,O=Acme'],
+    ['one before its value', 'CN=edge-7,O=Acme', 'CN=\ufeffedge-7,O=Acme'],
     ['an attribute of another part', 'CN=a+OU=b,O=c', 'CN=a,OU=b+O=c'],
   ])('with %s it is another one', (_what, one, other) => {
     expect(isSame(one, other)).toBe(false);
@@ -45,6 +47,7 @@ describe('distinguished names', () => {
     'CN=a\\',
     'CN=\\00',
     'CN=\\ff',
+    '\u00a0CN=a',
     '.*',
   ])('%j is none', (text) => {
     expect(parseDistinguishedName(text)).toBeUndefined();

@@ -59,6 +59,10 @@ it('takes callers for whom their headers name, and several headers for none', as
     200,
     { kind: 'header', user: 'ada', allowedAccounts: ['prod', 'test'] },
   ]);
+  expect(await ask(server, [user, 'ada\u00a0', accounts, 'prod\u00a0, test'])).toEqual([
+    200,
+    { kind: 'header', user: 'ada\u00a0', allowedAccounts: ['prod\u00a0', 'test'] },
+  ]);
   expect(await ask(server, [user, 'ada', accounts, 'prod', accounts.toLowerCase(), 'secret'])).toEqual([
     200,
     { kind: 'header', user: 'ada' },

@@ -32,7 +32,10 @@ describe('by headers', () => {
   it.each<[RawHeaders, string | undefined, readonly string[] | undefined]>([
     [[], undefined, undefined],
     [[[user, 'ada']], 'ada', undefined],
-    [[['x-spinnaker-user', ' ada ']], 'ada', undefined],
+    [[['x-spinnaker-user', ' \tada\t ']], 'ada', undefined],
+    [[[user, 'ada\u00a0']], 'ada\u00a0', undefined],
+    [[[user, '\u00a0 ada']], '\u00a0 ada', undefined],
+    [[[accounts, 'prod\u00a0, \u00a0test,\tdev ']], undefined, ['prod\u00a0', '\u00a0test', 'dev']],
     [[[user, '']], undefined, undefined],
     [
       [
@@ -152,6 +155,10 @@ describe('by certificates', () => {
     ['OU=orca,CN=eve', 'eve'],
     ['C=DE,CN=J\\C3\\BCrgen', 'Jürgen'],
     ['CN="a+b;c"', 'a+b;c'],
+    ['CN= orca x ', 'orca x'],
+    ['CN=orca\u00a0', 'orca\u00a0'],
+    ['CN=\u2003orca', '\u2003orca'],
+    ['CN=orca\\C2\\A0', 'orca\u00a0'],
   ])('%s speaks for itself alone: %s', async (subject, name) => {
     expect(await identify(trusting, headers, subject)).toEqual({
       kind: 'mtls',
