@@ -1,10 +1,13 @@
-import { type FileHandle, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TooLargeError } from '../../../core/errors.ts';
 
 /** What the names of folders begin with, so that those which a killed process left are found. */
 export const temporaryPrefix = 'busdriver-git-';
+
+/** The names that `mkdtemp` makes of it. */
+const temporaryName = new RegExp(`^${temporaryPrefix}[0-9A-Za-z]{6}$`);
 
 /** Folders that are older were left by processes that were killed, in milliseconds. */
 const abandonedAfterMs = 3_600_000;
@@ -72,11 +75,20 @@ function isDiskFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
 
+/** Every user of the machine may put something of such a name into the system's folder: only what we made goes. */
 async function deleteAbandoned(nowMs: number): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
-  for (const name of names.filter((found) => found.startsWith(temporaryPrefix))) {
+  for (const name of names.filter((found) => temporaryName.test(found))) {
     const path = join(tmpdir(), name);
-    const { mtimeMs = nowMs } = (await stat(path).catch(() => undefined)) ?? {};
-    if (nowMs - mtimeMs > abandonedAfterMs) await rm(path, { recursive: true, force: true }).catch(() => {});
+    if (await isAbandoned(path, nowMs)) await rm(path, { recursive: true, force: true }).catch(() => {});
   }
+}
+
+/** Whether a folder is as `mkdtemp` made it, for this user alone, and old. A link is none, wherever it leads. */
+async function isAbandoned(path: string, nowMs: number): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (!found?.isDirectory() || nowMs - found.mtimeMs <= abandonedAfterMs) return false;
+  const user = process.getuid?.();
+  // Where users have no numbers (Windows) modes say nothing, either.
+  return user === undefined || (found.uid === user && (found.mode & 0o777) === 0o700);
 }
