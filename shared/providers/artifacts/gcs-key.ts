@@ -38,6 +38,29 @@ export interface FederatedKey {
 export const gcsKeyExpected =
   'expected the JSON of a service account (client_email, private_key), an authorized user or an external account of AWS';
 
+/**
+ * Whether what a key sends for its tokens stays with who gives them: its URLs lead to Google by TLS, or to the account's own server. Who
+ * writes a key would else have the identity of this process sent to a host of his own.
+ *
+ * @param base where the account reads: a server named `storage.` shares its domain with those that give tokens for it.
+ */
+export function isKeptAtHome(key: GcsKey, base: URL): boolean {
+  const domain = /^storage(\..+)$/.exec(base.hostname)?.[1];
+  const urls = [
+    ...('tokenUrl' in key ? [key.tokenUrl] : []),
+    ...('impersonationUrl' in key && key.impersonationUrl !== undefined ? [key.impersonationUrl] : []),
+  ];
+  return urls.every(({ origin, protocol, hostname }) => {
+    const isGoogles =
+      hostname.endsWith('.googleapis.com') || (domain !== undefined && hostname.endsWith(domain));
+    return origin === base.origin || (protocol === 'https:' && isGoogles);
+  });
+}
+
+/** What is said of a key that is not. */
+export const gcsKeyStrays =
+  'its token_uri, token_url or service_account_impersonation_url is none of Google by https, and not at the apiEndpoint of the account';
+
 const awsTokenType = 'urn:ietf:params:aws:token-type:aws4_request';
 
 /**

@@ -14,7 +14,14 @@ import {
   withCredentials,
 } from './authorization.ts';
 import type { CredentialHeaders, Downloader } from './downloader.ts';
-import { type GcsKey, gcsKeyExpected, parseGcsKey, toFederatedKey } from './gcs-key.ts';
+import {
+  type GcsKey,
+  gcsKeyExpected,
+  gcsKeyStrays,
+  isKeptAtHome,
+  parseGcsKey,
+  toFederatedKey,
+} from './gcs-key.ts';
 import type { GcsTokens } from './gcs-tokens.ts';
 import { parseObjectReference } from './object-reference.ts';
 import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
@@ -47,7 +54,7 @@ function openGcsSource(account: ConfiguredAccount, options: SourceOptions): Arti
   const base = apiEndpoint
     ? readServerUrl(account, 'apiEndpoint')
     : new URL('https://storage.googleapis.com/');
-  const readKey = openKey(account, options);
+  const readKey = openKey(account, base, options);
   const downloader = startAccountDownloader(account, options);
   const authorize = createGcsAuthorizer(readKey, { account, options, downloader });
   return {
@@ -94,8 +101,11 @@ function createGcsAuthorizer(
   };
 }
 
-/** @throws InvalidInputError for a key that is none, or for more than one. */
-function openKey(account: ConfiguredAccount, options: SourceOptions): ReadKey {
+/**
+ * @param base where the account reads.
+ * @throws InvalidInputError for a key that is none or strays, or for more than one.
+ */
+function openKey(account: ConfiguredAccount, base: URL, options: SourceOptions): ReadKey {
   const { context } = account;
   const settings = parseSettings(gcsAccountFields, account.settings, context);
   assertCredentialsUsable(settings, context, options.placement);
@@ -103,17 +113,20 @@ function openKey(account: ConfiguredAccount, options: SourceOptions): ReadKey {
   if ([json, jsonPath, workloadIdentity].filter(Boolean).length > 1) {
     throw new InvalidInputError(`${context}: expected one of json, jsonPath and workloadIdentity`);
   }
-  if (json && isSecretReference(json)) return followKey(json, account, options);
+  if (json && isSecretReference(json)) return followKey(json, { ...account, base }, options);
   const key = workloadIdentity
     ? readWorkloadIdentity(workloadIdentity, context)
     : readKeyText(json || readKeyFile(jsonPath, context), `${context}: ${json ? 'json' : 'jsonPath'}`);
+  if (key !== undefined && !isKeptAtHome(key, base)) {
+    throw new InvalidInputError(`${context}: ${json ? 'json' : 'jsonPath'}: ${gcsKeyStrays}`);
+  }
   return async () => key;
 }
 
 /** A key that stands in a secret. */
 function followKey(
   reference: string,
-  { name, context }: ConfiguredAccount,
+  { name, context, base }: ConfiguredAccount & { readonly base: URL },
   { services, clock, log }: SourceOptions,
 ): ReadKey {
   const values = new CredentialValues(context, { account: name, secrets: services?.secrets, clock, log });
@@ -124,6 +137,7 @@ function followKey(
     if (known?.text === text) return known.key;
     const key = parseGcsKey(text);
     if (key === undefined) throw new FailedOperationError(`${context}: json: ${gcsKeyExpected}`);
+    if (!isKeptAtHome(key, base)) throw new FailedOperationError(`${context}: json: ${gcsKeyStrays}`);
     known = { text, key };
     return key;
   };

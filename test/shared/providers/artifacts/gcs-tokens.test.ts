@@ -78,7 +78,7 @@ function openAccount(account: JsonObject, timer = createTestClock()) {
   return { read, [Symbol.asyncDispose]: () => source[Symbol.asyncDispose]() };
 }
 
-function userOf(google: Origin): JsonObject {
+function userOf(google: Pick<Origin, 'url'>): JsonObject {
   const json = JSON.stringify({
     ...{ type: 'authorized_user', client_id: 'c1', client_secret: 'planted-c', refresh_token: 'planted-r' },
     token_uri: `${google.url}/token`,
@@ -162,9 +162,9 @@ describe('an authorized user', () => {
   test('sends nothing to a host that the restrictions exclude', async () => {
     await using google = await startGoogle();
     await using account = openAccount({
-      ...userOf(google),
-      apiEndpoint: 'https://storage.googleapis.com',
-      urlRestrictions: { allowedDomains: ['storage.googleapis.com'] },
+      ...userOf({ url: 'https://oauth2.googleapis.com' }),
+      apiEndpoint: google.url,
+      urlRestrictions: { allowedDomains: ['127.0.0.1'] },
     });
     await expect(account.read()).rejects.toThrow(AccessDeniedError);
     expect(google.connections).toBe(0);

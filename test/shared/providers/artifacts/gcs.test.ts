@@ -58,6 +58,8 @@ function startGcs() {
   });
 }
 
+const strays = 'json: its token_uri, token_url or service_account_impersonation_url is none of Google';
+
 describe('the accounts of artifacts.gcs', () => {
   test('show what Deck selects by, and have no need of keys', () => {
     expect(open({}).sources[0]).toMatchObject({
@@ -83,12 +85,44 @@ describe('the accounts of artifacts.gcs', () => {
       'workloadIdentity: expected audience',
     ],
     [{ jsonPath: '/nowhere/planted' }, 'jsonPath: the file cannot be read'],
+    [{ json: JSON.stringify({ ...user, token_uri: 'https://planted.example.com/token' }) }, strays],
+    [{ json: JSON.stringify({ ...user, token_uri: 'http://oauth2.googleapis.com/token' }) }, strays],
+    [{ json: JSON.stringify({ ...user, token_uri: 'https://plantedgoogleapis.com/token' }) }, strays],
+    [
+      { json: JSON.stringify({ ...federated, token_url: 'https://googleapis.com.planted.example.com/' }) },
+      strays,
+    ],
+    [
+      {
+        json: JSON.stringify({
+          ...federated,
+          service_account_impersonation_url: 'https://planted.example.com/',
+        }),
+      },
+      strays,
+    ],
     [{ json, credentialOrigins: ['https://planted.example.com'] }, 'credentialOrigins: not for this kind'],
   ])('are rejected with what cannot be used', (account, reason) => {
     const { sources, rejectedAccounts } = open(account);
     expect(sources).toEqual([]);
     expect(rejectedAccounts[0]?.reason).toContain(reason);
     expect(JSON.stringify(rejectedAccounts)).not.toContain('planted');
+  });
+
+  test.each<JsonObject>([
+    { json: JSON.stringify({ ...user, token_uri: 'https://oauth2.googleapis.com/token' }) },
+    { json: JSON.stringify({ ...federated, token_url: 'https://sts.eu-west1.rep.googleapis.com/v1/token' }) },
+    {
+      apiEndpoint: 'https://storage.apis-s3ns.fr',
+      json: JSON.stringify({ ...user, token_uri: 'https://oauth2.apis-s3ns.fr/token' }),
+    },
+    {
+      apiEndpoint: 'http://127.0.0.1:4443',
+      json: JSON.stringify({ ...user, token_uri: 'http://127.0.0.1:4443/token' }),
+    },
+    { workloadIdentity: { audience, serviceAccount: 'reader@shop.iam.gserviceaccount.com' } },
+  ])('have their tokens from Google, or from where their objects are: %j', (account) => {
+    expect(open(account).rejectedAccounts).toEqual([]);
   });
 
   test('are rejected for files when deployed', () => {
@@ -131,12 +165,16 @@ describe('fetching gcs/object', () => {
     const secrets = { follow, read: async () => '', readRoles: async () => undefined };
     const account = { apiEndpoint: origin.url, json: 'encrypted:ssm!n:key' };
     expect(await fetchObject(account, 'gs://configs/b', { services: { secrets } })).toContain('/o/b');
-    const wrong = { ...secrets, follow: async () => ({ ...(await follow()), text: 'planted' }) };
-    const failure = await fetchObject(account, 'gs://configs/b', { services: { secrets: wrong } }).catch(
-      (e) => e,
-    );
-    expect(failure).toBeInstanceOf(FailedOperationError);
-    expect(String(failure)).not.toContain('planted');
+    const stray = JSON.stringify({ ...user, token_uri: 'https://planted.example.com/token' });
+    for (const text of ['planted', stray]) {
+      const wrong = { ...secrets, follow: async () => ({ ...(await follow()), text }) };
+      const failure = await fetchObject(account, 'gs://configs/b', { services: { secrets: wrong } }).catch(
+        (e) => e,
+      );
+      expect(failure).toBeInstanceOf(FailedOperationError);
+      expect(String(failure)).toMatch(/json: (expected the JSON|its token_uri)/);
+      expect(String(failure)).not.toContain('planted');
+    }
   });
 
   test.each([
