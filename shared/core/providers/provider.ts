@@ -275,6 +275,14 @@ export interface SettingsInspector {
   findUnusable(settings: JsonObject, options: InspectOptions): Promise<readonly RejectedAccount[]>;
 }
 
+/**
+ * The option by which a definition has an identity of this installation's own sent to a host that the definition chooses: such accounts
+ * are for administrators. Undefined where there is none.
+ *
+ * @throws InvalidInputError where the settings do not allow the host
+ */
+export type IdentityCheck = (definition: JsonObject, settings: JsonObject) => string | undefined;
+
 /** A provider as the registry lists it: a name and how to open it. Opening makes no network call. */
 export interface ProviderPlugin {
   readonly name: string;
@@ -298,6 +306,8 @@ export interface ProviderPlugin {
   readonly secretNameOptions?: readonly string[];
   /** Which of them hold one in a definition, and not a reference to one. Default: none does. */
   findPlainSecrets?(definition: JsonObject): readonly string[];
+  /** Loads what looks where a definition has identities of this installation's own sent. Default: no definition does that. */
+  loadIdentityCheck?(): Promise<IdentityCheck>;
   /**
    * Options of an account that say how its cluster is reached from here: one that agents serve has none of them. Left out where agents
    * serve no accounts.

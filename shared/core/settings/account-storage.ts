@@ -20,6 +20,12 @@ export const rolelessSecretsPath = 'busdriver.accounts.allowSecretsWithoutRoles'
 /** Where the settings say that definitions may use what is on the machine: files, programs, the pod's own credentials. */
 export const machineAccessPath = 'busdriver.accounts.allowMachineAccess';
 
+/**
+ * Where the settings name the hosts to which accounts made by an API may have tokens of a broker sent: names or addresses,
+ * `*.example.com` for all below one, `*` for any.
+ */
+export const brokerHostsPath = 'busdriver.accounts.tokenBrokerHosts';
+
 /** A setting that is true or false, and false where nothing is said. @throws InvalidInputError for anything else */
 export function parseAccountsFlag(settings: JsonObject, path: string): boolean {
   return parseWith(withDefault(booleanField(), false), getSetting(settings, path), path);

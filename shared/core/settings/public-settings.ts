@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import {
   accountStoragePath,
+  brokerHostsPath,
   openToManagePath,
   plainSecretsPath,
   rolelessSecretsPath,
@@ -15,6 +16,7 @@ import { expandKeys, getSetting, mergeDocuments } from './spring-config.ts';
  */
 const publicPaths: readonly string[] = [
   accountStoragePath,
+  brokerHostsPath,
   openToManagePath,
   plainSecretsPath,
   rolelessSecretsPath,

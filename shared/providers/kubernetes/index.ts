@@ -34,6 +34,10 @@ export const kubernetesPlugin: ProviderPlugin = {
     const { createKubeconfigInspector } = await import('./account/kubeconfig-choices.ts');
     return createKubeconfigInspector();
   },
+  async loadIdentityCheck() {
+    const { findBorrowedIdentity } = await import('./account/broker-hosts.ts');
+    return findBorrowedIdentity;
+  },
   open: openKubernetes,
   toPublicSettings,
   toLocalSettings,

@@ -17,7 +17,7 @@ import { plugins } from '../../providers/index.ts';
 import type { AccountServices } from '../services/accounts.ts';
 import { openHints } from '../services/hints.ts';
 import { openNewestProviders } from '../services/providers.ts';
-import { checkSecretRights } from './account-secrets.ts';
+import { checkIdentityRights, checkSecretRights } from './account-secrets.ts';
 import { type ApiRequest, type ApiResponse, ok } from './api-handler.ts';
 import { checkRevision, toTag } from './entity-tag.ts';
 import { endFormerAgents } from './former-agents.ts';
@@ -295,6 +295,7 @@ export async function checkDefinition(
     options: { settings, clock, randomness, log, placement, servesAgents },
   });
   await checkSecretRights(request, services, { definition: filled, verb });
+  await checkIdentityRights(request, services, { definition: filled, verb });
   return filled;
 }
 

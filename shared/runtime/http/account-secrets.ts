@@ -1,7 +1,11 @@
 import { createConcurrencyLimit } from '../../core/concurrency.ts';
 import { AccessDeniedError, getErrorMessage, RefusedChangeError } from '../../core/errors.ts';
 import { listReferredSecrets, type ReferredSecret } from '../../core/providers/definition-secrets.ts';
-import { parseAccountsFlag, rolelessSecretsPath } from '../../core/settings/account-storage.ts';
+import {
+  brokerHostsPath,
+  parseAccountsFlag,
+  rolelessSecretsPath,
+} from '../../core/settings/account-storage.ts';
 import type { AccountDefinition } from '../../core/settings/account-store.ts';
 import { plugins } from '../../providers/index.ts';
 import type { AccountServices } from '../services/accounts.ts';
@@ -12,6 +16,13 @@ type SecretServices = Pick<AccountServices, 'secrets' | 'settings'>;
 
 /** Who asks. */
 type Caller = Pick<ApiRequest, 'access'>;
+
+/** What he does to which account. */
+interface CheckedDefinition {
+  readonly definition: AccountDefinition;
+  /** For messages. */
+  readonly verb: string;
+}
 
 /** Secrets whose roles are read at a time. */
 const readsAtOnce = 16;
@@ -27,7 +38,7 @@ const readsAtOnce = 16;
 export async function checkSecretRights(
   { access }: Caller,
   { secrets, settings }: SecretServices,
-  { definition, verb }: { readonly definition: AccountDefinition; readonly verb: string },
+  { definition, verb }: CheckedDefinition,
 ): Promise<void> {
   if (isAllowedAll(access)) return;
   for (const { path, text, reference } of listReferredSecrets(definition, plugins)) {
@@ -45,6 +56,26 @@ export async function checkSecretRights(
       throw new AccessDeniedError(`Unauthorized to ${verb} account with user secret ${text.trim()}`);
     }
   }
+}
+
+/**
+ * Looks whether the caller may have an account send an identity of ours where its definition says: where nothing limits that, it is for
+ * administrators, and for everybody who manages accounts where there is no Fiat.
+ *
+ * @throws AccessDeniedError; InvalidInputError where the settings do not allow it to anybody
+ */
+export async function checkIdentityRights(
+  { access }: Caller,
+  { settings }: Pick<SecretServices, 'settings'>,
+  { definition, verb }: CheckedDefinition,
+): Promise<void> {
+  const check = await plugins.find(({ name }) => name === definition.type)?.loadIdentityCheck?.();
+  const option = check?.(definition.body, settings);
+  if (option === undefined || isAllowedAll(access)) return;
+  throw new AccessDeniedError(
+    `Unauthorized to ${verb} account that has tokens of a broker sent to the host in ${option}: have an administrator do it, or name ` +
+      `the host in ${brokerHostsPath}`,
+  );
 }
 
 /**

@@ -53,6 +53,7 @@ export const ownSettings: readonly string[] = [
   'busdriver.accounts.allowMachineAccess',
   'busdriver.accounts.allowPlainSecrets',
   'busdriver.accounts.allowSecretsWithoutRoles',
+  'busdriver.accounts.tokenBrokerHosts',
   'busdriver.accounts.writableWithoutFiat',
   ...agentSettingPaths,
   'busdriver.authorization.reads',

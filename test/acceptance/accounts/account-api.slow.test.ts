@@ -36,9 +36,8 @@ async function send(
   const parsed = text === '' ? '' : JSON.parse(text);
   const error = parsed.errors ?? parsed.message;
   const tag = response.headers.get('etag');
-  return response.status === 200
-    ? { status: 200, body: parsed, ...(tag?.startsWith('W/') !== true && tag && { tag }) }
-    : { status: response.status, error };
+  if (response.status !== 200) return { status: response.status, error };
+  return { status: 200, body: parsed, ...(tag?.startsWith('W/') !== true && tag && { tag }) };
 }
 
 function toNames({ body }: Answered): readonly unknown[] {
@@ -320,7 +319,9 @@ describe('with Fiat', () => {
       },
     });
     const file = path.join(dir.path, 'clouddriver.yml');
-    await writeFile(file, JSON.stringify({ services: { fiat: { enabled: true, baseUrl: fiat.url } } }));
+    const busdriver = { accounts: { tokenBrokerHosts: ['example.com'] } };
+    const services = { fiat: { enabled: true, baseUrl: fiat.url } };
+    await writeFile(file, JSON.stringify({ services, busdriver }));
     system = await startSystem({ config: [file] });
   });
   afterAll(async () => {

@@ -52,7 +52,7 @@ beforeAll(async () => {
   fiat = await startFiat({
     users: {
       admin: { admin: true },
-      manager: { accountManager: true, roles: ['ops'], accounts: { a: all, b: all, c: all } },
+      manager: { accountManager: true, roles: ['ops'], accounts: { a: all, b: all, c: all, d: all, e: all } },
     },
   });
   system = await start();
@@ -128,6 +128,36 @@ describe('a secret that says nothing of who may use it', () => {
       ),
     ]);
     expect(await send('admin', 'PUT', '/credentials', body)).toEqual([200, body]);
+  });
+});
+
+describe('the token of a broker', () => {
+  it('goes to the host of a definition where an administrator made it, or the settings name the host', async () => {
+    const body = define('d', {});
+    const [status, error] = await send('manager', 'POST', '/credentials', body);
+
+    expect([status, error]).toEqual([
+      403,
+      expect.stringMatching(/host in server\.host: .* busdriver\.accounts\.tokenBrokerHosts$/),
+    ]);
+    expect(await send('admin', 'PUT', '/credentials', body)).toEqual([200, body]);
+    expect((await send('manager', 'PUT', '/credentials/d', body))[0]).toBe(403);
+    await using own = await start({ tokenBrokerHosts: ['*.Example.com', 'example.com'] });
+    const before = system;
+    system = own;
+    try {
+      expect(await send('manager', 'POST', '/credentials', body)).toEqual([200, body]);
+      const elsewhere = define('e', { host: 'https://example.com.evil.test' });
+      for (const user of ['manager', 'admin'])
+        expect(await send(user, 'POST', '/credentials', elsewhere)).toEqual([
+          400,
+          [
+            'server.host: expected a host that is named for tokens of a broker by busdriver.accounts.tokenBrokerHosts',
+          ],
+        ]);
+    } finally {
+      system = before;
+    }
   });
 });
 

@@ -281,7 +281,10 @@ describe('with Fiat', () => {
     });
     before = system;
     const services = { fiat: { enabled: true, baseUrl: fiat.url } };
-    system = await start({ services, busdriver: { accounts: { allowPlainSecrets: true } } });
+    system = await start({
+      services,
+      busdriver: { accounts: { allowPlainSecrets: true, tokenBrokerHosts: ['*'] } },
+    });
   });
   afterAll(async () => {
     await system?.[Symbol.asyncDispose]();

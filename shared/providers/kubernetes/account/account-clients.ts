@@ -94,7 +94,7 @@ export class AccountClients<Client extends AsyncDisposable> implements AsyncDisp
       log,
       environment,
       ...createAwsConnectionOptions(connection, this.#options),
-      serverCredential: createServerCredential(connection.server, this.#brokers, this.#options),
+      serverCredential: createServerCredential(connection, this.#brokers, this.#options),
     });
   }
 

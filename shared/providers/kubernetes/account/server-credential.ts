@@ -1,18 +1,24 @@
 import type { JsonObject } from '../../../core/json.ts';
 import type { ProviderOptions } from '../../../core/providers/provider.ts';
 import type { CredentialSource } from '../credentials/credentials.ts';
+import type { AccountConnection } from './account-connection.ts';
 import { parseAccountFields } from './account-fields.ts';
-import { type ServerAddress, toServerAddress } from './account-server.ts';
+import { toServerAddress } from './account-server.ts';
 import { TokenBrokers } from './token-brokers.ts';
+
+/** What of an account says to which server it goes, and how. */
+type ServedAccount = Pick<AccountConnection, 'server' | 'insecure' | 'isConfined'>;
 
 /**
  * What gives credentials for an account's API server: its own token, or the token broker that it names. The broker is opened when it
  * is first asked. Undefined where the account has no server.
+ *
+ * @throws InvalidInputError by the source, for an account made by an API whose host the settings do not allow
  */
 export function createServerCredential(
-  server: ServerAddress | undefined,
+  { server, insecure, isConfined }: ServedAccount,
   brokers: TokenBrokers,
-  { clock, environment = {} }: Pick<ProviderOptions, 'clock' | 'environment'>,
+  { settings, clock, environment = {} }: Pick<ProviderOptions, 'settings' | 'clock' | 'environment'>,
 ): CredentialSource | undefined {
   if (server === undefined) return undefined;
   const { bearerToken, tokenBroker, tokenProvider } = server;
@@ -23,6 +29,7 @@ export function createServerCredential(
       const broker = brokers.get(tokenBroker);
       // Loaded late: most accounts have a kubeconfig.
       const { createBrokerSource } = await import('../credentials/broker-credential.ts');
+      if (isConfined) (await import('./broker-hosts.ts')).checkBrokerHost({ server, insecure }, settings);
       source ??= createBrokerSource(broker, tokenProvider, { clock, environment });
     }
     return source(request);
@@ -37,5 +44,5 @@ export function createServerCredential(
 export async function checkServerCredential(definition: JsonObject, options: ProviderOptions): Promise<void> {
   const { server } = parseAccountFields(definition, 'account');
   if (server === undefined || server.bearerToken) return;
-  await createServerCredential(toServerAddress(server), new TokenBrokers(options), options)?.();
+  await createServerCredential({ server: toServerAddress(server) }, new TokenBrokers(options), options)?.();
 }
