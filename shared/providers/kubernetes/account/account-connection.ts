@@ -52,19 +52,21 @@ export interface AccountConnection {
 }
 
 /**
- * The connection of an account that was made by an API: no file of the machine, no program, not the credentials of the pod we run in.
+ * The connection of an account that was made by an API: no file of the machine, no program, not the credentials of the pod we run in,
+ * and no identity of ours that goes to whoever answers.
  * Who may call an API is not thereby whoever may run programs as this process. What a kubeconfig holds is looked at when it is read.
  *
  * @throws InvalidInputError naming the option
  */
 export function confine(connection: AccountConnection, at: string): AccountConnection {
-  const { eks, server, serviceAccount, kubeconfigSecret, kubeconfigContents } = connection;
+  const { eks, server, serviceAccount, kubeconfigSecret, kubeconfigContents, insecure } = connection;
   if (connection.isAgents) return { ...connection, isConfined: true };
   const refuse = (problem: string): never => {
     throw new InvalidInputError(
       `${at}.${problem}, which accounts made by an API may use only where ${machineAccessPath} is true`,
     );
   };
+  if (eks && insecure) refuse('insecure: any certificate for a token of EKS');
   if (serviceAccount) refuse('serviceAccount: the credentials of the pod that Busdriver runs in');
   if (!eks && !server && !kubeconfigSecret && !kubeconfigContents)
     refuse('kubeconfigFile: a file of the machine that Busdriver runs on');

@@ -5,9 +5,10 @@ import type { SecretReference } from '../../../core/settings/secret-reference.ts
 import { createSecretText } from '../../../core/settings/secret-text.ts';
 import type { ConnectionOptions } from '../credentials/connection.ts';
 import type { CredentialSource } from '../credentials/credentials.ts';
-import type { ExecPlugin } from '../credentials/kubeconfig.ts';
+import type { ExecPlugin, KubeconfigCluster } from '../credentials/kubeconfig.ts';
 import type { AccountConnection } from './account-connection.ts';
 import { parseEksPlugin } from './exec-plugin.ts';
+import type { TokenBinding } from './token-receiver.ts';
 
 /** What AWS adds to an account's options. */
 export type AwsConnectionOptions = Pick<
@@ -27,7 +28,7 @@ export function createAwsConnectionOptions(
   if (eks === undefined) {
     return {
       remoteKubeconfig: findSecretText(connection.kubeconfigSecret, connection, options),
-      replaceExecPlugin: (plugin) => replacePlugin(plugin, options),
+      replaceExecPlugin: (plugin, server) => replacePlugin(plugin, { connection, server }, options),
       serverSecrets: {
         caData: findSecretText(connection.secrets.caData, connection, options),
         bearerToken: findSecretText(connection.secrets.bearerToken, connection, options),
@@ -80,25 +81,49 @@ function getPort<T>(port: T | undefined): () => T {
   };
 }
 
+/** Whose token a program is to make, and for which API server. */
+interface TokenUse {
+  readonly connection: AccountConnection;
+  readonly server: KubeconfigCluster;
+}
+
 /**
- * A source in the place of a program that makes tokens for EKS. On one machine, what only the program understands is left to it.
+ * A source in the place of a program that makes tokens for EKS. On one machine, what only the program understands is left to it. What
+ * takes the place of the program of an account that was made by an API is confined as the program would be: a profile of the owner's may
+ * name a program, and the token goes to the cluster that it is for.
  *
- * @throws Error where that cannot be, since deployed functions run no programs.
+ * @throws Error where that cannot be, since deployed functions and accounts made by an API run no programs.
  */
-function replacePlugin(plugin: ExecPlugin, options: ProviderOptions): CredentialSource | undefined {
-  const { services, placement, environment = {} } = options;
+function replacePlugin(
+  plugin: ExecPlugin,
+  { connection: { isConfined = false, insecure = false }, server }: TokenUse,
+  { services, placement, environment = {} }: ProviderOptions,
+): CredentialSource | undefined {
   const eks = services?.eks;
   const parsed = parseEksPlugin(plugin, environment);
   if (eks === undefined || parsed === undefined) return undefined;
   const { cluster, unknown } = parsed;
-  const local = placement === 'local';
-  const refused = local || cluster.profile === undefined ? unknown : [...unknown, 'a profile'];
-  if (refused.length === 0) return createTokenSource(cluster, () => eks);
-  if (local) return undefined;
+  const isRefusing = isConfined || placement === 'deployed';
+  const refused = isRefusing && cluster.profile !== undefined ? [...unknown, 'a profile'] : unknown;
+  if (refused.length === 0) {
+    const source = createTokenSource(cluster, () => eks);
+    return isConfined ? bindToReceiver(source, { cluster, receiver: { server, insecure }, eks }) : source;
+  }
+  if (!isRefusing) return undefined;
+  const who = isConfined ? 'accounts made by an API' : 'deployed functions';
   throw new Error(
-    `its kubeconfig runs ${plugin.command} with ${refused.join(', ')}, which deployed functions refuse: ` +
+    `its kubeconfig runs ${plugin.command} with ${refused.join(', ')}, which ${who} refuse: ` +
       'give the name of the cluster, and if need be a region and a role',
   );
+}
+
+/** A source that gives nothing for another API server than its cluster's. What looks at that is loaded late: few accounts need it. */
+function bindToReceiver(source: CredentialSource, binding: TokenBinding): CredentialSource {
+  return async (request) => {
+    const { assertReceiver } = await import('./token-receiver.ts');
+    await assertReceiver(binding);
+    return source(request);
+  };
 }
 
 function createTokenSource(

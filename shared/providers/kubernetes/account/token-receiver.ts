@@ -1,0 +1,62 @@
+import type { EksCluster, EksEndpoint, EksService } from '../../../core/eks.ts';
+import type { KubeconfigCluster } from '../credentials/kubeconfig.ts';
+import { findEksViolations } from './account-cluster.ts';
+
+/** Which cluster a token is for, and where it is to go. */
+export interface TokenBinding {
+  readonly cluster: EksCluster;
+  readonly receiver: TokenReceiver;
+  readonly eks: EksService;
+}
+
+/** Where a token is to go. */
+interface TokenReceiver {
+  /** What the kubeconfig says of its API server. */
+  readonly server: KubeconfigCluster;
+  /** Whether the account takes any certificate. */
+  readonly insecure: boolean;
+}
+
+/**
+ * Refuses a token of an EKS cluster to any other API server: whoever defines an account by an API names both, and would have the identity
+ * of this process at a cluster sent to a host of his own. The server, its certificate authority and its name are those that EKS tells
+ * of the cluster, as with `eks` of an account.
+ *
+ * @throws Error that says what is wrong and what to do, and quotes no host.
+ */
+export async function assertReceiver({ cluster, receiver, eks }: TokenBinding): Promise<void> {
+  const { name, region, roleArn, sessionName, externalId } = cluster;
+  // A program names its session whether there is a role or not.
+  const ofRole = roleArn === undefined ? {} : { roleArn, sessionName, externalId };
+  const violations = findEksViolations({ cluster: name, region, ...ofRole });
+  if (violations.length > 0) throw new Error(`its kubeconfig: ${violations.join('; ')}`);
+  const endpoint = await eks.describeCluster(cluster);
+  if (findDifferences(receiver, endpoint).length === 0) return;
+  // The kubeconfig may be the newer one: what is known of clusters is kept for a day.
+  const differences = findDifferences(receiver, await eks.describeCluster(cluster, { doubted: endpoint }));
+  if (differences.length === 0) return;
+  throw new Error(
+    `its kubeconfig wants a token of the EKS cluster "${name}" for another receiver than EKS names (${differences.join(', ')}), which ` +
+      'accounts made by an API refuse: name the cluster by eks, or take what aws eks update-kubeconfig writes',
+  );
+}
+
+/** The members of a kubeconfig that are not as EKS has them. */
+function findDifferences({ server, insecure }: TokenReceiver, endpoint: EksEndpoint): readonly string[] {
+  const { certificateAuthorityData } = server;
+  const isSameServer = URL.parse(server.server)?.href === URL.parse(endpoint.server)?.href;
+  const isSameAuthority = toPem(certificateAuthorityData) === toPem(endpoint.certificateAuthorityData);
+  return [
+    ...(isSameServer ? [] : ['server']),
+    ...(isSameAuthority ? [] : ['certificate-authority-data']),
+    ...(server.tlsServerName === undefined ? [] : ['tls-server-name']),
+    ...(server.insecureSkipTlsVerify || insecure ? ['insecure-skip-tls-verify'] : []),
+  ];
+}
+
+/** The text of certificates, however its lines are broken. */
+function toPem(data: string | undefined): string {
+  return Buffer.from(data ?? '', 'base64')
+    .toString('utf8')
+    .replaceAll(/\s/g, '');
+}
