@@ -1,6 +1,6 @@
 import { parseBoundedJson } from '../core/bounded-json.ts';
 import type { Clock } from '../core/clock.ts';
-import { FailedOperationError } from '../core/errors.ts';
+import { AccessDeniedError, FailedOperationError } from '../core/errors.ts';
 import { asString, getPath } from '../core/json.ts';
 import { type Challenge, parseChallenge } from './challenge.ts';
 import type { BasicCredentials } from './credentials.ts';
@@ -33,6 +33,18 @@ export interface AuthenticationOptions {
   readonly credentials: BasicCredentials;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly ask: AskTokenServer;
+}
+
+/** A request that was answered 401. */
+export interface RefusedRequest {
+  /** What it asked for, as token servers call it. */
+  readonly scope: string;
+  /** Origin of what answered: the registry, or where that redirects to. */
+  readonly origin: string;
+  /** `WWW-Authenticate` of the answer. */
+  readonly header: string;
+  /** `Authorization` of the request. */
+  readonly sent: string | undefined;
 }
 
 interface Token {
@@ -69,17 +81,18 @@ export class Authentication {
   }
 
   /**
-   * Takes a refusal to heart: what was sent is not sent again.
+   * Takes a refusal to heart: what was sent is not sent again. The registry alone says how to authenticate: a host that it redirects to
+   * could name a token server of its own, and get the password there.
    *
-   * @param header `WWW-Authenticate` of the answer.
    * @returns what to send now.
-   * @throws FailedOperationError when there is nothing else to send.
+   * @throws FailedOperationError when there is nothing else to send, or another host refused; AccessDeniedError when the password would
+   *   go to the token server in clear text.
    */
-  async replace(
-    refused: { readonly scope: string; readonly header: string; readonly sent: string | undefined },
-    signal: AbortSignal,
-  ): Promise<string> {
-    const { scope, header, sent } = refused;
+  async replace(refused: RefusedRequest, signal: AbortSignal): Promise<string> {
+    const { scope, origin, header, sent } = refused;
+    if (origin !== this.#options.baseUrl.origin) {
+      throw new FailedOperationError(`the registry redirects to ${origin}, which answered 401`);
+    }
     this.#challenge = parseChallenge(header);
     this.#tokens.delete(scope);
     if (this.#challenge === undefined) {
@@ -111,6 +124,7 @@ export class Authentication {
     const { baseUrl, clock, ask, credentials } = this.#options;
     const url = URL.parse(challenge.realm, baseUrl.href);
     if (url === null) throw new FailedOperationError('the registry names a token server that is no URL');
+    assertRealmAllowed(url, baseUrl);
     if (challenge.service !== undefined) url.searchParams.set('service', challenge.service);
     url.searchParams.set('scope', scope);
     const askedAtMs = clock.monotonic();
@@ -129,6 +143,14 @@ export class Authentication {
     if (this.#tokens.size >= tokensMax) this.#tokens.clear();
     this.#tokens.set(scope, token);
   }
+}
+
+/** A token server may be anywhere by HTTPS, as Docker Hub's is; by HTTP it is the registry itself, which is called so. */
+function assertRealmAllowed({ protocol, origin, host }: URL, baseUrl: URL): void {
+  if (protocol === 'https:' || origin === baseUrl.origin) return;
+  throw new AccessDeniedError(
+    `the registry names ${protocol}//${host} as its token server: the password of the account may not go there without TLS`,
+  );
 }
 
 function parseToken(text: string, host: string): { value: string; lifetimeSeconds: number } {

@@ -1,10 +1,15 @@
 import { parseBoundedJson } from '../../core/bounded-json.ts';
-import { AccessDeniedError, FailedOperationError, InvalidInputError } from '../../core/errors.ts';
+import {
+  AccessDeniedError,
+  FailedOperationError,
+  getErrorMessage,
+  InvalidInputError,
+} from '../../core/errors.ts';
 import { GatheredBytes } from '../../core/gathered-bytes.ts';
 import { asJsonArray, asString, getPath, type JsonValue } from '../../core/json.ts';
 import type { ProviderOptions } from '../../core/providers/provider.ts';
 import { Authentication } from '../../oci/authentication.ts';
-import { findNextPage, parseChallenge } from '../../oci/challenge.ts';
+import { findNextPage } from '../../oci/challenge.ts';
 import { type BasicCredentials, createCredentials, type RegistryCredentials } from '../../oci/credentials.ts';
 import { answerJsonBounds, smallAnswerBytesMax } from '../../oci/limits.ts';
 import { isDigest, isTag } from '../../oci/names.ts';
@@ -129,7 +134,7 @@ class RegistryCaller {
    * @throws as `Downloader.open`, and FailedOperationError when there are no credentials to be had.
    */
   async open({ url, accept, repository }: RegistryCall, signal: AbortSignal): Promise<DownloadAnswer> {
-    const { baseUrl, downloader } = this.#options;
+    const { downloader } = this.#options;
     const scope = `repository:${repository}:pull`;
     const sent = await this.#authenticate(
       async () => (await this.#authentication.getHeader(scope, signal)) ?? (await this.#getBasic()),
@@ -139,13 +144,9 @@ class RegistryCaller {
     try {
       return await download(sent);
     } catch (error) {
-      // Whoever it redirects to has no say in where the password goes.
-      if (!(error instanceof CredentialsRefusedError) || error.origin !== baseUrl.origin) throw error;
-      const header = error.challenge;
-      if (parseChallenge(header) === undefined) throw error;
-      return download(
-        await this.#authenticate(() => this.#authentication.replace({ scope, header, sent }, signal)),
-      );
+      if (!(error instanceof CredentialsRefusedError)) throw error;
+      const refused = { scope, origin: error.origin, header: error.challenge, sent };
+      return download(await this.#authenticate(() => this.#authentication.replace(refused, signal)));
     }
   }
 
@@ -159,16 +160,15 @@ class RegistryCaller {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof FailedOperationError)) throw error;
-      throw new FailedOperationError(`${this.#options.context}: ${error.message}`, { cause: error });
+      const message = `${this.#options.context}: ${getErrorMessage(error)}`;
+      if (error instanceof AccessDeniedError) throw new AccessDeniedError(message, { cause: error });
+      if (error instanceof FailedOperationError) throw new FailedOperationError(message, { cause: error });
+      throw error;
     }
   }
 
   async #askTokenServer(url: URL, authorization: string | undefined, signal: AbortSignal) {
-    const { baseUrl, context, downloader } = this.#options;
-    if (url.protocol !== 'https:' && url.protocol !== baseUrl.protocol) {
-      throw new AccessDeniedError(`${context}: its credentials may not go to ${url.host} without TLS`);
-    }
+    const { downloader } = this.#options;
     const credentials = authorization ? { authorization } : undefined;
     try {
       const body = await downloader.download({ url, accept: 'application/json', credentials }, signal);

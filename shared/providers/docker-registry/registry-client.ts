@@ -80,11 +80,11 @@ export class RegistryClient {
     const request = { ...this.#toRequest(repository, `manifests/${tag}`, signal), accept: manifestTypes };
     const head = await send({ ...request, method: 'HEAD' });
     if (head.statusCode === 404) return undefined;
-    checkStatus(head, request.url);
+    checkStatus(head);
     const told = head.getHeader('docker-content-digest');
     if (isDigest(told)) return told;
     const whole = await send(request);
-    checkStatus(whole, request.url);
+    checkStatus(whole);
     return toDigest(whole.body);
   }
 
@@ -123,11 +123,11 @@ export class RegistryClient {
   ): Promise<JsonValue> {
     const request = { ...this.#toRequest(repository, path, signal), accept };
     const answer = await this.#options.send(request);
-    checkStatus(answer, request.url);
+    checkStatus(answer);
     if (toDigest(answer.body) !== digest) {
       throw new FailedOperationError(`${request.url.host} answered something else than what has the digest`);
     }
-    return parseAnswer(answer, request.url);
+    return parseAnswer(answer);
   }
 
   #toRequest(repository: string, path: string, signal: AbortSignal): Omit<RegistryRequest, 'accept'> {
@@ -150,9 +150,9 @@ export class RegistryClient {
       const { href, host }: URL = url;
       const answer = await send({ url, accept: 'application/json', scope, signal });
       if (answer.statusCode === 404 && pages === 0) return undefined;
-      checkStatus(answer, url);
+      checkStatus(answer);
       // A repository without tags has null in place of a list.
-      for (const name of asJsonArray(getPath(parseAnswer(answer, url), member))) {
+      for (const name of asJsonArray(getPath(parseAnswer(answer), member))) {
         if (typeof name === 'string') names.add(name);
       }
       if (names.size > namesMax)
@@ -178,15 +178,15 @@ function toDigest(body: Uint8Array): string {
   return `sha256:${createHash('sha256').update(body).digest('hex')}`;
 }
 
-function checkStatus({ statusCode }: RegistryAnswer, { host }: URL): void {
-  if (statusCode !== 200) throw new FailedOperationError(`${host} answered ${statusCode}`);
+function checkStatus({ statusCode, url }: RegistryAnswer): void {
+  if (statusCode !== 200) throw new FailedOperationError(`${url.host} answered ${statusCode}`);
 }
 
-function parseAnswer({ body }: RegistryAnswer, { host }: URL): JsonValue {
+function parseAnswer({ body, url }: RegistryAnswer): JsonValue {
   try {
     return parseBoundedJson(new TextDecoder().decode(body), answerJsonBounds).value;
   } catch {
-    throw new FailedOperationError(`${host} answered no JSON, or too much of it`);
+    throw new FailedOperationError(`${url.host} answered no JSON, or too much of it`);
   }
 }
 

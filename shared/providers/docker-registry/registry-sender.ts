@@ -32,6 +32,8 @@ export interface RegistryRequest {
 
 /** An answer, read whole. */
 export interface RegistryAnswer {
+  /** What answered: where the last redirect led, if there was one. */
+  readonly url: URL;
   readonly statusCode: number;
   /** A header by its name in lower case; several of one name are joined by commas. Empty where there is none. */
   getHeader(name: string): string;
@@ -95,10 +97,12 @@ export class RegistrySender {
     const authorization = await this.#authentication.getHeader(scope, signal);
     const answer = await this.#follow({ ...hop, authorization });
     if (answer.statusCode !== 401) return answer;
-    const refused = { scope, header: answer.getHeader('www-authenticate'), sent: authorization };
-    const next = await this.#authentication.replace(refused, signal);
+    const next = await this.#authentication.replace(
+      { scope, origin: answer.url.origin, header: answer.getHeader('www-authenticate'), sent: authorization },
+      signal,
+    );
     const second = await this.#follow({ ...hop, authorization: next });
-    if (second.statusCode !== 401) return second;
+    if (second.statusCode !== 401 || second.url.origin !== answer.url.origin) return second;
     throw new FailedOperationError(credentialsRefused);
   }
 
@@ -153,6 +157,7 @@ export class RegistrySender {
     const response = await this.#options.pool.send({ url, method, headers, signal });
     const body = await readBody(response, bytesMax, url.host);
     return {
+      url,
       statusCode: response.statusCode,
       body,
       getHeader: (name) => [response.headers[name] ?? []].flat().join(', '),

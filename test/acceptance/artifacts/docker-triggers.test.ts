@@ -10,7 +10,7 @@ import {
   startRegistry,
 } from '../../support/artifacts/registry.ts';
 import { type RegistryFront, startRegistryFront } from '../../support/artifacts/registry-front.ts';
-import { startTokenServer } from '../../support/artifacts/registry-tokens.ts';
+import { startTokenRegistry } from '../../support/artifacts/registry-tokens.ts';
 import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
@@ -101,8 +101,7 @@ describeWithRegistry('triggers of Docker registries', () => {
     const open = stack.use(await startRegistry());
     url = open.url;
     front = stack.use(await startRegistryFront(open));
-    const tokens = stack.use(await startTokenServer());
-    const registry = stack.use(await startRegistry({ auth: tokens.auth, storage: open.storage }));
+    const registry = stack.use(await startTokenRegistry(open));
     protectedHost = new URL(registry.url).host;
     await pushImage(url, { repository: 'shop/cart', tags });
     for (const repository of ['shop/pay', 'shop/sick']) await pushImage(url, { repository, tags: ['1'] });

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { startOrigin } from '../../shared/providers/artifacts/origin.ts';
 import type { TestRegistry } from './registry.ts';
 
@@ -14,17 +15,31 @@ export interface RegistryFront extends AsyncDisposable {
 export async function startRegistryFront(registry: Pick<TestRegistry, 'url'>): Promise<RegistryFront> {
   const calls: string[] = [];
   const failures = new Map<string, number>();
-  const origin = await startOrigin(async ({ method = 'GET', url = '', headers }, response) => {
+  const origin = await startOrigin(async (request, response) => {
+    const { method = 'GET', url = '' } = request;
     const [path = ''] = url.split('?');
     calls.push(`${method} ${path}`);
     const failure = [...failures].find(([text]) => path.includes(text));
     if (failure !== undefined) return response.writeHead(failure[1]).end();
-    const answer = await fetch(registry.url + url, { method, headers: { accept: headers.accept ?? '*/*' } });
-    for (const name of ['link', 'docker-content-digest', 'content-type']) {
-      const value = answer.headers.get(name);
-      if (value !== null) response.setHeader(name, value);
-    }
-    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
+    await passOn(registry, request, response);
   });
   return { url: origin.url, calls, failures, [Symbol.asyncDispose]: () => origin[Symbol.asyncDispose]() };
+}
+
+/** Answers a request as a registry does. */
+export async function passOn(
+  registry: Pick<TestRegistry, 'url'>,
+  { method = 'GET', url = '', headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { accept = '*/*', authorization } = headers;
+  const answer = await fetch(registry.url + url, {
+    method,
+    headers: { accept, ...(authorization !== undefined && { authorization }) },
+  });
+  for (const name of ['link', 'docker-content-digest', 'content-type', 'www-authenticate']) {
+    const value = answer.headers.get(name);
+    if (value !== null) response.setHeader(name, value);
+  }
+  response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
 }

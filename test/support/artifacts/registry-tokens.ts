@@ -1,11 +1,15 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { type RegistryAuth, registryPassword, registryUser } from './registry.ts';
+import { startOrigin } from '../../shared/providers/artifacts/origin.ts';
+import { registryPassword, registryUser, startRegistry } from './registry.ts';
+import { passOn } from './registry-front.ts';
 
-/** A token server on this machine, as Docker's distribution specification has it. */
-export interface TokenServer extends AsyncDisposable {
-  readonly auth: RegistryAuth;
+/**
+ * A registry each of whose requests takes a token, and at the same origin the server of these, as Docker's distribution specification has
+ * it: over HTTP nobody sends a password to another one.
+ */
+export interface TokenRegistry extends AsyncDisposable {
+  readonly url: string;
   /** Scopes that tokens were asked for, in order. */
   readonly scopes: readonly string[];
   /** Seconds for which its tokens hold; undefined: it does not say so. */
@@ -14,13 +18,17 @@ export interface TokenServer extends AsyncDisposable {
 
 const issuer = 'tokens.test';
 
-/** Starts a server that gives tokens to the user of the test registries. */
-export async function startTokenServer(): Promise<TokenServer> {
+/**
+ * Starts a registry that gives tokens to the user of the test registries.
+ *
+ * @param options.storage folder of another one, with what that stores
+ */
+export async function startTokenRegistry(options: { readonly storage: string }): Promise<TokenRegistry> {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'test', alg: 'RS256', use: 'sig' };
   const scopes: string[] = [];
   const basic = `Basic ${Buffer.from(`${registryUser}:${registryPassword}`).toString('base64')}`;
-  const server = createServer(async ({ url = '', headers }, response) => {
+  const giveToken = async ({ url = '', headers }: IncomingMessage, response: ServerResponse) => {
     const { searchParams } = new URL(url, 'http://tokens');
     const scope = searchParams.get('scope') ?? '';
     scopes.push(scope);
@@ -38,27 +46,25 @@ export async function startTokenServer(): Promise<TokenServer> {
       .setNotBefore('-1m')
       .setExpirationTime('5m')
       .sign(privateKey);
-    const { lifetimeSeconds } = tokens;
+    const { lifetimeSeconds } = registry;
     response.end(
       JSON.stringify({ token, ...(lifetimeSeconds !== undefined && { expires_in: lifetimeSeconds }) }),
     );
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const auth = {
-    scheme: 'token',
-    realm: `http://127.0.0.1:${port}/token`,
-    issuer,
-    jwks: JSON.stringify({ keys: [jwk] }),
-  } as const;
-  const tokens: TokenServer = {
-    auth,
+  };
+  const origin = await startOrigin((request, response) =>
+    request.url?.startsWith('/token') ? giveToken(request, response) : passOn(behind, request, response),
+  );
+  const jwks = JSON.stringify({ keys: [jwk] });
+  const auth = { scheme: 'token', realm: `${origin.url}/token`, issuer, jwks } as const;
+  const behind = await startRegistry({ auth, ...options });
+  const registry: TokenRegistry = {
+    url: origin.url,
     scopes,
     lifetimeSeconds: 300,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await origin[Symbol.asyncDispose]();
+      await behind[Symbol.asyncDispose]();
     },
   };
-  return tokens;
+  return registry;
 }

@@ -22,7 +22,7 @@ import {
   startRegistry,
   type TestRegistry,
 } from '../../../support/artifacts/registry.ts';
-import { startTokenServer } from '../../../support/artifacts/registry-tokens.ts';
+import { startTokenRegistry } from '../../../support/artifacts/registry-tokens.ts';
 import { CertificateAuthority } from '../kubernetes/credentials/certificates.ts';
 import { createTestOptions, neverAborted, readBytes } from './options.ts';
 import { startOrigin } from './origin.ts';
@@ -137,14 +137,13 @@ describeWithRegistry('charts of the Distribution registry', () => {
   });
 
   test('are fetched with a token, which holds for several requests', async () => {
-    await using tokens = await startTokenServer();
-    await using closed = await startRegistry({ auth: tokens.auth, storage: registry.storage });
+    await using closed = await startTokenRegistry(registry);
     await using source = open({ address: closed.url, ...credentials });
     for (const version of ['1.10.0', '']) {
       const { body } = await source.fetch({ name: 'charts/shop', version }, neverAborted());
       expect(Buffer.from(await readBytes(body))).toEqual(archive);
     }
-    expect(tokens.scopes).toEqual(['repository:charts/shop:pull']);
+    expect(closed.scopes).toEqual(['repository:charts/shop:pull']);
     const wrong = await fail(
       { address: closed.url, ...credentials, password: 'planted' },
       { name: 'charts/shop' },
@@ -241,24 +240,10 @@ describe('a registry that cannot be trusted', () => {
 describe('a password', () => {
   const artifact = { name: 'charts/shop', version: '1.0.0' };
 
-  test('does not go where somebody else than the registry sends it', async () => {
-    await using thief = await startOrigin((_, response) => response.end('{"token":"t"}'));
-    await using other = await startOrigin((_, response) =>
-      response.writeHead(401, { 'www-authenticate': `Bearer realm="${thief.url}/token"` }).end(),
-    );
-    await using origin = await startChart((_, response) =>
-      response.writeHead(307, { location: `${other.url}/blob` }).end(),
-    );
-    expect(await fail({ address: origin.url, ...credentials }, artifact)).toBeInstanceOf(
-      FailedOperationError,
-    );
-    expect(other.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
-    expect(thief.requests).toEqual([]);
-  });
-
   test.each([
-    ['http://169.254.169.254/token', AccessDeniedError],
-    ['http://10.0.0.1/token', AccessDeniedError],
+    ['https://169.254.169.254/token', AccessDeniedError],
+    ['https://10.0.0.1/token', AccessDeniedError],
+    ['http://registry.example.com/token', AccessDeniedError],
     ['file:///planted', AccessDeniedError],
     ['http://[planted', FailedOperationError],
   ])('does not go to a token server at %s', async (realm, kind) => {

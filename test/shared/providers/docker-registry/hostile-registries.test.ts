@@ -88,7 +88,7 @@ const hostilities: { readonly [what: string]: Hostility } = {
   'has its token server on this machine': {
     answer: (_, response) =>
       response
-        .writeHead(401, { 'www-authenticate': 'Bearer realm="http://[::ffff:127.0.0.1]/planted"' })
+        .writeHead(401, { 'www-authenticate': 'Bearer realm="https://[::ffff:127.0.0.1]/planted"' })
         .end(),
     says: /which is not allowed: its address is not a public one/,
     requestsMax: 1,

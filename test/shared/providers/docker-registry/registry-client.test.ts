@@ -8,7 +8,7 @@ import {
   startRegistry,
   type TestRegistry,
 } from '../../../support/artifacts/registry.ts';
-import { startTokenServer } from '../../../support/artifacts/registry-tokens.ts';
+import { startTokenRegistry } from '../../../support/artifacts/registry-tokens.ts';
 import { openClient } from './test-account.ts';
 
 const { signal } = new AbortController();
@@ -76,17 +76,16 @@ describeWithRegistry('a client of the Distribution registry', () => {
   });
 
   test('gets one token for each repository, and another when that ends', async () => {
-    await using tokens = await startTokenServer();
-    await using registry = await startRegistry({ auth: tokens.auth, storage: open.storage });
+    await using registry = await startTokenRegistry(open);
     await using opened = openClient({ address: registry.url, paginateSize: 100, ...credentials });
     expect(await opened.client.listRepositories(signal)).toContain('shop/pay');
     expect(await opened.client.listTags('shop/cart', signal)).toHaveLength(1_000);
     await opened.client.findDigest('shop/cart', '1.7', signal);
-    expect(tokens.scopes).toEqual(['registry:catalog:*', 'repository:shop/cart:pull']);
-    tokens.lifetimeSeconds = 1;
+    expect(registry.scopes).toEqual(['registry:catalog:*', 'repository:shop/cart:pull']);
+    registry.lifetimeSeconds = 1;
     await opened.client.listTags('shop/pay', signal);
     await opened.client.listTags('shop/pay', signal);
-    expect(tokens.scopes.slice(2)).toEqual(['repository:shop/pay:pull', 'repository:shop/pay:pull']);
+    expect(registry.scopes.slice(2)).toEqual(['repository:shop/pay:pull', 'repository:shop/pay:pull']);
     await using wrong = openClient({ address: registry.url, ...credentials, password: 'planted-wrong' });
     await expect(wrong.client.listTags('shop/pay', signal)).rejects.toThrow(
       /^the token server .* answered 401$/,
