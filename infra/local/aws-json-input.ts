@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
-import { AwsError } from './aws-json-error.ts';
+import { AwsError } from './engines/engine.ts';
 
 /** What a number may be, both ends included. */
 export interface NumberRange {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
-import { AwsError } from './aws-json-error.ts';
+import { AwsError } from './engines/engine.ts';
 import type { EngineAccess, EngineClientOptions, SigningName } from './engine-access.ts';
 import { startListeners } from './listeners.ts';
 import {

@@ -113,8 +113,6 @@ function getOptions({
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    // It loads its actions by computed names, and LevelDB finds its native part beside itself.
-    external: ['dynalite'],
     minifySyntax: true,
     minifyWhitespace: true,
     // Names of classes and functions stay: those of errors are told.

@@ -1,13 +1,13 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
  * Number of the form in which this release keeps a data directory. Raise it when a release cannot go on with what the one before
  * stored of tasks; what is cached has versions of its own.
  */
-export const dataFormat = 1;
+export const dataFormat = 2;
 
-/** Name of the file in a data directory that has the number. Directories from before there was such a file are of form 1. */
+/** Name of the file in a data directory that has the number. */
 export const dataFormatFile = 'format';
 
 /** A data directory was written by a release that keeps it in another form; the message says what to do. */
@@ -22,7 +22,7 @@ export class DataFormatError extends Error {
  */
 export async function checkDataFormat(dir: string): Promise<void> {
   const file = path.join(dir, dataFormatFile);
-  const found = await readFormat(file);
+  const found = (await readFormat(file)) ?? (await findFirstFormat(dir));
   if (found === String(dataFormat)) return;
   if (found !== undefined) throw new DataFormatError(describe(dir, found));
   // Half a number would be another one.
@@ -37,6 +37,11 @@ async function readFormat(file: string): Promise<string | undefined> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/** Directories from before there was such a file are of form 1, in which tables stood in a folder. */
+async function findFirstFormat(dir: string): Promise<string | undefined> {
+  return (await readdir(dir)).includes('dynamodb') ? '1' : undefined;
 }
 
 function describe(dir: string, found: string): string {

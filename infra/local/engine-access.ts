@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from '../../shared/core/logger.ts';
 import type { EngineCredentials } from '../../shared/runtime/config.ts';
-import { AwsError } from './aws-json-error.ts';
+import { AwsError } from './engines/engine.ts';
 import { isSameSecret } from './constant-time.ts';
 import { localRegion } from './local-aws.ts';
 import { findRefusal } from './loopback-guard.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
-import { AwsError } from './aws-json-error.ts';
+import { AwsError } from './engines/engine.ts';
 import { findText, getTexts } from './aws-json-input.ts';
 import { localAccountId, localRegion } from './local-aws.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/core/json.ts';
-import { AwsError } from './aws-json-error.ts';
+import { AwsError } from './engines/engine.ts';
 import { getObjects } from './aws-json-input.ts';
 import { type AwsJsonServer, startAwsJsonServer } from './aws-json-server.ts';
 import type { EngineAccess } from './engine-access.ts';

@@ -49,7 +49,7 @@ async function closeEntries(dir: string, user: number): Promise<void> {
   }
 }
 
-/** LevelDB and etcd may be tidying up meanwhile. */
+/** SQLite and etcd may be tidying up meanwhile. */
 function ignoreMissing(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
   throw error;

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { agentRoutes } from '../../functions/agent-routes.ts';
 import { operatorRoutes } from '../../functions/operator-routes.ts';
 import { queues } from '../../functions/queues.ts';
@@ -22,6 +21,7 @@ import { checkDataFormat } from './data-format.ts';
 import { startDynamoDb } from './dynamodb.ts';
 import { EngineAccess } from './engine-access.ts';
 import { writeEngineFile } from './engine-file.ts';
+import type { Database } from './engines/dynamodb/database.ts';
 import { type Engines, type FunctionSettings, toFunctionEnvironment } from './environment.ts';
 import { createQueues, toEventSources } from './event-sources.ts';
 import { startEventBridge } from './eventbridge.ts';
@@ -32,7 +32,6 @@ import { HintConnections } from './hint-connections.ts';
 import { createHintRoute } from './hint-route.ts';
 import type { UpgradeRoute } from './http-upgrade.ts';
 import { Invoker, type LoadHandler } from './invoker.ts';
-import type { LevelStorage } from './level-storage.ts';
 import { callOwnRoute } from './own-call.ts';
 import { createAgentFinder } from './proved-agents.ts';
 import { type Inventory, type ServedFunctions, serveFunctions } from './served-functions.ts';
@@ -103,7 +102,7 @@ export async function startRuntime(options: StartRuntimeOptions): Promise<Runtim
   // Closed after the engines: what still runs then must not write down that it failed, and goes on after the next start.
   const closing = starting.use(new AsyncDisposableStack());
   const events: EventListener = {};
-  const { engines, storage, servers } = await startEngines({ options, inventory, access, events }, starting);
+  const { engines, storage, servers } = await startEngines({ options, inventory, access, events, log }, starting);
   tellOfStorage(storage, { dataDir: options.dataDir, log });
   starting.use(await writeEngineFile(options.dataDir, { engines, credentials }));
   const { dataDir } = options;
@@ -169,18 +168,19 @@ interface RuntimeParts {
   readonly options: StartRuntimeOptions;
   readonly inventory: Inventory;
   readonly access: EngineAccess;
+  readonly log: Logger;
 }
 
 async function startEngines(
-  { options, inventory, access, events }: RuntimeParts,
+  { options, inventory, access, events, log }: RuntimeParts,
   stack: AsyncDisposableStack,
 ): Promise<{
   readonly engines: Engines;
-  readonly storage: LevelStorage;
+  readonly storage: Database;
   readonly servers: { readonly [engine in keyof Engines]: AwsJsonServer };
 }> {
-  const dir = path.join(options.dataDir, 'dynamodb');
-  const starts = [startDynamoDb({ dir, tables: inventory.tables, access }), startSqs(access)] as const;
+  const { dataDir: dir } = options;
+  const starts = [startDynamoDb({ dir, tables: inventory.tables, access, log }), startSqs(access)] as const;
   const [dynamodb, sqs] = await Promise.all(starts);
   stack.use(dynamodb);
   stack.use(sqs);

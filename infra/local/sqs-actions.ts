@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/core/json.ts';
-import { AwsError } from './aws-json-error.ts';
+import { AwsError } from './engines/engine.ts';
 import { findInteger, getText, getTexts } from './aws-json-input.ts';
 import { localAccountId } from './local-aws.ts';
 import type { EngineCall } from './own-engine-calls.ts';

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
-import { AwsError } from './aws-json-error.ts';
+import { AwsError } from './engines/engine.ts';
 import type { NumberRange } from './aws-json-input.ts';
 
 /** Settings of a queue; times in seconds, sizes in bytes. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../shared/core/json.ts';
-import { AwsError } from './aws-json-error.ts';
+import { AwsError } from './engines/engine.ts';
 import { getObjects, getText } from './aws-json-input.ts';
 
 /** Runs an action for each entry of a batch, and answers which succeeded. */

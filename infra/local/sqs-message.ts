@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../shared/core/json.ts';
-import { AwsError } from './aws-json-error.ts';
+import { AwsError } from './engines/engine.ts';
 import { findInteger, findText, getObject, getText } from './aws-json-input.ts';
 import { delayRange } from './sqs-attributes.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AwsError } from './aws-json-error.ts';
+import { AwsError } from './engines/engine.ts';
 import { DeadlineHeap } from './deadline-heap.ts';
 import { FairOrder } from './fair-order.ts';
 import type { QueueAttributes } from './sqs-attributes.ts';

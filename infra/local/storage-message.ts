@@ -1,5 +1,5 @@
 import type { Logger } from '../../shared/core/logger.ts';
-import type { LevelStorage } from './level-storage.ts';
+import type { Database } from './engines/dynamodb/database.ts';
 
 /** What systems call a disk on which no room is left; file sizes may be limited, too. */
 const fullDisk = /no space left|quota exceeded|file too large/i;
@@ -14,7 +14,7 @@ const diskCodes = new Map([
 ]);
 
 /** Why nothing can be stored, for whoever posts something; undefined as long as it can be. */
-export function findStorageObstacle({ reason }: Pick<LevelStorage, 'reason'>): string | undefined {
+export function findStorageObstacle({ reason }: Pick<Database, 'reason'>): string | undefined {
   if (reason === undefined) return undefined;
   const what = fullDisk.test(reason) ? 'is full' : 'fails';
   return `The disk of Busdriver's data directory ${what} (${reason}): nothing can be stored until that is mended; try again then`;
@@ -22,7 +22,7 @@ export function findStorageObstacle({ reason }: Pick<LevelStorage, 'reason'>): s
 
 /** Has the log say in plain words when nothing can be stored any more, and when it can again. */
 export function tellOfStorage(
-  storage: LevelStorage,
+  storage: Database,
   { dataDir, log }: { readonly dataDir: string; readonly log: Logger },
 ): void {
   storage.on('full', (reason) => {

@@ -27,7 +27,7 @@ export interface StartTableExpiryOptions {
 }
 
 /**
- * Deletes expired items once an hour, as DynamoDB's time to live does and dynalite does not: a data folder would grow
+ * Deletes expired items once an hour, as DynamoDB's time to live does and the local tables do not: a data folder would grow
  * for ever. Nothing depends on it, for readers filter what is expired.
  */
 export function startTableExpiry(options: StartTableExpiryOptions): AsyncDisposable {

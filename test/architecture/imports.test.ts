@@ -96,7 +96,7 @@ const rules: readonly Rule[] = [
       'shared/agent-protocol/hint-frames.ts',
       'shared/aws/tables.ts',
       'functions/[a-z-]+\\.ts$',
-    ].concat(['@aws-sdk/', 'dynalite', 'esbuild', 'ws', 'yaml', 'aws-lambda']),
+    ].concat(['@aws-sdk/', 'esbuild', 'ws', 'yaml', 'aws-lambda']),
     node: 'any',
   },
   {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { checkDataFormat, DataFormatError } from '../../../infra/local/data-format.ts';
@@ -7,18 +7,18 @@ import { makeTempDir } from '../../support/run/temp-dir.ts';
 test('a new directory is of our format, and stays usable', async () => {
   await using temp = await makeTempDir();
   await checkDataFormat(temp.path);
-  expect(await readFile(path.join(temp.path, 'format'), 'utf8')).toBe('1\n');
+  expect(await readFile(path.join(temp.path, 'format'), 'utf8')).toBe('2\n');
   await checkDataFormat(temp.path);
 });
 
-test('a directory from before there were formats can be used', async () => {
+test('a directory from before there were formats is of the first one', async () => {
   await using temp = await makeTempDir();
   await mkdir(path.join(temp.path, 'dynamodb'));
-  await checkDataFormat(temp.path);
-  await checkDataFormat(temp.path);
+  await expect(checkDataFormat(temp.path)).rejects.toThrow(/its data has format '1', and this version knows format 2 alone/);
+  expect(await readdir(temp.path)).toEqual(['dynamodb']);
 });
 
-test.each(['2', '0', '1.5', '', 'x'.repeat(1_000_000)])(
+test.each(['1', '3', '0', '1.5', '', 'x'.repeat(1_000_000)])(
   'another format is refused, with the ways out: %.10s',
   async (format) => {
     await using temp = await makeTempDir();

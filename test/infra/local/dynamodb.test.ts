@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
-import { type AddressInfo, connect } from 'node:net';
+import { readdir, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import {
-  CreateTableCommand,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
 } from '@aws-sdk/client-dynamodb';
-import dynalite from 'dynalite';
 import { expect, test } from 'vitest';
 import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
 import { cacheTable, type Table, tables, tasksTable } from '../../../shared/aws/tables.ts';
@@ -52,31 +48,6 @@ test('adds a table of a later release to an old folder, and keeps what is there'
   expect(await hasItem(server.url, cacheTable)).toBe(true);
 });
 
-test('finishes a table whose making was cut off', async () => {
-  await using temp = await makeTempDir();
-  await cutOffTable(temp.path, cacheTable);
-  for (let starts = 0; starts < 2; starts += 1) {
-    await using server = await startDynamoDb({ dir: temp.path, tables, access: openTestAccess() });
-    if (starts === 0) await putItem(server.url, cacheTable);
-    expect(await hasItem(server.url, cacheTable)).toBe(true);
-  }
-});
-
-test('begins anew when an earlier first start was killed before its tables were made', async () => {
-  await using temp = await makeTempDir();
-  const dir = path.join(temp.path, 'dynamodb');
-  await mkdir(`${dir}.unfinished`);
-  await writeFile(path.join(`${dir}.unfinished`, 'CURRENT'), 'cut off');
-
-  await using server = await startDynamoDb({ dir, tables, access: openTestAccess() });
-
-  const client = openClient(server.url);
-  const answer = await client.send(new GetItemCommand({ TableName: tasksTable.name, Key: key }));
-  expect(answer.$metadata.httpStatusCode).toBe(200);
-  expect(await readdir(temp.path)).toEqual(['dynamodb']);
-  client.destroy();
-});
-
 test('frees the disk of what was overwritten, however many queries were made meanwhile', async () => {
   await using temp = await makeTempDir();
   await using server = await startDynamoDb({ dir: temp.path, tables, access: openTestAccess() });
@@ -95,7 +66,6 @@ test('frees the disk of what was overwritten, however many queries were made mea
     );
   }
   client.destroy();
-  // Measured: 23 MB until LevelDB tidies up, 113 MB when each query pins what it saw.
   expect(await measureFiles(temp.path)).toBeLessThan(60_000_000);
 });
 
@@ -140,29 +110,6 @@ async function hasItem(endpoint: string, { name }: Table): Promise<boolean> {
   const { Item } = await client.send(new GetItemCommand({ TableName: name, Key: key }));
   client.destroy();
   return Item !== undefined;
-}
-
-/** Leaves a folder as a process does that is killed while it makes a table. */
-async function cutOffTable(dir: string, { name, partitionKey, sortKey }: Table): Promise<void> {
-  const server = dynalite({ path: dir, createTableMs: 3_600_000 });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const client = openClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const schema = [partitionKey, sortKey];
-  await client.send(
-    new CreateTableCommand({
-      TableName: name,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: schema.map((key, index) => ({
-        AttributeName: key,
-        KeyType: index === 0 ? 'HASH' : 'RANGE',
-      })),
-      AttributeDefinitions: schema.map((key) => ({ AttributeName: key, AttributeType: 'S' })),
-    }),
-  );
-  client.destroy();
-  server.closeAllConnections();
-  await promisify((done: () => void) => server.close(done))();
 }
 
 function openClient(endpoint: string): DynamoDBClient {

@@ -38,7 +38,7 @@ describe('other users of the machine', () => {
     await using system = await startSystem({ config: [await writeConfig(temp, noAccounts)] });
     const modes = await readModes(system.dataDir);
     expect([...modes.keys()]).toEqual(
-      expect.arrayContaining(['', 'pid', 'engines.env', 'dynamodb', 'dynamodb/CURRENT']),
+      expect.arrayContaining(['', 'pid', 'engines.env', 'tables.sqlite', 'tables.sqlite-wal']),
     );
     expect(findOpen(modes)).toEqual([]);
     await system.kill('SIGTERM');

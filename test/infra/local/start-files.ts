@@ -33,7 +33,7 @@ export async function makeAccount(temp: TempDir, user: object = { token: 't' }):
 export async function readModes(dir: string): Promise<Map<string, number>> {
   const modes = new Map([['', (await stat(dir)).mode & 0o777]]);
   for (const name of await readdir(dir, { recursive: true })) {
-    // LevelDB and etcd remove files meanwhile.
+    // SQLite and etcd remove files meanwhile.
     const found = await lstat(path.join(dir, name)).catch(() => undefined);
     if (found !== undefined && !found.isSymbolicLink()) modes.set(name, found.mode & 0o777);
   }

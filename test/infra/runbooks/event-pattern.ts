@@ -1,4 +1,4 @@
-import { AwsError } from '../../../infra/local/aws-json-error.ts';
+import { AwsError } from '../../../infra/local/engines/engine.ts';
 import { asJsonArray, isJsonObject, type JsonObject, type JsonValue } from '../../../shared/core/json.ts';
 
 /** Whether an event matches. */

@@ -4,4 +4,4 @@ import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();
 
-testAccountStore('dynalite', () => open(accountsTable));
+testAccountStore('the local tables', () => open(accountsTable));

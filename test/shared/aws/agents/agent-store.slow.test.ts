@@ -4,4 +4,4 @@ import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();
 
-testAgentStore('dynalite', () => open(cacheTable));
+testAgentStore('the local tables', () => open(cacheTable));

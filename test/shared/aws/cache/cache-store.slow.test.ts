@@ -4,4 +4,4 @@ import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();
 
-testCacheStore('dynalite', () => open(cacheTable));
+testCacheStore('the local tables', () => open(cacheTable));

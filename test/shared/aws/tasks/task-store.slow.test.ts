@@ -4,4 +4,4 @@ import { useLocalTables } from '../../../support/engines/local-tables.ts';
 
 const open = useLocalTables();
 
-testTaskStore('dynalite', () => open(tasksTable));
+testTaskStore('the local tables', () => open(tasksTable));

@@ -1,0 +1,52 @@
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Bytes that must find room before anything is written again: what waits is written at once. */
+const freeSpaceBytes = 8 << 20;
+
+/** Bytes by which the system is asked what is wrong with a disk. */
+const probeBytes = 64 << 10;
+
+/**
+ * Why a folder cannot be written, in the words of the system: SQLite tells that something failed, and not what. Undefined when it can be.
+ */
+export function findDiskReason(dir: string): string | undefined {
+  const file = path.join(dir, 'probe');
+  try {
+    const handle = openSync(file, 'w', 0o600);
+    try {
+      // A part alone may find room.
+      writeFileSync(handle, Buffer.alloc(probeBytes));
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    return undefined;
+  } catch (error) {
+    return toReason(error);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** Whether a folder has room for what may be written next. */
+export async function hasFreeSpace(dir: string): Promise<boolean> {
+  const file = path.join(dir, 'room');
+  try {
+    await using handle = await open(file, 'w', 0o600);
+    await handle.writeFile(Buffer.alloc(freeSpaceBytes));
+    await handle.sync();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await rm(file, { force: true }).catch(() => undefined);
+  }
+}
+
+/** Node says `ENOSPC: no space left on device, write`; the middle is the system's. */
+function toReason(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return /^[A-Z0-9]+: ([^,]+)/.exec(message)?.[1] ?? message;
+}

@@ -1,0 +1,139 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Table } from '../../../../shared/aws/tables.ts';
+
+/** Names of the attributes that are the key of an item; both are texts. */
+export interface KeyNames {
+  readonly partition: string;
+  readonly sort: string;
+}
+
+/** Key of a row. */
+export interface RowKey {
+  readonly partition: string;
+  readonly sort: string;
+}
+
+/** An item as a row has it. */
+export interface Row {
+  /** Its text: `encodeItem`. */
+  readonly text: string;
+  /** As DynamoDB counts them. */
+  readonly bytes: number;
+}
+
+/** A bound of sort keys. */
+export interface SortBound {
+  readonly comparator: '=' | '<' | '<=' | '>' | '>=';
+  readonly value: string;
+}
+
+/** What the rows of a table are made of. */
+export interface TableRowsOptions {
+  readonly table: Table;
+  /** Is called before each write. @throws Error when nothing can be written */
+  beginWrite(): void;
+}
+
+/** Which rows of a partition to read. */
+export interface RowRange {
+  readonly partition: string;
+  readonly bounds: readonly SortBound[];
+}
+
+/**
+ * The rows of a table, in the order of their keys' bytes. Whoever looks inside finds each item as JSON:
+ * `SELECT item ->> '$.state.S' FROM tasks WHERE pk = …`.
+ */
+export class TableRows {
+  readonly keys: KeyNames;
+  readonly #database: DatabaseSync;
+  readonly #name: string;
+  readonly #beginWrite: () => void;
+  readonly #get: StatementSync;
+  readonly #put: StatementSync;
+  readonly #delete: StatementSync;
+  /** By their text: bounds differ in their values alone. */
+  readonly #queries = new Map<string, StatementSync>();
+
+  /** Makes the table unless it is there. */
+  constructor(database: DatabaseSync, { table, beginWrite }: TableRowsOptions) {
+    this.keys = { partition: table.partitionKey, sort: table.sortKey };
+    this.#database = database;
+    this.#beginWrite = beginWrite;
+    this.#name = `"${table.name.replaceAll('"', '""')}"`;
+    database.exec(
+      `CREATE TABLE IF NOT EXISTS ${this.#name} (pk TEXT NOT NULL, sk TEXT NOT NULL, bytes INTEGER NOT NULL, item TEXT NOT NULL, ` +
+        'PRIMARY KEY (pk, sk)) STRICT, WITHOUT ROWID',
+    );
+    this.#get = this.#prepare(`SELECT item, bytes FROM ${this.#name} WHERE pk = ? AND sk = ?`);
+    this.#put = this.#prepare(
+      `INSERT OR REPLACE INTO ${this.#name} (pk, sk, bytes, item) VALUES (?, ?, ?, ?)`,
+    );
+    this.#delete = this.#prepare(`DELETE FROM ${this.#name} WHERE pk = ? AND sk = ?`);
+  }
+
+  /** The row of a key. */
+  get({ partition, sort }: RowKey): Row | undefined {
+    return toRow(this.#get.get(partition, sort));
+  }
+
+  /** Writes a row, replacing what is there. */
+  put({ partition, sort }: RowKey, { text, bytes }: Row): void {
+    this.#beginWrite();
+    this.#put.run(partition, sort, bytes, text);
+  }
+
+  /** Deletes a row; deleting none is success. */
+  delete({ partition, sort }: RowKey): void {
+    this.#beginWrite();
+    this.#delete.run(partition, sort);
+  }
+
+  /** Rows of a partition in the order of their sort keys. Whoever stops must end the iteration before he writes. */
+  list({ partition, bounds }: RowRange): Iterable<Row> {
+    const conditions = bounds.map(({ comparator }) => ` AND sk ${comparator} ?`).join('');
+    const query = this.#query(`SELECT item, bytes FROM ${this.#name} WHERE pk = ?${conditions} ORDER BY sk`);
+    return toRows(query.iterate(partition, ...bounds.map(({ value }) => value)));
+  }
+
+  /** All rows behind a key. */
+  scan(after: RowKey | undefined): Iterable<Row> {
+    const condition = after === undefined ? '' : ' WHERE (pk, sk) > (?, ?)';
+    const query = this.#query(`SELECT item, bytes FROM ${this.#name}${condition} ORDER BY pk, sk`);
+    return toRows(after === undefined ? query.iterate() : query.iterate(after.partition, after.sort));
+  }
+
+  #query(sql: string): StatementSync {
+    const known = this.#queries.get(sql);
+    if (known !== undefined) return known;
+    const query = this.#prepare(sql);
+    this.#queries.set(sql, query);
+    return query;
+  }
+
+  /** Rows as lists: an object for each takes longer. */
+  #prepare(sql: string): StatementSync {
+    const statement = this.#database.prepare(sql);
+    statement.setReturnArrays(true);
+    return statement;
+  }
+}
+
+function* toRows(results: Iterable<unknown>): Generator<Row, void, void> {
+  for (const result of results) {
+    const row = toRow(result);
+    if (row !== undefined) yield row;
+  }
+}
+
+function toRow(result: unknown): Row | undefined {
+  if (result === undefined) return undefined;
+  const [text, bytes] = result as readonly [text: string, bytes: number];
+  return { text, bytes };
+}
+
+/** The tables there are. */
+export interface OpenTables {
+  /** The rows of a table. @throws AwsError ResourceNotFoundException */
+  get(name: string | undefined): TableRows;
+}
