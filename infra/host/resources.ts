@@ -2,8 +2,12 @@ import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Queue } from '../../functions/queues.ts';
 import type { Table } from '../../shared/aws/tables.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
-import { type Environment, endpointVariables, variables } from '../../shared/runtime/config.ts';
-import type { EngineClientOptions } from '../local/engine-access.ts';
+import {
+  type EngineCredentials,
+  type Environment,
+  endpointVariables,
+  variables,
+} from '../../shared/runtime/config.ts';
 import { toEventSources } from '../local/event-sources.ts';
 import { localRegion } from '../local/local-aws.ts';
 import type { EventSource } from '../local/workers.ts';
@@ -46,6 +50,14 @@ export function nameBus(environment: Environment, namePrefix: string): string {
   return environment[variables.busName] || name || 'default';
 }
 
+/** Options of a client of an AWS service, or of what stands in for it. */
+export interface EngineClientOptions {
+  /** URL of the service. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: EngineCredentials;
+}
+
 /** How clients of a service are made: by the environment's endpoint and credentials, else as the AWS SDK finds them. */
 export function toClientOptions(
   environment: Environment,
@@ -72,7 +84,7 @@ export function listEventSources(queues: readonly Queue[], environment: Environm
       ];
     }),
   );
-  return toEventSources(queues).map((source) => ({ ...source, queueUrl: urls.get(source.queueName) ?? '' }));
+  return toEventSources(queues, (name) => urls.get(name) ?? '');
 }
 
 async function findQueueUrl(client: SQSClient, name: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { operatorRoutes } from '../../functions/operator-routes.ts';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
@@ -115,12 +116,15 @@ export async function startHost(options: StartHostOptions): Promise<Host> {
     prefix: settings?.namePrefix ?? defaultNamePrefix,
     namespace: await readNamespace(options),
   };
+  const sqs = starting.adopt(new SQSClient(toClientOptions(environment, 'sqs')), (client) =>
+    client.destroy(),
+  );
   const served = starting.use(
     await serveFunctions({
       inventory: { ...inventory, routes: [...own.routes, ...agents.routes, ...findOthers(own.routes)] },
       invoker,
       sources: listEventSources(queues, environment),
-      sqs: toClientOptions(environment, 'sqs'),
+      sqs,
       clock: systemClock,
       log,
       shutdownTimeoutMs: options.shutdownTimeoutMs,

@@ -73,6 +73,14 @@ export async function buildLocal(wanted: BuildLocalOptions): Promise<boolean> {
 
 const ownEntries = ['infra/local/main.ts', 'infra/local/demo.ts'];
 
+/** Packages of the AWS SDK in whose place `npm start` has {@link standIn}: it calls its own engines, and loads none of their clients. */
+export const replacedPackages: readonly string[] = ['dynamodb', 'sqs', 'eventbridge'].map(
+  (service) => `@aws-sdk/client-${service}`,
+);
+
+/** What stands in for them. */
+export const standIn = 'infra/local/engines/sdk-stand-in.ts';
+
 /**
  * Has all functions in one chunk, which is read when the first of them is. As chunks of their own they had 500 others in common, in ever
  * other combinations, and to find these 18,000 times took half of the time of a start.
@@ -113,6 +121,9 @@ function getOptions({
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
+    ...(entries === ownEntries && {
+      alias: Object.fromEntries(replacedPackages.map((name) => [name, path.join(root, standIn)])),
+    }),
     minifySyntax: true,
     minifyWhitespace: true,
     // Names of classes and functions stay: those of errors are told.

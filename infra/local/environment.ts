@@ -8,12 +8,12 @@ import {
   type LogLevel,
   variables,
 } from '../../shared/runtime/config.ts';
-import { localAccountId } from './local-aws.ts';
+import { toQueueUrl } from './engines/sqs/queue-engine.ts';
 
 /** Name of the file in the data directory with the key that signs the sessions of agents. */
 const agentKeyFileName = 'agent-sessions.jwk';
 
-/** URLs of the engines. */
+/** URLs of engines in another process. */
 export interface Engines {
   readonly dynamodb: string;
   readonly sqs: string;
@@ -38,8 +38,10 @@ export interface EnvironmentParts {
   readonly settings: FunctionSettings;
   /** Folder of all data, absolute. Default: none, and agents are not served. */
   readonly dataDir?: string;
-  readonly engines: Engines;
-  readonly credentials: EngineCredentials;
+  /** Default: engines of this process, which have no address. */
+  readonly engines?: Engines;
+  /** What they are called with. */
+  readonly credentials?: EngineCredentials;
   readonly tables: readonly Table[];
   readonly queues: readonly Queue[];
   readonly busName: string;
@@ -47,7 +49,7 @@ export interface EnvironmentParts {
 
 /**
  * The variables that functions find in Lambda: names of their resources, and where AWS is. Region and credentials of AWS are
- * left as they are, for clusters in EKS need the user's own; those of the engines have variables of ours.
+ * left as they are, for clusters in EKS need the user's own; those of engines have variables of ours.
  */
 export function toFunctionEnvironment(parts: EnvironmentParts): { [name: string]: string } {
   const { settings, engines, credentials, tables, queues, busName, dataDir } = parts;
@@ -55,7 +57,7 @@ export function toFunctionEnvironment(parts: EnvironmentParts): { [name: string]
     ...tables.map(({ name }) => [`BUSDRIVER_${toUpperSnake(name)}_TABLE`, name]),
     ...queues.map(({ name }) => [
       `BUSDRIVER_${toUpperSnake(name)}_QUEUE_URL`,
-      `${engines.sqs}/${localAccountId}/${name}`,
+      toQueueUrl(name, engines?.sqs),
     ]),
   ];
   return {
@@ -68,11 +70,15 @@ export function toFunctionEnvironment(parts: EnvironmentParts): { [name: string]
     [variables.placement]: 'local',
     [variables.logLevel]: settings.logLevel,
     [variables.localManagers]: settings.localManagers ?? 'on',
-    [variables.engineAccessKeyId]: credentials.accessKeyId,
-    [variables.engineSecretAccessKey]: credentials.secretAccessKey,
-    [endpointVariables.dynamodb]: engines.dynamodb,
-    [endpointVariables.sqs]: engines.sqs,
-    [endpointVariables.eventbridge]: engines.eventbridge,
+    ...(credentials && {
+      [variables.engineAccessKeyId]: credentials.accessKeyId,
+      [variables.engineSecretAccessKey]: credentials.secretAccessKey,
+    }),
+    ...(engines && {
+      [endpointVariables.dynamodb]: engines.dynamodb,
+      [endpointVariables.sqs]: engines.sqs,
+      [endpointVariables.eventbridge]: engines.eventbridge,
+    }),
   };
 }
 

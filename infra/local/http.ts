@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -9,7 +9,6 @@ import type { Logger } from '../../shared/core/logger.ts';
 import { payloadBytesMax } from '../../shared/core/tasks/payload-limit.ts';
 import { GarbageCollection } from '../../shared/runtime/garbage.ts';
 import { toErrorBody, toErrorHeaders } from '../../shared/runtime/http/error-body.ts';
-import { closeServer } from './aws-json-server.ts';
 import { createConnectionRefusal } from './connection-refusal.ts';
 import { FrontDoorAccess, findClientCertificate } from './front-door-access.ts';
 import { FunctionSlots } from './function-slots.ts';
@@ -317,4 +316,12 @@ function toHttpError(error: unknown): HttpError {
 function toAuthority({ port, family }: AddressInfo, host: string): string {
   const name = family === 'IPv6' && host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   return `${name}:${port}`;
+}
+
+/** Closes a server and its connections at once. */
+async function closeServer(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
 }

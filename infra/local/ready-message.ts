@@ -1,7 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { AccountWarning, RejectedAccount } from '../../shared/core/settings/account.ts';
 import type { CliOptions } from './cli-options.ts';
-import type { Engines } from './environment.ts';
 
 /** Accounts that are left out, and settings that may be meant otherwise, of which the message tells. */
 const toldMax = 20;
@@ -9,7 +8,6 @@ const toldMax = 20;
 /** What there is to tell once the system is ready. */
 export interface Ready {
   readonly url: string;
-  readonly engines: Engines;
   /** Names of the accounts. */
   readonly accounts: readonly string[];
   /** Accounts that are left out since their settings are wrong. */
@@ -20,9 +18,9 @@ export interface Ready {
 }
 
 /** One line of JSON for programs, with its line end. */
-export function formatReadyLine({ url, engines, accounts, options }: Ready): string {
+export function formatReadyLine({ url, accounts, options }: Ready): string {
   const { dataDir, kubeconfig } = options;
-  return `${JSON.stringify({ ready: true, url, pid: process.pid, engines, dataDir, kubeconfig, accounts })}\n`;
+  return `${JSON.stringify({ ready: true, url, pid: process.pid, dataDir, kubeconfig, accounts })}\n`;
 }
 
 /** A few lines for people, with line ends. */

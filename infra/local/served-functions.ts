@@ -4,12 +4,11 @@ import type { Schedule } from '../../functions/schedules.ts';
 import type { Table } from '../../shared/aws/tables.ts';
 import type { Clock } from '../../shared/core/clock.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import type { EngineClientOptions } from './engine-access.ts';
 import { type StartHttpOptions, startHttp } from './http.ts';
 import type { Invoker } from './invoker.ts';
 import { offerResponseStreaming } from './response-streaming.ts';
 import { startScheduler } from './scheduler.ts';
-import { type EventSource, startWorkers } from './workers.ts';
+import { type EventSource, type QueueClient, startWorkers } from './workers.ts';
 
 /** The functions and what they need: what CDK deploys, this runs. */
 export interface Inventory {
@@ -28,8 +27,8 @@ export interface ServeFunctionsOptions {
   readonly http: Omit<StartHttpOptions, 'routes' | 'invoker' | 'log'>;
   /** Where the messages come from that functions take. */
   readonly sources: readonly EventSource[];
-  /** How the client of SQS is made. */
-  readonly sqs: Partial<EngineClientOptions>;
+  /** What calls SQS. */
+  readonly sqs: QueueClient;
   /** Turns the schedules. */
   readonly clock: Clock;
   readonly log: Logger;

@@ -2,7 +2,7 @@ import type { Logger } from '../../shared/core/logger.ts';
 import type { Database } from './engines/dynamodb/database.ts';
 
 /** What systems call a disk on which no room is left; file sizes may be limited, too. */
-const fullDisk = /no space left|quota exceeded|file too large/i;
+const fullDisk = /no space left|quota exceeded|file too large|disk is full/i;
 
 /** Codes of the same, and of a disk that is mounted for reading only. */
 const diskCodes = new Map([

@@ -2,13 +2,12 @@ import {
   type AttributeValue,
   ConditionalCheckFailedException,
   DeleteItemCommand,
-  DynamoDBClient,
+  type DynamoDBClient,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Table } from '../../shared/aws/tables.ts';
 import type { Clock } from '../../shared/core/clock.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import type { EngineClientOptions } from './engine-access.ts';
 
 /** The first run leaves the start alone, and a session of some minutes still gets one. Milliseconds. */
 const firstRunDelayMs = 60_000;
@@ -18,10 +17,13 @@ const intervalMs = 60 * 60_000;
 /** Items read at a time; between two pages everything else has its turn. */
 const pageSize = 100;
 
+/** What sends commands to DynamoDB. */
+export type TableClient = Pick<DynamoDBClient, 'send'>;
+
 /** How to delete what has expired. */
 export interface StartTableExpiryOptions {
   readonly tables: readonly Table[];
-  readonly dynamodb: EngineClientOptions;
+  readonly dynamodb: TableClient;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -31,21 +33,18 @@ export interface StartTableExpiryOptions {
  * for ever. Nothing depends on it, for readers filter what is expired.
  */
 export function startTableExpiry(options: StartTableExpiryOptions): AsyncDisposable {
-  const client = new DynamoDBClient(options.dynamodb);
   const stopping = new AbortController();
-  const ended = repeat(client, options, stopping.signal);
+  const ended = repeat(options, stopping.signal);
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
       await ended;
-      client.destroy();
     },
   };
 }
 
 async function repeat(
-  client: DynamoDBClient,
-  { tables, clock, log }: StartTableExpiryOptions,
+  { tables, dynamodb, clock, log }: StartTableExpiryOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const pause = (ms: number) => clock.sleep(ms, signal).catch(() => undefined);
@@ -53,7 +52,7 @@ async function repeat(
   while (!signal.aborted) {
     const nowSeconds = Math.floor(clock.now() / 1000);
     try {
-      for (const table of tables) await deleteExpired(client, table, { nowSeconds, signal });
+      for (const table of tables) await deleteExpired(dynamodb, table, { nowSeconds, signal });
     } catch (error) {
       log.warn('expired items cannot be deleted', { error });
     }
@@ -66,11 +65,7 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
-async function deleteExpired(
-  client: DynamoDBClient,
-  table: Table,
-  { nowSeconds, signal }: Run,
-): Promise<void> {
+async function deleteExpired(client: TableClient, table: Table, { nowSeconds, signal }: Run): Promise<void> {
   const isExpired = {
     ExpressionAttributeNames: { '#ttl': table.ttlAttribute },
     ExpressionAttributeValues: { ':now': { N: String(nowSeconds) } },
@@ -98,7 +93,7 @@ function toKey({ name, partitionKey, sortKey }: Table, item: { readonly [name: s
 
 /** Unless it was renewed meanwhile. */
 async function deleteItem(
-  client: DynamoDBClient,
+  client: TableClient,
   input: ConstructorParameters<typeof DeleteItemCommand>[0],
 ): Promise<void> {
   try {

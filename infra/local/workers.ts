@@ -3,11 +3,10 @@ import {
   DeleteMessageBatchCommand,
   type Message,
   ReceiveMessageCommand,
-  SQSClient,
+  type SQSClient,
 } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent, SQSMessageAttributes, SQSRecord } from 'aws-lambda';
 import type { Logger } from '../../shared/core/logger.ts';
-import type { EngineClientOptions } from './engine-access.ts';
 import type { Invoker } from './invoker.ts';
 import { localAccountId, localRegion } from './local-aws.ts';
 
@@ -17,11 +16,13 @@ const maximumReceive = 10;
 /** Pause after SQS failed to answer, in milliseconds. */
 const failurePauseMs = 1000;
 
+/** What sends commands to SQS. */
+export type QueueClient = Pick<SQSClient, 'send'>;
+
 /** A function that is fed by a queue. */
 export interface EventSource {
   readonly queueName: string;
-  /** Default: that of the local SQS. */
-  readonly queueUrl?: string;
+  readonly queueUrl: string;
   /** The function's module below `functions/`, without extension. */
   readonly module: string;
   /** Messages handed to one invocation. */
@@ -34,8 +35,7 @@ export interface EventSource {
 /** How to feed functions. */
 export interface StartWorkersOptions {
   readonly sources: readonly EventSource[];
-  /** What is not said, the AWS SDK finds itself; without an endpoint each source needs its URL. */
-  readonly sqs: Partial<EngineClientOptions>;
+  readonly sqs: QueueClient;
   readonly invoker: Invoker;
   readonly log: Logger;
 }
@@ -48,11 +48,8 @@ export interface StartWorkersOptions {
  * stops receiving; invocations under way go on.
  */
 export function startWorkers({ sources, sqs, invoker, log }: StartWorkersOptions): AsyncDisposable {
-  const client = new SQSClient(sqs);
   const stopping = new AbortController();
-  const loops = sources.map((source) =>
-    new Poller({ source, sqs, client, invoker, log }).run(stopping.signal),
-  );
+  const loops = sources.map((source) => new Poller({ source, sqs, invoker, log }).run(stopping.signal));
   return {
     async [Symbol.asyncDispose]() {
       stopping.abort();
@@ -63,23 +60,20 @@ export function startWorkers({ sources, sqs, invoker, log }: StartWorkersOptions
 
 interface PollerOptions extends Omit<StartWorkersOptions, 'sources'> {
   readonly source: EventSource;
-  readonly client: SQSClient;
 }
 
 class Poller {
   readonly #source: EventSource;
-  readonly #queueUrl: string;
-  readonly #client: SQSClient;
+  readonly #client: QueueClient;
   readonly #invoker: Invoker;
   readonly #log: Logger;
   #free: number;
   /** Wakes the loop when it waits for a free worker. */
   #wake: () => void = () => undefined;
 
-  constructor({ source, sqs, client, invoker, log }: PollerOptions) {
+  constructor({ source, sqs, invoker, log }: PollerOptions) {
     this.#source = source;
-    this.#queueUrl = source.queueUrl ?? `${sqs.endpoint}/${localAccountId}/${source.queueName}`;
-    this.#client = client;
+    this.#client = sqs;
     this.#invoker = invoker;
     this.#log = log;
     this.#free = source.concurrency;
@@ -117,7 +111,7 @@ class Poller {
 
   async #receive(signal: AbortSignal): Promise<readonly Message[]> {
     const command = new ReceiveMessageCommand({
-      QueueUrl: this.#queueUrl,
+      QueueUrl: this.#source.queueUrl,
       MaxNumberOfMessages: Math.min(maximumReceive, this.#free * this.#source.batchSize),
       WaitTimeSeconds: 20,
       MessageSystemAttributeNames: ['All'],
@@ -160,7 +154,9 @@ class Poller {
   async #delete(messages: readonly Message[]): Promise<void> {
     if (messages.length === 0) return;
     const entries = messages.map(({ ReceiptHandle }, index) => ({ Id: String(index), ReceiptHandle }));
-    await this.#client.send(new DeleteMessageBatchCommand({ QueueUrl: this.#queueUrl, Entries: entries }));
+    await this.#client.send(
+      new DeleteMessageBatchCommand({ QueueUrl: this.#source.queueUrl, Entries: entries }),
+    );
   }
 }
 

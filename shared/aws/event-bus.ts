@@ -30,6 +30,9 @@ export interface EventBusOptions {
   readonly randomness: Pick<Randomness, 'fraction'>;
 }
 
+/** What sends commands to EventBridge. */
+export type BusClient = Pick<EventBridgeClient, 'send'>;
+
 /** A client of EventBridge. */
 export function createBusClient(config: EventBridgeClientConfig): EventBridgeClient {
   return new EventBridgeClient(config);
@@ -41,11 +44,7 @@ export function createBusClient(config: EventBridgeClientConfig): EventBridgeCli
  *
  * @param client one that repeats nothing by itself.
  */
-export function createEventBus(
-  client: EventBridgeClient,
-  busName: string,
-  options: EventBusOptions,
-): EventBus {
+export function createEventBus(client: BusClient, busName: string, options: EventBusOptions): EventBus {
   return {
     async publish(events) {
       for (const entries of divide(events.map((event) => toEntry(event, busName)))) {
@@ -75,7 +74,7 @@ function* divide(
 }
 
 async function putEvents(
-  client: EventBridgeClient,
+  client: BusClient,
   entries: readonly PutEventsRequestEntry[],
   { clock, randomness }: EventBusOptions,
 ): Promise<void> {
@@ -91,7 +90,7 @@ async function putEvents(
 
 /** What the bus did not take, and why; undefined when it took all. */
 async function tryPutEvents(
-  client: EventBridgeClient,
+  client: BusClient,
   entries: readonly PutEventsRequestEntry[],
 ): Promise<{ left: readonly PutEventsRequestEntry[]; error: unknown } | undefined> {
   let results: readonly PutEventsResultEntry[];

@@ -68,15 +68,15 @@ const settings = {
   /** `local` when functions run on one machine, `deployed` in AWS. Default `deployed`. */
   placement: { variable: 'BUSDRIVER_PLACEMENT', read: makeChoice('deployed', 'local') },
   /**
-   * What callers of the local engines sign with; needed where the placement is `local` and the process is no replica. AWS' own variables
-   * are the user's: a kubeconfig whose user is `aws eks get-token` needs them.
+   * What DynamoDB, SQS and EventBridge are called with where these are no AWS, such as engines of a Kubernetes home. AWS' own variables are the
+   * user's: a kubeconfig whose user is `aws eks get-token` needs them. Default: what the AWS SDK finds.
    */
   engineAccessKeyId: { variable: 'BUSDRIVER_ENGINE_ACCESS_KEY_ID', read: readOptional },
   /** The secret that belongs to it. */
   engineSecretAccessKey: { variable: 'BUSDRIVER_ENGINE_SECRET_ACCESS_KEY', read: readOptional },
   /**
-   * `true` where other processes work with the same tables and queues, as in the Kubernetes home: one that begins takes nobody for dead, and
-   * without credentials for engines it calls AWS as the SDK finds it. Default: it is the only one.
+   * `true` where other processes work with the same tables and queues, as in the Kubernetes home: one that begins takes nobody for dead. Default:
+   * it is the only one.
    */
   isReplicated: { variable: 'BUSDRIVER_REPLICATED', read: (text) => text === 'true' },
   /**
@@ -118,9 +118,9 @@ export const variables = Object.fromEntries(
  */
 export interface Config
   extends Omit<Settings, 'engineAccessKeyId' | 'engineSecretAccessKey' | 'agentIntervalSeconds'> {
-  /** Undefined where the placement is not `local`, and for a replica that has none. */
+  /** Undefined where the placement is not `local`, and where there are none. */
   readonly engineCredentials: EngineCredentials | undefined;
-  /** Where the local engines are; empty where the placement is not `local`: there the AWS SDK finds its services itself. */
+  /** Where engines are; empty where the placement is not `local`: there the AWS SDK finds its services itself. */
   readonly endpoints: Endpoints;
   /** `agentIntervalSeconds` in milliseconds. */
   readonly agentIntervalMs: number;
@@ -128,10 +128,10 @@ export interface Config
   readonly servesAgents: boolean;
 }
 
-/** URLs of the local engines, by the AWS SDK's own variables; what is undefined, the SDK finds itself. */
+/** URLs of engines, by the AWS SDK's own variables; what is undefined, the SDK finds itself. */
 export type Endpoints = { readonly [service in keyof typeof endpointVariables]?: string | undefined };
 
-/** What callers of the local engines sign with. */
+/** What callers of engines sign with. */
 export interface EngineCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -167,13 +167,12 @@ export function readConfig(environment: Environment = readEnvironment()): Config
     entries,
   ) as Settings;
   const isLocal = others.placement === 'local';
-  const areEnginesAws = others.isReplicated && !engineAccessKeyId && !engineSecretAccessKey;
-  const needsEngineCredentials = isLocal && !areEnginesAws;
+  const hasEngineCredentials = isLocal && Boolean(engineAccessKeyId || engineSecretAccessKey);
   const config: Config = {
     ...others,
     agentIntervalMs: agentIntervalSeconds * 1000,
     servesAgents: isLocal || others.agentAudience !== undefined,
-    engineCredentials: needsEngineCredentials
+    engineCredentials: hasEngineCredentials
       ? {
           accessKeyId: readRequired(engineAccessKeyId, makeReject(variables.engineAccessKeyId)),
           secretAccessKey: readRequired(engineSecretAccessKey, makeReject(variables.engineSecretAccessKey)),
@@ -207,7 +206,7 @@ export function readEnvironment(): Environment {
 
 /**
  * The environment for what is none of ours: placeholders in settings, and programs that accounts name, such as exec plugins. It
- * is without what opens the local engines.
+ * is without what opens engines.
  */
 export function toOuterEnvironment(environment: Environment): Environment {
   const {

@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
 import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../shared/aws/tables.ts';
@@ -12,6 +11,7 @@ import { createKindRegistry } from '../../shared/providers/kubernetes/kinds/inde
 import type { ObjectFacts } from '../../shared/providers/kubernetes/rows/facts.ts';
 import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
 import { countCapacity, type Units } from '../support/engines/count-capacity.ts';
+import type { StoreTestClient } from '../support/engines/store-test-client.ts';
 
 /** What docs/scale.md reckons with. */
 export interface UnitsReport {
@@ -39,7 +39,7 @@ const changesTogether = 4;
 const stateBytes = 850;
 
 /** Counts what caching an account of 10,000 objects costs, on an empty table. */
-export async function countUnits(documents: DynamoDBDocumentClient): Promise<UnitsReport> {
+export async function countUnits(documents: StoreTestClient): Promise<UnitsReport> {
   const counter = countCapacity(documents);
   const parts = {
     documents,

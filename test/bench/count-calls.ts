@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { ClientRequest } from 'node:http';
+import type { LocalEngines } from '../../infra/local/engines/local-engines.ts';
 
 /**
  * Preloaded into the local runtime (`node --import`): counts the calls that it makes, by AWS operation or by Kubernetes
@@ -8,9 +9,12 @@ import type { ClientRequest } from 'node:http';
 const counts = new Map<string, number>();
 
 /** Engines in the same process are called without a socket. */
-subscribe('busdriver:engine:call', (message) => {
-  const { headers } = message as { headers: { readonly [name: string]: string } };
-  countTarget(headers['x-amz-target']);
+subscribe('busdriver:engines', (message) => {
+  const { hook } = message as LocalEngines;
+  hook.around = ({ action }, perform) => {
+    count(action);
+    return perform();
+  };
 });
 
 subscribe('http.client.request.start', (message) => {

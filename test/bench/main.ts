@@ -1,13 +1,13 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import path from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { startCluster } from '../../infra/local/cluster.ts';
-import { startDynamoDb } from '../../infra/local/dynamodb.ts';
 import { tables } from '../../shared/aws/tables.ts';
 import { getErrorMessage } from '../../shared/core/errors.ts';
 import { readCommit } from '../lab/soak-report.ts';
-import { localClientOptions, openTestAccess } from '../support/engines/local-aws-client.ts';
+import { startDynamoDb } from '../support/engines/engine-servers.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import { toStoreTestClient } from '../support/engines/store-test-client.ts';
 import { makeTempDir } from '../support/run/temp-dir.ts';
 import { measureAgentCache } from './agent-cache-rows.ts';
 import { type AgentCallSizes, countAgentCalls } from './agent-calls.ts';
@@ -286,10 +286,9 @@ async function measureOwnCycles(cluster: ClusterAccess): Promise<CycleReport> {
 
 async function showUnits(): Promise<void> {
   await using dir = await makeTempDir();
-  await using engine = await startDynamoDb({ dir: dir.path, tables, access: openTestAccess() });
+  await using engine = await startDynamoDb({ dir: dir.path, tables });
   const client = new DynamoDBClient({ ...localClientOptions, endpoint: engine.url });
-  const marshallOptions = { removeUndefinedValues: true };
-  printJson(await countUnits(DynamoDBDocumentClient.from(client, { marshallOptions })));
+  printJson(await countUnits(toStoreTestClient(client)));
   client.destroy();
 }
 

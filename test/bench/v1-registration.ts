@@ -1,13 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { startDynamoDb } from '../../infra/local/dynamodb.ts';
 import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import { cacheTable, tables } from '../../shared/aws/tables.ts';
 import { mapConcurrently } from '../../shared/core/concurrency.ts';
 import { systemClock, systemRandomness } from '../../shared/runtime/services/system.ts';
 import { openRegistration } from '../shared/providers/kubernetes/v1/caching/registration-setup.ts';
 import { startApiProxy } from '../support/cluster/api-proxy.ts';
-import { localClientOptions, openTestAccess } from '../support/engines/local-aws-client.ts';
+import { startDynamoDb } from '../support/engines/engine-servers.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
 import { makeTempDir } from '../support/run/temp-dir.ts';
 import { deleteNamespace, makeNamespace } from './bench-world.ts';
 import type { ClusterAccess, ClusterClient } from './cluster-access.ts';
@@ -89,12 +88,11 @@ async function withRegistration<T>(
   work: (runOnce: () => Promise<unknown>) => Promise<T>,
 ): Promise<T> {
   await using dir = await makeTempDir();
-  await using engine = await startDynamoDb({ dir: dir.path, tables, access: openTestAccess() });
+  await using engine = await startDynamoDb({ dir: dir.path, tables });
   const database = new DynamoDBClient({ ...localClientOptions, endpoint: engine.url });
   try {
-    const documents = DynamoDBDocumentClient.from(database);
     const parts = { clock: systemClock, randomness: systemRandomness, codecs: {} };
-    const cache = createCacheStore({ documents, tableName: cacheTable.name, ...parts });
+    const cache = createCacheStore({ documents: database, tableName: cacheTable.name, ...parts });
     const hub = { name: 'hub', address: 'https://hub.example.com', username: 'robot', password: 'bench' };
     const fields = { kubeconfigFile, namespaces: [...namespaces] };
     await using registration = await openRegistration({ fields, registries: [hub], cache });

@@ -2,10 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { cacheTable } from '../../shared/aws/tables.ts';
 import type { StoreEngine } from '../contracts/store-bench.ts';
 import { localClientOptions } from '../support/engines/local-aws-client.ts';
+import { toStoreTestClient } from '../support/engines/store-test-client.ts';
 import { makeTempDir } from '../support/run/temp-dir.ts';
 
 /** The cache's table of a local DynamoDB in a process of its own, so that it has a processor of its own. */
@@ -19,10 +19,7 @@ export async function startEngineProcess(): Promise<StoreEngine & AsyncDisposabl
   ])) as [string];
   return {
     tableName: cacheTable.name,
-    openDocuments: () =>
-      DynamoDBDocumentClient.from(new DynamoDBClient({ ...localClientOptions, endpoint }), {
-        marshallOptions: { removeUndefinedValues: true },
-      }),
+    openDocuments: () => toStoreTestClient(new DynamoDBClient({ ...localClientOptions, endpoint })),
     async [Symbol.asyncDispose]() {
       child.disconnect();
       await ended;

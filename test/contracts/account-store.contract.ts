@@ -1,9 +1,9 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { changeRetentionMs, historyRetentionMs } from '../../shared/aws/accounts/account-items.ts';
 import { DynamoAccountStore } from '../../shared/aws/accounts/account-store.ts';
 import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import type { AccountDefinition, StoredAccount } from '../../shared/core/settings/account-store.ts';
+import type { StoreTestClient } from '../support/engines/store-test-client.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
@@ -225,7 +225,7 @@ async function die(store: DynamoAccountStore, { kind, wanted, before }: Dying): 
 }
 
 /** Connections whose owner dies once it has made so many writes. */
-function dieAfter(engine: StoreEngine, writes: number): DynamoDBDocumentClient {
+function dieAfter(engine: StoreEngine, writes: number): StoreTestClient {
   const documents = engine.openDocuments();
   let left = writes;
   documents.middlewareStack.add(

@@ -1,9 +1,9 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { getAgentKey, parseAgent } from '../../shared/aws/agents/agent-items.ts';
 import { DynamoAgentStore } from '../../shared/aws/agents/agent-store.ts';
 import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import { getClaimableTurn, getTurn } from '../../shared/core/agents/agent-schedule.ts';
 import type { Agent, AgentSpec, ClaimedAgent, Finish } from '../../shared/core/agents/agent-store.ts';
+import type { StoreTestClient } from '../support/engines/store-test-client.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
@@ -12,7 +12,7 @@ export interface AgentBench {
   readonly store: DynamoAgentStore;
   readonly table: CacheTable;
   readonly clock: TestClock;
-  readonly documents: DynamoDBDocumentClient;
+  readonly documents: StoreTestClient;
 }
 
 /** Opens a store. Stores that are to see the same time share a clock. */

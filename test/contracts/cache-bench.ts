@@ -1,9 +1,9 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createCacheStore } from '../../shared/aws/cache/cache-store.ts';
 import { CacheTable } from '../../shared/aws/cache/cache-table.ts';
 import type { CacheStore, NewObject, ObjectKey } from '../../shared/core/cache/cache-store.ts';
 import type { EntryPut, EntryRemoval } from '../../shared/core/cache/packed-row.ts';
 import { type Revision, toRevision } from '../../shared/core/cache/revision.ts';
+import type { StoreTestClient } from '../support/engines/store-test-client.ts';
 import { createTestClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import type { StoreEngine } from './store-bench.ts';
 
@@ -12,7 +12,7 @@ export interface CacheBench {
   readonly store: CacheStore;
   readonly table: CacheTable;
   readonly clock: TestClock;
-  readonly documents: DynamoDBDocumentClient;
+  readonly documents: StoreTestClient;
 }
 
 /** Opens a cache. Those that are to see the same time share a clock. */
@@ -65,7 +65,7 @@ export async function collect<T>(pages: AsyncIterable<readonly T[]>): Promise<T[
 }
 
 /** The requests that a client sends from now on, by operation. */
-export function countRequests(documents: DynamoDBDocumentClient): { take(): Record<string, number> } {
+export function countRequests(documents: StoreTestClient): { take(): Record<string, number> } {
   let counts: Record<string, number> = {};
   documents.middlewareStack.add(
     (next, context) => async (args) => {
@@ -85,7 +85,7 @@ export function countRequests(documents: DynamoDBDocumentClient): { take(): Reco
 }
 
 /** The write units that a client's single-item writes consume from now on. */
-export function countWriteUnits(documents: DynamoDBDocumentClient): { take(): number } {
+export function countWriteUnits(documents: StoreTestClient): { take(): number } {
   let units = 0;
   documents.middlewareStack.add(
     (next, context) => async (args) => {

@@ -1,3 +1,4 @@
+import type { SQSClientConfig } from '@aws-sdk/client-sqs';
 import { expect, type TestContext } from 'vitest';
 
 /** Something that SQS does by its documentation, and that an engine may lack. */
@@ -16,6 +17,8 @@ export type QueueGap =
 /** An SQS to run the contract on. */
 export interface QueueEngine {
   readonly endpoint: string;
+  /** What its clients are made with besides. Default: `localClientOptions`. */
+  readonly clientOptions?: SQSClientConfig;
   /** Limit of a message: 1 MiB at AWS since August 2025. */
   readonly maximumMessageBytes: number;
   /** What is not asked of it, each with what it does instead. */

@@ -17,7 +17,8 @@ import { type QueueEngine, refusal, skipGap } from './queue-engine.ts';
 /** What Busdriver needs of every SQS, in terms of the AWS SDK. `getEngine` is called inside the tests. */
 export function testQueueEngine(name: string, getEngine: () => QueueEngine): void {
   const openQueue = async (attributes: QueueSettings = {}): Promise<TestQueue> => {
-    return createQueue(getEngine().endpoint, attributes);
+    const { endpoint, clientOptions } = getEngine();
+    return createQueue(endpoint, attributes, clientOptions);
   };
 
   describe(`queues on ${name}`, () => {

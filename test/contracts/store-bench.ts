@@ -1,14 +1,14 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Item, type ItemKey, ItemTable, type RawItem } from '../../shared/aws/table.ts';
 import { DynamoTaskStore } from '../../shared/aws/tasks/task-store.ts';
 import type { JournalEntry, LeasedTask, NewTask, SubmittedOperation } from '../../shared/core/tasks/task.ts';
+import type { StoreTestClient } from '../support/engines/store-test-client.ts';
 import { createStandingClock, type TestClock, testRandomness } from '../support/run/test-clock.ts';
 import { chooseSize, type TestSizes } from '../support/run/test-size.ts';
 
 /** A DynamoDB to run the contract on. */
 export interface StoreEngine {
   readonly tableName: string;
-  openDocuments(): DynamoDBDocumentClient;
+  openDocuments(): StoreTestClient;
 }
 
 /** How many cases of a property are tried, of those that its test names. */
@@ -23,7 +23,7 @@ export interface StoreBench {
   readonly store: DynamoTaskStore;
   readonly table: ItemTable;
   readonly clock: TestClock;
-  readonly documents: DynamoDBDocumentClient;
+  readonly documents: StoreTestClient;
 }
 
 /** Opens a store. Stores that are to see the same time share a clock. */
@@ -80,7 +80,7 @@ export async function getKeys(store: DynamoTaskStore, id: string): Promise<strin
 }
 
 /** Sends each request twice and keeps the second answer, as when the first one is lost on its way. */
-export function repeatEveryWrite(documents: DynamoDBDocumentClient): void {
+export function repeatEveryWrite(documents: StoreTestClient): void {
   documents.middlewareStack.add(
     (next, context) => async (args) => {
       const write = /Put|Update|Delete/.test(String(context.commandName));
@@ -97,7 +97,7 @@ export function repeatEveryWrite(documents: DynamoDBDocumentClient): void {
  * @param when `afterwards`: the call is done, its answer is lost, and it is sent again. `before`: just before it is sent.
  */
 export function interrupt(
-  documents: DynamoDBDocumentClient,
+  documents: StoreTestClient,
   call: { readonly command: RegExp; readonly when: 'before' | 'afterwards' },
   meanwhile: () => unknown,
 ): void {
@@ -119,7 +119,7 @@ export function interrupt(
  *
  * @param writes how many succeed
  */
-export function dieAfterWrites(documents: DynamoDBDocumentClient, writes: number): void {
+export function dieAfterWrites(documents: StoreTestClient, writes: number): void {
   let sent = 0;
   documents.middlewareStack.add(
     (next, context) => async (args) => {
@@ -133,7 +133,7 @@ export function dieAfterWrites(documents: DynamoDBDocumentClient, writes: number
 }
 
 /** Keys of the items that a client puts from now on, in order. */
-export function watchPuts(documents: DynamoDBDocumentClient): readonly ItemKey[] {
+export function watchPuts(documents: StoreTestClient): readonly ItemKey[] {
   const keys: ItemKey[] = [];
   documents.middlewareStack.add(
     (next) => async (args) => {

@@ -7,8 +7,6 @@ import document from '../../docs/openapi.json' with { type: 'json' };
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
-import { startDynamoDb } from '../../infra/local/dynamodb.ts';
-import { EngineAccess } from '../../infra/local/engine-access.ts';
 import { tables as allTables } from '../../shared/aws/tables.ts';
 import { readEnvironment } from '../../shared/runtime/config.ts';
 import {
@@ -18,6 +16,7 @@ import {
   toBase64,
 } from '../shared/providers/kubernetes/client/scripted-server.ts';
 import { type AwsEndpoints, readToken, startAwsEndpoints } from '../support/engines/aws-endpoints.ts';
+import { startDynamoDb } from '../support/engines/engine-servers.ts';
 import { makeTempDir, type TempDir } from '../support/run/temp-dir.ts';
 import { runProgram, writeBundle } from '../support/system/function-bundles.ts';
 
@@ -27,14 +26,9 @@ let server: ScriptedServer;
 let tables: TempDir;
 let dynamodb: Awaited<ReturnType<typeof startDynamoDb>>;
 
-/** The engine lets in who has the credentials that functions get here. */
-const log = { debug() {}, info() {}, warn() {}, error() {} };
-const credentials = { accessKeyId: 'AKIAOWN', secretAccessKey: 'own-secret-key' };
-const access = new EngineAccess({ log, credentials, region: 'eu-west-1' });
-
 beforeEach(async () => {
   tables = await makeTempDir();
-  dynamodb = await startDynamoDb({ dir: tables.path, tables: allTables, access });
+  dynamodb = await startDynamoDb({ dir: tables.path, tables: allTables });
 });
 afterEach(async () => {
   await dynamodb[Symbol.asyncDispose]();

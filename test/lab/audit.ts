@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { queues } from '../../functions/queues.ts';
-import type { BusEvent } from '../../infra/local/eventbridge-bus.ts';
+import type { BusEvent } from '../../infra/local/engines/eventbridge/bus-events.ts';
 import { localAccountId, localRegion } from '../../infra/local/local-aws.ts';
 import { asJsonObject, asString } from '../../shared/core/json.ts';
 import type { PlantedSecrets } from '../acceptance/access/planted-secrets.ts';

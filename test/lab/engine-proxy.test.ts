@@ -10,13 +10,11 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { queues } from '../../functions/queues.ts';
-import { startDynamoDb } from '../../infra/local/dynamodb.ts';
 import { createQueues } from '../../infra/local/event-sources.ts';
-import { startEventBridge } from '../../infra/local/eventbridge.ts';
 import { localAccountId } from '../../infra/local/local-aws.ts';
-import { startSqs } from '../../infra/local/sqs.ts';
 import { cacheTable, tables } from '../../shared/aws/tables.ts';
-import { localClientOptions, openTestAccess } from '../support/engines/local-aws-client.ts';
+import { startDynamoDb, startEventBridge, startSqs } from '../support/engines/engine-servers.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
 import { makeTempDir } from '../support/run/temp-dir.ts';
 import { PartitionCapacity } from './capacity.ts';
 import type { EngineService } from './engine-call.ts';
@@ -56,18 +54,19 @@ let sqsUrl: string;
 
 beforeAll(async () => {
   const dir = running.use(await makeTempDir());
-  const access = openTestAccess();
+  const sqsEngine = running.use(await startSqs());
   const engines = {
-    dynamodb: running.use(await startDynamoDb({ dir: join(dir.path, 'data'), tables, access })).url,
-    sqs: running.use(await startSqs(access)).url,
+    dynamodb: running.use(await startDynamoDb({ dir: join(dir.path, 'data'), tables })).url,
+    sqs: sqsEngine.url,
     eventbridge: running.use(
       await startEventBridge({
         buses: ['b'],
-        access,
       }),
     ).url,
   };
-  await createQueues({ ...localClientOptions, endpoint: engines.sqs }, queues);
+  const queueClient = new SQSClient(sqsEngine.clientOptions);
+  await createQueues(queueClient, queues);
+  queueClient.destroy();
   const capacity = new PartitionCapacity();
   const { credentials } = localClientOptions;
   const start = async (service: EngineService) =>

@@ -1,14 +1,13 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { queues } from '../../functions/queues.ts';
-import { startDynamoDb } from '../../infra/local/dynamodb.ts';
-import { EngineAccess } from '../../infra/local/engine-access.ts';
+import type { BusEvent } from '../../infra/local/engines/eventbridge/bus-events.ts';
 import type { Engines } from '../../infra/local/environment.ts';
 import { createQueues } from '../../infra/local/event-sources.ts';
-import { startEventBridge } from '../../infra/local/eventbridge.ts';
-import type { BusEvent } from '../../infra/local/eventbridge-bus.ts';
-import { startSqs } from '../../infra/local/sqs.ts';
 import { tables } from '../../shared/aws/tables.ts';
 import type { EngineCredentials } from '../../shared/runtime/config.ts';
 import { createLogger } from '../../shared/runtime/services/logger.ts';
+import { startDynamoDb, startEventBridge, startSqs } from '../support/engines/engine-servers.ts';
+import { localClientOptions } from '../support/engines/local-aws-client.ts';
 
 /** What the process of the engines tells: first where they are, then each event that the bus delivers. */
 export type EnginesMessage =
@@ -24,20 +23,18 @@ const visibilityTimeoutSeconds = 60;
 /** The local DynamoDB, SQS and EventBridge in a process of their own. The arguments are the folder of the data and the name of the bus. */
 async function main([dir = '', busName = '']: readonly string[]): Promise<void> {
   const log = createLogger({ logLevel: 'WARN', placement: 'local' });
-  const access = new EngineAccess({ log });
-  const dynamodb = await startDynamoDb({ dir, tables, access });
-  const sqs = await startSqs(access);
+  const dynamodb = await startDynamoDb({ dir, tables, log });
+  const sqs = await startSqs();
   await createQueues(
-    sqs.clientOptions,
+    new SQSClient(sqs.clientOptions),
     queues.map((queue) => ({ ...queue, visibilityTimeoutSeconds })),
   );
   const eventbridge = await startEventBridge({
     buses: [busName],
-    access,
     onEvent: (event) => tell({ event }),
   });
   const engines = { dynamodb: dynamodb.url, sqs: sqs.url, eventbridge: eventbridge.url };
-  tell({ engines, credentials: access.credentials });
+  tell({ engines, credentials: localClientOptions.credentials });
 }
 
 function tell(message: EnginesMessage): void {

@@ -1,8 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { queues } from '../../functions/queues.ts';
 import { routes } from '../../functions/routes.ts';
 import { schedules } from '../../functions/schedules.ts';
+import { toQueueUrl } from '../../infra/local/engines/sqs/queue-engine.ts';
 import { toEventSources } from '../../infra/local/event-sources.ts';
 import { loadHandler } from '../../infra/local/handlers.ts';
 import { startHttp } from '../../infra/local/http.ts';
@@ -37,8 +39,10 @@ async function main(scheduleSeconds: number): Promise<void> {
   const invoker = new Invoker(loadHandler, log);
   offerResponseStreaming();
   const http = await startHttp({ routes, invoker, log, host: '127.0.0.1', port: 0, allowedHosts: [] });
-  const sqs = { endpoint: new URL(operationsQueueUrl).origin, region: localRegion, credentials };
-  startWorkers({ sources: toEventSources(queues), sqs, invoker, log });
+  const { origin: endpoint } = new URL(operationsQueueUrl);
+  const sqs = new SQSClient({ endpoint, region: localRegion, credentials });
+  const sources = toEventSources(queues, (name) => toQueueUrl(name, endpoint));
+  startWorkers({ sources, sqs, invoker, log });
   const often = schedules.map((schedule) => ({ ...schedule, rateMinutes: scheduleSeconds / 60 }));
   startScheduler({ schedules: often, invoker, clock: systemClock });
   const message: FunctionsMessage = { url: http.url };

@@ -1,5 +1,6 @@
-import { SendMessageBatchCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageBatchCommand } from '@aws-sdk/client-sqs';
 import type { AgentMessage, AgentQueue } from '../../core/agents/agent-queue.ts';
+import type { QueueClient } from '../queue-client.ts';
 import { toGroupId } from './group-id.ts';
 
 /** SQS delays a message by no more: 15 minutes. */
@@ -9,7 +10,7 @@ const delaySecondsMax = 900;
  * The queue of agents on SQS: a standard queue. A message for one agent belongs to the group of its account, so that an account
  * that takes long does not hold up others (a fair queue); messages for several have no group.
  */
-export function createAgentQueue(sqs: SQSClient, queueUrl: string): AgentQueue {
+export function createAgentQueue(sqs: QueueClient, queueUrl: string): AgentQueue {
   return {
     async send(messages, nowMs) {
       const entries = messages.map((message, index) => ({ Id: String(index), ...toEntry(message, nowMs) }));

@@ -1,8 +1,9 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { StreamQueue } from '../../core/agents/streams/stream-queue.ts';
+import type { QueueClient } from '../queue-client.ts';
 
 /** The queue of streams on SQS: a standard queue. Messages have no group, for each has many accounts. */
-export function createStreamQueue(sqs: SQSClient, queueUrl: string): StreamQueue {
+export function createStreamQueue(sqs: QueueClient, queueUrl: string): StreamQueue {
   return {
     async send(message) {
       if (message.agents.length === 0) return;

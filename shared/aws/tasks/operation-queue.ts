@@ -1,9 +1,10 @@
-import { ChangeMessageVisibilityCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { ChangeMessageVisibilityCommand, SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { OperationQueue } from '../../core/tasks/operation-queue.ts';
 import { toGroupId } from '../agents/group-id.ts';
+import type { QueueClient } from '../queue-client.ts';
 
 /** The queue of operations on SQS: a standard queue whose message groups are accounts (a fair queue). */
-export function createOperationQueue(sqs: SQSClient, queueUrl: string): OperationQueue {
+export function createOperationQueue(sqs: QueueClient, queueUrl: string): OperationQueue {
   return {
     async send({ taskId, account, acceptedAtMs, delaySeconds }) {
       await sqs.send(

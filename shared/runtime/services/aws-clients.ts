@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CallTimeouts, createRetryStrategy, limitCalls } from '../../aws/call-limit.ts';
 import { tellTime } from '../../aws/service-time.ts';
+import type { StoreClient } from '../../aws/table.ts';
 import type { Endpoints } from '../config.ts';
 import { openBase } from './base.ts';
 import type { Services } from './services.ts';
@@ -52,19 +53,18 @@ export function toClientOptions(services: Services, { service, kind }: ClientUse
     ...(credentials && { region: localRegion, credentials }),
     // Of the installation: the process may run others, and has one environment.
     ...(endpoint !== undefined && { endpoint }),
-    ...services.direct[service]?.(timeouts.tryMs),
   };
 }
 
 /** The client of DynamoDB for calls of a kind, shared by all stores: they share its connections. */
-export function openDocuments(services: Services, kind: CallKind): DynamoDBClient {
-  return services.get(createDocuments, kind);
+export function openDocuments(services: Services, kind: CallKind): StoreClient {
+  return services.direct.dynamodb ?? services.get(createDocuments, kind);
 }
 
 function createDocuments(services: Services, kind: CallKind): DynamoDBClient {
   const clock = openStoreClock(services);
   const use: ClientUse = { service: 'dynamodb', kind };
-  const client = finishClient(new DynamoDBClient(toClientOptions(services, use)), services, use);
+  const client = finishClient(new DynamoDBClient(toClientOptions(services, use)), use);
   services.closeLater(() => client.destroy());
   tellTime(client, { now: () => systemClock.now(), take: (told) => clock.take(told) });
   return client;
@@ -75,25 +75,12 @@ type AdjustableClient = Parameters<typeof limitCalls>[0] & {
   readonly middlewareStack: { remove(name: string): boolean };
 };
 
-/** Steps of the SDK that add headers for a network, and for Lambda: a service in this process has no use for them. */
-const networkSteps = [
-  'contentLengthMiddleware',
-  'getUserAgentMiddleware',
-  'hostHeaderMiddleware',
-  'recursionDetectionMiddleware',
-];
-
 /**
  * Limits the time of a client's calls, and takes their log away: the SDK copies each request and answer, value by value, for a logger;
  * we give it none. What is left of its steps is needed: among them are the retries, and the one that passes the trace of a Lambda
  * invocation on.
  */
-export function finishClient<C extends AdjustableClient>(
-  client: C,
-  { direct }: Pick<Services, 'direct'>,
-  { service, kind }: ClientUse,
-): C {
-  const unneeded = direct[service] === undefined ? [] : networkSteps;
-  for (const step of ['loggerMiddleware', ...unneeded]) client.middlewareStack.remove(step);
+export function finishClient<C extends AdjustableClient>(client: C, { kind }: Pick<ClientUse, 'kind'>): C {
+  client.middlewareStack.remove('loggerMiddleware');
   return limitCalls(client, { ...callTimeouts[kind], clock: systemClock });
 }

@@ -1,3 +1,4 @@
+import type { BusClient } from '../../aws/event-bus.ts';
 import { guardBus } from '../../core/tasks/guarded-services.ts';
 import type { EventBus } from '../../core/tasks/task-events.ts';
 import { type ClientUse, finishClient, toClientOptions } from './aws-clients.ts';
@@ -29,8 +30,11 @@ function createLateBus(services: Services): EventBus {
 async function openBus(services: Services): Promise<EventBus> {
   const { config, clock, randomness } = openBase(services);
   const { createBusClient, createEventBus } = await import('../../aws/event-bus.ts');
-  const use: ClientUse = { service: 'eventbridge', kind: 'bus' };
-  const client = finishClient(createBusClient(toClientOptions(services, use)), services, use);
-  services.closeLater(() => client.destroy());
-  return createEventBus(client, config.busName, { clock, randomness });
+  const open = (): BusClient => {
+    const use: ClientUse = { service: 'eventbridge', kind: 'bus' };
+    const client = finishClient(createBusClient(toClientOptions(services, use)), use);
+    services.closeLater(() => client.destroy());
+    return client;
+  };
+  return createEventBus(services.direct.eventbridge ?? open(), config.busName, { clock, randomness });
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '../config.ts';
-import type { DirectServices } from './direct-client.ts';
+import type { DirectServices } from './direct-services.ts';
 
 /** Makes a service of an installation. What it needs of others it opens from `services`. */
 export type CreateService<T> = (services: Services) => T;
@@ -17,7 +17,7 @@ export type CreateKind<T, K> = (services: Services, kind: K) => T;
 export class Services implements AsyncDisposable {
   /** The environment variables of the installation. */
   readonly environment: Environment;
-  /** What of AWS stands in this process. */
+  /** What calls those services of AWS that stand in this process. */
   readonly direct: DirectServices;
   readonly #made = new Map<unknown, Map<unknown, unknown>>();
   readonly #closing = new AsyncDisposableStack();

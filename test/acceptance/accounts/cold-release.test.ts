@@ -1,10 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
-import { EngineAccess } from '../../../infra/local/engine-access.ts';
 import { ItemTable } from '../../../shared/aws/table.ts';
 import { tables as allTables, tasksTable } from '../../../shared/aws/tables.ts';
 import { DynamoTaskStore } from '../../../shared/aws/tasks/task-store.ts';
@@ -18,6 +15,7 @@ import {
 } from '../../support/engines/aws-endpoints.ts';
 import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { runProgram, writeBundle } from '../../support/system/function-bundles.ts';
+import { startDynamoDb } from '../../support/engines/engine-servers.ts';
 
 /**
  * A release in which every environment is new. Each is a process of its own that runs the bundle of a function as Lambda does, on one
@@ -43,9 +41,7 @@ beforeEach(async () => {
   aws = await startAwsEndpoints(dir.path);
   signers = new Set();
   server = await startApiServer();
-  const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const access = new EngineAccess({ log, credentials, region });
-  dynamodb = await startDynamoDb({ dir: tables.path, tables: allTables, access });
+  dynamodb = await startDynamoDb({ dir: tables.path, tables: allTables });
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
@@ -159,8 +155,7 @@ const reads = [
 /** Messages of tasks, one in each account, that delete what is not there. */
 async function acceptTasks(): Promise<Event> {
   const client = new DynamoDBClient({ endpoint: dynamodb.url, region, credentials });
-  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
-  const table = new ItemTable(documents, tasksTable.name);
+  const table = new ItemTable(client, tasksTable.name);
   const store = new DynamoTaskStore({ table, clock: systemClock, randomness: systemRandomness });
   const events = [];
   for (const account of names) {

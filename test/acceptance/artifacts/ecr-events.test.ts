@@ -1,10 +1,9 @@
-import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { localAccountId, localRegion } from '../../../infra/local/local-aws.ts';
 import { asJsonArray, asJsonObject } from '../../../shared/core/json.ts';
 import { writeConfig } from '../../infra/local/start-files.ts';
 import { startEcr, type TestEcr, toDigest } from '../../support/artifacts/ecr.ts';
-import { readEngineCredentials } from '../../support/engines/engine-file.ts';
+import { tellAwsEvent } from '../../support/engines/aws-events.ts';
 import { makeTempDir, type TempDir } from '../../support/run/temp-dir.ts';
 import { type System, startSystem } from '../../support/system/system.ts';
 
@@ -15,7 +14,6 @@ describe('a push to Amazon ECR', () => {
   let ecr: TestEcr;
   let temp: TempDir;
   let system: System;
-  let bus: EventBridgeClient;
 
   beforeAll(async () => {
     ecr = await startEcr(localAccountId);
@@ -34,13 +32,10 @@ describe('a push to Amazon ECR', () => {
         AWS_SECRET_ACCESS_KEY: 'own-secret-key',
       },
     });
-    const credentials = await readEngineCredentials(system.dataDir);
-    bus = new EventBridgeClient({ endpoint: system.engines.eventbridge, region: localRegion, credentials });
     await vi.waitFor(async () => expect(await listTags()).toEqual(['1']), { timeout: 60_000, interval: 200 });
     await system.idle();
   }, 300_000);
   afterAll(async () => {
-    bus?.destroy();
     await system?.[Symbol.asyncDispose]();
     await ecr?.[Symbol.asyncDispose]();
     await temp?.[Symbol.asyncDispose]();
@@ -52,20 +47,12 @@ describe('a push to Amazon ECR', () => {
     return asJsonArray(await response.json()).map((image) => asJsonObject(image)?.['tag']);
   }
 
-  /** Puts an event on the bus of AWS' services, in the form in which ECR tells it. */
+  /** Tells of an event in the form in which ECR does. */
   async function tell(detail: { readonly [member: string]: string }): Promise<void> {
-    const { FailedEntryCount } = await bus.send(
-      new PutEventsCommand({
-        Entries: [
-          {
-            Source: 'aws.ecr',
-            DetailType: 'ECR Image Action',
-            Detail: JSON.stringify({ result: 'SUCCESS', 'repository-name': 'shop/cart', ...detail }),
-          },
-        ],
-      }),
-    );
-    expect(FailedEntryCount).toBe(0);
+    const whole = { result: 'SUCCESS', 'repository-name': 'shop/cart', ...detail };
+    await tellAwsEvent(system.stores, {
+      ...{ source: 'aws.ecr', 'detail-type': 'ECR Image Action', detail: whole },
+    });
   }
 
   test('is seen within two seconds, though its account is listed once an hour', async () => {

@@ -14,7 +14,9 @@ test('a new directory is of our format, and stays usable', async () => {
 test('a directory from before there were formats is of the first one', async () => {
   await using temp = await makeTempDir();
   await mkdir(path.join(temp.path, 'dynamodb'));
-  await expect(checkDataFormat(temp.path)).rejects.toThrow(/its data has format '1', and this version knows format 2 alone/);
+  await expect(checkDataFormat(temp.path)).rejects.toThrow(
+    /its data has format '1', and this version knows format 2 alone/,
+  );
   expect(await readdir(temp.path)).toEqual(['dynamodb']);
 });
 

@@ -38,7 +38,7 @@ describe.skipIf(!hasLimits)(title, () => {
     await limitFiles(system.pid, 1);
     await expect
       .poll(async () => (await post(system, 'during')).message)
-      .toMatch(/The disk of Busdriver's data directory is full \(File too large\)/);
+      .toMatch(/The disk of Busdriver's data directory is full \(file too large\)/);
     const refused = await post(system, 'during');
     expect(refused).toMatchObject({ status: 503, retryAfter: '1' });
     expect(system.stderr).toContain('the disk of the data directory is full: make room there');

@@ -41,11 +41,6 @@ describe('npm start', () => {
       ready: true,
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       pid,
-      engines: {
-        dynamodb: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-        sqs: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-        eventbridge: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
-      },
       dataDir: system.dataDir,
       accounts: [],
     });

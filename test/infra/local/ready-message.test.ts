@@ -8,8 +8,7 @@ function makeReady(
   doubts: readonly AccountWarning[] = [],
 ) {
   const options = parseCliOptions(['--data-dir', '/data'], {});
-  const engines = { dynamodb: 'http://d', sqs: 'http://s', eventbridge: 'http://e' };
-  return { url: 'http://127.0.0.1:7002', engines, accounts: ['prod'], leftOut, doubts, options };
+  return { url: 'http://127.0.0.1:7002', accounts: ['prod'], leftOut, doubts, options };
 }
 
 test('accounts that are left out are told of below everything else, with the reason', () => {

@@ -1,15 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { routes } from '../../../functions/routes.ts';
 import { DataDirInUseError } from '../../../infra/local/data-dir-lock.ts';
 import { loadHandler } from '../../../infra/local/handlers.ts';
 import type { Handler } from '../../../infra/local/invoker.ts';
-import { localRegion } from '../../../infra/local/local-aws.ts';
 import { type Runtime, startRuntime } from '../../../infra/local/runtime.ts';
 import type { Inventory } from '../../../infra/local/served-functions.ts';
 import { tables } from '../../../shared/aws/tables.ts';
@@ -70,24 +68,12 @@ test('functions find their resources in the environment of the runtime, and serv
 
   const response = await fetch(`${runtime.url}/ping/you`);
   expect(await response.json()).toEqual({ name: 'you' });
-  const client = new SQSClient({
-    endpoint: runtime.engines.sqs,
-    region: localRegion,
-    credentials: runtime.credentials,
-  });
-  const { Attributes } = await client.send(
-    new GetQueueAttributesCommand({ QueueUrl: config.operationsQueueUrl, AttributeNames: ['All'] }),
-  );
+  const { Attributes } = (await runtime.engines.sqs.perform('GetQueueAttributes', {
+    QueueUrl: config.operationsQueueUrl,
+    AttributeNames: ['All'],
+  })) as { readonly Attributes: object };
   expect(Attributes).toMatchObject({ VisibilityTimeout: '1', MessageRetentionPeriod: '3600' });
-  client.destroy();
-  const database = new DynamoDBClient({
-    endpoint: runtime.engines.dynamodb,
-    region: localRegion,
-    credentials: runtime.credentials,
-  });
-  const { Table } = await database.send(new DescribeTableCommand({ TableName: config.tasksTable }));
-  expect(Table?.TableStatus).toBe('ACTIVE');
-  database.destroy();
+  expect(runtime.engines.dynamodb.names).toContain(config.tasksTable);
 });
 
 test('schedules run at the start', async () => {
@@ -200,16 +186,6 @@ function start(options: Partial<Parameters<typeof startRuntime>[0]> = {}): Promi
 }
 
 async function send(runtime: Runtime, MessageBody: string): Promise<void> {
-  const client = new SQSClient({
-    endpoint: runtime.engines.sqs,
-    region: localRegion,
-    credentials: runtime.credentials,
-  });
-  await client.send(
-    new SendMessageCommand({
-      QueueUrl: readConfig(runtime.services.environment).operationsQueueUrl,
-      MessageBody,
-    }),
-  );
-  client.destroy();
+  const QueueUrl = readConfig(runtime.services.environment).operationsQueueUrl;
+  await runtime.engines.clients.sqs.send(new SendMessageCommand({ QueueUrl, MessageBody }));
 }

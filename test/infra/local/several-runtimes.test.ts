@@ -145,8 +145,8 @@ test('metrics tell of the installation in which a function runs', async () => {
   const context = { functionName: 'f', awsRequestId: 'r', getRemainingTimeInMillis: () => 50_000 };
   printed.length = 0;
   for (const [name, { runtime }] of Object.entries({ broken, whole })) {
-    const { environment } = runtime.services;
-    await using services = new Services({ ...environment, AWS_LAMBDA_FUNCTION_NAME: name });
+    const { environment, direct } = runtime.services;
+    await using services = new Services({ ...environment, AWS_LAMBDA_FUNCTION_NAME: name }, direct);
     await scheduleAgents.withServices(services)({} as never, context as Context);
   }
 

@@ -1,9 +1,9 @@
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from 'vitest';
-import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
 import { startTableExpiry } from '../../../infra/local/table-expiry.ts';
 import { tables, tasksTable } from '../../../shared/aws/tables.ts';
-import { localClientOptions, openTestAccess } from '../../support/engines/local-aws-client.ts';
+import { startDynamoDb } from '../../support/engines/engine-servers.ts';
+import { localClientOptions } from '../../support/engines/local-aws-client.ts';
 import { makeTempDir } from '../../support/run/temp-dir.ts';
 import { createTestClock } from '../../support/run/test-clock.ts';
 
@@ -11,16 +11,17 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 test('deletes what has expired, page by page, and nothing else', async () => {
   await using temp = await makeTempDir();
-  await using server = await startDynamoDb({ dir: temp.path, tables, access: openTestAccess() });
+  await using server = await startDynamoDb({ dir: temp.path, tables });
   const clock = createTestClock();
-  const table = openTable(server.url);
+  const dynamodb = new DynamoDBClient(server.clientOptions);
+  const table = openTable(dynamodb);
   const nowSeconds = Math.floor(clock.now() / 1000);
   for (let index = 0; index < 250; index++) await table.put(`old-${index}`, nowSeconds - 1);
   await table.put('lives', nowSeconds + 3600 * 2);
   await table.put('forever', undefined);
   await table.put('soon', nowSeconds + 600);
 
-  await using _expiry = startTableExpiry({ tables, dynamodb: server.clientOptions, clock, log: silent });
+  await using _expiry = startTableExpiry({ tables, dynamodb, clock, log: silent });
   expect(await table.has('old-0')).toBe(true);
   clock.advance(60_000);
   await expect.poll(() => table.count('old-', 250)).toBe(0);
@@ -33,17 +34,13 @@ test('deletes what has expired, page by page, and nothing else', async () => {
 });
 
 test('ends at once on disposal', async () => {
-  const expiry = startTableExpiry({
-    tables,
-    dynamodb: { ...localClientOptions, endpoint: 'http://127.0.0.1:1' },
-    clock: createTestClock(),
-    log: silent,
-  });
+  const dynamodb = new DynamoDBClient({ ...localClientOptions, endpoint: 'http://127.0.0.1:1' });
+  const expiry = startTableExpiry({ tables, dynamodb, clock: createTestClock(), log: silent });
   await expiry[Symbol.asyncDispose]();
+  dynamodb.destroy();
 });
 
-function openTable(endpoint: string) {
-  const client = new DynamoDBClient({ ...localClientOptions, endpoint });
+function openTable(client: DynamoDBClient) {
   const TableName = tasksTable.name;
   const toKey = (name: string) => ({ pk: { S: name }, sk: { S: 'x' } });
   const has = async (name: string): Promise<boolean> => {

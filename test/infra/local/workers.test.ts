@@ -7,20 +7,20 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AwsJsonServer } from '../../../infra/local/aws-json-server.ts';
 import { type Handler, Invoker } from '../../../infra/local/invoker.ts';
-import { startSqs } from '../../../infra/local/sqs.ts';
 import { type EventSource, startWorkers } from '../../../infra/local/workers.ts';
-import { localClientOptions, openTestAccess } from '../../support/engines/local-aws-client.ts';
+import { startSqs } from '../../support/engines/engine-servers.ts';
+import type { EngineServer } from '../../support/engines/http-engine.ts';
+import { localClientOptions } from '../../support/engines/local-aws-client.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-let server: AwsJsonServer;
+let server: EngineServer;
 let client: SQSClient;
 let url: string;
 
 beforeEach(async () => {
-  server = await startSqs(openTestAccess());
+  server = await startSqs();
   client = new SQSClient({ ...localClientOptions, endpoint: server.url });
   url = (await client.send(new CreateQueueCommand({ QueueName: 'work' }))).QueueUrl ?? '';
 });
@@ -135,6 +135,7 @@ test('a message is with its function within a few milliseconds', async () => {
 function start(handler: Handler, options: Partial<EventSource>): AsyncDisposable {
   const source = {
     queueName: 'work',
+    queueUrl: url,
     module: 'workers/test',
     batchSize: 1,
     concurrency: 20,
@@ -142,7 +143,7 @@ function start(handler: Handler, options: Partial<EventSource>): AsyncDisposable
   };
   return startWorkers({
     sources: [{ ...source, ...options }],
-    sqs: server.clientOptions,
+    sqs: client,
     invoker: new Invoker(async () => handler, silent),
     log: silent,
   });

@@ -10,8 +10,14 @@ import { listCommands, readPages } from './page-commands.ts';
 import { type Call, runRecorded } from './recording-shell.ts';
 
 const commands = listCommands(readPages());
-const hasJq = ['/usr/bin/jq', '/bin/jq'].some(existsSync);
 const needsJq = ({ text }: { readonly text: string }): boolean => /\bjq\b/.test(text);
+/** The first program of these that commands need, and this machine lacks. */
+const findMissing = ({ text }: { readonly text: string }) =>
+  ['jq', 'sqlite3'].find(
+    (name) =>
+      new RegExp(`\\b${name}\\b`).test(text) &&
+      !['/usr/bin', '/bin'].some((dir) => existsSync(`${dir}/${name}`)),
+  );
 
 /** Where commands are run of which one uses what another page told to set. */
 const env = {
@@ -64,8 +70,10 @@ describe('the commands of pages', () => {
     expect(others).toEqual([]);
   });
 
-  it.each(commands.filter((command) => !needsJq(command)))('$place can be run', async ({ text }) => {
-    const { calls } = await runRecorded(text, { programs, env });
+  it.for(commands.filter((each) => !needsJq(each)))('$place can be run', async (command, { skip }) => {
+    const missing = findMissing(command);
+    skip(missing !== undefined, `there is no ${missing}`);
+    const { calls } = await runRecorded(command.text, { programs, env });
 
     expect(calls.flatMap(findProblems)).toEqual([]);
   });
@@ -73,7 +81,7 @@ describe('the commands of pages', () => {
   it.for(commands.filter(needsJq))(
     '$place can be run on what the API answers',
     async ({ text }, { skip }) => {
-      skip(!hasJq, 'there is no jq');
+      skip(findMissing({ text }) !== undefined, 'there is no jq');
       const { calls, stdout } = await runRecorded(text, { programs, env });
 
       expect(calls.flatMap(findProblems)).toEqual([]);
@@ -141,7 +149,9 @@ describe('commands with faults', () => {
 describe('the table of commands of AWS', () => {
   it('has those that pages use, and no other', async () => {
     const calls = await Promise.all(
-      commands.filter((one) => !needsJq(one)).map(({ text }) => runRecorded(text, { programs, env })),
+      commands
+        .filter((one) => !needsJq(one) && !findMissing(one))
+        .map(({ text }) => runRecorded(text, { programs, env })),
     );
     const used = calls
       .flatMap((run) => run.calls)

@@ -2,6 +2,10 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { TableEngine } from '../../../infra/local/engines/dynamodb/tables.ts';
+import { tablesFileName } from '../../../infra/local/engines/local-engines.ts';
+import { tables } from '../../../shared/aws/tables.ts';
+import { silentLog } from '../../support/engines/silent-log.ts';
 import { makeTempDir } from '../../support/run/temp-dir.ts';
 
 const run = promisify(execFile);
@@ -67,20 +71,13 @@ function toNote(name: string): string {
   return `{ ${each}; printf '${separators.call}'; } >> "$CALLS"`;
 }
 
-/** As `npm start` leaves them. */
-const engineVariables = [
-  'AWS_ACCESS_KEY_ID=id',
-  'AWS_SECRET_ACCESS_KEY=secret',
-  'AWS_ENDPOINT_URL_SQS=http://127.0.0.1:1',
-  'AWS_ENDPOINT_URL_EVENTBRIDGE=http://127.0.0.1:2',
-  '',
-].join('\n');
-
 /** What commands expect in their folder. */
 async function prepare(folder: string): Promise<void> {
   await mkdir(join(folder, 'busdriver'));
   await mkdir(join(folder, '.busdriver'));
-  await writeFile(join(folder, '.busdriver', 'engines.env'), engineVariables);
+  // As `npm start` leaves it.
+  const file = join(folder, '.busdriver', tablesFileName);
+  await new TableEngine({ file, tables, log: silentLog })[Symbol.asyncDispose]();
   for (const name of [
     'clouddriver.yml',
     'artifacts.yml',

@@ -87,7 +87,7 @@ beforeAll(async () => {
       { name: 'by-role', agent: { auth: { type: 'iam', roleArns: [role] } } },
     ]),
   );
-  calls = recordItemCalls(functions.services, 'tasks');
+  calls = recordItemCalls(functions.tables, 'tasks');
   bindHintPort(functions.services, { url: 'wss://hints', post: async () => 'gone' });
 });
 afterAll(() => stack.disposeAsync());

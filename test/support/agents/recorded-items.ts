@@ -1,7 +1,5 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { isJsonObject } from '../../../shared/core/json.ts';
-import { type callTimeouts, openDocuments } from '../../../shared/runtime/services/aws-clients.ts';
-import type { Services } from '../../../shared/runtime/services/services.ts';
+import type { StoreTestClient } from '../engines/store-test-client.ts';
 
 /** A call of DynamoDB that was made of a table. */
 export interface ItemCall {
@@ -11,25 +9,18 @@ export interface ItemCall {
   readonly partition: string;
 }
 
-/** Records what an installation asks of a table from now on. It must not have asked for anything before. */
-export function recordItemCalls(services: Services, table: string): ItemCall[] {
+/** Records what is asked of a table from now on. */
+export function recordItemCalls(client: StoreTestClient, table: string): ItemCall[] {
   const calls: ItemCall[] = [];
-  for (const kind of ['request', 'work'] as const satisfies readonly (keyof typeof callTimeouts)[]) {
-    const client: DynamoDBClient = openDocuments(services, kind);
-    client.middlewareStack.add(
-      (next, { commandName = '' }) =>
-        (args) => {
-          const input: unknown = args.input;
-          if (isJsonObject(input) && input['TableName'] === table)
-            calls.push({
-              action: `dynamodb:${commandName.replace(/Command$/, '')}`,
-              partition: toPartition(input),
-            });
-          return next(args);
-        },
-      { step: 'initialize', name: 'recorder' },
-    );
-  }
+  client.middlewareStack.add((next, { commandName }) => (args) => {
+    const input: unknown = args.input;
+    if (isJsonObject(input) && input['TableName'] === table)
+      calls.push({
+        action: `dynamodb:${commandName.replace(/Command$/, '')}`,
+        partition: toPartition(input),
+      });
+    return next(args);
+  });
   return calls;
 }
 

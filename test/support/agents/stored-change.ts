@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { ItemKey } from '../../../shared/aws/table.ts';
 import { type Stores, toDynamoDbOptions } from '../engines/stores.ts';
 
@@ -25,14 +25,15 @@ export async function changeStored(stores: Stores, changes: readonly StoredChang
 }
 
 async function changeOne(documents: DynamoDBDocumentClient, change: StoredChange): Promise<void> {
-  const { tableName, key, attribute, value, onlyIf } = change;
+  const { tableName: TableName, key: Key, attribute, value, onlyIf } = change;
+  const looked = onlyIf?.attribute ?? 'pk';
+  const { Item } = await documents.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  const found = Item?.[looked];
+  if (onlyIf && !String(found ?? '').includes(onlyIf.contains)) return;
   const update = new UpdateCommand({
-    TableName: tableName,
-    Key: key,
-    UpdateExpression: 'SET #changed = :value',
-    ConditionExpression: `attribute_exists(pk)${onlyIf ? ' AND contains(#looked, :text)' : ''}`,
-    ExpressionAttributeNames: { '#changed': attribute, ...(onlyIf && { '#looked': onlyIf.attribute }) },
-    ExpressionAttributeValues: { ':value': value, ...(onlyIf && { ':text': onlyIf.contains }) },
+    ...{ TableName, Key, UpdateExpression: 'SET #changed = :value', ConditionExpression: '#looked = :found' },
+    ExpressionAttributeNames: { '#changed': attribute, '#looked': looked },
+    ExpressionAttributeValues: { ':value': value, ':found': found },
   });
   await documents.send(update).catch((error: unknown) => {
     if (!onlyIf || !(error instanceof ConditionalCheckFailedException)) throw error;

@@ -1,5 +1,4 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createCacheStore } from '../../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../../shared/aws/tables.ts';
 import type { Manifest } from '../../../shared/providers/kubernetes/api/manifest.ts';
@@ -78,9 +77,13 @@ async function compareObjects(
   facts: readonly ObjectFacts[],
 ): Promise<string[]> {
   const client = new DynamoDBClient(toDynamoDbOptions(stores));
-  const documents = DynamoDBDocumentClient.from(client);
   const tableName = cacheTable.name;
-  const cache = createCacheStore({ documents, tableName, clock: systemClock, randomness: systemRandomness });
+  const cache = createCacheStore({
+    documents: client,
+    tableName,
+    clock: systemClock,
+    randomness: systemRandomness,
+  });
   try {
     const cached = new Map<string, string>();
     for (const kind of Object.keys(collections)) {

@@ -1,9 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { routes } from '../../../functions/routes.ts';
-import { localRegion } from '../../../infra/local/local-aws.ts';
 import { startRuntime } from '../../../infra/local/runtime.ts';
 import { DynamoAgentStore } from '../../../shared/aws/agents/agent-store.ts';
 import { createCacheStore } from '../../../shared/aws/cache/cache-store.ts';
@@ -37,11 +34,7 @@ export async function startCachedRuntime(accounts: readonly string[]): Promise<C
       inventory: { routes, queues: [], schedules: [], tables },
     }),
   );
-  const client = new DynamoDBClient({
-    ...{ endpoint: runtime.engines.dynamodb, region: localRegion, credentials: runtime.credentials },
-  });
-  starting.defer(() => client.destroy());
-  const documents = DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
+  const documents = runtime.engines.clients.dynamodb;
   const parts = { documents, tableName: cacheTable.name, clock: systemClock, randomness: systemRandomness };
   const codecs = Object.assign({}, ...plugins.map(({ rowCodecs }) => rowCodecs));
   const resources = starting.move();

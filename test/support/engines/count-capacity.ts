@@ -1,4 +1,4 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { StoreTestClient } from './store-test-client.ts';
 
 /** Requests and capacity units, as DynamoDB counts them. */
 export interface Units {
@@ -12,7 +12,7 @@ const writes = ['PutItemCommand', 'UpdateItemCommand', 'DeleteItemCommand', 'Bat
 const none: Units = { requests: 0, readUnits: 0, writeUnits: 0 };
 
 /** Counts what DynamoDB says that a client's requests consume from now on. */
-export function countCapacity(documents: DynamoDBDocumentClient): { take(): Units; readonly units: Units } {
+export function countCapacity(documents: StoreTestClient): { take(): Units; readonly units: Units } {
   let units = none;
   documents.middlewareStack.add(
     (next, { commandName = '' }) =>

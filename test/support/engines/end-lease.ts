@@ -1,5 +1,5 @@
-import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { ConditionalCheckFailedException, DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { toRaw } from '../../../shared/aws/table.ts';
 import { getHeaderKey } from '../../../shared/aws/tasks/task-items.ts';
 import { leaseDurationMs } from '../../../shared/core/tasks/task.ts';
 import { type Stores, toDynamoDbOptions } from './stores.ts';
@@ -20,17 +20,17 @@ export async function endLease(
 ): Promise<void> {
   const client = new DynamoDBClient(toDynamoDbOptions(stores));
   try {
-    await DynamoDBDocumentClient.from(client).send(
-      new UpdateCommand({
+    await client.send(
+      new UpdateItemCommand({
         TableName: stores.tasksTable,
-        Key: getHeaderKey(taskId),
+        Key: toRaw({ ...getHeaderKey(taskId) }),
         UpdateExpression: 'SET leaseUntil = :past',
         ConditionExpression:
           'attribute_exists(pk) AND (attribute_not_exists(leaseUntil) OR leaseUntil <= :last)',
-        ExpressionAttributeValues: {
+        ExpressionAttributeValues: toRaw({
           ':past': 0,
           ':last': Math.min(diedAtMs + leaseDurationMs, Number.MAX_SAFE_INTEGER),
-        },
+        }),
       }),
     );
   } catch (error) {

@@ -1,43 +1,42 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
-import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
+import { createDirectClient } from '../../../infra/local/engines/direct-client.ts';
+import { tableClasses } from '../../../infra/local/engines/dynamodb/sdk-classes.ts';
+import { TableEngine } from '../../../infra/local/engines/dynamodb/tables.ts';
+import type { StoreClient } from '../../../shared/aws/table.ts';
 import { type Table, tables } from '../../../shared/aws/tables.ts';
 import type { StoreEngine } from '../../contracts/store-bench.ts';
-import { localClientOptions, openTestAccess } from './local-aws-client.ts';
+import { silentLog } from './silent-log.ts';
+import { toStoreTestClient } from './store-test-client.ts';
+import { TableActions } from './table-actions.ts';
 
-/** Runs the local DynamoDB while the tests of a file run. @returns what opens a table of it, inside the tests. */
+/** Runs the tables of `npm start` in this process while the tests of a file run. @returns what opens a table of it, inside the tests. */
 export function useLocalTables(): (table: Table) => StoreEngine {
   let dir: string;
-  let engine: Awaited<ReturnType<typeof startDynamoDb>>;
-  let client: DynamoDBClient;
+  let engine: TableEngine;
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'busdriver-tables-'));
-    engine = await startDynamoDb({ dir, tables, access: openTestAccess() });
-    client = new DynamoDBClient({ ...localClientOptions, endpoint: engine.url });
+    engine = new TableEngine({ file: join(dir, 'tables.sqlite'), tables, log: silentLog });
   });
 
   afterAll(async () => {
-    client.destroy();
     await engine[Symbol.asyncDispose]();
     await rm(dir, { recursive: true });
   });
 
-  return ({ name }) => ({ tableName: name, openDocuments: () => openDocuments(client, engine.url) });
+  return ({ name }) => ({
+    tableName: name,
+    openDocuments: () => toStoreTestClient(openTableClient(engine)),
+  });
 }
 
-/**
- * A client of its own that takes the connections of another: with its own ones for each, a file of tests opened 2,800, more than some
- * systems allow, and to open them cost more than what was sent.
- *
- * @param endpoint of both
- */
-export function openDocuments({ config }: DynamoDBClient, endpoint: string): DynamoDBDocumentClient {
-  const { requestHandler } = config;
-  const own = new DynamoDBClient({ ...localClientOptions, endpoint, requestHandler });
-  return DynamoDBDocumentClient.from(own, { marshallOptions: { removeUndefinedValues: true } });
+/** A client of tables in this process. */
+export function openTableClient(engine: TableEngine): StoreClient {
+  const tables = new TableActions(engine);
+  const client = createDirectClient({ service: 'dynamodb', engine: tables, sdk: tableClasses, hook: {} });
+  // The types of the SDK's `send` follow from its commands.
+  return client as unknown as StoreClient;
 }

@@ -1,5 +1,4 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { ItemTable } from '../../../shared/aws/table.ts';
 import { getOpenKey, openShards } from '../../../shared/aws/tasks/task-items.ts';
 import { type Stores, toDynamoDbOptions } from './stores.ts';
@@ -8,7 +7,7 @@ import { type Stores, toDynamoDbOptions } from './stores.ts';
 export async function listOpenRows(stores: Stores): Promise<string[]> {
   const client = new DynamoDBClient(toDynamoDbOptions(stores));
   try {
-    const table = new ItemTable(DynamoDBDocumentClient.from(client), stores.tasksTable);
+    const table = new ItemTable(client, stores.tasksTable);
     const shards = Array.from({ length: openShards }, (_, shard) => table.query(getOpenKey(shard)));
     return (await Promise.all(shards)).flat().map((item) => String(item['sk']));
   } finally {

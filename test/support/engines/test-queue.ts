@@ -12,6 +12,7 @@ import {
   SendMessageCommand,
   type SendMessageCommandInput,
   SQSClient,
+  type SQSClientConfig,
 } from '@aws-sdk/client-sqs';
 import { localClientOptions } from './local-aws-client.ts';
 
@@ -33,8 +34,12 @@ export interface TestQueue {
 }
 
 /** Creates a queue with a name of its own. */
-export async function createQueue(endpoint: string, settings: QueueSettings): Promise<TestQueue> {
-  const client = new SQSClient({ ...localClientOptions, endpoint });
+export async function createQueue(
+  endpoint: string,
+  settings: QueueSettings,
+  clientOptions: SQSClientConfig = localClientOptions,
+): Promise<TestQueue> {
+  const client = new SQSClient({ ...clientOptions, endpoint });
   const name = `test-${randomUUID()}`;
   const Attributes = settings as { [name: string]: string };
   const { QueueUrl: url = '' } = await client.send(new CreateQueueCommand({ QueueName: name, Attributes }));

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { buildLocal } from '../../../infra/local/build.ts';
 import { memorySettings, nodeOptions } from '../../../infra/local/memory-settings.ts';
 import { tasksTable } from '../../../shared/aws/tables.ts';
-import type { EngineCredentials } from '../../../shared/runtime/config.ts';
-import { readEngineCredentials } from '../engines/engine-file.ts';
-import { getEventsPage } from '../engines/signed-fetch.ts';
+import { getEventsPage } from '../engines/events-page.ts';
+import { localClientOptions } from '../engines/local-aws-client.ts';
+import type { EnginesMessage } from '../engines/serve-engines.ts';
 import { awaitEmptyQueue, type Stores } from '../engines/stores.ts';
 import { makeTempDir } from '../run/temp-dir.ts';
 import { ApiCaller } from './api-caller.ts';
@@ -16,6 +17,9 @@ export type { SystemTask } from './api-caller.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const outputDir = path.join(root, 'dist', 'local');
+
+/** Serves the engines of the process, at which nobody could look otherwise. */
+const inspector = path.join(root, 'test', 'support', 'engines', 'serve-engines.ts');
 
 const startTimeoutMs = 60_000;
 /** The system itself gives running operations ten seconds. */
@@ -36,6 +40,8 @@ export interface StartSystemOptions {
   readonly args?: readonly string[];
   /** Further environment variables. */
   readonly env?: { readonly [name: string]: string };
+  /** Modules that are loaded before the program: absolute paths. */
+  readonly preload?: readonly string[];
 }
 
 /** How a process ended. */
@@ -109,14 +115,11 @@ export async function startSystem(options: StartSystemOptions = {}): Promise<Sys
   });
 }
 
-interface ReadyLine extends Pick<System, 'url' | 'pid' | 'engines' | 'accounts'> {
+interface ReadyLine extends Pick<System, 'url' | 'pid' | 'accounts'> {
   readonly ready: true;
 }
 
-interface Started extends ReadyLine {
-  /** Read from the data directory: the ready line tells no secrets. */
-  readonly credentials: EngineCredentials;
-}
+interface Started extends ReadyLine, EnginesMessage {}
 
 class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyncDispose> {
   readonly dataDir: string;
@@ -154,9 +157,11 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
   }
 
   async start(): Promise<void> {
-    const { env } = this.#options;
+    const { env, preload = [] } = this.#options;
     // With the IPC channel it ends when this process ends, however that happens.
-    const args = [...nodeOptions, path.join(outputDir, 'main.js'), ...this.#toArguments()];
+    const modules = [inspector, ...preload].flatMap((file) => ['--import', file]);
+    const main = [...modules, path.join(outputDir, 'main.js')];
+    const args = [...nodeOptions, ...main, ...this.#toArguments()];
     const child = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: { ...process.env, ...memorySettings, ...env },
@@ -168,6 +173,7 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
     });
+    const engines = once(child, 'message').then(([message]) => message as EnginesMessage);
     const line = await Promise.race([
       this.#readLine(child),
       this.#exited,
@@ -177,12 +183,12 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
       child.kill('SIGKILL');
       throw new Error(`The system was not ready (${JSON.stringify(line)})${await this.describe()}`);
     }
-    this.#ready = { ...JSON.parse(line), credentials: await readEngineCredentials(this.dataDir) };
+    this.#ready = { ...JSON.parse(line), ...(await engines) };
   }
 
   get stores(): Stores {
     const { dynamodb, sqs } = this.engines;
-    const { credentials } = this.#getReady();
+    const { credentials } = localClientOptions;
     return { dynamodb, sqs, tasksTable: tasksTable.name, operationsQueue: 'operations', credentials };
   }
 
@@ -192,8 +198,7 @@ class RunningSystem extends ApiCaller implements Omit<System, typeof Symbol.asyn
   }
 
   async readEvents(): Promise<readonly BusEvent[]> {
-    const { engines, credentials } = this.#getReady();
-    const page = await getEventsPage(engines.eventbridge, '/events', credentials);
+    const page = await getEventsPage(this.engines.eventbridge);
     const { events } = page as { events: { event: BusEvent }[] };
     return events.map(({ event }) => event);
   }

@@ -1,23 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { startDynamoDb } from '../../../infra/local/dynamodb.ts';
-import { startEventBridge } from '../../../infra/local/eventbridge.ts';
-import { startSqs } from '../../../infra/local/sqs.ts';
+import { CreateQueueCommand, ReceiveMessageCommand } from '@aws-sdk/client-sqs';
+import { TableEngine } from '../../../infra/local/engines/dynamodb/tables.ts';
+import { BusEngine } from '../../../infra/local/engines/eventbridge/bus-engine.ts';
+import type { BusEvent } from '../../../infra/local/engines/eventbridge/bus-events.ts';
+import { toClients } from '../../../infra/local/engines/local-engines.ts';
+import { QueueEngine, toQueueUrl } from '../../../infra/local/engines/sqs/queue-engine.ts';
 import { createEventBus } from '../../../shared/aws/event-bus.ts';
+import type { QueueClient } from '../../../shared/aws/queue-client.ts';
 import { ItemTable } from '../../../shared/aws/table.ts';
 import { tables, tasksTable } from '../../../shared/aws/tables.ts';
 import { createOperationQueue } from '../../../shared/aws/tasks/operation-queue.ts';
 import { DynamoTaskStore } from '../../../shared/aws/tasks/task-store.ts';
-import type { JsonObject } from '../../../shared/core/json.ts';
+import { asJsonObject, type JsonObject } from '../../../shared/core/json.ts';
 import type { Logger } from '../../../shared/core/logger.ts';
 import type { TaskSystem } from '../../../shared/core/tasks/process-message.ts';
-import { localClientOptions, openTestAccess } from '../engines/local-aws-client.ts';
-import { getEventsPage } from '../engines/signed-fetch.ts';
+import { silentLog } from '../engines/silent-log.ts';
 import { createTestClock, type TestClock, testRandomness } from '../run/test-clock.ts';
 
 /** A task engine on the local DynamoDB, SQS and EventBridge, with a turnable clock. */
@@ -45,18 +44,15 @@ export async function startTaskSystem(): Promise<TestTaskSystem> {
   const dir = await mkdtemp(join(tmpdir(), 'busdriver-engine-'));
   const logged: string[] = [];
   const log = createListLogger(logged);
-  const access = openTestAccess();
-  const dynamoDb = await startDynamoDb({ dir, tables, access });
-  const sqs = await startSqs(access);
-  const bus = await startEventBridge({ buses: ['busdriver'], access });
-  const queueClient = new SQSClient({ ...localClientOptions, endpoint: sqs.url });
-  const { QueueUrl = '' } = await queueClient.send(new CreateQueueCommand({ QueueName: 'operations' }));
-  const documents = DynamoDBDocumentClient.from(
-    new DynamoDBClient({ ...localClientOptions, endpoint: dynamoDb.url }),
-    { marshallOptions: { removeUndefinedValues: true } },
-  );
+  const dynamodb = new TableEngine({ file: join(dir, 'tables.sqlite'), tables, log: silentLog });
+  const [sqs, eventbridge] = [new QueueEngine(), new BusEngine(['busdriver'])];
+  const clients = toClients({ dynamodb, sqs, eventbridge }, {});
+  const events: BusEvent[] = [];
+  eventbridge.on('event', (event) => void events.push(event));
+  await clients.sqs.send(new CreateQueueCommand({ QueueName: 'operations' }));
+  const queueUrl = toQueueUrl('operations');
   const clock = createTestClock();
-  const table = new ItemTable(documents, tasksTable.name);
+  const table = new ItemTable(clients.dynamodb, tasksTable.name);
   return {
     clock,
     randomness: testRandomness,
@@ -65,17 +61,13 @@ export async function startTaskSystem(): Promise<TestTaskSystem> {
     logged,
     table,
     store: new DynamoTaskStore({ table, clock, randomness: testRandomness }),
-    queue: createOperationQueue(queueClient, QueueUrl),
-    bus: createEventBus(
-      new EventBridgeClient({ ...localClientOptions, endpoint: bus.url, maxAttempts: 1 }),
-      'busdriver',
-      { clock, randomness: testRandomness },
-    ),
-    listEvents: async (taskId) => (await listTaskEvents(bus.url, taskId)).map(({ type }) => type),
-    listTaskEvents: (taskId) => listTaskEvents(bus.url, taskId),
-    receiveTaskMessages: () => receiveTaskMessages(queueClient, QueueUrl),
+    queue: createOperationQueue(clients.sqs, queueUrl),
+    bus: createEventBus(clients.eventbridge, 'busdriver', { clock, randomness: testRandomness }),
+    listEvents: async (taskId) => listTaskEvents(events, taskId).map(({ type }) => type),
+    listTaskEvents: async (taskId) => listTaskEvents(events, taskId),
+    receiveTaskMessages: () => receiveTaskMessages(clients.sqs, queueUrl),
     async [Symbol.asyncDispose]() {
-      for (const engine of [bus, sqs, dynamoDb]) await engine[Symbol.asyncDispose]();
+      for (const engine of [eventbridge, sqs, dynamodb]) await engine[Symbol.asyncDispose]();
       await rm(dir, { recursive: true });
     },
   };
@@ -113,16 +105,16 @@ export function createMortalSystem(system: TaskSystem): { system: TaskSystem; ki
   };
 }
 
-async function listTaskEvents(url: string, taskId: string): Promise<TaskEvent[]> {
-  const answer = (await getEventsPage(url, '/events', localClientOptions.credentials)) as {
-    events: { event: { 'detail-type': string; detail: JsonObject } }[];
-  };
-  return answer.events
-    .filter(({ event }) => event.detail['taskId'] === taskId)
-    .map(({ event }) => ({ type: event['detail-type'], detail: event.detail }));
+function listTaskEvents(events: readonly BusEvent[], taskId: string): TaskEvent[] {
+  return events
+    .map(({ detail, ...event }) => ({
+      type: String(event['detail-type']),
+      detail: asJsonObject(detail) ?? {},
+    }))
+    .filter(({ detail }) => detail['taskId'] === taskId);
 }
 
-async function receiveTaskMessages(client: SQSClient, queueUrl: string): Promise<string[]> {
+async function receiveTaskMessages(client: QueueClient, queueUrl: string): Promise<string[]> {
   const ids: string[] = [];
   for (;;) {
     const { Messages = [] } = await client.send(

@@ -9,7 +9,7 @@ const intervalMs = 1_000;
 const quietMs = 50;
 
 /** Bytes of the log from which on somebody is. */
-const defaultLogBytesMax = 64 << 20;
+export const logBytesMaxDefault = 64 << 20;
 
 /** What checkpoints are made of. */
 export interface CheckpointOptions {
@@ -33,7 +33,7 @@ export class Checkpoints implements Disposable {
   #timer: NodeJS.Timeout | undefined;
   #writtenMs = 0;
 
-  constructor({ file, database, log, logBytesMax = defaultLogBytesMax }: CheckpointOptions) {
+  constructor({ file, database, log, logBytesMax = logBytesMaxDefault }: CheckpointOptions) {
     this.#logFile = `${file}-wal`;
     this.#logBytesMax = logBytesMax;
     this.#log = log;

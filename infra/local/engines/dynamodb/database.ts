@@ -9,8 +9,10 @@ import { Checkpoints } from './checkpoints.ts';
 import { findDiskReason, hasFreeSpace } from './disk.ts';
 import { TableRows } from './table-rows.ts';
 
-/** Milliseconds of a commit from which on the log tells of it, and between two lines of that. */
-const slowCommitMs = 50;
+/** Milliseconds of a commit from which on the log tells of it. */
+export const slowCommitMs = 50;
+
+/** Milliseconds between two lines of that. */
 const slowLogIntervalMs = 60_000;
 
 /** Milliseconds for which calls of one turn of the event loop are answered at once: others want a turn, too. */
@@ -228,7 +230,8 @@ function openDatabase(file: string): DatabaseSync {
       Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {}).join(),
     );
     // 2 is FULL. A file system without shared memory leaves another mode.
-    if (settings.join() !== 'wal,2') throw new Error(`this file system does not let SQLite be durable (${settings})`);
+    if (settings.join() !== 'wal,2')
+      throw new Error(`this file system does not let SQLite be durable (${settings})`);
     return database;
   } catch (error) {
     database.close();

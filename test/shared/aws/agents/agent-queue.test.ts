@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
-import { startSqs } from '../../../../infra/local/sqs.ts';
 import { createAgentQueue } from '../../../../shared/aws/agents/agent-queue.ts';
-import { openTestAccess } from '../../../support/engines/local-aws-client.ts';
+import { startSqs } from '../../../support/engines/engine-servers.ts';
 import { createQueue } from '../../../support/engines/test-queue.ts';
 
 const core = (account: string) => ({ account, name: 'core' });
 
 it('sends ten messages with one call, each when it is to come, and those for one agent by account', async () => {
-  await using server = await startSqs(openTestAccess());
+  await using server = await startSqs();
   const test = await createQueue(server.url, {});
   const queue = createAgentQueue(test.client, test.url);
   const messages = Array.from({ length: 9 }, (_, index) => ({
@@ -26,7 +25,7 @@ it('sends ten messages with one call, each when it is to come, and those for one
 });
 
 it('throws when one of its messages was refused', async () => {
-  await using server = await startSqs(openTestAccess());
+  await using server = await startSqs();
   const test = await createQueue(server.url, {});
   const queue = createAgentQueue(test.client, test.url);
   const message = { agents: [core('prod')], dueMs: 0 };

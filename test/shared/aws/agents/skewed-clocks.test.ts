@@ -1,24 +1,39 @@
-import { expect, test } from 'vitest';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tellTime } from '../../../../shared/aws/service-time.ts';
 import { ItemTable } from '../../../../shared/aws/table.ts';
-import { tasksTable } from '../../../../shared/aws/tables.ts';
+import { tables, tasksTable } from '../../../../shared/aws/tables.ts';
 import { DynamoTaskStore } from '../../../../shared/aws/tasks/task-store.ts';
 import { createStoreClock } from '../../../../shared/core/store-clock.ts';
 import { leaseDurationMs } from '../../../../shared/core/tasks/task.ts';
 import { systemClock } from '../../../../shared/runtime/services/system.ts';
 import { newTask, take } from '../../../contracts/store-bench.ts';
-import { useLocalTables } from '../../../support/engines/local-tables.ts';
+import { startDynamoDb } from '../../../support/engines/engine-servers.ts';
+import type { EngineServer } from '../../../support/engines/http-engine.ts';
+import { makeTempDir, type TempDir } from '../../../support/run/temp-dir.ts';
 import { testRandomness } from '../../../support/run/test-clock.ts';
 
-const open = useLocalTables();
+let dir: TempDir;
+let server: EngineServer;
+
+beforeAll(async () => {
+  dir = await makeTempDir();
+  server = await startDynamoDb({ dir: dir.path, tables });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await dir[Symbol.asyncDispose]();
+});
 
 /** The store of a worker on a machine whose clock is so far ahead. */
 function openStore(aheadMs: number): DynamoTaskStore {
-  const { openDocuments, tableName } = open(tasksTable);
   const now = (): number => systemClock.now() + aheadMs;
   const clock = createStoreClock({ ...systemClock, now });
-  const documents = tellTime(openDocuments(), { now, take: (told) => clock.take(told) });
-  const table = new ItemTable(documents, tableName);
+  const documents = tellTime(new DynamoDBClient(server.clientOptions), {
+    now,
+    take: (told) => clock.take(told),
+  });
+  const table = new ItemTable(documents, tasksTable.name);
   return new DynamoTaskStore({
     table,
     clock,

@@ -1,4 +1,4 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { cacheTable } from '../../../../shared/aws/tables.ts';
 import type { LookupStore } from '../../../../shared/core/lookup.ts';

@@ -41,10 +41,8 @@ afterEach(async () => {
 /** Services of a deployed function, and a new account whose agent is connected. */
 async function open({ hears = true } = {}) {
   const { tableName, openDocuments } = openTable(tasksTable);
-  const endpoint = (await openDocuments().config.endpoint?.()) ?? { hostname: '', port: 0 };
-  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://${endpoint.hostname}:${endpoint.port}`);
   const { port } = gateway.address() as AddressInfo;
-  const all = new Services({
+  const environment = {
     BUSDRIVER_TASKS_TABLE: tableName,
     BUSDRIVER_CACHE_TABLE: 'cache',
     BUSDRIVER_OPERATIONS_QUEUE_URL: 'https://sqs.example.com/operations',
@@ -52,7 +50,8 @@ async function open({ hears = true } = {}) {
     BUSDRIVER_BUS_NAME: 'bus',
     BUSDRIVER_LOG_LEVEL: 'SILENT',
     ...(hears && { BUSDRIVER_HINTS_URL: `ws://127.0.0.1:${port}/live` }),
-  });
+  };
+  const all = new Services(environment, { dynamodb: openDocuments() });
   const account = testRandomness.id();
   const [session, nowMs] = [testRandomness.id(), Date.now()];
   const agent = { agentId: 'pod', zone: '', protocol: 1, journalFormat: 1 };

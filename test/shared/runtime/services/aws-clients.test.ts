@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { GetQueueUrlCommand } from '@aws-sdk/client-sqs';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetQueueUrlCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openDocuments } from '../../../../shared/runtime/services/aws-clients.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
@@ -35,10 +35,10 @@ test('calls of a Lambda function carry its trace, are tried again, and are copie
   vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'get-task');
   vi.stubEnv('_X_AMZN_TRACE_ID', 'Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1');
   await using services = new Services(settings);
-  const documents = openDocuments(services, 'request');
-  const sqs = openSqs(services);
+  const documents = openDocuments(services, 'request') as DynamoDBClient;
+  const sqs = openSqs(services) as SQSClient;
 
-  await documents.send(new GetCommand({ TableName: 'tasks', Key: { pk: 'a' } }));
+  await documents.send(new GetItemCommand({ TableName: 'tasks', Key: { pk: { S: 'a' } } }));
   await sqs.send(new GetQueueUrlCommand({ QueueName: 'operations' }));
 
   expect(seen.map((headers) => headers['x-amz-target'])).toEqual([

@@ -10,7 +10,6 @@ import {
 } from '../../../../shared/runtime/services/hint-port.ts';
 import { openHints } from '../../../../shared/runtime/services/hints.ts';
 import { Services } from '../../../../shared/runtime/services/services.ts';
-import { localClientOptions } from '../../../support/engines/local-aws-client.ts';
 import { useLocalTables } from '../../../support/engines/local-tables.ts';
 import { testRandomness } from '../../../support/run/test-clock.ts';
 
@@ -18,9 +17,7 @@ const openTable = useLocalTables();
 
 async function open() {
   const { tableName, openDocuments } = openTable(tasksTable);
-  const endpoint = (await openDocuments().config.endpoint?.()) ?? { hostname: '', port: 0 };
-  const { accessKeyId, secretAccessKey } = localClientOptions.credentials;
-  const services = new Services({
+  const environment = {
     BUSDRIVER_TASKS_TABLE: tableName,
     BUSDRIVER_CACHE_TABLE: 'cache',
     BUSDRIVER_OPERATIONS_QUEUE_URL: 'http://127.0.0.1:1/0/operations',
@@ -28,10 +25,8 @@ async function open() {
     BUSDRIVER_BUS_NAME: 'busdriver',
     BUSDRIVER_PLACEMENT: 'local',
     BUSDRIVER_LOG_LEVEL: 'SILENT',
-    BUSDRIVER_ENGINE_ACCESS_KEY_ID: accessKeyId,
-    BUSDRIVER_ENGINE_SECRET_ACCESS_KEY: secretAccessKey,
-    AWS_ENDPOINT_URL_DYNAMODB: `http://${endpoint.hostname}:${endpoint.port}`,
-  });
+  };
+  const services = new Services(environment, { dynamodb: openDocuments() });
   const account = testRandomness.id();
   const connect = async (session: string, connectedAtMs: number): Promise<AgentConnection> => {
     const opened = {

@@ -168,13 +168,15 @@ describe('a kubeconfig in Secrets Manager', () => {
     expect(countCalls()).toBe(5);
     for (let seconds = 0; seconds < 1_800; seconds += 20) {
       clock.advance(20_000);
-      await Promise.all(clients.map((client) => client.getText('/livez')));
+      // They read in the background: what is begun at a time ends at about that time.
+      for (let round = 0; round < 4; round += 1)
+        await Promise.all(clients.map((client) => client.getText('/livez')));
     }
     const more = countCalls() - 5;
-    // They read in the background, so that on a busy machine one may read before another has told, or more time passes meanwhile.
+    // On a busy machine one may read before another has told.
     expect(more).toBeGreaterThan(0);
     // By themselves they would read it 30 times or more.
-    expect(more).toBeLessThan(25);
+    expect(more).toBeLessThan(12);
   });
 
   test('that has changed is used by all of them within five minutes', async () => {

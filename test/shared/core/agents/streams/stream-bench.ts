@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateQueueCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll } from 'vitest';
-import { startSqs } from '../../../../../infra/local/sqs.ts';
 import { createStreamQueue } from '../../../../../shared/aws/agents/stream-queue.ts';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import type { Agent, AgentKey } from '../../../../../shared/core/agents/agent-store.ts';
@@ -18,7 +17,8 @@ import type { BusEvent } from '../../../../../shared/core/tasks/task-events.ts';
 import { type AgentBench, find, newSpec, openAgents } from '../../../../contracts/agent-bench.ts';
 import { openCache } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
-import { localClientOptions, openTestAccess } from '../../../../support/engines/local-aws-client.ts';
+import { startSqs } from '../../../../support/engines/engine-servers.ts';
+import { localClientOptions } from '../../../../support/engines/local-aws-client.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
 import { createQueue, type TestQueue } from '../../../../support/engines/test-queue.ts';
 import { createTestClock } from '../../../../support/run/test-clock.ts';
@@ -113,7 +113,7 @@ export function useStreams(): (agents: readonly ScriptedAgent[]) => Promise<Stre
   const openTable = useLocalTables();
   let sqs: Awaited<ReturnType<typeof startSqs>>;
   beforeAll(async () => {
-    sqs = await startSqs(openTestAccess());
+    sqs = await startSqs();
   });
   afterAll(() => sqs[Symbol.asyncDispose]());
   return async (agents) => openBench(openTable(cacheTable), await createQueue(sqs.url, {}), agents);

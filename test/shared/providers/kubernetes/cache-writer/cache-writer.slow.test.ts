@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import { type CacheStore, RowContendedError } from '../../../../../shared/core/cache/cache-store.ts';
@@ -6,6 +5,7 @@ import { unusedNameRetentionMs } from '../../../../../shared/core/cache/recorded
 import { countRequests, newAccount, v } from '../../../../contracts/cache-bench.ts';
 import { largePayload } from '../../../../contracts/store-bench.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
 import { createTestClock } from '../../../../support/run/test-clock.ts';
 import { object, pod, replicaSet, service } from '../caching/small-cluster.ts';
 import { gone, openWriter, put, type WriterTraits } from '../caching/written-cache.ts';
@@ -378,7 +378,7 @@ describe('a throttled store', () => {
   });
 
   /** Refuses calls as DynamoDB does, after its client has given up. */
-  function throttle(documents: DynamoDBDocumentClient, isRefused: (command: string) => boolean): void {
+  function throttle(documents: StoreTestClient, isRefused: (command: string) => boolean): void {
     documents.middlewareStack.add(
       (next, { commandName = '' }) =>
         async (args) => {

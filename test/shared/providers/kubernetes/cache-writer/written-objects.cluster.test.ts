@@ -1,5 +1,4 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterAll, expect, test } from 'vitest';
 import { createCacheStore } from '../../../../../shared/aws/cache/cache-store.ts';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
@@ -114,7 +113,7 @@ describeWithCluster('what an operation wrote', (cluster) => {
       maxAttempts: 1,
     });
     const away = createCacheStore({
-      documents: DynamoDBDocumentClient.from(client),
+      documents: client,
       tableName: cacheTable.name,
       clock: systemClock,
       randomness: systemRandomness,

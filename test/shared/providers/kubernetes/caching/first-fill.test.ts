@@ -1,10 +1,10 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { cacheTable } from '../../../../../shared/aws/tables.ts';
 import { agentLeaseMs, type EndedAgent, runAgent } from '../../../../../shared/core/agents/run-agent.ts';
 import { openAgents } from '../../../../contracts/agent-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
 import { createStandingClock, testRandomness } from '../../../../support/run/test-clock.ts';
 import { type ScriptedServer, startScriptedServer } from '../client/scripted-server.ts';
 import { type AgentBench, agentNames, openAgentBench, readCached } from './agent-bench.ts';
@@ -145,7 +145,7 @@ function watchObjectWrites(
 ): StoreEngine {
   return {
     ...engine,
-    openDocuments(): DynamoDBDocumentClient {
+    openDocuments(): StoreTestClient {
       const documents = engine.openDocuments();
       documents.middlewareStack.add(
         (next) => async (args) => {

@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createCacheStore } from '../../../../../shared/aws/cache/cache-store.ts';
 import type { CacheStore, RowPlace } from '../../../../../shared/core/cache/cache-store.ts';
 import { createCacheWriter } from '../../../../../shared/providers/kubernetes/cache-writer/cache-writer.ts';
@@ -11,6 +10,7 @@ import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/row
 import { asFacts } from '../../../../../shared/providers/kubernetes/rows/row-entries.ts';
 import { collect, v } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
+import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
 import { createTestClock, type TestClock, testRandomness } from '../../../../support/run/test-clock.ts';
 import { registry } from './small-cluster.ts';
 
@@ -30,7 +30,7 @@ export interface WriterBench {
   readonly store: CacheStore;
   readonly writer: CacheWriter;
   readonly clock: TestClock;
-  readonly documents: DynamoDBDocumentClient;
+  readonly documents: StoreTestClient;
   /** What is cached by now, by application. */
   read(): Promise<{ readonly [application: string]: CachedApplication }>;
   /** The entries of the rows of a namespace, with their revisions. */

@@ -1,4 +1,3 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createCacheStore } from '../../../../../shared/aws/cache/cache-store.ts';
 import { cacheTable, type Table } from '../../../../../shared/aws/tables.ts';
 import type { CacheStore } from '../../../../../shared/core/cache/cache-store.ts';
@@ -17,12 +16,13 @@ import type { ObjectFacts } from '../../../../../shared/providers/kubernetes/row
 import { toFacts } from '../../../../../shared/providers/kubernetes/rows/to-facts.ts';
 import { newAccount } from '../../../../contracts/cache-bench.ts';
 import type { StoreEngine } from '../../../../contracts/store-bench.ts';
+import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
 import { createTestClock, testRandomness } from '../../../../support/run/test-clock.ts';
 import { openProvider } from '../provider-setup.ts';
 
 /** Accounts with their cache, and the views over it. */
 export interface CachedAccounts {
-  readonly documents: DynamoDBDocumentClient;
+  readonly documents: StoreTestClient;
   readonly cache: CacheStore;
   readonly reader: ViewReader;
   /** Caches objects for an account as its agent does. */

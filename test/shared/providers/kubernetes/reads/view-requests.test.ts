@@ -1,8 +1,8 @@
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { createConsistentCache } from '../../../../../shared/core/cache/request-cache.ts';
 import { countRequests, newAccount } from '../../../../contracts/cache-bench.ts';
 import { useLocalTables } from '../../../../support/engines/local-tables.ts';
+import type { StoreTestClient } from '../../../../support/engines/store-test-client.ts';
 import { createManifest } from '../manifests.ts';
 import { createReplicaSet, createSampleDeployment } from '../views/sample-manifests.ts';
 import { openAccount, openCachedAccounts } from './cached-accounts.ts';
@@ -72,7 +72,7 @@ test('who demands fresh data reads the directory consistently', async () => {
 });
 
 /** Whether each query from now on is consistent. */
-function noteConsistency(documents: DynamoDBDocumentClient): unknown[] {
+function noteConsistency(documents: StoreTestClient): unknown[] {
   const noted: unknown[] = [];
   documents.middlewareStack.add(
     (next) => async (args) => {

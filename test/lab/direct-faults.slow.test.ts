@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { listLive } from '../acceptance/tasks/faults/effects.ts';
+import { writeConfig } from '../infra/local/start-files.ts';
+import { startApiProxy } from '../support/cluster/api-proxy.ts';
+import { createNamespace, describeWithCluster } from '../support/cluster/cluster.ts';
+import { createRandom } from '../support/run/seeded-random.ts';
+import { makeTempDir } from '../support/run/temp-dir.ts';
+import { chooseSize } from '../support/run/test-size.ts';
+import { startSystem } from '../support/system/system.ts';
+import { describeFailure } from './audit.ts';
+import { type Chain, drawChains, listChainSorts } from './chains.ts';
+import { OrcaCaller } from './orca-caller.ts';
+
+const seed = Number(process.env['LAB_SEED'] ?? 1);
+const operations = chooseSize({ short: 12, long: 150 });
+
+describeWithCluster('npm start while calls of its own engines go wrong', (cluster) => {
+  it(`completes ${operations} operations, each once (seed ${seed})`, async () => {
+    await using namespace = await createNamespace('direct');
+    await using proxy = await startApiProxy(cluster);
+    await using dir = await makeTempDir();
+    const account = { name: 'test', kubeconfigFile: proxy.kubeconfig, namespaces: [namespace.name] };
+    const settings = { kubernetes: { enabled: true, accounts: [account] } };
+    await using system = await startSystem({
+      config: [await writeConfig(dir, JSON.stringify(settings))],
+      preload: [join(import.meta.dirname, 'fault-engines.ts')],
+      env: { LAB_SEED: String(seed) },
+    });
+    const sorts = listChainSorts('no secret');
+    const chains = drawChains(sorts, { seed, operations, namespace: namespace.name });
+    for (const { sort, place } of chains) await sort.arrange(place);
+    const caller = new OrcaCaller({
+      getUrls: () => [system.url],
+      random: createRandom(seed),
+      signal: AbortSignal.timeout(300_000),
+    });
+
+    process.kill(system.pid, 'SIGUSR2');
+    const problems = (await Promise.all(chains.map((chain) => play(chain, caller)))).flat();
+    process.kill(system.pid, 'SIGUSR2');
+
+    expect(problems).toEqual([]);
+    expect(caller.wrongs).toEqual([]);
+    const live = await listLive(namespace.name);
+    const outcome = { isDone: true, live, calls: proxy.calls };
+    expect(chains.flatMap(({ sort, place }) => sort.findWrongs(place, outcome))).toEqual([]);
+    await expect.poll(() => system.stderr).toMatch(/^faults: \[\[/m);
+    const [, counts = '[]'] = /^faults: (.*)$/m.exec(system.stderr) ?? [];
+    const injected = (JSON.parse(counts) as [string, number][]).reduce((sum, [, count]) => sum + count, 0);
+    expect(injected).toBeGreaterThan(operations / 2);
+  }, 400_000);
+});
+
+/** Posts the operations of a chain one after the other. @returns what went wrong, in words */
+async function play(chain: Chain, caller: OrcaCaller): Promise<string[]> {
+  const problems: string[] = [];
+  const playOne = async (index: number): Promise<void> => {
+    const id = await caller.post(chain.operations.slice(index, index + 1), `${chain.place.name}-${index}`);
+    const task = id === undefined ? undefined : await caller.awaitEnd(id);
+    if (task?.status.failed === false) return;
+    problems.push(
+      `${chain.place.name}, operation ${index}: ${task ? describeFailure(task) : 'it did not end'}`,
+    );
+  };
+  const indices = [...chain.operations.keys()];
+  if (chain.sort.isConcurrent) await Promise.all(indices.map(playOne));
+  else for (const index of indices) await playOne(index);
+  return problems;
+}
