@@ -81,17 +81,42 @@ const options: BuildOptions & { readonly write: false; readonly metafile: true }
   logLevel: 'silent',
 };
 
-let bundles: ReadonlyMap<string, Bundle> | undefined;
+let chunks: Chunks | undefined;
+const bundles = new Map<string, Bundle>();
 
 /**
  * Every function's bundle, by module. What is imported late is a chunk of its own, and is only read when it is needed. All are
- * made at once, for that takes a fraction of the time that one after the other takes; the process remembers them.
+ * made at once, for that takes less time than one after the other takes; the process remembers them.
  *
  * @throws Error when the sources do not compile, with what is wrong where
  */
 export function getBundles(): ReadonlyMap<string, Bundle> {
-  bundles ??= makeBundles();
+  makeBundles(listModules());
   return bundles;
+}
+
+/**
+ * The bundle of one function, which takes a small part of the time that all of them take.
+ *
+ * @throws Error when no function has the module, or the sources do not compile
+ */
+export function getBundle(module: string): Bundle {
+  if (!listModules().includes(module)) throw new Error(`no function has the module ${module}`);
+  makeBundles([module]);
+  return bundles.get(module) as Bundle;
+}
+
+/** Bytes of each source file that a function holds, by path from the project's folder: loaded with it, and later. */
+export interface BundleSources {
+  readonly atStart: BundleFile['sources'];
+  readonly later: BundleFile['sources'];
+}
+
+/** What the bundle of a function holds. It is some hundredths less when its chunks are joined, for which nothing is done here. */
+export function getBundleSources(module: string): BundleSources {
+  const made = getChunks();
+  const { atStart, later } = findLoaded(made, module);
+  return { atStart: sumSources(made.outputs, atStart), later: sumSources(made.outputs, later) };
 }
 
 /** What esbuild made of all functions: chunks, each shared by all that need what is in it. */
@@ -109,17 +134,27 @@ interface LoadedChunks {
   readonly later: ReadonlySet<string>;
 }
 
-function makeBundles(): ReadonlyMap<string, Bundle> {
-  const modules = listModules();
-  const entryPoints = modules.map((module) => `functions/${module}.ts`);
+/** Makes those of these bundles that are not made yet. */
+function makeBundles(modules: readonly string[]): void {
+  const missing = modules.filter((module) => !bundles.has(module));
+  if (missing.length === 0) return;
+  const made = getChunks();
+  const loaded = missing.map((module) => findLoaded(made, module));
+  const joined = joinStarts(made, loaded);
+  for (const [index, module] of missing.entries())
+    bundles.set(module, makeBundle(made, joined, loaded[index] as LoadedChunks));
+}
+
+function getChunks(): Chunks {
+  chunks ??= makeChunks();
+  return chunks;
+}
+
+function makeChunks(): Chunks {
+  const entryPoints = listModules().map((module) => `functions/${module}.ts`);
   const define = { ...options.define, packedApiDocument: JSON.stringify(packApiDocument()) };
   const { outputFiles, metafile } = buildSync({ ...options, define, entryPoints });
-  const chunks = { outputs: metafile.outputs, contents: toContents(outputFiles) };
-  const loaded = modules.map((module) => findLoaded(chunks, module));
-  const joined = joinStarts(chunks, loaded);
-  return new Map(
-    modules.map((module, index) => [module, makeBundle(chunks, joined, loaded[index] as LoadedChunks)]),
-  );
+  return { outputs: metafile.outputs, contents: toContents(outputFiles) };
 }
 
 /** What `get-api-docs` answers, a tenth as long: Brotli's bytes in base64. */
@@ -145,7 +180,9 @@ function findLoaded({ outputs }: Chunks, module: string): LoadedChunks {
 function joinStarts(chunks: Chunks, functions: readonly LoadedChunks[]): Chunks['contents'] {
   const folder = mkdtempSync(join(tmpdir(), 'busdriver-bundles-'));
   try {
-    for (const [name, contents] of chunks.contents) writeFileSync(join(folder, name), contents);
+    const needed = new Set(functions.flatMap(({ atStart }) => [...atStart]));
+    for (const name of [...needed].flatMap((path) => [basename(path), `${basename(path)}.map`]))
+      writeFileSync(join(folder, name), getContents(chunks.contents, name));
     const late = listImports(chunks.outputs, 'dynamic-import').map((path) => `./${basename(path)}`);
     const entryPoints = functions.map((loaded) => {
       const file = join(folder, `${basename(loaded.entry)}.start.mjs`);
@@ -277,7 +314,8 @@ function getContents(contents: Chunks['contents'], name: string): Uint8Array {
   return found;
 }
 
-function listModules(): readonly string[] {
+/** Modules of all functions, below `functions/`, without extension. */
+export function listModules(): readonly string[] {
   const workers = queues.flatMap(({ module, deadLetterModule }) => [module, deadLetterModule]);
   const rows = [
     ...routes,

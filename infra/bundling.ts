@@ -2,10 +2,17 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { getBundles } from './bundles.ts';
+import { type Bundle, getBundles } from './bundles.ts';
 
-/** The code of a function, bundled by esbuild on this machine when its stack is. */
-export function toCode(module: string): Code {
+/**
+ * The code of a function, bundled by esbuild on this machine when its stack is.
+ *
+ * @param findBundle finds its bundle. Default: among those of all functions, which are made together
+ */
+export function toCode(
+  module: string,
+  findBundle: (module: string) => Bundle | undefined = (name) => getBundles().get(name),
+): Code {
   return Code.fromAsset(join(import.meta.dirname, '..'), {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
@@ -14,7 +21,7 @@ export function toCode(module: string): Code {
       command: [module],
       local: {
         tryBundle(outputDir) {
-          for (const { name, contents } of getBundles().get(module)?.files ?? []) {
+          for (const { name, contents } of findBundle(module)?.files ?? []) {
             writeFileSync(join(outputDir, name), contents);
           }
           return true;

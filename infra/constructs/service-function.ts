@@ -16,7 +16,7 @@ import { Construct } from 'constructs';
 import { variables } from '../../shared/runtime/config.ts';
 import { toCode, toHandler } from '../bundling.ts';
 import { type Context, toResourceName } from '../context.ts';
-import { type AccountGrant, listAccountGrants } from '../grant-sizes.ts';
+import { listAccountGrants, listTaggedSecrets } from '../grant-sizes.ts';
 import {
   isTelling,
   toClusterStatements,
@@ -107,7 +107,7 @@ export class ServiceFunction extends Construct {
     ]) {
       role.addToPolicy(statement);
     }
-    acknowledgeWildcards(this, row.reaches === 'cluster' ? listAccountGrants(sharedResources.context) : []);
+    acknowledgeWildcards(this, listChosen(row, sharedResources.context));
     if (row.uses?.some(isTelling))
       Validations.of(this).acknowledge(...acknowledgeHints(this, sharedResources.hints));
   }
@@ -177,10 +177,22 @@ function toLogStatement(logGroup: ILogGroup): PolicyStatement {
   });
 }
 
-function acknowledgeWildcards(scope: ServiceFunction, accountGrants: readonly AccountGrant[]): void {
+/** Resources that the operator chose, as cdk-nag names them. */
+function listChosen(
+  { reaches, uses = [] }: ServiceFunctionProps['row'],
+  context: Context,
+): readonly string[] {
+  const { artifactStoreBucket: bucket } = context;
+  return [
+    ...(reaches === 'cluster' ? listAccountGrants(context).flatMap(({ resources }) => resources) : []),
+    ...(uses.includes('readSecretRoles') ? listTaggedSecrets(context) : []),
+    ...(uses.includes('readArtifactStore') ? [`arn:<AWS::Partition>:s3:::${bucket}/*`] : []),
+  ];
+}
+
+function acknowledgeWildcards(scope: ServiceFunction, resources: readonly string[]): void {
   const interfaces = 'Resource::arn:<AWS::Partition>:ec2:<AWS::Region>:<AWS::AccountId>:*/*';
-  const chosen = accountGrants
-    .flatMap(({ resources }) => resources)
+  const chosen = resources
     .filter((resource) => resource.endsWith('*'))
     .map((resource) => ({
       id: `AwsSolutions-IAM5[Resource::${resource}]`,

@@ -79,6 +79,9 @@ function synthesize(): readonly Resource[] {
     const { context } = readJson(join(import.meta.dirname, '..', '..', 'cdk.json'));
     const app = new App({
       outdir,
+      // It takes longer than all else, and only numbers are wanted.
+      builtinCloudFormationValidation: false,
+      treeMetadata: false,
       context: { ...toFields(context), 'aws:cdk:bundling-stacks': [], ...usualOptions },
     });
     createStacks(app);

@@ -3,15 +3,16 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { readContext } from '../../infra/context-options.ts';
 import { loadSourceFiles } from '../architecture/source-files.ts';
+import { getOptions } from './assembly/option-sets.ts';
 import { findRows, readPage } from './page-costs.ts';
-import { type Options, privateOptions, synthesize } from './stacks/synthesize.ts';
+import { type Options, synthesize } from './stacks/synthesize.ts';
 
 const deployPage = readPage('deploy.md');
 const operatePage = readPage('operate.md');
 const nightPage = readPage('first-night.md');
 
 const templates = synthesize();
-const withNetwork = synthesize({ ...privateOptions, vpcEndpointIds: undefined, clientCidrs: '10.20.0.0/16' });
+const withNetwork = synthesize(getOptions('private, endpoint made'));
 
 /** How names of what the tests synthesize begin; in the pages it is `busdriver-prod`. */
 const madePrefix = 'busdriver-dev';

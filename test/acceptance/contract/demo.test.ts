@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildLocal } from '../../../infra/local/build.ts';
 import {
   createNamespace,
@@ -12,7 +12,7 @@ import {
   requestApi,
   type TestNamespace,
 } from '../../support/cluster/cluster.ts';
-import { startSystem } from '../../support/system/system.ts';
+import { type System, startSystem } from '../../support/system/system.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
 const outputDir = path.join(root, 'dist', 'local');
@@ -20,6 +20,13 @@ const outputDir = path.join(root, 'dist', 'local');
 beforeAll(() => buildLocal({ root, outputDir }));
 
 describeWithCluster('npm run demo', (cluster) => {
+  let system: System;
+
+  beforeAll(async () => {
+    system = await startSystem({ kubeconfig: cluster.kubeconfig });
+  });
+  afterAll(() => system?.[Symbol.asyncDispose]());
+
   it('deploys the application, shows its task and rollout until stable, and deletes it again', async () => {
     await using namespace = await createNamespace('demo');
 
@@ -37,7 +44,6 @@ describeWithCluster('npm run demo', (cluster) => {
 
   it('leaves the application with --keep, and finds it unchanged the next time', async () => {
     await using namespace = await createNamespace('demo');
-    await using system = await startSystem({ kubeconfig: cluster.kubeconfig });
     const args = ['--url', system.url, '--namespace', namespace.name];
 
     const first = await runDemo([...args, '--keep']);
@@ -58,7 +64,7 @@ describeWithCluster('npm run demo', (cluster) => {
     await using namespace = await createNamespace('demo');
     await forbidPods(namespace);
 
-    const args = ['--kubeconfig', cluster.kubeconfig, '--namespace', namespace.name, '--timeout', '3'];
+    const args = ['--url', system.url, '--namespace', namespace.name, '--timeout', '3'];
     const demo = await runDemo(args);
 
     expect(demo.code).toBe(1);
@@ -81,15 +87,13 @@ describeWithCluster('npm run demo', (cluster) => {
   });
 
   it('tells the reason when the deploy is refused', async () => {
-    const demo = await runDemo(['--kubeconfig', cluster.kubeconfig, '--namespace', 'there-is-none']);
+    const demo = await runDemo(['--url', system.url, '--namespace', 'there-is-none']);
 
     expect(demo.code).toBe(1);
     expect(demo.stderr).toMatch(/Task \S+ failed: .*namespaces "there-is-none" not found/);
   });
 
   it('tells which accounts there are when it is told another', async () => {
-    await using system = await startSystem({ kubeconfig: cluster.kubeconfig });
-
     const demo = await runDemo(['--url', system.url, '--account', 'nobody']);
 
     expect(demo.code).toBe(1);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { chooseSize } from '../../support/run/test-size.ts';
 import { synthesize } from '../stacks/synthesize.ts';
 import { findBlindAlarms, findUnwatchedQueues, findUnwatchedSchedules } from './alarm-rules.ts';
 import {
@@ -10,21 +11,21 @@ import {
 } from './assembly-rules.ts';
 import { findOpenDoors } from './door-rules.ts';
 import { findLongNames } from './name-rules.ts';
-import { optionSets } from './option-sets.ts';
+import { getOptions, listChanged, optionSets, singleChanges } from './option-sets.ts';
 
-const assemblies = new Map<string, Assembly>();
+const looked = [...optionSets, ...chooseSize({ short: [], long: singleChanges })];
 
 function getAssembly(name: string): Assembly {
-  const found = assemblies.get(name);
-  if (found !== undefined) return found;
-  const set = optionSets.find((one) => one.name === name);
-  if (set === undefined) throw new Error(`no set of options '${name}'`);
-  const made = synthesize(set.options);
-  assemblies.set(name, made);
-  return made;
+  return synthesize(getOptions(name));
 }
 
-describe.each(optionSets.map(({ name, from }) => ({ name, from })))('$name', ({ name, from }) => {
+it('each option that operators change is changed', () => {
+  const { alone, always } = listChanged();
+  expect(alone.filter((option) => !always.has(option))).toEqual([]);
+  expect(always.size).toBeGreaterThan(30);
+});
+
+describe.each(looked.map(({ name, from }) => ({ name, from })))('$name', ({ name, from }) => {
   it('stays within what AWS takes', () => {
     const assembly = getAssembly(name);
 
@@ -51,8 +52,12 @@ describe.each(optionSets.map(({ name, from }) => ({ name, from })))('$name', ({ 
     expect(findExportLocks(after, before)).toEqual([]);
   });
 
-  it.skipIf(from === undefined)('keeps what holds data', () => {
-    expect(findLostData(getAssembly(from ?? ''), getAssembly(name))).toEqual([]);
+  it.skipIf(from === undefined)('keeps what holds data, there and back', () => {
+    const before = getAssembly(from ?? '');
+    const after = getAssembly(name);
+
+    expect(findLostData(before, after)).toEqual([]);
+    expect(findLostData(after, before)).toEqual([]);
   });
 });
 
@@ -87,7 +92,7 @@ describe('templates of an earlier release', () => {
   });
 
   it('are the last that import anything', () => {
-    for (const { name } of optionSets)
+    for (const { name } of looked)
       expect(JSON.stringify([...getAssembly(name).values()].map((one) => one.toJSON()))).not.toContain(
         'Fn::ImportValue',
       );

@@ -1,6 +1,6 @@
 import type { Options } from '../stacks/synthesize.ts';
 
-/** A choice of options, and the one from which it differs in one option. */
+/** A choice of options, and the one from which it differs in one option, or in some together. */
 export interface OptionSet {
   readonly name: string;
   readonly options: Options;
@@ -32,14 +32,9 @@ const beginnings: { readonly [name: string]: Options } = {
     ...vpc,
     ...endpoint,
     ...domain,
+    agents: true,
     namePrefix: 'p'.repeat(16),
     stage: 's'.repeat(12),
-  },
-  'private, endpoint under its former name': {
-    ...vpc,
-    ...domain,
-    vpcEndpointId: 'vpce-0123456789abcdef0',
-    ...sharedSecret,
   },
   'private, endpoint of another account': {
     ...vpc,
@@ -61,7 +56,7 @@ const beginnings: { readonly [name: string]: Options } = {
 };
 
 /** What operators change later, by where they begin: one option each, beside those that it needs or rules out. */
-const changes: { readonly [name: string]: { readonly [change: string]: Options } } = {
+const changes: { readonly [from: string]: { readonly [change: string]: Options } } = {
   'private, endpoint of the operator': {
     'another endpoint': { vpcEndpointIds: 'vpce-0123456789abcdef1' },
     'a second endpoint': { vpcEndpointIds: 'vpce-0123456789abcdef0,vpce-0123456789abcdef1' },
@@ -94,11 +89,12 @@ const changes: { readonly [name: string]: { readonly [change: string]: Options }
     'a secret of the operator': sharedSecret,
     'settings in a secret of the operator': { configSecretArn: secret('settings') },
     'artifact accounts in a secret of the operator': { artifactsSecretArn: secret('artifacts') },
+    'an account in a secret of the operator': { accountSecretArns: secret('kubeconfig') },
     'an artifact store': { artifactStoreBucket: 'stored-artifacts' },
     'a key of the operator': { encryptionKeyArn: arn('kms', 'key/01234567-89ab-cdef-0123-456789abcdef') },
     'a boundary': { permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/boundary' },
     'alarms to a topic': { alarmTopicArn: arn('sns', 'alarms') },
-    'more at once': { concurrency: 'operations=40,agents=200' },
+    'more at once': { concurrency: 'operations=60,agents=200' },
     'agents less often': { agentIntervalSeconds: 120 },
     'no archive': { archiveDays: 0 },
     'logs kept for a year': { logRetentionDays: 365 },
@@ -112,21 +108,31 @@ const changes: { readonly [name: string]: { readonly [change: string]: Options }
       accountRoleArnPrefixes: 'arn:aws:iam::123456789012:role/spinnaker/',
       accountSecretArnPrefixes: arn('secretsmanager', 'secret:spinnaker/'),
     },
-    'a registry of ECR': { repositoryArnPrefixes: arn('ecr', 'repository/') },
-    'repositories of ECR by name': { repositoryArns: arn('ecr', 'repository/shop/cart') },
+    'a registry of ECR': { repositoryArnPrefixes: arn('ecr', 'repository/', 'us-west-2') },
+    'repositories of ECR by name': {
+      repositoryArns: 'arn:aws:ecr:us-east-1:210987654321:repository/shop/cart',
+    },
     'two hundred secrets by name': {
       accountSecretArns: Array.from({ length: 200 }, (_, index) =>
         secret(`spinnaker/kubeconfig-${index}`),
       ).join(','),
     },
     'three hundred clusters by name': {
-      clusterArns: Array.from({ length: 300 }, (_, index) => arn('eks', `cluster/production-${index}`)).join(
-        ',',
-      ),
+      // Each AWS account has a role, which may look up its 15 clusters.
+      clusterArns: Array.from(
+        { length: 300 },
+        (_, index) =>
+          `arn:aws:eks:eu-west-1:${222_200_000_000 + (index % 20)}:cluster/team-${index % 60}-production-${index}`,
+      ).join(','),
       accountRoleArns: Array.from(
         { length: 20 },
-        (_, index) => `arn:aws:iam::${210987654300 + index}:role/busdriver`,
+        (_, index) => `arn:aws:iam::${222_200_000_000 + index}:role/spinnaker/deployer`,
       ).join(','),
+      accountSecretArns: [
+        secret('spinnaker/edge'),
+        'arn:aws:s3:::team-secrets/shop/ca.pem',
+        arn('ssm', 'parameter/shop/token'),
+      ].join(','),
     },
   },
   'private, endpoint made': {
@@ -139,14 +145,15 @@ const changes: { readonly [name: string]: { readonly [change: string]: Options }
   },
   'private, with a name': {
     'no name': { domainName: undefined, certificateArn: undefined },
-    'a second endpoint': { vpcEndpointIds: 'vpce-0123456789abcdef0,vpce-0123456789abcdef1' },
-    'an endpoint of another account beside it': { vpcEndpointIds: `vpce-0123456789abcdef0,${foreign}` },
+    'a second endpoint, and one of another account': {
+      vpcEndpointIds: `vpce-0123456789abcdef0,vpce-0123456789abcdef1,${foreign}`,
+    },
   },
   'private, endpoint of another account': {
     'one of its own': { vpcEndpointIds: 'vpce-0123456789abcdef0' },
     'no name': { domainName: undefined, certificateArn: undefined },
   },
-  'private, outside a VPC': { 'a VPC': vpc, 'agents of other clusters': { agents: true } },
+  'private, outside a VPC': { 'a VPC': vpc, 'a name': domain, 'agents of other clusters': { agents: true } },
   'private, with agents': {
     'no agents': { agents: undefined },
     'a VPC': vpc,
@@ -172,15 +179,96 @@ const changes: { readonly [name: string]: { readonly [change: string]: Options }
   },
 };
 
-/** Every choice of options that is looked at. */
-export const optionSets: readonly OptionSet[] = Object.entries(beginnings).flatMap(([name, options]) => [
-  { name, options },
-  ...Object.entries(changes[name] ?? {}).map(([change, changed]) => ({
-    name: `${name}: ${change}`,
-    options: dropUndefined({ ...options, ...changed }),
-    from: name,
-  })),
-]);
+/**
+ * What is changed at once: what one change alone would do shows then, too. Some of these end where others begin, and cost nothing.
+ */
+const rounds: { readonly [from: string]: { readonly [round: string]: readonly string[] } } = {
+  'private, endpoint of the operator': {
+    'nobody proves who he is': ['nobody proves who he is'],
+    'all that the operator may name': [
+      ...['another endpoint', 'another VPC', 'other subnets', 'a name', 'a secret of the operator'],
+      ...['settings in a secret of the operator', 'artifact accounts in a secret of the operator'],
+      ...['an account in a secret of the operator', 'an artifact store', 'a key of the operator'],
+      ...['a boundary', 'alarms to a topic', 'more at once', 'agents less often', 'no archive'],
+      ...['logs kept for a year', 'more in the log', 'other profiles', 'answers in one piece'],
+      'a role for logs that is there',
+    ],
+    'a hundred callers known by IAM, sixty ranges': ['a hundred callers known by IAM, sixty ranges'],
+    'public, with a name, callers known by IAM': ['public instead', 'a name', 'callers known by IAM'],
+    'clusters, roles, secrets and images by prefix, not protected': [
+      ...['the same endpoint by its former name', 'a thousand clusters, roles and secrets'],
+      ...['a registry of ECR', 'repositories of ECR by name', 'data not protected'],
+    ],
+    'two hundred secrets by name': ['two hundred secrets by name'],
+    'three hundred clusters by name': ['three hundred clusters by name', 'nobody proves who he is'],
+    'no VPC': ['no VPC'],
+  },
+  'private, endpoint made': {
+    'an endpoint of the operator instead': ['an endpoint of the operator instead'],
+    'clients with IPv6, and an endpoint of another account': [
+      ...['clients with IPv6', 'nobody proves who he is', 'an endpoint of another account beside it'],
+    ],
+    'clients from everywhere': ['clients from everywhere'],
+  },
+  'private, with a name': {
+    'no name': ['no name'],
+    'a second endpoint, and one of another account': ['a second endpoint, and one of another account'],
+  },
+  'private, endpoint of another account': { 'one of its own, no name': ['one of its own', 'no name'] },
+  'private, outside a VPC': { 'a name, and agents': ['a name', 'agents of other clusters'] },
+  'private, with agents': {
+    'all of agents': ['a VPC', 'a role for logs that is there', 'mutual TLS of agents'],
+  },
+  'public, mutual TLS, in a VPC': {
+    'a secret beside it, another bundle': ['another bundle', 'a version of the bundle', 'a secret beside it'],
+  },
+};
+
+/** Every choice of options that is always looked at. */
+export const optionSets: readonly OptionSet[] = [
+  ...Object.entries(beginnings).map(([name, options]) => ({ name, options })),
+  ...Object.entries(rounds).flatMap(([from, each]) =>
+    Object.entries(each).map(([round, names]) => change(from, round, names)),
+  ),
+];
+
+/** Each change alone. */
+export const singleChanges: readonly OptionSet[] = Object.entries(changes).flatMap(([from, each]) =>
+  Object.keys(each).map((name) => change(from, `${name} alone`, [name])),
+);
+
+/** The set to which changes lead, one after the other. @throws Error when there is no such change */
+function change(from: string, name: string, names: readonly string[]): OptionSet {
+  const made = names.map((each) => {
+    const changed = changes[from]?.[each];
+    if (changed === undefined) throw new Error(`no change '${each}' of '${from}'`);
+    return changed;
+  });
+  const options = Object.assign({}, beginnings[from], ...made) as Options;
+  return { name: `${from}: ${name}`, options: dropUndefined(options), from };
+}
+
+/** The options of a set. @throws Error when there is none of that name */
+export function getOptions(name: string): Options {
+  const found = [...optionSets, ...singleChanges].find((set) => set.name === name);
+  if (found === undefined) throw new Error(`no set of options '${name}'`);
+  return found.options;
+}
+
+/** A list among the options of a set, such as the ARNs of clusters. */
+export function getList(name: string, option: string): readonly string[] {
+  return String(getOptions(name)[option]).split(',');
+}
+
+/** Options that change somewhere: in changes alone, and in what is always looked at. */
+export function listChanged(): { readonly alone: readonly string[]; readonly always: ReadonlySet<string> } {
+  const toNames = (sets: readonly Options[]) => new Set(sets.flatMap((each) => Object.keys(each)));
+  const always = Object.entries(rounds).flatMap(([from, each]) =>
+    Object.values(each).flatMap((names) => names.map((name) => changes[from]?.[name] ?? {})),
+  );
+  const alone = Object.values(changes).flatMap((each) => Object.values(each));
+  return { alone: [...toNames(alone)], always: toNames(always) };
+}
 
 function dropUndefined(options: Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));

@@ -10,7 +10,8 @@ const operations = queues.find(({ name }) => name === 'operations');
 
 function synthesize(rows: readonly Queue[]): Template {
   return withOutdir((outdir) => {
-    const app = new App({ outdir, context: { ...privateOptions, 'aws:cdk:bundling-stacks': [] } });
+    const context = { ...privateOptions, 'aws:cdk:bundling-stacks': [] };
+    const app = new App({ outdir, context, builtinCloudFormationValidation: false });
     const props = {
       description: 'workers',
       queues: rows,

@@ -5,7 +5,8 @@ import { schedules } from '../../../functions/schedules.ts';
 import { countTemplates, type TemplateCounts } from '../../../infra/cost/template-counts.ts';
 import { tables } from '../../../shared/aws/tables.ts';
 import { agentLagMetric } from '../../../shared/core/metrics.ts';
-import { privateOptions, synthesize } from '../stacks/synthesize.ts';
+import { getOptions } from '../assembly/option-sets.ts';
+import { synthesize } from '../stacks/synthesize.ts';
 
 describe('what the templates have', () => {
   let counts: TemplateCounts;
@@ -15,12 +16,7 @@ describe('what the templates have', () => {
 
   beforeAll(() => {
     counts = countTemplates();
-    templates = synthesize({
-      ...privateOptions,
-      vpcEndpointIds: undefined,
-      clientCidrs: '10.20.0.0/16',
-      authentication: 'secret',
-    });
+    templates = synthesize(getOptions('private, endpoint made'));
   }, 120_000);
 
   it('is counted', () => {

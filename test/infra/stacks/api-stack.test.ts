@@ -2,24 +2,27 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../../functions/routes.ts';
 import { getPath } from '../../../shared/core/json.ts';
+import { getList, getOptions } from '../assembly/option-sets.ts';
 import { getBody, listOperations } from './api-body.ts';
 import { getResources } from './policies.ts';
-import { getTemplate, type Options, privateOptions, synthesize } from './synthesize.ts';
+import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
 
-const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/0123';
-const secretArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker-AbCdEf';
-const domain = { domainName: 'clouddriver.example.com', certificateArn };
-const mutualTls = { publicApi: 'true', truststoreUri: 's3://trust/ca/bundle.pem', ...domain };
-
-function make(options: Options): Template {
-  return getTemplate(synthesize(options), 'api');
+function make(set: string): Template {
+  return getTemplate(synthesize(getOptions(set)), 'api');
 }
 
 const plainStacks = synthesize();
 const plain = getTemplate(plainStacks, 'api');
-const named = make({ ...privateOptions, ...domain });
-const withTls = make(mutualTls);
-const withSecret = make({ publicApi: true, authorizerSecretArn: secretArn });
+const named = make('private, with a name');
+const withTls = make('public, mutual TLS, in a VPC');
+const withSecret = make('public, shared secret');
+const [secretArn = ''] = getList('public, shared secret', 'authorizerSecretArn');
+const { domainName, certificateArn } = getOptions('private, with a name');
+/** Answers are in one piece there. */
+const bufferedStacks = synthesize(
+  getOptions('private, endpoint of the operator: all that the operator may name'),
+);
+const buffered = getTemplate(bufferedStacks, 'api');
 
 /** Seconds after which a route's function ends, and after which API Gateway hangs up. */
 function getTimes(
@@ -101,9 +104,6 @@ describe('the API', () => {
   });
 
   it('without response streaming hands answers on in one piece, within the time that API Gateway has', () => {
-    const options = { ...privateOptions, responseStreaming: 'false' };
-    const stacks = synthesize(options);
-    const buffered = getTemplate(stacks, 'api');
     for (const [, { 'x-amazon-apigateway-integration': integration }] of listOperations(buffered)) {
       expect(integration['responseTransferMode']).toBeUndefined();
       expect(JSON.stringify(integration['uri'])).toMatch(
@@ -113,14 +113,16 @@ describe('the API', () => {
     }
     // So that gzip passes, which is in base64 then.
     buffered.hasResourceProperties('AWS::ApiGateway::RestApi', { BinaryMediaTypes: ['*/*'] });
-    expect(getTimes(stacks, buffered, 'api/artifacts/fetch-artifact')).toEqual({
+    expect(getTimes(bufferedStacks, buffered, 'api/artifacts/fetch-artifact')).toEqual({
       function: 29,
       api: 29,
     });
   });
 
-  it.each([true, false])('tells its functions whether answers are streamed: %s', (responseStreaming) => {
-    const templates = synthesize({ ...privateOptions, responseStreaming });
+  it.each([
+    [true, plainStacks],
+    [false, bufferedStacks],
+  ])('tells its functions whether answers are streamed: %s', (responseStreaming, templates) => {
     const told = [...templates.values()]
       .flatMap((template) => [...getResources(template).values()])
       .map(({ Properties }) =>
@@ -187,10 +189,9 @@ describe('what API Gateway answers by itself', () => {
   });
 
   it.each([
-    [true, 'or its body exceeds the 6 MB (6291556 bytes)'],
-    [false, 'or its body of more than 4.5 MB, in base64, exceeds the 6 MB (6291556 bytes)'],
-  ])('names the limits of a request (streaming: %s), and what to do', (responseStreaming, limits) => {
-    const template = make({ ...privateOptions, responseStreaming });
+    [true, plain, 'or its body exceeds the 6 MB (6291556 bytes)'],
+    [false, buffered, 'or its body of more than 4.5 MB, in base64, exceeds the 6 MB (6291556 bytes)'],
+  ])('names the limits of a request (streaming: %s), and what to do', (_, template, limits) => {
     const response = getBody(template)['x-amazon-apigateway-gateway-responses']['REQUEST_TOO_LARGE'];
 
     expect(JSON.parse(response?.responseTemplates['application/json'] ?? '').message).toBe(
@@ -242,7 +243,7 @@ describe('a private API', () => {
 
   it('has a private name whose root it is', () => {
     named.hasResourceProperties('AWS::ApiGateway::DomainNameV2', {
-      DomainName: domain.domainName,
+      DomainName: domainName,
       CertificateArn: certificateArn,
       EndpointConfiguration: { Types: ['PRIVATE'] },
     });
@@ -265,7 +266,7 @@ describe('a private API', () => {
   });
 
   it('may ask for the shared secret too', () => {
-    const template = make({ ...privateOptions, authentication: 'secret' });
+    const template = make('private, endpoint of the operator');
 
     expect(listOperations(template).every(([, { security }]) => security !== undefined)).toBe(true);
   });
@@ -279,10 +280,10 @@ describe('a public API', () => {
       Policy: Match.absent(),
     });
     withTls.hasResourceProperties('AWS::ApiGateway::DomainName', {
-      DomainName: domain.domainName,
+      DomainName: domainName,
       RegionalCertificateArn: certificateArn,
       SecurityPolicy: 'TLS_1_2',
-      MutualTlsAuthentication: { TruststoreUri: 's3://trust/ca/bundle.pem' },
+      MutualTlsAuthentication: { TruststoreUri: 's3://trust/store.pem' },
     });
     withTls.hasResourceProperties('AWS::ApiGateway::BasePathMapping', { BasePath: Match.absent() });
     withTls.hasOutput('Target', { Description: 'Make clouddriver.example.com an alias of this' });

@@ -1,9 +1,12 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { eventSource } from '../../../shared/aws/event-bus.ts';
-import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
+import { getOptions } from '../assembly/option-sets.ts';
+import { getTemplate, synthesize } from './synthesize.ts';
 
-const template = getTemplate(synthesize({ ...privateOptions, logRetentionDays: '7' }), 'bus');
+const template = getTemplate(synthesize(), 'bus');
+const set = 'private, endpoint of the operator: all that the operator may name';
+const withoutArchive = getTemplate(synthesize(getOptions(set)), 'bus');
 const everyEvent = { source: [eventSource] };
 
 describe('the bus stack', () => {
@@ -13,16 +16,18 @@ describe('the bus stack', () => {
   });
 
   it('keeps none where the operator wants no archive', () => {
-    const without = getTemplate(synthesize({ ...privateOptions, archiveDays: 0 }), 'bus');
-
-    without.resourceCountIs('AWS::Events::Archive', 0);
+    withoutArchive.resourceCountIs('AWS::Events::Archive', 0);
   });
 
   it('logs every event, for as long as other logs', () => {
-    template.hasResourceProperties('AWS::Logs::LogGroup', {
-      LogGroupName: '/aws/events/busdriver-dev',
-      RetentionInDays: 7,
-    });
+    for (const [stack, RetentionInDays] of [
+      [template, 30],
+      [withoutArchive, 365],
+    ] as const)
+      stack.hasResourceProperties('AWS::Logs::LogGroup', {
+        LogGroupName: '/aws/events/busdriver-dev',
+        RetentionInDays,
+      });
     template.hasResourceProperties('AWS::Events::Rule', {
       EventBusName: Match.anyValue(),
       EventPattern: everyEvent,

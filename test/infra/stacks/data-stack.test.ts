@@ -4,22 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { readContext } from '../../../infra/context-options.ts';
 import { DataStack } from '../../../infra/stacks/data-stack.ts';
 import { tables } from '../../../shared/aws/tables.ts';
+import { getOptions } from '../assembly/option-sets.ts';
 import { getResources } from './policies.ts';
 import { getTemplate, privateOptions, synthesize, withOutdir } from './synthesize.ts';
 
 const template = getTemplate(synthesize(), 'data');
-const keyArn = 'arn:aws:kms:us-east-1:123456789012:key/01234567-89ab-cdef-0123-456789abcdef';
-const secretArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker-AbCdEf';
-const throwaway = getTemplate(synthesize({ ...privateOptions, protectData: false }), 'data');
-const artifactsArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:artifacts-AbCdEf';
-const imported = synthesize({
-  ...privateOptions,
-  encryptionKeyArn: keyArn,
-  configSecretArn: secretArn,
-  artifactsSecretArn: artifactsArn,
-  authentication: 'secret',
-  authorizerSecretArn: secretArn.replace('spinnaker', 'caller'),
-});
+const ofOperator = 'private, endpoint of the operator';
+const notProtected = `${ofOperator}: clusters, roles, secrets and images by prefix, not protected`;
+const throwaway = getTemplate(synthesize(getOptions(notProtected)), 'data');
+const importing = getOptions(`${ofOperator}: all that the operator may name`);
+const imported = synthesize(importing);
 
 /** Types of resources that CloudFormation deletes with the stack. */
 function getDeleted(stack: Template): string[] {
@@ -79,20 +73,21 @@ describe('the data stack', () => {
     });
   });
 
-  it.each(['secret', 'iam', 'none'])(
-    'makes up a secret for callers, the same however they prove who they are: %s',
-    (authentication) => {
-      const stack = getTemplate(synthesize({ ...privateOptions, authentication }), 'data');
+  it.each([
+    { by: 'a secret', set: ofOperator },
+    { by: 'IAM', set: `${ofOperator}: a hundred callers known by IAM, sixty ranges` },
+    { by: 'nothing', set: `${ofOperator}: nobody proves who he is` },
+  ])('makes up a secret for callers, the same however they prove who they are: by $by', ({ set }) => {
+    const stack = getTemplate(synthesize(getOptions(set)), 'data');
 
-      stack.hasResourceProperties('AWS::SecretsManager::Secret', {
-        Name: 'busdriver-dev-authorizer',
-        KmsKeyId: Match.anyValue(),
-        SecretString: Match.absent(),
-        GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true },
-      });
-      expect(stack.toJSON()).toEqual(template.toJSON());
-    },
-  );
+    stack.hasResourceProperties('AWS::SecretsManager::Secret', {
+      Name: 'busdriver-dev-authorizer',
+      KmsKeyId: Match.anyValue(),
+      SecretString: Match.absent(),
+      GenerateSecretString: { PasswordLength: 64, ExcludePunctuation: true },
+    });
+    expect(stack.toJSON()).toEqual(template.toJSON());
+  });
 
   it('takes a key and secrets that are there', () => {
     const stack = getTemplate(imported, 'data');
@@ -100,21 +95,26 @@ describe('the data stack', () => {
     stack.resourceCountIs('AWS::KMS::Key', 0);
     stack.resourceCountIs('AWS::SecretsManager::Secret', 0);
     stack.hasResourceProperties('AWS::DynamoDB::Table', {
-      SSESpecification: Match.objectLike({ KMSMasterKeyId: keyArn }),
+      SSESpecification: Match.objectLike({ KMSMasterKeyId: importing['encryptionKeyArn'] }),
     });
     getTemplate(imported, 'operations').hasResourceProperties('AWS::Lambda::Function', {
       FunctionName: 'busdriver-dev-run-operations',
-      Environment: { Variables: Match.objectLike({ BUSDRIVER_CONFIG_SECRET_ARN: secretArn }) },
+      Environment: {
+        Variables: Match.objectLike({ BUSDRIVER_CONFIG_SECRET_ARN: importing['configSecretArn'] }),
+      },
     });
     getTemplate(imported, 'caching').hasResourceProperties('AWS::Lambda::Function', {
       FunctionName: 'busdriver-dev-schedule-agents',
-      Environment: { Variables: Match.objectLike({ BUSDRIVER_ARTIFACTS_SECRET_ARN: artifactsArn }) },
+      Environment: {
+        Variables: Match.objectLike({ BUSDRIVER_ARTIFACTS_SECRET_ARN: importing['artifactsSecretArn'] }),
+      },
     });
   });
 
   it('exports what others may want, whether they do or not: else an upgrade could not stop using it', () => {
     const alone = withOutdir((outdir) => {
-      const app = new App({ outdir, context: { ...privateOptions } });
+      const context = { ...privateOptions };
+      const app = new App({ outdir, context, builtinCloudFormationValidation: false });
       return Template.fromStack(new DataStack(app, 'data', { context: readContext(app) }));
     });
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { getList, getOptions } from '../assembly/option-sets.ts';
 import { getFunctionStatements, getResources } from './policies.ts';
 import { privateOptions, synthesize } from './synthesize.ts';
 
-const prefix = 'arn:aws:ecr:us-west-2:123456789012:repository/';
-const repositoryArn = 'arn:aws:ecr:us-east-1:210987654321:repository/shop/cart';
+const set = 'private, endpoint of the operator: clusters, roles, secrets and images by prefix, not protected';
+const [prefix = ''] = getList(set, 'repositoryArnPrefixes');
+const [repositoryArn = ''] = getList(set, 'repositoryArns');
 
 /** All rules of an installation, by name. */
 function listRules(templates: ReturnType<typeof synthesize>) {
@@ -13,11 +15,7 @@ function listRules(templates: ReturnType<typeof synthesize>) {
 }
 
 describe('repositories of ECR', () => {
-  const templates = synthesize({
-    ...privateOptions,
-    repositoryArnPrefixes: prefix,
-    repositoryArns: repositoryArn,
-  });
+  const templates = synthesize(getOptions(set));
   const statements = getFunctionStatements(templates.values());
 
   it('may be read by functions that reach clusters, those alone that are named', () => {

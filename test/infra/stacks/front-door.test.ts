@@ -1,40 +1,39 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { getList, getOptions } from '../assembly/option-sets.ts';
 import { getBody, listOperations } from './api-body.ts';
-import { getTemplate, type Options, privateOptions, synthesize } from './synthesize.ts';
+import { getTemplate, synthesize } from './synthesize.ts';
 
-const domain = {
-  domainName: 'clouddriver.example.com',
-  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/0123',
-};
+const ofOperator = 'private, endpoint of the operator';
 
-function make(options: Options): Template {
-  return getTemplate(synthesize(options), 'api');
+function make(set: string): Template {
+  return getTemplate(synthesize(getOptions(set)), 'api');
 }
 
 describe('endpoints', () => {
-  const [own, other] = ['vpce-0123456789abcdef0', 'vpce-0123456789abcdef1'];
-  const several = make({ ...privateOptions, ...domain, vpcEndpointIds: `${own},210987654321/${other}` });
+  const several = make('private, with a name: a second endpoint, and one of another account');
+  const [own, other, foreign] = [0, 1, 2].map((index) => `vpce-0123456789abcdef${index}`);
 
   it('of other accounts are let in by both policies, and associated with nothing here', () => {
     const Policy = Match.objectLike({
       Statement: Match.arrayWith([
         Match.objectLike({
           Effect: 'Deny',
-          Condition: { StringNotEquals: { 'aws:SourceVpce': [own, other] } },
+          Condition: { StringNotEquals: { 'aws:SourceVpce': [own, other, foreign] } },
         }),
       ]),
     });
 
     several.hasResourceProperties('AWS::ApiGateway::RestApi', {
       Policy,
-      EndpointConfiguration: { VpcEndpointIds: [own] },
+      EndpointConfiguration: { VpcEndpointIds: [own, other] },
     });
     several.hasResourceProperties('AWS::ApiGateway::DomainNameV2', { Policy });
-    several.resourceCountIs('AWS::ApiGateway::DomainNameAccessAssociation', 1);
-    several.hasResourceProperties('AWS::ApiGateway::DomainNameAccessAssociation', {
-      AccessAssociationSource: own,
-    });
+    several.resourceCountIs('AWS::ApiGateway::DomainNameAccessAssociation', 2);
+    for (const AccessAssociationSource of [own, other])
+      several.hasResourceProperties('AWS::ApiGateway::DomainNameAccessAssociation', {
+        AccessAssociationSource,
+      });
   });
 
   it('of other accounts can be associated there: the name is shared, and its ARN put out', () => {
@@ -47,33 +46,31 @@ describe('endpoints', () => {
       Principals: ['210987654321'],
     });
     several.hasOutput('DomainNameArn', { Value: domainNameArn });
-    make({ ...privateOptions, ...domain }).resourceCountIs('AWS::RAM::ResourceShare', 0);
+    make('private, with a name').resourceCountIs('AWS::RAM::ResourceShare', 0);
   });
 
   it('that stay keep their association, whichever come or go beside them', () => {
-    const listAssociations = (vpcEndpointIds: string) =>
-      Object.entries(
-        make({ ...privateOptions, ...domain, vpcEndpointIds }).findResources(
-          'AWS::ApiGateway::DomainNameAccessAssociation',
-        ),
-      ).map(([id, { Properties }]) => `${id} ${Properties.AccessAssociationSource}`);
-    const before = listAssociations(`${own},${other}`);
+    const listAssociations = (template: Template) =>
+      Object.entries(template.findResources('AWS::ApiGateway::DomainNameAccessAssociation')).map(
+        ([id, { Properties }]) => `${id} ${Properties.AccessAssociationSource}`,
+      );
+    const before = listAssociations(several);
 
     expect(before).toHaveLength(2);
-    expect(before).toContain(listAssociations(other)[0]);
-    expect(before).toContain(listAssociations(own)[0]);
+    expect(before).toContain(listAssociations(make('private, with a name'))[0]);
+    expect(before).toContain(listAssociations(make(`${ofOperator}: all that the operator may name`))[0]);
   });
 });
 
 describe('callers who are known by IAM', () => {
-  const role = 'arn:aws:iam::210987654321:role/spinnaker';
-  const withRole = make({ ...privateOptions, authentication: 'iam', callerArns: role });
+  const someCallers = `${ofOperator}: a hundred callers known by IAM, sixty ranges`;
+  const withRoles = make(someCallers);
 
   it('sign every request', () => {
-    const open = listOperations(withRole).filter(([, { security }]) => security === undefined);
+    const open = listOperations(withRoles).filter(([, { security }]) => security === undefined);
 
     expect(open).toEqual([]);
-    expect(getBody(withRole).components).toEqual({
+    expect(getBody(withRoles).components).toEqual({
       securitySchemes: {
         signature: {
           type: 'apiKey',
@@ -84,7 +81,7 @@ describe('callers who are known by IAM', () => {
       },
     });
     const { MISSING_AUTHENTICATION_TOKEN: missing } =
-      getBody(withRole)['x-amazon-apigateway-gateway-responses'];
+      getBody(withRoles)['x-amazon-apigateway-gateway-responses'];
     expect(missing?.statusCode).toBe('404');
     expect(missing?.responseTemplates['application/json']).toContain('or the request is not signed');
   });
@@ -94,9 +91,11 @@ describe('callers who are known by IAM', () => {
       Match.objectLike({
         Statement: Match.arrayWith([Match.objectLike({ Effect: 'Allow', Principal: { AWS } })]),
       });
-    const ofAccount = make({ publicApi: true, authentication: 'iam' });
+    const ofAccount = make(`${ofOperator}: public, with a name, callers known by IAM`);
 
-    withRole.hasResourceProperties('AWS::ApiGateway::RestApi', { Policy: toPolicy(role) });
+    withRoles.hasResourceProperties('AWS::ApiGateway::RestApi', {
+      Policy: toPolicy(getList(someCallers, 'callerArns').toSorted()),
+    });
     ofAccount.hasResourceProperties('AWS::ApiGateway::RestApi', {
       Policy: toPolicy({ 'Fn::Join': ['', Match.arrayWith([':root'])] }),
     });
@@ -105,7 +104,7 @@ describe('callers who are known by IAM', () => {
 
 describe('a shared secret', () => {
   it('is the one that is made, where none is named; the authorizer may decrypt it', () => {
-    const template = make({ publicApi: true, authentication: 'secret' });
+    const template = make(ofOperator);
     const [secret, key] = ['authorizersecretarn', 'keyarn'].map((name) => ({
       Ref: expect.stringContaining(`busdriverdev${name}`),
     }));

@@ -5,18 +5,14 @@ import { schedules } from '../../../functions/schedules.ts';
 import type { Use } from '../../../infra/constructs/grants.ts';
 import { accountFactsPartition } from '../../../shared/aws/tables.ts';
 import { loadSourceFiles } from '../../architecture/source-files.ts';
+import { getList, getOptions } from '../assembly/option-sets.ts';
 import { getFunctionStatements, getResources, type Statement } from './policies.ts';
-import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
+import { getTemplate, synthesize } from './synthesize.ts';
 
-const accountSecretArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:kubeconfig-AbCdEf';
-const objectArn = 'arn:aws:s3:::team-secrets/shop/ca.pem';
-const parameterArn = 'arn:aws:ssm:us-east-1:123456789012:parameter/shop/token';
-const templates = synthesize({
-  ...privateOptions,
-  clusterArns: 'arn:aws:eks:us-east-1:123456789012:cluster/production',
-  accountRoleArns: 'arn:aws:iam::123456789012:role/deployer',
-  accountSecretArns: [accountSecretArn, objectArn, parameterArn].join(),
-});
+const set = 'private, endpoint of the operator: three hundred clusters by name';
+/** In Secrets Manager, S3 and Parameter Store. */
+const [accountSecretArn = '', objectArn = '', parameterArn = ''] = getList(set, 'accountSecretArns');
+const templates = synthesize(getOptions(set));
 const statements = getFunctionStatements(templates.values());
 
 interface Row {

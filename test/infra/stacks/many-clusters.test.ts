@@ -2,29 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { queues } from '../../../functions/queues.ts';
 import { routes } from '../../../functions/routes.ts';
 import { healthPartition, lookupPartitions } from '../../../shared/aws/tables.ts';
+import { getList, getOptions } from '../assembly/option-sets.ts';
 import { getFunctionStatements, type Statement } from './policies.ts';
-import { privateOptions, synthesize } from './synthesize.ts';
+import { synthesize } from './synthesize.ts';
 
-/** 300 EKS clusters in 20 AWS accounts: each account has a role, which may look up its 15 clusters. */
-const roleArns = Array.from(
-  { length: 20 },
-  (_, index) => `arn:aws:iam::${222_200_000_000 + index}:role/spinnaker/deployer`,
-);
-const clusterArns = Array.from(
-  { length: 300 },
-  (_, index) =>
-    `arn:aws:eks:eu-west-1:${222_200_000_000 + (index % 20)}:cluster/team-${index % 60}-production-${index}`,
-);
-const secretArn = 'arn:aws:secretsmanager:us-east-1:123456789012:secret:spinnaker/edge-AbCdEf';
+const set = 'private, endpoint of the operator: three hundred clusters by name';
+const roleArns = getList(set, 'accountRoleArns');
+const clusterArns = getList(set, 'clusterArns');
+const [secretArn = ''] = getList(set, 'accountSecretArns');
 
-const statements = getFunctionStatements(
-  synthesize({
-    ...privateOptions,
-    accountRoleArns: roleArns.join(),
-    clusterArns: clusterArns.join(),
-    accountSecretArns: secretArn,
-  }).values(),
-);
+const statements = getFunctionStatements(synthesize(getOptions(set)).values());
 
 /** Functions that call clusters. */
 const reaching = [...routes, ...queues]

@@ -1,11 +1,15 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
+import { getOptions } from '../assembly/option-sets.ts';
 import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
 
-const { vpcEndpointIds, ...network } = privateOptions;
-const { vpcId, subnetIds, authentication } = network;
+const { vpcId, subnetIds } = privateOptions;
 const given = synthesize();
-const made = synthesize({ ...network, clientCidrs: '10.1.0.0/16,10.2.0.0/16' });
+const made = synthesize(getOptions('private, endpoint made'));
+const withIpv6 = getTemplate(
+  synthesize(getOptions('private, endpoint made: clients with IPv6, and an endpoint of another account')),
+  'network',
+);
 
 describe('the network stack', () => {
   it('gives functions a security group into which nothing comes', () => {
@@ -33,25 +37,20 @@ describe('the network stack', () => {
       PrivateDnsEnabled: false,
     });
     template.hasResourceProperties('AWS::EC2::SecurityGroup', {
-      SecurityGroupIngress: ['10.1.0.0/16', '10.2.0.0/16'].map((CidrIp) =>
-        Match.objectLike({ CidrIp, IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }),
-      ),
+      SecurityGroupIngress: [
+        Match.objectLike({ CidrIp: '10.20.0.0/16', IpProtocol: 'tcp', FromPort: 443, ToPort: 443 }),
+      ],
     });
   });
 
   it('makes an endpoint with addresses of IPv6, too, where clients have such', () => {
-    const both = getTemplate(
-      synthesize({ ...network, clientCidrs: '10.1.0.0/16,2001:db8:12::/48' }),
-      'network',
-    );
-
-    both.hasResourceProperties('AWS::EC2::VPCEndpoint', {
+    withIpv6.hasResourceProperties('AWS::EC2::VPCEndpoint', {
       IpAddressType: 'dualstack',
       DnsOptions: { DnsRecordIpType: 'dualstack' },
     });
-    both.hasResourceProperties('AWS::EC2::SecurityGroup', {
+    withIpv6.hasResourceProperties('AWS::EC2::SecurityGroup', {
       SecurityGroupIngress: [
-        Match.objectLike({ CidrIp: '10.1.0.0/16', FromPort: 443 }),
+        Match.objectLike({ CidrIp: '10.20.0.0/16', FromPort: 443 }),
         Match.objectLike({ CidrIpv6: '2001:db8:12::/48', FromPort: 443 }),
       ],
     });
@@ -61,17 +60,14 @@ describe('the network stack', () => {
   });
 
   it('makes an endpoint beside those of other accounts where clients are named, and else none', () => {
-    const foreign = { ...network, vpcEndpointIds: '210987654321/vpce-0123456789abcdef0' };
+    const foreign = synthesize(getOptions('private, endpoint of another account'));
 
-    getTemplate(synthesize({ ...foreign, clientCidrs: '10.1.0.0/16' }), 'network').resourceCountIs(
-      'AWS::EC2::VPCEndpoint',
-      1,
-    );
-    getTemplate(synthesize(foreign), 'network').resourceCountIs('AWS::EC2::VPCEndpoint', 0);
+    withIpv6.resourceCountIs('AWS::EC2::VPCEndpoint', 1);
+    getTemplate(foreign, 'network').resourceCountIs('AWS::EC2::VPCEndpoint', 0);
   });
 
   it('is not there without a VPC', () => {
-    const templates = synthesize({ vpcEndpointIds, authentication });
+    const templates = synthesize(getOptions('private, outside a VPC'));
 
     expect(templates.has('network')).toBe(false);
     getTemplate(templates, 'operations').hasResourceProperties('AWS::Lambda::Function', {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { getPath } from '../../../shared/core/json.ts';
+import { getOptions } from '../assembly/option-sets.ts';
 import { getFunctionStatements, getResources } from './policies.ts';
-import { privateOptions, synthesize } from './synthesize.ts';
+import { synthesize } from './synthesize.ts';
 
 const secret = (name: string): string =>
   `arn:aws:secretsmanager:us-east-1:123456789012:secret:${name}-AbCdEf`;
@@ -47,17 +48,10 @@ const readers: { readonly [name: string]: readonly string[] } = {
   // Kubeconfigs in secrets of their own.
   kubeconfig: reachClusters,
   // What callers must send.
-  authorizer: ['check-shared-secret'],
+  caller: ['check-shared-secret'],
 };
 
-const templates = synthesize({
-  ...privateOptions,
-  authentication: 'secret',
-  configSecretArn: secret('settings'),
-  artifactsSecretArn: secret('artifacts'),
-  accountSecretArns: secret('kubeconfig'),
-  authorizerSecretArn: secret('authorizer'),
-});
+const templates = synthesize(getOptions('private, endpoint of the operator: all that the operator may name'));
 const statements = getFunctionStatements(templates.values());
 
 /** The functions that some allowing statement of theirs makes one of those looked for. */
@@ -108,7 +102,7 @@ describe('a secret', () => {
   it.each([
     ['settings', 'BUSDRIVER_CONFIG_SECRET_ARN'],
     ['artifacts', 'BUSDRIVER_ARTIFACTS_SECRET_ARN'],
-    ['authorizer', 'BUSDRIVER_AUTHORIZER_SECRET_ARN'],
+    ['caller', 'BUSDRIVER_AUTHORIZER_SECRET_ARN'],
   ])('%s is named to no function that may not read it', (name, variable) => {
     const told = [...templates.values()]
       .flatMap((template) => [...getResources(template).values()])

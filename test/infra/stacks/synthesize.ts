@@ -5,6 +5,7 @@ import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { createStacks } from '../../../infra/stacks/all-stacks.ts';
 import { root } from '../../architecture/source-files.ts';
+import { chooseSize } from '../../support/run/test-size.ts';
 
 /** Options of an app as the command line or cdk.json gives them. */
 export type Options = { readonly [name: string]: unknown };
@@ -17,36 +18,62 @@ export const privateOptions: Options = {
   authentication: 'none',
 };
 
-/** An app with all stacks; nothing is bundled unless it is said. */
-export function createApp(options: Options, outdir: string): App {
+/**
+ * An app with all stacks; nothing is bundled unless it is said.
+ *
+ * @param validates whether CDK holds the templates against its own rules: to load these costs more than to make a dozen of assemblies
+ */
+export function createApp(options: Options, outdir: string, { validates = true } = {}): App {
   const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8')) as { context: Options };
-  const app = new App({ outdir, context: { 'aws:cdk:bundling-stacks': [], ...context, ...options } });
+  const app = new App({
+    outdir,
+    context: { 'aws:cdk:bundling-stacks': [], ...plain, ...context, ...options },
+    treeMetadata: false,
+    builtinCloudFormationValidation: validates,
+  });
   createStacks(app);
   return app;
 }
 
-/** Templates as text by their names, by the options in JSON: files of tests that share a worker make each once. */
-const synthesized = new Map<string, ReadonlyMap<string, string>>();
+/** Nobody looks where in the sources a resource comes from. */
+const plain = { 'aws:cdk:disable-stack-trace': true, 'aws:cdk:disable-creation-stack-traces': true };
 
-/** The templates of all stacks by their names behind prefix and stage: `data`, `api`, and `api/tasks` for a nested one. */
+/** By the options in JSON: files of tests that share a worker make the templates of each once. */
+const synthesized = new Map<string, ReadonlyMap<string, Template>>();
+
+/**
+ * The templates of all stacks by their names behind prefix and stage: `data`, `api`, and `api/tasks` for a nested one. They are shared:
+ * who changes one changes a copy. CDK's own rules are asked of each in the long form; in the short one `synth-nag` asks them of some.
+ */
 export function synthesize(options: Options = privateOptions): ReadonlyMap<string, Template> {
-  const key = JSON.stringify(options);
-  const texts = synthesized.get(key) ?? writeTemplates(options);
-  synthesized.set(key, texts);
-  return new Map([...texts].map(([name, text]) => [name, Template.fromJSON(JSON.parse(text))]));
+  const key = JSON.stringify(Object.entries(options).sort());
+  const templates = synthesized.get(key) ?? makeTemplates(options);
+  synthesized.set(key, templates);
+  return templates;
 }
 
-function writeTemplates(options: Options): ReadonlyMap<string, string> {
+function makeTemplates(options: Options): ReadonlyMap<string, Template> {
   return withOutdir((outdir) => {
-    const app = createApp(options, outdir);
+    const app = createApp(options, outdir, { validates: chooseSize({ short: false, long: true }) });
     app.synth();
-    const stacks = app.node.findAll().filter((construct) => Stack.isStack(construct));
     return new Map(
-      stacks.map(({ node, templateFile }) => [
+      listStacks(app).map(({ node, templateFile }) => [
         node.path.replace(/^busdriver-dev-/, ''),
-        readFileSync(join(outdir, templateFile), 'utf8'),
+        Template.fromJSON(JSON.parse(readFileSync(join(outdir, templateFile), 'utf8'))),
       ]),
     );
+  });
+}
+
+function listStacks(app: App): Stack[] {
+  return app.node.findAll().filter((construct) => Stack.isStack(construct));
+}
+
+/** Names of the stacks that are deployed by themselves. */
+export function listStackNames(options: Options): string[] {
+  return withOutdir((outdir) => {
+    const stacks = listStacks(createApp(options, outdir, { validates: false }));
+    return stacks.filter(({ nested }) => !nested).map(({ stackName }) => stackName);
   });
 }
 

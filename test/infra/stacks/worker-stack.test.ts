@@ -4,11 +4,15 @@ import { type Queue, queues } from '../../../functions/queues.ts';
 import { type Schedule, schedules } from '../../../functions/schedules.ts';
 import { getPath } from '../../../shared/core/json.ts';
 import { readConfig } from '../../../shared/runtime/config.ts';
+import { getOptions } from '../assembly/option-sets.ts';
 import { getResources } from './policies.ts';
 import { getTemplate, privateOptions, synthesize } from './synthesize.ts';
 
-const alarmTopicArn = 'arn:aws:sns:us-east-1:123456789012:pager';
-const templates = synthesize({ ...privateOptions, alarmTopicArn, concurrency: 'operations=7' });
+const set = 'private, endpoint of the operator: all that the operator may name';
+const { alarmTopicArn } = getOptions(set);
+/** What operators say of workers: who is called, and how much runs at once. */
+const said = synthesize(getOptions(set));
+const templates = synthesize();
 const template = getTemplate(templates, 'operations');
 const caching = getTemplate(templates, 'caching');
 const stacks = { operations: template, caching };
@@ -17,8 +21,8 @@ function getStack({ stack = 'operations' }: Pick<Queue | Schedule, 'stack'>): Te
   return stacks[stack];
 }
 
-function getFunction(name: string): { readonly [property: string]: unknown } {
-  const found = [template, caching]
+function getFunction(name: string, stacks = [template, caching]): { readonly [property: string]: unknown } {
+  const found = stacks
     .flatMap((one) => [...getResources(one).values()])
     .find(({ Properties }) => Properties['FunctionName'] === `busdriver-dev-${name}`);
   if (found === undefined) throw new Error(`no function ${name}`);
@@ -81,12 +85,15 @@ describe('a queue', () => {
   });
 
   it('feeds its worker, message by message and no faster than the operator says', () => {
-    template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
+    const stack = getTemplate(said, 'operations');
+    stack.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
       BatchSize: 1,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
-      ScalingConfig: { MaximumConcurrency: 7 },
+      ScalingConfig: { MaximumConcurrency: 60 },
     });
-    expect(getFunction('run-operations')).toMatchObject({ ReservedConcurrentExecutions: 7, Timeout: 900 });
+    expect(getFunction('run-operations', [stack])).toMatchObject({
+      ...{ ReservedConcurrentExecutions: 60, Timeout: 900 },
+    });
   });
 
   it.each(queues)('$name feeds its dead letters to a function of their own', (row) => {
@@ -227,7 +234,7 @@ describe('alarms', () => {
   const all = Object.entries(names).flatMap(([stack, own]) => own.map((name) => ({ stack, name })));
 
   it.each(all)('$name calls the operator, and says when it is over', ({ stack, name }) => {
-    stacks[stack as keyof typeof stacks].hasResourceProperties('AWS::CloudWatch::Alarm', {
+    getTemplate(said, stack).hasResourceProperties('AWS::CloudWatch::Alarm', {
       AlarmName: `busdriver-dev-${name}`,
       AlarmDescription: Match.stringLikeRegexp('.{40,}'),
       AlarmActions: [alarmTopicArn],

@@ -8,7 +8,7 @@ import { operatorRoutes } from '../../../functions/operator-routes.ts';
 import { queues } from '../../../functions/queues.ts';
 import { routes } from '../../../functions/routes.ts';
 import { type Schedule, schedules } from '../../../functions/schedules.ts';
-import { type Bundle, getBundles } from '../../../infra/bundles.ts';
+import { type Bundle, getBundle, getBundleSources } from '../../../infra/bundles.ts';
 
 const run = promisify(execFile);
 
@@ -66,18 +66,25 @@ function getScheduleKind(schedule: Schedule): FunctionKind {
   return kind === 'static' || kind === 'store' ? kind : 'worker';
 }
 
-/** The bundle of a module. @throws Error when no function has the module. */
-export function getBundle(module: string): Bundle {
-  const bundle = getBundles().get(module);
-  if (bundle === undefined) throw new Error(`no function has the module ${module}`);
-  return bundle;
-}
-
 /** KB of a bundle's modules: of those that are loaded at the start, and of all. Source maps do not count. */
 export function getSizes({ files }: Bundle): Pick<BundleCeiling, 'startKb' | 'wholeKb'> {
   const sum = (loaded: readonly string[]) =>
     files.filter((file) => loaded.includes(file.loaded)).reduce((sum, file) => sum + file.contents.length, 0);
   return { startKb: sum(['at-start']) / 1024, wholeKb: sum(['at-start', 'later']) / 1024 };
+}
+
+/** KB that joining adds at most to the start of a function: names, and what is exported for what comes later. */
+export const joiningKbMax = 26;
+
+/** What {@link getSizes} would answer of a module, but for what joining its chunks adds: up to {@link joiningKbMax} at start. */
+export function estimateSizes(module: string): Pick<BundleCeiling, 'startKb' | 'wholeKb'> {
+  const { atStart, later } = getBundleSources(module);
+  const [startKb, laterKb] = [atStart, later].map((sources) => sumKb(Object.values(sources)));
+  return { startKb: startKb ?? 0, wholeKb: (startKb ?? 0) + (laterKb ?? 0) };
+}
+
+function sumKb(bytes: readonly number[]): number {
+  return bytes.reduce((sum, each) => sum + each, 0) / 1024;
 }
 
 /** The sources and packages that weigh most in some modules of a bundle, such as `zod 88 KB`. */
