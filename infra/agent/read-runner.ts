@@ -11,7 +11,7 @@ import { type BackOff, retry } from '../../shared/core/back-off.ts';
 import type { Clock, Randomness } from '../../shared/core/clock.ts';
 import { FailedOperationError, getErrorMessage, VisibleError } from '../../shared/core/errors.ts';
 import type { Logger } from '../../shared/core/logger.ts';
-import { readAnswerBytesMax, readPartBytesMax, readPartsMax } from '../../shared/core/tasks/live-read.ts';
+import { getAnswerBytesMax, readPartBytesMax, readPartsMax } from '../../shared/core/tasks/live-read.ts';
 import { runWithLogFields } from '../../shared/runtime/services/logger.ts';
 import type { SessionKeeper } from './agent-session.ts';
 import type { GrantedAccounts } from './granted-accounts.ts';
@@ -96,7 +96,8 @@ export class ReadRunner {
     try {
       using use = accounts.use();
       const signal = AbortSignal.any([stop, AbortSignal.timeout(waitMs)]);
-      return toParts(take, await packAnswer(await runRead(use.readers, request, signal)));
+      const answer = await runRead(use.readers, request, signal);
+      return toParts(take, await packAnswer(answer, getAnswerBytesMax(request.method)));
     } catch (error) {
       if (!(error instanceof VisibleError)) log.error('a live read failed', { error });
       return [{ take, part: 0, last: true, data: '', failure: toReadFailure(error) }];
@@ -114,11 +115,11 @@ export class ReadRunner {
 }
 
 /** The JSON text of an answer, gzipped. @throws FailedOperationError for one that is too large */
-async function packAnswer(value: unknown): Promise<Uint8Array> {
+async function packAnswer(value: unknown, bytesMax: number): Promise<Uint8Array> {
   const text = JSON.stringify(value);
   const packed = await pack(text);
-  if (Buffer.byteLength(text) > readAnswerBytesMax || packed.byteLength > readPartsMax * readPartBytesMax)
-    throw new FailedOperationError(`The answer is larger than ${readAnswerBytesMax} bytes`);
+  if (Buffer.byteLength(text) > bytesMax || packed.byteLength > readPartsMax * readPartBytesMax)
+    throw new FailedOperationError(`The answer is larger than ${bytesMax} bytes`);
   return packed;
 }
 

@@ -1,4 +1,11 @@
-import { findNumberEnd, isLongNumber, type NumberSpan, parseWithLongNumbers } from './exact-json.ts';
+import {
+  findNumberEnd,
+  isLongNumber,
+  isOddNumber,
+  type NumberSpan,
+  parseWithLongNumbers,
+  parseWithNumbers,
+} from './exact-json.ts';
 // Not for its types alone: it tells how what is parsed here is written again.
 import './json.ts';
 import type { JsonValue } from './json.ts';
@@ -56,11 +63,8 @@ const nine = 0x39;
  * @throws JsonBoundsError, JsonNumberError for a number that no double holds, or SyntaxError for what is no JSON
  */
 export function parseBoundedJson(text: string, bounds: JsonBounds): BoundedJson {
-  const { values, long } = scanJson(text, bounds);
-  return {
-    value: long.length > 0 ? parseWithLongNumbers(text, long) : (JSON.parse(text) as JsonValue),
-    values,
-  };
+  const { values, numbers } = scanJson(text, bounds, isLongNumber);
+  return { value: parseWithLongNumbers(text, numbers), values };
 }
 
 /**
@@ -80,29 +84,26 @@ export function parseExactJson(text: string): unknown {
  * @throws JsonBoundsError, or SyntaxError for what is no JSON
  */
 export function parseVerbatimJson(text: string, bounds: JsonBounds): JsonValue {
-  scanJson(text, bounds);
-  return parseBySource(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && source !== String(value) ? rawJson(source) : value,
-  ) as JsonValue;
+  return parseWithNumbers(text, scanJson(text, bounds, isOddNumber).numbers, rawJson);
 }
 
 /** Standard ECMAScript (Node 22+) that TypeScript's library does not declare yet. */
-const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): unknown };
-const parseBySource = JSON.parse as (
-  text: string,
-  revive: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-) => unknown;
+const { rawJSON: rawJson } = JSON as unknown as { rawJSON(text: string): JsonValue };
 
 /** What one look at a text tells. */
 interface JsonScan {
   readonly values: number;
-  /** Numbers that a double may not hold: of many digits, or with an exponent. */
-  readonly long: readonly NumberSpan[];
+  /** Those that are looked for. */
+  readonly numbers: readonly NumberSpan[];
 }
 
-function scanJson(text: string, { depthMax, valuesMax, membersMax }: JsonBounds): JsonScan {
+function scanJson(
+  text: string,
+  { depthMax, valuesMax, membersMax }: JsonBounds,
+  isWanted: (text: string, span: NumberSpan) => boolean,
+): JsonScan {
   const members = membersMax === undefined ? undefined : new MemberCounts(membersMax);
-  const long: NumberSpan[] = [];
+  const numbers: NumberSpan[] = [];
   let depth = 0;
   let values = 1;
   for (let index = 0; index < text.length; index += 1) {
@@ -116,9 +117,9 @@ function scanJson(text: string, { depthMax, valuesMax, membersMax }: JsonBounds)
     else if (code < openingSquare) {
       if (code < zero || code > nine) continue;
       const span = { start: index, end: findNumberEnd(text, index + 1) };
-      if (isLongNumber(text, span)) long.push(span);
+      if (isWanted(text, span)) numbers.push(span);
       // Each is a value, unless this is no JSON at all.
-      if (long.length > valuesMax) throw new JsonBoundsError('valuesMax', valuesMax);
+      if (numbers.length > valuesMax) throw new JsonBoundsError('valuesMax', valuesMax);
       index = span.end - 1;
     } else if ((code | curlyBit) === closing) {
       depth -= 1;
@@ -131,7 +132,7 @@ function scanJson(text: string, { depthMax, valuesMax, membersMax }: JsonBounds)
     }
   }
   if (values > valuesMax) throw new JsonBoundsError('valuesMax', valuesMax);
-  return { values, long };
+  return { values, numbers };
 }
 
 /** Counts the members of the objects that are open. */

@@ -29,9 +29,11 @@ export function findNumberEnd(text: string, index: number): number {
 
 /** A digit, a point, a sign, or the letter of an exponent. */
 function isNumberPart(code: number): boolean {
-  return (
-    (code >= 0x30 && code <= 0x39) || code === 0x2e || code === 0x2b || code === 0x2d || isExponent(code)
-  );
+  return isDigit(code) || code === 0x2e || code === 0x2b || code === 0x2d || isExponent(code);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 function isExponent(code: number): boolean {
@@ -45,30 +47,58 @@ export function isLongNumber(text: string, { start, end }: NumberSpan): boolean 
   return false;
 }
 
+/** Whether `JSON.stringify` may write a number otherwise than it stands in a text: `2.0`, `1e3`, `-0`, or one of many digits. */
+export function isOddNumber(text: string, { start, end }: NumberSpan): boolean {
+  if (end - start >= longNumberMin) return true;
+  for (let index = start; index < end; index += 1) if (!isDigit(text.charCodeAt(index))) return true;
+  return text[start] === '0' && text[start - 1] === '-';
+}
+
 /**
  * Reads JSON as `JSON.parse` does, but for integers beyond 2^53 - 1 on either side: these are bigints and keep each digit.
- *
- * Long numbers change places with tiny ones, of which no text can bring its own: who writes one that small needs an exponent or
- * hundreds of digits, so it is itself a long number and has changed places. When the text is read, they change back. A reviver with
- * `context.source` would do the same in five times the time and four times the memory.
  *
  * @param long all of the text that `isLongNumber` says are
  * @throws JsonNumberError, or SyntaxError for what is no JSON
  */
 export function parseWithLongNumbers(text: string, long: readonly NumberSpan[]): JsonValue {
-  const numbers: (number | bigint)[] = [];
+  return parseWithNumbers(text, long, readNumber);
+}
+
+/**
+ * Reads JSON as `JSON.parse` does, but for some numbers.
+ *
+ * These change places with tiny ones, of which no text can bring its own: who writes one that small needs an exponent or
+ * hundreds of digits, so it is itself one of these and has changed places. When the text is read, they change back. A reviver with
+ * `context.source` would do the same in five times the time and four times the memory.
+ *
+ * @param spans all numbers of the text that are long, and others
+ * @param read what a number is to be, by its text with its sign
+ * @throws SyntaxError for what is no JSON, and what `read` throws
+ */
+export function parseWithNumbers(
+  text: string,
+  spans: readonly NumberSpan[],
+  read: (source: string) => JsonValue,
+): JsonValue {
+  if (spans.length === 0) return JSON.parse(text) as JsonValue;
+  const sources: string[] = [];
   const pieces: string[] = [];
   let copied = 0;
-  for (const { start, end } of long) {
+  for (const { start, end } of spans) {
     const source = text.slice(start, end);
     // Anything else is left to JSON.parse to refuse.
     if (!jsonNumber.test(source)) continue;
-    numbers.push(readNumber(source));
-    pieces.push(text.slice(copied, start), `${numbers.length}${standInExponent}`);
+    sources.push(source);
+    pieces.push(text.slice(copied, start), `${sources.length}${standInExponent}`);
     copied = end;
   }
   pieces.push(text.slice(copied));
-  return putBack(parseAs(pieces.join(''), text), numbers);
+  return putBack(parseAs(pieces.join(''), text), (number) => {
+    if (number === 0 || Math.abs(number) >= standInMax) return number;
+    const source = sources[Math.round(Math.abs(number) / standInUnit) - 1];
+    if (source === undefined) return number;
+    return read(number < 0 ? `-${source}` : source);
+  });
 }
 
 /** A number as JSON has it, without a sign. */
@@ -77,10 +107,10 @@ const jsonNumber = /^(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 function readNumber(source: string): number | bigint {
   const number = Number(source);
   if (!Number.isFinite(number)) throw new JsonNumberError();
-  return Number.isSafeInteger(number) || !/^\d+$/.test(source) ? number : BigInt(source);
+  return Number.isSafeInteger(number) || !/^-?\d+$/.test(source) ? number : BigInt(source);
 }
 
-/** What the n-th long number is while the text is read: n times this. */
+/** The n-th of them is this n times while the text is read. */
 const standInExponent = 'e-310';
 const standInUnit = 1e-310;
 /** More than any of them, and less than any number that is none. */
@@ -95,12 +125,12 @@ function parseAs(changed: string, text: string): JsonValue {
   }
 }
 
-/** The value with its numbers in the place of their stand-ins; it does not recurse, so no depth can exhaust the stack. */
-function putBack(root: JsonValue, numbers: readonly (number | bigint)[]): JsonValue {
+/** The value with its own numbers again; it does not recurse, so no depth can exhaust the stack. */
+function putBack(root: JsonValue, findMeant: (number: number) => JsonValue): JsonValue {
   const whole = [root];
   const open: (JsonValue[] | { [key: string]: JsonValue })[] = [whole];
   const exchange = (member: JsonValue): JsonValue => {
-    if (typeof member === 'number') return findMeant(member, numbers);
+    if (typeof member === 'number') return findMeant(member);
     if (typeof member === 'object' && member !== null) open.push(member);
     return member;
   };
@@ -125,11 +155,4 @@ function exchangeMembers(
     const meant = exchange(member);
     if (meant !== member) holder[key] = meant;
   }
-}
-
-/** The number that a stand-in stands for; any other one is meant itself. */
-function findMeant(number: number, numbers: readonly (number | bigint)[]): number | bigint {
-  if (number === 0 || Math.abs(number) >= standInMax) return number;
-  const meant = numbers[Math.round(Math.abs(number) / standInUnit) - 1] ?? number;
-  return number < 0 ? -meant : meant;
 }

@@ -37,7 +37,7 @@ export interface AuthenticationOptions {
 
 /** A request that was answered 401. */
 export interface RefusedRequest {
-  /** What it asked for, as token servers call it. */
+  /** Scope of the request, as token servers call it: `repository:shop/cart:pull`. */
   readonly scope: string;
   /** Origin of what answered: the registry, or where that redirects to. */
   readonly origin: string;

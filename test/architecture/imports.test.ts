@@ -48,12 +48,14 @@ const rules: readonly Rule[] = [
     may: ['shared/core/', 'shared/agent-protocol/', 'zod', 'protobufjs'],
     node: 'none',
   },
-  { files: /^shared\/oci\//, may: ['shared/core/', 'shared/oci/'], node: 'any' },
+  { files: /^shared\/threads\//, may: ['shared/core/', 'shared/threads/'], node: 'any' },
+  { files: /^shared\/oci\//, may: ['shared/core/', 'shared/threads/', 'shared/oci/'], node: 'any' },
   {
     files: /^shared\/providers\/([^/]+)\//,
     may: [
       'shared/core/',
       'shared/oci/',
+      'shared/threads/',
       'shared/providers/$1/',
       'undici',
       'fast-xml-parser',

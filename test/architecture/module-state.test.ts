@@ -24,6 +24,7 @@ const exceptions: { readonly [place: string]: string } = {
   'shared/providers/kubernetes/manifest/traffic.ts indexes': list,
   'shared/providers/kubernetes/manifest/version.ts indexes': list,
   'shared/providers/artifacts/download-slots.ts slotsOfProcess': limit,
+  'shared/threads/thread-pool.ts threadsOfProcess': limit,
   'shared/providers/artifacts/lookup-turns.ts turnsOfProcess': limit,
   'shared/providers/kubernetes/client/gathered-lists.ts gatheredLists': limit,
   'shared/providers/kubernetes/transport/answer-memory.ts answerMemory': limit,

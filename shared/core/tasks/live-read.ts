@@ -16,8 +16,18 @@ export const readInlineBytesMax = 100 * 1024;
 /** Parts of an answer at most. */
 export const readPartsMax = 120;
 
-/** Bytes of the JSON text of an answer at most, unpacked. */
-export const readAnswerBytesMax = 32 * 2 ** 20;
+/** Bytes of the JSON text of an answer at most, unpacked: of logs, and of what is read from them. */
+export const readLogBytesMax = 32 * 2 ** 20;
+
+/** The same of any other answer: an object and its events. */
+export const readObjectBytesMax = 16 * 2 ** 20;
+
+const logMethods: readonly string[] = ['console.list', 'jobs.properties', 'pods.properties'];
+
+/** Bytes of the JSON text of what a method answers, at most. */
+export function getAnswerBytesMax(method: string): number {
+  return logMethods.includes(method) ? readLogBytesMax : readObjectBytesMax;
+}
 
 /** Characters of what an error of a read says, at most. */
 export const readErrorLengthMax = 10_000;

@@ -1,4 +1,3 @@
-import { parseBoundedJson } from '../../core/bounded-json.ts';
 import {
   AccessDeniedError,
   FailedOperationError,
@@ -6,13 +5,15 @@ import {
   InvalidInputError,
 } from '../../core/errors.ts';
 import { GatheredBytes } from '../../core/gathered-bytes.ts';
-import { asJsonArray, asString, getPath, type JsonValue } from '../../core/json.ts';
 import type { ProviderOptions } from '../../core/providers/provider.ts';
+import type { AnswerQuery, RegistryFacts } from '../../oci/answer-job.ts';
+import { readRegistryAnswer } from '../../oci/answers.ts';
 import { Authentication } from '../../oci/authentication.ts';
 import { findNextPage } from '../../oci/challenge.ts';
 import { type BasicCredentials, createCredentials, type RegistryCredentials } from '../../oci/credentials.ts';
-import { answerJsonBounds, smallAnswerBytesMax } from '../../oci/limits.ts';
+import { smallAnswerBytesMax } from '../../oci/limits.ts';
 import { isDigest, isTag } from '../../oci/names.ts';
+import { findThreads } from './answer-reading.ts';
 import { findNewestVersion, sortNewestFirst } from './chart-versions.ts';
 import { checkDigest } from './checked-digest.ts';
 import { CredentialsRefusedError } from './credentials-refused.ts';
@@ -26,9 +27,6 @@ export const chartTagsMax = 50_000;
 
 /** Pages of the tags of a chart: a registry may answer less on one than it is asked for. */
 export const chartPagesMax = 500;
-
-/** What Helm calls the layer that is the archive of a chart. */
-const chartLayerType = 'application/vnd.cncf.helm.chart.content.v1.tar+gzip';
 
 const manifestTypes = [
   'application/vnd.oci.image.manifest.v1+json',
@@ -55,7 +53,7 @@ export interface ChartRegistryOptions {
   /** Tags on a page. */
   readonly pageSize: number;
   readonly downloader: Downloader;
-  readonly parts: Pick<ProviderOptions, 'clock' | 'log' | 'services' | 'environment'>;
+  readonly parts: Pick<ProviderOptions, 'clock' | 'log' | 'services' | 'environment' | 'placement'>;
 }
 
 /** A registry that has charts. Its methods throw what `Downloader.download` throws. */
@@ -85,7 +83,7 @@ export function openChartRegistry(options: ChartRegistryOptions): ChartRegistry 
   return {
     async readChart({ repository, tag }, signal) {
       const reference = tag ?? (await getNewestTag(repository, signal));
-      const layer = findLayer(await readManifest(caller, { baseUrl, repository, reference }, signal));
+      const { chart: layer } = await readManifest(caller, { baseUrl, repository, reference }, signal);
       if (layer === undefined) {
         throw new InvalidInputError(`name: what ${baseUrl.host} has by it in this version is no Helm chart`);
       }
@@ -144,10 +142,23 @@ class RegistryCaller {
     try {
       return await download(sent);
     } catch (error) {
-      if (!(error instanceof CredentialsRefusedError)) throw error;
+      // One that does not say how to authenticate is a host like others: its answer says all.
+      if (!(error instanceof CredentialsRefusedError) || error.challenge === '') throw error;
       const refused = { scope, origin: error.origin, header: error.challenge, sent };
       return download(await this.#authenticate(() => this.#authentication.replace(refused, signal)));
     }
+  }
+
+  /** Asks for something in an answer. */
+  async read(
+    body: AsyncIterable<Uint8Array>,
+    wanted: AnswerQuery['wanted'],
+    signal: AbortSignal,
+  ): Promise<RegistryFacts> {
+    const { baseUrl, name: account, parts } = this.#options;
+    const { host } = baseUrl;
+    const query = { body: await gather(body, registryAnswerBytesMax, host), host, wanted };
+    return readRegistryAnswer(query, { account, threads: findThreads(parts), signal });
   }
 
   async #getBasic(): Promise<string | undefined> {
@@ -184,27 +195,14 @@ async function readManifest(
   caller: RegistryCaller,
   { baseUrl, repository, reference }: { baseUrl: URL; repository: string; reference: string },
   signal: AbortSignal,
-): Promise<JsonValue> {
+): Promise<RegistryFacts> {
   const url = new URL(`v2/${repository}/manifests/${reference}`, baseUrl);
   const { body } = await caller.open({ url, accept: manifestTypes, repository }, signal);
   const { host } = baseUrl;
   const checked = isDigest(reference)
     ? checkDigest(body, { host, digest: reference, size: undefined })
     : body;
-  return readJson(checked, host);
-}
-
-/** The layer of a manifest that is a chart. */
-function findLayer(
-  manifest: JsonValue,
-): { readonly digest: string; readonly size: number | undefined } | undefined {
-  const layer = asJsonArray(getPath(manifest, 'layers')).find(
-    (each) => getPath(each, 'mediaType') === chartLayerType,
-  );
-  const digest = asString(getPath(layer, 'digest'));
-  const size = getPath(layer, 'size');
-  if (digest === undefined || !isDigest(digest)) return undefined;
-  return { digest, size: typeof size === 'number' ? size : undefined };
+  return caller.read(checked, 'manifest', signal);
 }
 
 async function listTags(
@@ -221,8 +219,8 @@ async function listTags(
     }
     const { href }: URL = url;
     const { body, getHeader } = await caller.open({ url, accept: 'application/json', repository }, signal);
-    for (const tag of asJsonArray(getPath(await readJson(body, host), 'tags'))) {
-      if (typeof tag === 'string' && isTag(tag)) tags.add(tag);
+    for (const tag of (await caller.read(body, { member: 'tags' }, signal)).names) {
+      if (isTag(tag)) tags.add(tag);
     }
     if (tags.size > chartTagsMax) {
       throw new FailedOperationError(`${host} answered more than ${chartTagsMax} tags`);
@@ -235,16 +233,11 @@ async function listTags(
   return [...tags];
 }
 
-async function readJson(body: AsyncIterable<Uint8Array>, host: string): Promise<JsonValue> {
-  const text = await readText(body, registryAnswerBytesMax, host);
-  try {
-    return parseBoundedJson(text, answerJsonBounds).value;
-  } catch {
-    throw new FailedOperationError(`${host} answered no JSON, or too much of it`);
-  }
+async function readText(body: AsyncIterable<Uint8Array>, bytesMax: number, host: string): Promise<string> {
+  return new TextDecoder().decode(await gather(body, bytesMax, host));
 }
 
-async function readText(body: AsyncIterable<Uint8Array>, bytesMax: number, host: string): Promise<string> {
+async function gather(body: AsyncIterable<Uint8Array>, bytesMax: number, host: string): Promise<Uint8Array> {
   const gathered = new GatheredBytes();
   for await (const piece of body) {
     gathered.add(piece);
@@ -252,5 +245,5 @@ async function readText(body: AsyncIterable<Uint8Array>, bytesMax: number, host:
       throw new FailedOperationError(`${host} answered more than ${bytesMax} bytes`);
     }
   }
-  return new TextDecoder().decode(gathered.take());
+  return gathered.take();
 }

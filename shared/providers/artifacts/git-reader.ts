@@ -10,6 +10,7 @@ import type { SshIdentity } from './git-ssh-identity.ts';
 import { createSshTransport, type SshTransport } from './git-ssh-transport.ts';
 import type { SourceOptions } from './source.ts';
 
+export { findThreads } from './answer-reading.ts';
 export { readRepository } from './git/repository.ts';
 export { parseGitReference, parseSubPath } from './git-reference.ts';
 

@@ -91,7 +91,7 @@ function openGitRepoSource(account: ConfiguredAccount, options: SourceOptions): 
     types,
     handles: (type) => types.includes(type),
     async fetch(artifact, signal) {
-      const { openTransport, parseGitReference, parseSubPath, readRepository } = await import(
+      const { findThreads, openTransport, parseGitReference, parseSubPath, readRepository } = await import(
         './git-reader.ts'
       );
       const reference = parseGitReference(artifact, { allowedHosts, pattern, authType });
@@ -99,7 +99,8 @@ function openGitRepoSource(account: ConfiguredAccount, options: SourceOptions): 
       await using transport = openTransport(reference, { account, options, downloader, authorize, identity });
       signal.throwIfAborted();
       const release = slots.take();
-      const reading = { limits, signal, nowMs: options.clock.now(), release };
+      const threads = findThreads(options);
+      const reading = { account: name, threads, limits, signal, nowMs: options.clock.now(), release };
       return { body: await readRepository(transport, request, reading) };
     },
     [Symbol.asyncDispose]: () => downloader[Symbol.asyncDispose](),

@@ -12,6 +12,9 @@ export const helmChartTextMax = 16 * 2 ** 20;
 /** Most charts of a repository that are listed. */
 export const helmChartsMax = 50_000;
 
+/** Most versions of one chart. */
+export const helmVersionsMax = 50_000;
+
 const lineLengthMax = 2 ** 20;
 /** Version and URLs of one version of a chart, in characters. */
 const memberTextMax = 64 * 1024;
@@ -71,7 +74,13 @@ export async function readChartVersions(
       lines.push(line);
     }
   }
-  return lines && splitItems(lines).flatMap((item) => parseVersion(item, host));
+  const items = lines && splitItems(lines);
+  if (items !== undefined && items.length > helmVersionsMax) {
+    throw new FailedOperationError(
+      `The index of ${host} has more than ${helmVersionsMax} versions of one chart`,
+    );
+  }
+  return items?.flatMap((item) => parseVersion(item, host));
 }
 
 /** A line within `entries`: with the name where a chart begins. */

@@ -4,9 +4,8 @@ import { stringField } from '../../core/settings/coerce.ts';
 import { type AccountServer, openAccountServer } from './account-server.ts';
 import { type ConfiguredAccount, openConfiguredAccounts } from './account-settings.ts';
 import { basicCredentialFields } from './authorization.ts';
-import { findNewestVersion } from './chart-versions.ts';
 import type { DocumentMemory } from './document-memory.ts';
-import type { ChartVersion } from './helm-index.ts';
+import type { HelmQuery } from './helm-job.ts';
 import type { ArtifactSource, OpenedSources, SourceOptions } from './source.ts';
 
 const types = ['helm/chart', 'helm/index'];
@@ -31,7 +30,7 @@ export function openHelmSources(options: SourceOptions): OpenedSources {
 
 function openHelmSource(account: ConfiguredAccount, options: SourceOptions): ArtifactSource {
   const fields = { urlKey: 'repository', credentials: basicCredentialFields };
-  const server = withIndex(openAccountServer(account, fields, options), options);
+  const server = withIndex(openAccountServer(account, fields, options), account.name, options);
   return {
     name: account.name,
     type: 'artifacts-helm',
@@ -41,53 +40,53 @@ function openHelmSource(account: ConfiguredAccount, options: SourceOptions): Art
       const isIndex = artifact.type === 'helm/index';
       return { body: await (isIndex ? server.readIndex(signal) : readChart(server, artifact, signal)) };
     },
-    async listNames(signal) {
-      const { readChartNames } = await loadIndexReader();
-      return readChartNames(await server.readIndex(signal), server.base.host);
-    },
-    listVersions: async (name, signal) =>
-      (await getVersions(server, name, signal)).map(({ version }) => version),
+    listNames: (signal) => server.ask({}, signal),
+    listVersions: (name, signal) => server.ask({ chart: assertNamed(name) }, signal),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
-}
-
-/** Loaded late, with a parser of YAML: most functions open artifact accounts, and one reads indexes. */
-function loadIndexReader() {
-  return import('./helm-index.ts');
 }
 
 /** A repository of charts. */
 interface ChartRepository extends AccountServer {
   readIndex(signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Asks for something in the index. */
+  ask(query: Omit<HelmQuery, 'host'>, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-function withIndex(server: AccountServer, { clock }: Pick<SourceOptions, 'clock'>): ChartRepository {
+function withIndex(server: AccountServer, account: string, options: SourceOptions): ChartRepository {
+  const { clock } = options;
+  const { host } = server.base;
   const url = new URL('index.yaml', server.base);
   let memory: Promise<DocumentMemory> | undefined;
   const load = async () => {
     const { DocumentMemory } = await import('./document-memory.ts');
     return new DocumentMemory({ clock, open: server.open });
   };
+  const readIndex = async (signal: AbortSignal) => {
+    memory ??= load();
+    return (await memory).read(url, signal);
+  };
   return {
     ...server,
-    async readIndex(signal) {
-      memory ??= load();
-      return (await memory).read(url, signal);
+    readIndex,
+    async ask(query, signal) {
+      const { readAnswer } = await import('./answer-reading.ts');
+      const job = {
+        load: () => import('./helm-job.ts'),
+        query: { ...query, host },
+        account,
+        options,
+        signal,
+      };
+      return readAnswer(await readIndex(signal), job);
     },
   };
 }
 
-/** @throws InvalidInputError, in the words of Clouddriver, when no chart is named or the index does not have it. */
-async function getVersions(
-  server: ChartRepository,
-  name: string | undefined,
-  signal: AbortSignal,
-): Promise<readonly ChartVersion[]> {
-  if (!name) throw new InvalidInputError('Artifact name field should not be empty');
-  const { readChartVersions } = await loadIndexReader();
-  const versions = await readChartVersions(await server.readIndex(signal), server.base.host, name);
-  if (versions !== undefined && versions.length > 0) return versions;
-  throw new InvalidInputError(`Could not find correct entry with artifact name ${name}`);
+/** @throws InvalidInputError, in the words of Clouddriver, when no chart is named. */
+function assertNamed(name: string | undefined): string {
+  if (name) return name;
+  throw new InvalidInputError('Artifact name field should not be empty');
 }
 
 async function readChart(
@@ -95,12 +94,7 @@ async function readChart(
   { name, version }: Artifact,
   signal: AbortSignal,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const versions = await getVersions(server, name, signal);
-  const wanted = version?.trim() ? version : findNewestVersion(versions.map((chart) => chart.version));
-  const urls = versions.filter((chart) => chart.version === wanted).flatMap((chart) => chart.urls);
-  if (urls.length === 0) {
-    throw new InvalidInputError(`Could not find correct entry with artifact version ${wanted ?? ''}`);
-  }
+  const urls = await server.ask({ chart: assertNamed(name), places: { version } }, signal);
   return readFirst(server, urls.slice(0, chartUrlsMax), signal);
 }
 

@@ -15,6 +15,14 @@ export interface IvyCoordinates {
   readonly ext: string;
 }
 
+/** A file of a module. */
+export type IvyFile = Pick<IvyCoordinates, 'artifact' | 'type' | 'ext'>;
+
+/** The file of a module that has its name. */
+export function toIvyFile(module: string, ext: string): IvyFile {
+  return { artifact: module, type: ext, ext };
+}
+
 /** What Ivy knows besides, which nothing that is fetched has. */
 const emptyTokens: readonly string[] = ['branch', 'classifier'];
 

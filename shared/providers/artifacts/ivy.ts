@@ -54,7 +54,7 @@ function openIvySource(account: ConfiguredAccount, options: SourceOptions): Arti
     return withCredentials(authorize, url, download);
   };
   const configurations = fields.resolveConfigurations ?? usualConfigurations;
-  const own: IvyAccount = { resolvers: settings.resolvers, configurations, open, clock: options.clock };
+  const own: IvyAccount = { name, resolvers: settings.resolvers, configurations, open, options };
   let reader: Promise<IvyReader> | undefined;
   // Loaded late, with a parser of XML: most functions open artifact accounts, and one downloads.
   const load = async () => (await import('./ivy-files.ts')).createIvyReader(own);

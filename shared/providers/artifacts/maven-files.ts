@@ -1,11 +1,12 @@
-import type { Clock } from '../../core/clock.ts';
 import { InvalidInputError, NotFoundError } from '../../core/errors.ts';
 import type { Artifact } from '../../core/providers/artifact.ts';
 import type { AccountServer } from './account-server.ts';
+import { readAnswer } from './answer-reading.ts';
 import { isCoordinate } from './coordinates.ts';
 import { DocumentMemory } from './document-memory.ts';
-import { type MavenMetadata, readMavenMetadata } from './maven-metadata.ts';
-import { findGreatestVersion, parseVersionConstraint } from './maven-versions.ts';
+import type { MavenQuery } from './maven-job.ts';
+import { parseVersionConstraint } from './maven-versions.ts';
+import type { SourceOptions } from './source.ts';
 
 /** What a file of a Maven repository is known by. */
 export interface MavenCoordinates {
@@ -27,10 +28,6 @@ export interface MavenVersion {
   readonly version: string;
 }
 
-/** The newest that is released, and the newest of all, in the words of Maven and of Ivy. */
-const releaseWords: readonly string[] = ['RELEASE', 'latest.release'];
-const latestWords: readonly string[] = ['LATEST', 'SNAPSHOT', 'latest.integration'];
-
 const snapshotEnd = '-SNAPSHOT';
 
 /** Reads files of a Maven repository. */
@@ -44,28 +41,40 @@ export interface MavenReader {
   read(artifact: Artifact, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Reads files of the repository of one account, whose metadata are remembered for a minute. */
-export function createMavenReader(server: AccountServer, clock: Pick<Clock, 'monotonic'>): MavenReader {
-  const memory = new DocumentMemory({ clock, open: server.open });
-  return { read: (artifact, signal) => readMavenFile({ server, memory }, artifact, signal) };
+/** An account of a Maven repository. */
+export interface MavenAccount {
+  /** Name of the account. */
+  readonly name: string;
+  readonly server: AccountServer;
+  readonly options: SourceOptions;
 }
 
-async function readMavenFile(
-  { server, memory }: { readonly server: AccountServer; readonly memory: DocumentMemory },
-  artifact: Artifact,
-  signal: AbortSignal,
-): Promise<AsyncIterable<Uint8Array>> {
-  const coordinates = parseMavenReference(artifact);
-  const folders = [...coordinates.group.split('.'), coordinates.artifact];
-  const found = await findMavenVersion(coordinates, async (...folder) => {
-    const url = toUrl(server, [...folders, ...folder, 'maven-metadata.xml']);
-    return readMavenMetadata(await memory.read(url, signal), server.base.host);
-  });
-  if (found === undefined) {
-    throw new NotFoundError(`${server.base.host} has no version of the artifact that the reference asks for`);
-  }
-  const url = toUrl(server, [...folders, found.folder, toFileName(coordinates, found)]);
-  return server.read(url, signal);
+/** Reads files of the repository of one account, whose metadata are remembered for a minute. */
+export function createMavenReader(account: MavenAccount): MavenReader {
+  const { name, server, options } = account;
+  const memory = new DocumentMemory({ clock: options.clock, open: server.open });
+  return {
+    async read(artifact, signal) {
+      const coordinates = parseMavenReference(artifact);
+      const { host } = server.base;
+      const folders = [...coordinates.group.split('.'), coordinates.artifact];
+      const found = await findMavenVersion(coordinates, async (wanted, ...folder) => {
+        const url = toUrl(server, [...folders, ...folder, 'maven-metadata.xml']);
+        const job = {
+          load: () => import('./maven-job.ts'),
+          query: { host, wanted },
+          account: name,
+          options,
+          signal,
+        };
+        return readAnswer(await memory.read(url, signal), job);
+      });
+      if (found === undefined) {
+        throw new NotFoundError(`${host} has no version of the artifact that the reference asks for`);
+      }
+      return server.read(toUrl(server, [...folders, found.folder, toFileName(coordinates, found)]), signal);
+    },
+  };
 }
 
 /**
@@ -90,36 +99,20 @@ export function parseMavenReference({ reference = '' }: Artifact): MavenCoordina
  * The version that is meant, by the rules of Clouddriver: `RELEASE` and `LATEST` are what the repository says of them, a range is the
  * greatest within it, and any other version is one that the repository lists. A snapshot is its newest build.
  *
- * @param load reads the metadata of the artifact, or of one of its folders.
+ * @param ask asks the metadata of the artifact, or of one of its folders.
  * @returns undefined when the repository has none.
  */
 export async function findMavenVersion(
   coordinates: MavenCoordinates,
-  load: (...folder: readonly string[]) => Promise<MavenMetadata>,
+  ask: (wanted: MavenQuery['wanted'], ...folder: readonly string[]) => Promise<string | undefined>,
 ): Promise<MavenVersion | undefined> {
   const { version } = coordinates;
-  const folder = version.endsWith(snapshotEnd) ? version : selectVersion(await load(), version);
+  const folder = version.endsWith(snapshotEnd) ? version : await ask({ version });
   if (folder === undefined || !isCoordinate(folder)) return undefined;
   if (!folder.endsWith(snapshotEnd)) return { folder, version: folder };
-  const build = findBuild(await load(folder), coordinates);
+  const { classifier, extension } = coordinates;
+  const build = await ask({ classifier, extension }, folder);
   return build !== undefined && isCoordinate(build) ? { folder, version: build } : undefined;
-}
-
-function selectVersion(metadata: MavenMetadata, wanted: string): string | undefined {
-  if (releaseWords.includes(wanted)) return metadata.release;
-  if (latestWords.includes(wanted)) return metadata.latest;
-  if (metadata.versions.includes(wanted)) return wanted;
-  const constraint = parseVersionConstraint(wanted);
-  return constraint && findGreatestVersion(metadata.versions.filter(isCoordinate), constraint);
-}
-
-/** The newest build of a snapshot: that of the file itself, else, as Clouddriver takes it, of any with the classifier. */
-function findBuild(
-  { builds }: MavenMetadata,
-  { classifier, extension }: MavenCoordinates,
-): string | undefined {
-  const meant = builds.filter((build) => build.classifier === classifier);
-  return (meant.find((build) => build.extension === extension) ?? meant[0])?.version;
 }
 
 function toFileName(

@@ -27,7 +27,8 @@ function openMavenSource(account: ConfiguredAccount, options: SourceOptions): Ar
   const server = openAccountServer(account, fields, options);
   let reader: Promise<MavenReader> | undefined;
   // Loaded late, with a parser of XML: most functions open artifact accounts, and one downloads.
-  const load = async () => (await import('./maven-files.ts')).createMavenReader(server, options.clock);
+  const own = { name: account.name, server, options };
+  const load = async () => (await import('./maven-files.ts')).createMavenReader(own);
   return {
     name: account.name,
     type: 'artifacts-maven',

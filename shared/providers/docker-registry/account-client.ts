@@ -31,7 +31,10 @@ export function openAccountClient(account: RegistryAccount, parts: ClientParts):
       : createEcrCredentials({ clock, ask: (signal) => ecr.getAuthorizationToken(signal) });
   const sender = new RegistrySender({ account, pool, credentials, clock, randomness });
   const { baseUrl, pageSize } = account;
-  const client = new RegistryClient({ baseUrl, pageSize, send: (request) => sender.send(request) });
+  const client = new RegistryClient({
+    ...{ account: account.name, baseUrl, pageSize },
+    send: (request) => sender.send(request),
+  });
   return {
     client,
     credentials,

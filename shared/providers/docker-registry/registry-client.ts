@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { parseBoundedJson } from '../../core/bounded-json.ts';
 import { FailedOperationError } from '../../core/errors.ts';
-import { asJsonArray, asString, getPath, type JsonValue } from '../../core/json.ts';
+import type { AnswerQuery, RegistryFacts } from '../../oci/answer-job.ts';
+import { readRegistryAnswer } from '../../oci/answers.ts';
 import { findNextPage } from '../../oci/challenge.ts';
-import { answerJsonBounds } from '../../oci/limits.ts';
 import { isDigest, isRepositoryName, isTag } from '../../oci/names.ts';
+import { threadsOfProcess } from '../../threads/thread-pool.ts';
 import { labelBytesMax, pagesMax, repositoriesMax, tagsMax } from './limits.ts';
 import type { RegistryAnswer, RegistryRequest } from './registry-sender.ts';
 
@@ -25,12 +25,22 @@ export interface ImageDetails {
 
 /** What a client works with. */
 export interface RegistryClientOptions {
+  /** Name of the account. */
+  readonly account: string;
   /** Address of the registry, with a slash at its end. */
   readonly baseUrl: URL;
   /** Names on a page. */
   readonly pageSize: number;
   /** Sends a request. It throws where there is no answer. */
   send(request: RegistryRequest): Promise<RegistryAnswer>;
+}
+
+/** A request for something in a content that is stored by its digest. */
+interface StoredContent {
+  readonly digest: string;
+  readonly accept: string;
+  readonly wanted: AnswerQuery['wanted'];
+  readonly signal: AbortSignal;
 }
 
 /** A list in pages. */
@@ -91,43 +101,47 @@ export class RegistryClient {
   /** What the image of a digest says of itself; nothing for what is no image, such as a chart. */
   async getImageDetails(repository: string, digest: string, signal: AbortSignal): Promise<ImageDetails> {
     const manifest = await this.#getManifest(repository, digest, signal);
-    const platform = findPlatform(manifest);
-    const image = platform === undefined ? manifest : await this.#getManifest(repository, platform, signal);
-    const config = asString(getPath(image, 'config', 'digest'));
-    if (config === undefined || !isDigest(config)) return { labels: {} };
-    const content = await this.#getContent(repository, `blobs/${config}`, {
-      digest: config,
-      accept: '*/*',
-      signal,
+    const { platform } = manifest;
+    const { config } =
+      platform === undefined ? manifest : await this.#getManifest(repository, platform, signal);
+    if (config === undefined) return { labels: {} };
+    const { created, labels } = await this.#getContent(repository, `blobs/${config}`, {
+      ...{ digest: config, accept: '*/*', signal },
+      wanted: { labelBytesMax },
     });
-    const created = asString(getPath(content, 'created'));
-    return {
-      ...(created !== undefined && !Number.isNaN(Date.parse(created)) && { created: created.slice(0, 64) }),
-      labels: pickLabels(getPath(content, 'config', 'Labels')),
-    };
+    return { labels, ...(created !== undefined && { created }) };
   }
 
-  #getManifest(repository: string, digest: string, signal: AbortSignal): Promise<JsonValue> {
-    return this.#getContent(repository, `manifests/${digest}`, { digest, accept: manifestTypes, signal });
+  #getManifest(repository: string, digest: string, signal: AbortSignal): Promise<RegistryFacts> {
+    const content = { digest, accept: manifestTypes, signal, wanted: 'manifest' } as const;
+    return this.#getContent(repository, `manifests/${digest}`, content);
   }
 
   /** What is stored by its digest, which is looked at. */
   async #getContent(
     repository: string,
     path: string,
-    {
-      digest,
-      accept,
-      signal,
-    }: { readonly digest: string; readonly accept: string; readonly signal: AbortSignal },
-  ): Promise<JsonValue> {
+    { digest, accept, signal, wanted }: StoredContent,
+  ): Promise<RegistryFacts> {
     const request = { ...this.#toRequest(repository, path, signal), accept };
     const answer = await this.#options.send(request);
     checkStatus(answer);
     if (toDigest(answer.body) !== digest) {
       throw new FailedOperationError(`${request.url.host} answered something else than what has the digest`);
     }
-    return parseAnswer(answer);
+    return this.#read(answer, wanted, signal);
+  }
+
+  #read(
+    { body, url }: RegistryAnswer,
+    wanted: AnswerQuery['wanted'],
+    signal: AbortSignal,
+  ): Promise<RegistryFacts> {
+    const { account } = this.#options;
+    return readRegistryAnswer(
+      { body, host: url.host, wanted },
+      { account, threads: threadsOfProcess, signal },
+    );
   }
 
   #toRequest(repository: string, path: string, signal: AbortSignal): Omit<RegistryRequest, 'accept'> {
@@ -151,10 +165,7 @@ export class RegistryClient {
       const answer = await send({ url, accept: 'application/json', scope, signal });
       if (answer.statusCode === 404 && pages === 0) return undefined;
       checkStatus(answer);
-      // A repository without tags has null in place of a list.
-      for (const name of asJsonArray(getPath(parseAnswer(answer), member))) {
-        if (typeof name === 'string') names.add(name);
-      }
+      for (const name of (await this.#read(answer, { member }, signal)).names) names.add(name);
       if (names.size > namesMax)
         throw new FailedOperationError(`${host} answered more than ${namesMax} ${member}`);
       if (pages >= pagesMax) throw new FailedOperationError(`${host} answered more than ${pagesMax} pages`);
@@ -180,36 +191,4 @@ function toDigest(body: Uint8Array): string {
 
 function checkStatus({ statusCode, url }: RegistryAnswer): void {
   if (statusCode !== 200) throw new FailedOperationError(`${url.host} answered ${statusCode}`);
-}
-
-function parseAnswer({ body, url }: RegistryAnswer): JsonValue {
-  try {
-    return parseBoundedJson(new TextDecoder().decode(body), answerJsonBounds).value;
-  } catch {
-    throw new FailedOperationError(`${url.host} answered no JSON, or too much of it`);
-  }
-}
-
-/** The manifest of an index to look into: that of Linux on AMD64, else the first of a known system. Undefined for what is no index. */
-function findPlatform(index: JsonValue): string | undefined {
-  const entries = asJsonArray(getPath(index, 'manifests')).filter(
-    (entry) => getPath(entry, 'platform', 'os') !== 'unknown',
-  );
-  const isUsual = (entry: JsonValue) =>
-    getPath(entry, 'platform', 'os') === 'linux' && getPath(entry, 'platform', 'architecture') === 'amd64';
-  const digest = asString(getPath(entries.find(isUsual) ?? entries[0], 'digest'));
-  return digest !== undefined && isDigest(digest) ? digest : undefined;
-}
-
-/** Labels in their order, until they take too much. */
-function pickLabels(value: unknown): ImageDetails['labels'] {
-  const labels = new Map<string, string>();
-  let bytes = 0;
-  for (const [name, text] of Object.entries(typeof value === 'object' && value !== null ? value : {})) {
-    if (typeof text !== 'string') continue;
-    bytes += Buffer.byteLength(JSON.stringify([name, text]));
-    if (bytes > labelBytesMax) break;
-    labels.set(name, text);
-  }
-  return Object.fromEntries(labels);
 }

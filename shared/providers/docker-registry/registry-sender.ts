@@ -32,7 +32,7 @@ export interface RegistryRequest {
 
 /** An answer, read whole. */
 export interface RegistryAnswer {
-  /** What answered: where the last redirect led, if there was one. */
+  /** The URL that answered: the target of the last redirect, if there was one. */
   readonly url: URL;
   readonly statusCode: number;
   /** A header by its name in lower case; several of one name are joined by commas. Empty where there is none. */

@@ -9,10 +9,10 @@ import { AccountDownError, UnavailableError } from '../../core/errors.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { AgentSessionStore } from '../../core/tasks/agent-session.ts';
 import {
+  getAnswerBytesMax,
   type LiveRead,
   type LiveReadAnswer,
   type LiveReadStore,
-  readAnswerBytesMax,
 } from '../../core/tasks/live-read.ts';
 import { describeSeen } from '../../core/tasks/task-inbox.ts';
 import { openAgentSessions } from './agent-sessions.ts';
@@ -25,8 +25,8 @@ import type { Services } from './services.ts';
 /** Parts of an answer that are read at a time. */
 const partsAtATime = 8;
 
-/** Of an answer: nothing that a cluster has is nested so deep, or has so many values. */
-const bounds = { depthMax: 1_000, valuesMax: 1_000_000 };
+/** Of an answer: nothing that a cluster has is nested so deep, or has so many values. An API server may answer as much. */
+const bounds = { depthMax: 1_000, valuesMax: 750_000 };
 
 const unpack = promisify(gunzip);
 
@@ -80,7 +80,7 @@ async function checkConnected(sessions: AgentSessionStore, account: string): Pro
 
 async function openAnswer(
   reads: LiveReadStore,
-  { id, account }: LiveRead,
+  { id, account, method }: LiveRead,
   { take, parts, bytes: kept, failure }: LiveReadAnswer,
 ): Promise<JsonValue> {
   if (failure !== undefined) throw fromReadFailure(JSON.parse(failure) as ReadFailure);
@@ -88,7 +88,7 @@ async function openAnswer(
   const pieces = await mapConcurrently(places, partsAtATime, (place) => reads.findPart(place));
   try {
     const packed = kept ?? Buffer.concat(pieces.map((piece) => piece ?? new Uint8Array()));
-    const bytes = await unpack(packed, { maxOutputLength: readAnswerBytesMax });
+    const bytes = await unpack(packed, { maxOutputLength: getAnswerBytesMax(method) });
     return parseVerbatimJson(bytes.toString('utf8'), bounds);
   } catch (error) {
     throw new UnavailableError(`The agent of account ${account} answered what cannot be read`, {

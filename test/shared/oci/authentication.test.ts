@@ -14,7 +14,7 @@ import { CertificateAuthority } from '../providers/kubernetes/credentials/certif
 const credentials = { username: 'robot', password: 'planted-s3cr3t' };
 const basic = `Basic ${btoa('robot:planted-s3cr3t')}`;
 
-/** Whoever speaks the protocol of registries lists the tags of a repository with an account. */
+/** The clients of registries: each lists the tags of a repository with an account. */
 const clients: { readonly [what: string]: (address: string) => Promise<unknown> } = {
   async images(address) {
     await using opened = openClient({ address, ...credentials });

@@ -6,20 +6,29 @@ import { TooLargeError } from '../../../core/errors.ts';
 /** What the names of folders begin with, so that those which a killed process left are found. */
 export const temporaryPrefix = 'busdriver-git-';
 
+/** The file of a folder that an archive is written to, where that is not made as it is read. */
+export const archiveName = 'archive';
+
 /** The names that `mkdtemp` makes of it. */
 const temporaryName = new RegExp(`^${temporaryPrefix}[0-9A-Za-z]{6}$`);
 
 /** Folders that are older were left by processes that were killed, in milliseconds. */
 const abandonedAfterMs = 3_600_000;
 
-/** A folder of one clone, with a bound on its bytes. Disposing of it closes its files and deletes it. */
+/** A folder of one clone, with a bound on its bytes. Disposing of it closes its files, and deletes it in the thread that made it. */
 export interface CloneFolder extends AsyncDisposable {
+  readonly path: string;
+  /** Bytes that its files may still grow by. */
+  getBytesLeft(): number;
   /** Opens a new file. */
-  createFile(): Promise<CloneFile>;
+  createFile(name: string): Promise<CloneFile>;
+  /** Opens a file that is there, to be read. */
+  openFile(name: string): Promise<CloneFile>;
 }
 
 /** A file that is written at its end, and read anywhere. */
 export interface CloneFile {
+  readonly name: string;
   readonly handle: FileHandle;
   readonly size: number;
   /** @throws TooLargeError when the folder would have more bytes than it may. */
@@ -34,32 +43,47 @@ export interface CloneFile {
  */
 export async function openCloneFolder(bytesMax: number, nowMs: number): Promise<CloneFolder> {
   await deleteAbandoned(nowMs);
-  const path = await mkdtemp(join(tmpdir(), temporaryPrefix));
-  const handles: FileHandle[] = [];
-  let bytes = 0;
+  const folder = shareCloneFolder(await mkdtemp(join(tmpdir(), temporaryPrefix)), bytesMax);
   return {
-    async createFile() {
-      const handle = await open(join(path, String(handles.length)), 'wx+', 0o600);
-      handles.push(handle);
-      let size = 0;
-      return {
-        handle,
-        get size() {
-          return size;
-        },
-        async append(piece) {
-          bytes += piece.byteLength;
-          if (bytes > bytesMax) throw tooLarge(bytesMax);
-          await handle.writev([piece], size).catch((error: unknown) => {
-            throw isDiskFull(error) ? tooLarge(bytesMax, error) : error;
-          });
-          size += piece.byteLength;
-        },
-      };
+    ...folder,
+    async [Symbol.asyncDispose]() {
+      await folder[Symbol.asyncDispose]();
+      await rm(folder.path, { recursive: true, force: true });
     },
+  };
+}
+
+/** The folder at a path, which another thread made and deletes. @param bytesMax most bytes that are added. */
+export function shareCloneFolder(path: string, bytesMax: number): CloneFolder {
+  const handles: FileHandle[] = [];
+  let bytesLeft = bytesMax;
+  const openFile = async (name: string, flags: string): Promise<CloneFile> => {
+    const handle = await open(join(path, name), flags, 0o600);
+    handles.push(handle);
+    let { size } = await handle.stat();
+    return {
+      name,
+      handle,
+      get size() {
+        return size;
+      },
+      async append(piece) {
+        bytesLeft -= piece.byteLength;
+        if (bytesLeft < 0) throw tooLarge(bytesMax);
+        await handle.writev([piece], size).catch((error: unknown) => {
+          throw isDiskFull(error) ? tooLarge(bytesMax, error) : error;
+        });
+        size += piece.byteLength;
+      },
+    };
+  };
+  return {
+    path,
+    getBytesLeft: () => bytesLeft,
+    createFile: (name) => openFile(name, 'wx+'),
+    openFile: (name) => openFile(name, 'r'),
     async [Symbol.asyncDispose]() {
       await Promise.allSettled(handles.splice(0).map((handle) => handle.close()));
-      await rm(path, { recursive: true, force: true });
     },
   };
 }

@@ -2,7 +2,7 @@
 export interface CloneLimits {
   /** Largest pack that a server sends, in bytes. 512 MiB by default. */
   readonly packBytesMax: number;
-  /** Most bytes on disk: the pack, and what is unpacked of it because memory would not hold it. */
+  /** Most bytes on disk: the pack, what is unpacked of it because memory would not hold it, and the archive where a thread makes it. */
   readonly folderBytesMax: number;
   /** Most bytes of all files of the tree together, and of any object. 1 GiB by default. */
   readonly treeBytesMax: number;
@@ -17,7 +17,7 @@ export interface CloneLimits {
 /** The limits of a process with a disk of its own. */
 export const cloneLimits: CloneLimits = {
   packBytesMax: 512 * 2 ** 20,
-  folderBytesMax: 2 ** 30,
+  folderBytesMax: 1.5 * 2 ** 30,
   treeBytesMax: 2 ** 30,
   objectsMax: 250_000,
   entriesMax: 250_000,

@@ -62,24 +62,18 @@ export class PackIndex {
     this.#bases[object] = base;
   }
 
-  /** Remembers what an object is. */
+  /** Remembers what an object is. One whose id another has already is found by its place alone. */
   complete(object: number, { type, size, id }: { type: number; size: number; id: Buffer }): void {
     this.#types[object] = type;
     this.#sizes[object] = size;
     id.copy(this.#ids, object * idBytes);
-    let slot = this.#getSlot(id);
-    while (this.#slots[slot] !== 0) slot = (slot + 1) % this.#slots.length;
-    this.#slots[slot] = object + 1;
+    const { slot, found } = this.#search(id);
+    if (found === undefined) this.#slots[slot] = object + 1;
   }
 
   /** The object with an id of 20 bytes. */
   find(id: Buffer): number | undefined {
-    let slot = this.#getSlot(id);
-    for (let found = this.#slots[slot]; found; found = this.#slots[slot]) {
-      if (this.#readId(found - 1).equals(id)) return found - 1;
-      slot = (slot + 1) % this.#slots.length;
-    }
-    return undefined;
+    return this.#search(id).found;
   }
 
   /** The object with an id. @throws FailedOperationError when the pack does not have it. */
@@ -108,7 +102,7 @@ export class PackIndex {
     for (let object = 0; object < this.#length && found.length < 2; object += 1) {
       if (this.getType(object) !== type) continue;
       const id = this.#readId(object).toString('hex');
-      if (id.startsWith(start)) found.push(id);
+      if (id.startsWith(start) && !found.includes(id)) found.push(id);
     }
     return found;
   }
@@ -117,7 +111,13 @@ export class PackIndex {
     return this.#ids.subarray(object * idBytes, (object + 1) * idBytes);
   }
 
-  #getSlot(id: Buffer): number {
-    return id.readUInt32BE(0) % this.#slots.length;
+  /** The object with an id, or the slot that is free for it. */
+  #search(id: Buffer): { readonly slot: number; readonly found?: number } {
+    let slot = id.readUInt32BE(0) % this.#slots.length;
+    for (let taken = this.#slots[slot]; taken; taken = this.#slots[slot]) {
+      if (this.#readId(taken - 1).equals(id)) return { slot, found: taken - 1 };
+      slot = (slot + 1) % this.#slots.length;
+    }
+    return { slot };
   }
 }

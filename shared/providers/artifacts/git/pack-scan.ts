@@ -169,8 +169,11 @@ class Scanner {
     content: ObjectContent | AsyncIterable<Uint8Array>,
   ): Promise<void> {
     const hash = createHash('sha1').update(`${typeNames[type]} ${size}\0`);
-    const pieces = Symbol.asyncIterator in content ? content : readContent(content);
-    for await (const piece of pieces) hash.update(piece);
+    if (content instanceof Uint8Array) hash.update(content);
+    else {
+      const pieces = Symbol.asyncIterator in content ? content : readContent(content);
+      for await (const piece of pieces) hash.update(piece);
+    }
     this.#parts.index.complete(object, { type, size, id: hash.digest() });
   }
 

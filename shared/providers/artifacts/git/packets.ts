@@ -11,6 +11,12 @@ const marks = ['flush', 'delimiter', 'end'] as const;
 const lengthBytes = 4;
 const packetBytesMax = 65_520;
 
+/** Bytes of a line that holds next to nothing: a ref has twice as many, and packs come in large ones. */
+const smallPacketBytesMax = 24;
+
+/** Most such lines of an answer. */
+export const smallPacketsMax = 10_000;
+
 /** A line as it is sent: its length in hexadecimal digits before it, a line break behind it. */
 export function formatPacket(line: string): string {
   const length = lengthBytes + Buffer.byteLength(line) + 1;
@@ -20,13 +26,17 @@ export function formatPacket(line: string): string {
 /**
  * Reads lines of git's protocol, as they arrive.
  *
- * @throws FailedOperationError when the body is something else, or ends within a line.
+ * @throws FailedOperationError when the body is something else, ends within a line, or goes on without saying anything.
  */
 export async function* readPackets(body: AsyncIterable<Uint8Array>): AsyncGenerator<Packet> {
   const pieces = new PieceReader(body);
+  let small = 0;
   try {
     for (let head = await pieces.read(lengthBytes); head.length > 0; head = await pieces.read(lengthBytes)) {
-      yield await readPacket(head, pieces);
+      const packet = await readPacket(head, pieces);
+      if (packet.data.length <= smallPacketBytesMax) small += 1;
+      if (small > smallPacketsMax) throw notGit();
+      yield packet;
     }
   } finally {
     await pieces.close();

@@ -1,3 +1,6 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import {
   FailedOperationError,
   InvalidInputError,
@@ -5,15 +8,13 @@ import {
   OverdueError,
   TooLargeError,
 } from '../../../core/errors.ts';
-import { type CloneFile, type CloneFolder, openCloneFolder } from './clone-folder.ts';
+import type { ThreadPool } from '../../../threads/thread-pool.ts';
+import { archiveName, type CloneFile, type CloneFolder, openCloneFolder } from './clone-folder.ts';
 import type { CloneLimits } from './clone-limits.ts';
-import { entryTypes } from './pack-entry.ts';
-import { damaged } from './pack-error.ts';
+import type { PackQuery } from './pack-job.ts';
 import { canOmitFiles, fetchPack, type PackRequest } from './pack-request.ts';
-import { type ScannedPack, scanPack } from './pack-scan.ts';
+import { findCommit, openArchive, versionNotFound, type WantedTree } from './pack-work.ts';
 import { type GitTransport, listRefs, RefusedByServerError, type RemoteRefs } from './refs.ts';
-import { type ArchivedTree, archiveTree, checkTree } from './tree-archive.ts';
-import { readSmall } from './tree-walk.ts';
 
 /** What is wanted of a repository. */
 export interface RepositoryRequest {
@@ -25,6 +26,10 @@ export interface RepositoryRequest {
 
 /** What a repository is read with. */
 export interface RepositoryOptions {
+  /** Name of the account. */
+  readonly account: string;
+  /** Threads that read packs. Default: they are read here, where nobody else waits for the processor. */
+  readonly threads?: ThreadPool | undefined;
   readonly limits: CloneLimits;
   readonly signal: AbortSignal;
   readonly nowMs: number;
@@ -46,18 +51,13 @@ const archiveTimeMaxMs = 600_000;
 /** Longest name of a branch or tag, in characters. */
 const versionLengthMax = 1_024;
 
-/** Largest commit or tag, in bytes. */
-const commitBytesMax = 2 ** 20;
-
-/** Most tags upon each other. */
-const tagsMax = 10;
-
 /**
  * Reads a repository into files of its own, and answers the tree of a version as a compressed tar. The files are deleted when that was
  * read, when the signal is aborted, or after ten minutes.
  *
  * @throws NotFoundError when there is no such version or location, TooLargeError beyond the limits, OverdueError when it takes too long,
- *   FailedOperationError when the server does not speak git's protocol, and what the transport throws.
+ *   OverloadError when too many wait for a thread, FailedOperationError when it takes too much of the processor or the server does not
+ *   speak git's protocol, and what the transport throws.
  */
 export async function readRepository(
   transport: GitTransport,
@@ -69,9 +69,8 @@ export async function readRepository(
   const timed = { ...options, signal: AbortSignal.any([options.signal, overdue.signal]) };
   const folder = await openFolder(options);
   try {
-    const { pack, tree } = await readTree(transport, request, { folder, options: timed });
-    await checkTree(pack, tree, timed);
-    return answerArchive({ pack, tree }, folder, options);
+    const wanted = await readVersion(transport, request, { folder, options: timed });
+    return answerArchive(await startArchive(wanted, { folder, options: timed }), folder, options);
   } catch (error) {
     await folder[Symbol.asyncDispose]();
     timed.signal.throwIfAborted();
@@ -86,7 +85,7 @@ async function openFolder({ limits, nowMs, release }: RepositoryOptions): Promis
   try {
     const folder = await openCloneFolder(limits.folderBytesMax, nowMs);
     return {
-      createFile: () => folder.createFile(),
+      ...folder,
       async [Symbol.asyncDispose]() {
         await folder[Symbol.asyncDispose]();
         release();
@@ -106,11 +105,10 @@ function tooSlow({ timeMs }: CloneLimits): OverdueError {
 
 /** Deletes the folder when the archive has been read, however that ends, or when nobody reads it. */
 function answerArchive(
-  { pack, tree }: { readonly pack: ScannedPack; readonly tree: ArchivedTree },
+  archive: Readable,
   folder: CloneFolder,
   options: RepositoryOptions,
 ): AsyncIterable<Uint8Array> {
-  const archive = archiveTree(pack, tree, options);
   const giveUp = () => archive.destroy(new FailedOperationError('The archive was read too slowly'));
   const timer = setTimeout(giveUp, archiveTimeMaxMs).unref();
   const stop = () => archive.destroy();
@@ -125,17 +123,50 @@ function answerArchive(
   return archive;
 }
 
-async function readTree(
+/** A tree, and the pack that has it. */
+interface PackedTree extends WantedTree {
+  readonly pack: CloneFile;
+}
+
+type Clone = Pick<Reading, 'folder' | 'options'>;
+
+/** A tree as a compressed tar: as it is made, or from the file that a thread has written. */
+async function startArchive({ pack, ...wanted }: PackedTree, clone: Clone): Promise<Readable> {
+  const { folder, options } = clone;
+  if (options.threads === undefined) return openArchive(await toFiles(pack, clone), wanted, options);
+  await runInThread(options.threads, { pack, wanted }, clone);
+  return createReadStream(join(folder.path, archiveName));
+}
+
+/** The commit of a pack whose id begins so. */
+async function seekCommit(pack: CloneFile, start: string, clone: Clone): Promise<string> {
+  const { options } = clone;
+  if (options.threads === undefined) return findCommit(await toFiles(pack, clone), start, options);
+  return runInThread(options.threads, { pack, wanted: { start } }, clone);
+}
+
+async function toFiles(pack: CloneFile, { folder }: Clone) {
+  return { pack, unpacked: await folder.createFile(`${pack.name}.unpacked`) };
+}
+
+async function runInThread(
+  threads: ThreadPool,
+  { pack, wanted }: { readonly pack: CloneFile; readonly wanted: PackQuery['wanted'] },
+  { folder, options: { account, limits, signal } }: Clone,
+): Promise<string> {
+  const query = { folder: folder.path, bytesLeft: folder.getBytesLeft(), pack: pack.name, limits, wanted };
+  const load = () => import('./pack-job.ts');
+  return threads.run({ load, query, account, what: 'The repository', signal });
+}
+
+async function readVersion(
   transport: GitTransport,
   { version, subPath }: RepositoryRequest,
-  { folder, options }: Pick<Reading, 'folder' | 'options'>,
-) {
-  const { signal } = options;
-  const remote = await listRefs(transport, toQuery(version), signal);
+  { folder, options }: Clone,
+): Promise<PackedTree> {
+  const remote = await listRefs(transport, toQuery(version), options.signal);
   const reading = { transport, remote, folder, options };
-  const { pack, commit } = await readVersion(reading, version);
-  const names = subPath === '' ? [] : subPath.split('/');
-  return { pack, tree: { ...(await readCommit(pack, commit)), subPath: names } };
+  return { ...(await readCommit(reading, version)), subPath: subPath === '' ? [] : subPath.split('/') };
 }
 
 /** Whether it can be the id of a commit, whole or in part. */
@@ -171,57 +202,49 @@ function toRefNames(version: string | undefined): readonly string[] {
   return tipPrefixes.map((prefix) => prefix + version);
 }
 
-interface ReadVersion {
-  readonly pack: ScannedPack;
-  /** Id of a commit or a tag of one. */
-  readonly commit: string;
-}
+type FoundCommit = Omit<PackedTree, 'subPath'>;
 
-async function readVersion(reading: Reading, version: string | undefined): Promise<ReadVersion> {
+async function readCommit(reading: Reading, version: string | undefined): Promise<FoundCommit> {
   const { refs } = reading.remote;
   const isWholeId = version?.length === 40 && isCommitId(version);
   const named = isWholeId ? undefined : toRefNames(version).find((name) => refs.has(name));
   const id = named === undefined ? undefined : refs.get(named);
   if (id !== undefined) return readTip(reading, id);
   if (version === undefined) throw new NotFoundError('The repository has no commits');
-  if (!isCommitId(version)) throw notFound();
+  if (!isCommitId(version)) throw versionNotFound();
   const start = version.toLowerCase();
   if (isWholeId) return readWholeId(reading, start);
   const known = [...refs.values()].find((tip) => tip.startsWith(start));
   return known === undefined ? readShortId(reading, start) : readTip(reading, known);
 }
 
-function notFound(): NotFoundError {
-  return new NotFoundError('The repository has no such branch, tag or commit as the version of the artifact');
-}
-
-async function readTip(reading: Reading, commit: string): Promise<ReadVersion> {
-  return { commit, pack: await readPack(reading, { wants: [commit], depth: 'tip' }) };
+async function readTip(reading: Reading, commit: string): Promise<FoundCommit> {
+  return { commit, isSought: false, pack: await readPack(reading, { wants: [commit], depth: 'tip' }) };
 }
 
 /** A commit alone, if the server lets anybody ask for it; else the whole repository. */
-async function readWholeId(reading: Reading, commit: string): Promise<ReadVersion> {
+async function readWholeId(reading: Reading, commit: string): Promise<FoundCommit> {
   try {
     return await readTip(reading, commit);
   } catch (error) {
     if (!(error instanceof RefusedByServerError)) throw error;
-    const pack = await readPack(reading, { wants: listTips(reading), depth: 'all' });
-    if (pack.index.find(Buffer.from(commit, 'hex')) === undefined) throw notFound();
-    return { pack, commit };
+    return readAll(reading, commit);
   }
 }
 
+async function readAll(reading: Reading, commit: string): Promise<FoundCommit> {
+  return {
+    commit,
+    isSought: true,
+    pack: await readPack(reading, { wants: listTips(reading), depth: 'all' }),
+  };
+}
+
 /** The commits alone tell which is meant, where the server can send them without files; else the whole repository is read. */
-async function readShortId(reading: Reading, start: string): Promise<ReadVersion> {
-  const omitsFiles = canOmitFiles(reading.remote);
-  const depth = omitsFiles ? 'commits' : 'all';
-  const pack = await readPack(reading, { wants: listTips(reading), depth });
-  const [commit, other] = pack.index.findIds(entryTypes.commit, start);
-  if (commit === undefined) throw notFound();
-  if (other !== undefined) {
-    throw new InvalidInputError('version: expected more digits: several commits begin so');
-  }
-  return omitsFiles ? readWholeId(reading, commit) : { pack, commit };
+async function readShortId(reading: Reading, start: string): Promise<FoundCommit> {
+  if (!canOmitFiles(reading.remote)) return readAll(reading, start);
+  const pack = await readPack(reading, { wants: listTips(reading), depth: 'commits' });
+  return readWholeId(reading, await seekCommit(pack, start, reading));
 }
 
 /** Every branch and tag. @throws NotFoundError when there is none. */
@@ -234,13 +257,13 @@ function listTips({ remote }: Reading): readonly string[] {
 async function readPack(
   { transport, remote, folder, options }: Reading,
   request: PackRequest,
-): Promise<ScannedPack> {
+): Promise<CloneFile> {
   const { limits, signal } = options;
-  const pack = await folder.createFile();
+  const pack = await folder.createFile(`${request.depth}.pack`);
   for await (const piece of fetchPack(transport, remote, { request, signal })) {
     await appendPack(pack, piece, limits);
   }
-  return scanPack({ pack, unpacked: await folder.createFile() }, { limits, signal });
+  return pack;
 }
 
 async function appendPack(pack: CloneFile, piece: Buffer, { packBytesMax }: CloneLimits): Promise<void> {
@@ -250,27 +273,4 @@ async function appendPack(pack: CloneFile, piece: Buffer, { packBytesMax }: Clon
     );
   }
   await pack.append(piece);
-}
-
-/** The tree of a commit, which tags may stand before, and its time. */
-async function readCommit(pack: ScannedPack, id: string): Promise<Pick<ArchivedTree, 'root' | 'timeS'>> {
-  let object = pack.index.get(Buffer.from(id, 'hex'));
-  for (let tags = 0; pack.index.getType(object) === entryTypes.tag && tags < tagsMax; tags += 1) {
-    const target = /^object ([0-9a-f]{40})\n/.exec(await readText(pack, object))?.[1] ?? '';
-    object = pack.index.get(Buffer.from(target.padEnd(40, '0'), 'hex'));
-  }
-  if (pack.index.getType(object) !== entryTypes.commit) {
-    throw new NotFoundError('The version of the artifact is no commit');
-  }
-  const text = await readText(pack, object);
-  const [, tree = ''] = /^tree ([0-9a-f]{40})\n/.exec(text) ?? [];
-  if (tree === '') throw damaged();
-  // Its first lines are about the commit; the message begins behind an empty one.
-  const [lines = ''] = text.split('\n\n', 1);
-  const [, timeS = '0'] = /^committer .*> (\d{1,12}) [+-]\d{4}$/m.exec(lines) ?? [];
-  return { root: pack.index.get(Buffer.from(tree, 'hex')), timeS: Number(timeS) };
-}
-
-async function readText(pack: ScannedPack, object: number): Promise<string> {
-  return (await readSmall(pack, object, commitBytesMax)).toString('latin1');
 }

@@ -147,9 +147,23 @@ function decodeName(bytes: Buffer): string {
   } catch {
     throw new FailedOperationError('The tree has a name that is not UTF-8, which no archive can tell');
   }
-  if (name === '' || name === '.' || name === '..' || name.includes('/')) throw unsafe();
-  if (name.toLowerCase() === '.git') throw unsafe();
+  if (name === '' || name === '.' || name === '..' || name.includes('/') || isDotGit(name)) throw unsafe();
   return name;
+}
+
+/** Characters that HFS+, Apple's file system, does not see in names. */
+const unseenByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** Names that NTFS takes for `.git`: its short name, too, in any case, with dots and blanks behind it, or a stream's name. */
+const dotGitOfNtfs = /^(?:\.git|git~1)[. ]*(?:$|:)/i;
+
+/** Whether some file system takes a name for that of a repository's own folder: `git fsck` refuses the same names. */
+function isDotGit(name: string): boolean {
+  // On Windows a backslash leads into a folder.
+  return (
+    name.split('\\').some((part) => dotGitOfNtfs.test(part)) ||
+    /^\.git$/i.test(name.replaceAll(unseenByHfs, ''))
+  );
 }
 
 function unsafe(): FailedOperationError {

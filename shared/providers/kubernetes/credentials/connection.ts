@@ -8,14 +8,9 @@ import { KubernetesConnectionError } from '../api/errors.ts';
 import { type ApiServer, decodeAuthorities, parseServerUrl } from './api-server.ts';
 import type { CredentialSource } from './credentials.ts';
 import { findEnvironmentProxy } from './environment-proxy.ts';
-import {
-  type ExecPlugin,
-  type KubeconfigCluster,
-  type KubeconfigContext,
-  type KubeconfigUser,
-  parseKubeconfigContext,
-} from './kubeconfig.ts';
+import type { ExecPlugin, KubeconfigCluster, KubeconfigContext, KubeconfigUser } from './kubeconfig.ts';
 import { defaultKubeconfigFile, toKubeconfigPath } from './kubeconfig-file.ts';
+import { readKubeconfigContext } from './kubeconfig-reading.ts';
 import { type LoadedUser, selectCredentialSource } from './user-credential.ts';
 import { WatchedFiles } from './watched-files.ts';
 
@@ -257,7 +252,7 @@ async function loadContext(
 ): Promise<KubeconfigContext> {
   try {
     const text = file === undefined ? (account.kubeconfigContents ?? '') : await files.read(file);
-    return parseKubeconfigContext(text, account);
+    return await readKubeconfigContext(text, account);
   } catch (error) {
     const where = file === undefined ? 'kubeconfigContents' : `kubeconfigFile ${file}`;
     throw new Error(`${where}: ${getErrorMessage(error)}`, { cause: error });
@@ -270,7 +265,7 @@ async function loadRemoteContext(
 ): Promise<KubeconfigContext> {
   const text = await files.readRemote(remote);
   try {
-    return parseKubeconfigContext(text, account);
+    return await readKubeconfigContext(text, account);
   } catch (error) {
     throw new Error(`${remote.name}: ${getErrorMessage(error)}`, { cause: error });
   }

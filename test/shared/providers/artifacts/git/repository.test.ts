@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, utimes } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FailedOperationError, OverdueError, TooLargeError } from '../../../../../shared/core/errors.ts';
 import type { CloneLimits } from '../../../../../shared/providers/artifacts/git/clone-limits.ts';
@@ -77,6 +74,11 @@ describe('a pack', () => {
       ['x', 'kind: Pod, two', 0o664],
       ['y', 'kind: Pod, two, three', 0o775],
     ]);
+  });
+
+  test('may have an object several times', async () => {
+    const archived = await readArchive(await read(serveTree(toTree(file), [blob, blob, blob])));
+    expect([...archived.keys()]).toEqual(['web.yml']);
   });
 
   const { tip, pack } = writeFilePack('web.yml', Buffer.from('kind: Pod'));
@@ -193,10 +195,24 @@ describe('a pack', () => {
   });
 });
 
+/** Names that NTFS or HFS+ takes for `.git`, and Git refuses therefore. */
+const otherDotGits = [
+  ...['.git ', '.Git.', '.git. .', 'git~1', 'GIT~1', 'git~1 .', '.git:$DATA', '.git::$INDEX_ALLOCATION'],
+  ...['.git\\config', 'a\\.git', 'a\\GIT~1\\b', '.g\u200cit', '\ufeff.git', '.GI\u202eT'],
+];
+
 describe('a tree', () => {
   const nothing = toTree([]);
+
+  test('may have names that no file system takes for that of a repository', async () => {
+    const names = ['.gitignore', '.github', '.git-x', '.git x', 'git~2', 'git~10', 'x.git', 'a:b', 'a\\b'];
+    const tree: WrittenTree = names.map((name) => ['100644', name, blob]);
+    const archived = await readArchive(await read(serveTree(toTree(tree), [blob])));
+    expect([...archived.keys()]).toEqual(names);
+  });
+
   test.each<{ what: string; tree: WrittenTree }>([
-    ...['..', '.', '', '.git', '.GIT', 'a/b', '../x', '/etc'].map((name) => ({
+    ...['..', '.', '', '.git', '.GIT', 'a/b', '../x', '/etc', ...otherDotGits].map((name) => ({
       what: `the name ${JSON.stringify(name)}`,
       tree: [['100644', name, blob]] as WrittenTree,
     })),
@@ -273,6 +289,7 @@ describe('a server', () => {
     { what: 'ends within a line', advertised: refs.subarray(0, refs.length - 10) },
     { what: 'tells a line that is too long', advertised: Buffer.from('ffff') },
     { what: 'tells a line that is too short', advertised: Buffer.from('0003') },
+    { what: 'goes on without saying anything', advertised: Buffer.alloc(40_004, '0000') },
     { what: 'tells an error', advertised: writePacket('ERR planted') },
     { what: 'tells no ref', advertised: writePacket('planted') },
     { what: 'has ids of SHA-256', advertised: writePacket(`${tip} HEAD\0object-format=sha256\n`) },
@@ -332,14 +349,5 @@ describe('the files of a clone', () => {
     const opening = open(serveTree(tree, []), {}, { release });
     await expect(opening).rejects.toBeInstanceOf(FailedOperationError);
     expect(release).toHaveBeenCalledTimes(1);
-  });
-
-  test('that a process left which was killed are deleted an hour later', async () => {
-    const old = join(tmpdir(), 'busdriver-git-old');
-    await mkdir(old);
-    const longAgo = new Date(Date.now() - 2 * 3_600_000);
-    await utimes(old, longAgo, longAgo);
-    await read(serveTree(tree, [large]));
-    await expect.poll(listFolders).toEqual([]);
   });
 });

@@ -67,7 +67,7 @@ export function open(
   limits: Partial<CloneLimits> = {},
   { signal = neverAborted(), release = () => {} } = {},
 ) {
-  const options = { limits: { ...cloneLimits, ...limits }, signal, nowMs: Date.now(), release };
+  const options = { account: 'a', limits: { ...cloneLimits, ...limits }, signal, nowMs: Date.now(), release };
   return readRepository(transport, { version: 'master', subPath: '' }, options);
 }
 
