@@ -70,6 +70,21 @@ export function testCacheDirectory(open: (clock?: TestClock) => CacheBench): voi
       expect(requests.take()).toEqual({ GetItem: 1 });
     });
 
+    it('takes two writes for sixteen that one process notes at the same time', async () => {
+      const { store, documents } = open();
+      const requests = countRequests(documents);
+      const account = newAccount();
+      const clusters = Array.from({ length: 16 }, (_, index) => `cart-${index + 10}`);
+      await Promise.all(
+        clusters.map((name) =>
+          store.recordApplication('cart', account, { clusters: [name], namespaces: [] }),
+        ),
+      );
+      expect(requests.take()).toEqual({ GetItem: 2, PutItem: 2 });
+      const own = (await open().store.listAccounts('cart')).find((entry) => entry.account === account);
+      expect(own?.clusters).toEqual(clusters);
+    });
+
     it('keeps everything that ten writers note at the same time', async () => {
       const account = newAccount();
       await Promise.all(

@@ -10,6 +10,7 @@ import {
 } from '../../core/cache/recorded-names.ts';
 import type { Clock, Randomness } from '../../core/clock.ts';
 import { forEachConcurrently } from '../../core/concurrency.ts';
+import { JoinedWrites } from '../../core/joined-writes.ts';
 import type { RememberedBytes } from '../../core/remembered-bytes.ts';
 import type { Item, ItemKey } from '../table.ts';
 import {
@@ -41,6 +42,14 @@ export interface NameStoreOptions {
   readonly remembered: RememberedBytes;
 }
 
+/** Names that are recorded of a place. */
+interface Noted {
+  readonly key: ItemKey;
+  readonly names: NamesByTopic;
+  /** Further attributes of the items. */
+  readonly attributes: Item;
+}
+
 /**
  * Names in use, remembered for two minutes. A place that has some is an item; where there are many, new ones go into further
  * items by their hash, so that a name more costs the same few units whatever the number.
@@ -51,6 +60,11 @@ export class NameStore {
   readonly #known = new Map<string, number>();
   /** Of the names that were added since all were forgotten. */
   #knownBytes = 0;
+  /** Answers names for which there is no room. */
+  readonly #writes = new JoinedWrites<Noted, readonly string[]>({
+    join: (first, second) => ({ ...first, names: mergeNames(first.names, second.names) }),
+    write: (_, noted) => this.#record(noted),
+  });
 
   constructor(options: NameStoreOptions) {
     this.#options = options;
@@ -60,19 +74,14 @@ export class NameStore {
    * Records names, if they are not recorded yet.
    *
    * @param attributes further attributes of the items.
-   * @returns names for which there is no room: all others are recorded.
+   * @returns names for which there is no room, also such that were noted at the same time: all others are recorded.
    * @throws ItemTooLargeError when the attributes leave no room for any name.
    */
   async note(key: ItemKey, names: NamesByTopic, attributes: Item = {}): Promise<readonly string[]> {
     const nowMs = this.#options.clock.now();
     const ids = toIds(key, names);
     if (ids.every((id) => (this.#known.get(id) ?? 0) > nowMs)) return [];
-    const left = await this.#recordIn(key, names, { attributes, bytesMax: firstPartBytesMax });
-    const tooMany: string[] = [];
-    await forEachConcurrently(groupByFurtherPart(key, left), concurrency, async ([part, own]) => {
-      const rest = await this.#recordIn(part, own, { attributes, bytesMax: furtherPartBytesMax });
-      tooMany.push(...Object.values(rest).flat());
-    });
+    const tooMany = await this.#writes.write(`${key.pk}\n${key.sk}`, { key, names, attributes });
     // Those without room are tried again: some day there is room.
     if (tooMany.length > 0) return tooMany;
     for (const id of ids) this.#remember(id, nowMs + knownForMs);
@@ -117,6 +126,17 @@ export class NameStore {
   async find(key: ItemKey): Promise<RecordedNames | undefined> {
     const parts = await this.#readParts(key);
     return parts.length === 0 ? undefined : joinAll(parts);
+  }
+
+  /** @returns names for which there is no room */
+  async #record({ key, names, attributes }: Noted): Promise<readonly string[]> {
+    const left = await this.#recordIn(key, names, { attributes, bytesMax: firstPartBytesMax });
+    const tooMany: string[] = [];
+    await forEachConcurrently(groupByFurtherPart(key, left), concurrency, async ([part, own]) => {
+      const rest = await this.#recordIn(part, own, { attributes, bytesMax: furtherPartBytesMax });
+      tooMany.push(...Object.values(rest).flat());
+    });
+    return tooMany;
   }
 
   /** Records names in one part. @returns new names for which it has no room */
@@ -184,6 +204,13 @@ export function isUnchanged(item: Item): { expression: string; values?: { ':revi
   return revision === undefined
     ? { expression: 'attribute_not_exists(pk)' }
     : { expression: 'revision = :revision', values: { ':revision': revision } };
+}
+
+function mergeNames(first: NamesByTopic, second: NamesByTopic): NamesByTopic {
+  const topics = new Set([...Object.keys(first), ...Object.keys(second)]);
+  return Object.fromEntries(
+    [...topics].map((topic) => [topic, [...new Set([...(first[topic] ?? []), ...(second[topic] ?? [])])]]),
+  );
 }
 
 /** Whether some names are about to be dropped. */

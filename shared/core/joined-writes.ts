@@ -1,0 +1,61 @@
+/** How values are joined and written. */
+export interface JoinedWritesOptions<V, R> {
+  /** What two values come to that are written at once. */
+  join(first: V, second: V): V;
+  write(key: string, value: V): Promise<R>;
+}
+
+/** A value that waits until the write before it has ended. */
+interface Waiting<V, R> {
+  value: V;
+  readonly written: Promise<R>;
+}
+
+/**
+ * Writes one value of a key at a time: what comes meanwhile is joined, and written at once after it. So writers of one process never lose
+ * races to each other, and any number of them takes two writes.
+ */
+export class JoinedWrites<V, R> {
+  readonly #options: JoinedWritesOptions<V, R>;
+  readonly #begun = new Map<string, Promise<R>>();
+  readonly #waiting = new Map<string, Waiting<V, R>>();
+
+  constructor(options: JoinedWritesOptions<V, R>) {
+    this.#options = options;
+  }
+
+  /** @returns what the write answered that had the value in it @throws whatever that write throws */
+  write(key: string, value: V): Promise<R> {
+    const waiting = this.#waiting.get(key);
+    if (waiting !== undefined) {
+      waiting.value = this.#options.join(waiting.value, value);
+      return waiting.written;
+    }
+    const begun = this.#begun.get(key);
+    if (begun === undefined) return this.#begin(key, value);
+    const next: Waiting<V, R> = {
+      value,
+      written: begun.then(
+        () => this.#beginNext(key, next),
+        () => this.#beginNext(key, next),
+      ),
+    };
+    this.#waiting.set(key, next);
+    return next.written;
+  }
+
+  #beginNext(key: string, next: Waiting<V, R>): Promise<R> {
+    this.#waiting.delete(key);
+    return this.#begin(key, next.value);
+  }
+
+  async #begin(key: string, value: V): Promise<R> {
+    const written = this.#options.write(key, value);
+    this.#begun.set(key, written);
+    try {
+      return await written;
+    } finally {
+      if (this.#begun.get(key) === written) this.#begun.delete(key);
+    }
+  }
+}
