@@ -74,6 +74,7 @@ export interface Route {
     | 'sendAgents'
     | 'askAgents'
     | 'findSessions'
+    | 'findAgents'
     | 'forgetSessions'
     | 'keepSessions'
     | 'endSessions'

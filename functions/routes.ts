@@ -14,10 +14,10 @@ const storeRoute = { reaches: 'store', timeoutSeconds: 20 } as const;
 const openRoute = { ...storeRoute, access: 'anonymous' } as const;
 const accountsRoute = { ...storeRoute, uses: ['readAccountFacts'] } as const;
 const tasksRoute = { ...storeRoute, uses: ['readTasks'] } as const;
-/** Reads the cache for namespaces of accounts, and the tasks for agents that are connected. */
+/** Reads the cache for namespaces of accounts, and looks for agents that are connected. */
 const credentialsRoute = {
   ...storeRoute,
-  uses: ['readAccountFacts', 'readCache', 'readTasks', 'forgetSessions'],
+  uses: ['readAccountFacts', 'readCache', 'findAgents', 'forgetSessions'],
 } as const;
 /** Reads the cache; notes the use of accounts in it, and has them refreshed where a request demands it. */
 const viewRoute = {

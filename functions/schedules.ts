@@ -26,6 +26,7 @@ export interface Schedule {
     | 'sendAgents'
     | 'sendStreams'
     | 'tellAgents'
+    | 'publishAccountFacts'
   )[];
   /** Whether it tells, once a run, how settings and accounts are, so that alarms watch that. Default false. */
   readonly tellsOfAccounts?: boolean;
@@ -64,6 +65,7 @@ export const schedules: readonly Schedule[] = [
       'sendStreams',
       'publishEvents',
       'tellAgents',
+      'publishAccountFacts',
     ],
   },
 ];

@@ -26,7 +26,7 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
       resources: [getCacheArn(sharedResources)],
       conditions: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [accountFactsPartition] } },
     }),
-    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { sharedResources, service: 'dynamodb' }),
+    allowKey(readingKeyActions, { sharedResources, service: 'dynamodb' }),
   ],
   readAccounts: (sharedResources) => [
     ...readSecret(sharedResources, sharedResources.configSecretArn),
@@ -44,7 +44,7 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
     bucket === undefined ? [] : [allow(['s3:GetObject'], `arn:${Aws.PARTITION}:s3:::${bucket}/*`)],
   readTasks: (sharedResources) => [
     allow(['dynamodb:GetItem', 'dynamodb:Query'], getTasksArn(sharedResources)),
-    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { sharedResources, service: 'dynamodb' }),
+    allowKey(readingKeyActions, { sharedResources, service: 'dynamodb' }),
   ],
   writeTasks: (sharedResources) => [
     allow(writingActions, getTasksArn(sharedResources)),
@@ -58,7 +58,7 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
   publishEvents: ({ bus }) => [allow(['events:PutEvents'], bus.eventBusArn)],
   readCache: (sharedResources) => [
     allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], getCacheArn(sharedResources)),
-    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { sharedResources, service: 'dynamodb' }),
+    allowKey(readingKeyActions, { sharedResources, service: 'dynamodb' }),
   ],
   writeCache: (sharedResources) => [
     allow(writingActions, getCacheArn(sharedResources)),
@@ -78,6 +78,11 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
   tellAgents: (sharedResources) => (sharedResources.hints === undefined ? [] : tellAgents(sharedResources)),
   askAgents: (sharedResources) => (sharedResources.hints === undefined ? [] : askAgents(sharedResources)),
   findSessions: (sharedResources) => onTasks(sharedResources, [[findingActions, sessionItems]]),
+  findAgents: (sharedResources) =>
+    onTasks(sharedResources, [
+      [findingActions, [...sessionItems, ...enrolmentItems]],
+      [['dynamodb:Query'], [...seenItems, 'INBOX#*']],
+    ]),
   // A look for the agents of an account removes what is left of sessions that are over.
   forgetSessions: (sharedResources) =>
     sharedResources.hints === undefined
@@ -105,6 +110,8 @@ const grants: { readonly [use in Use]: (sharedResources: SharedResources) => Pol
     ]),
   // The stack of agents has the key, and grants it.
   signSessions: () => [],
+  // Who writes the cache could, and all others are denied it.
+  publishAccountFacts: () => [],
 };
 
 /** Whether a function with this use tells agents that there is work. */
@@ -141,6 +148,7 @@ const keepSessions: readonly PartitionGrant[] = [
 
 /** Dealing with some partitions of the table of tasks, and with no others. */
 function onTasks(sharedResources: SharedResources, grants: readonly PartitionGrant[]): PolicyStatement[] {
+  const writes = grants.some(([actions]) => actions.some((action) => writingActions.includes(action)));
   return [
     ...grants.map(
       ([actions, partitions]) =>
@@ -150,7 +158,7 @@ function onTasks(sharedResources: SharedResources, grants: readonly PartitionGra
           conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } },
         }),
     ),
-    allowKey(writingKeyActions, { sharedResources, service: 'dynamodb' }),
+    allowKey(writes ? writingKeyActions : readingKeyActions, { sharedResources, service: 'dynamodb' }),
   ];
 }
 
@@ -183,14 +191,16 @@ function readStoredAccounts(sharedResources: SharedResources): PolicyStatement[]
       ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
       getResource(sharedResources.tables, accountsTable.name).tableArn,
     ),
-    allowKey(['kms:Decrypt', 'kms:DescribeKey'], { sharedResources, service: 'dynamodb' }),
+    allowKey(readingKeyActions, { sharedResources, service: 'dynamodb' }),
   ];
 }
 
-/** What DynamoDB does with the key for who writes. */
+/** What DynamoDB does with the key for who reads. */
+const readingKeyActions = ['kms:Decrypt', 'kms:DescribeKey'];
+
+/** … and for who writes. */
 const writingKeyActions = [
-  'kms:Decrypt',
-  'kms:DescribeKey',
+  ...readingKeyActions,
   'kms:Encrypt',
   'kms:GenerateDataKey',
   'kms:ReEncryptFrom',
@@ -235,19 +245,30 @@ function shareKey(sharedResources: SharedResources): PolicyStatement {
 }
 
 /**
- * What a function that reaches no clusters may not do though it writes the cache: say where clusters are. Who can, has tokens of other
- * functions sent to where he likes.
+ * What a function may not do though it writes the cache. Functions that reach no clusters may not say where clusters are: they could have
+ * tokens of other functions sent anywhere. And one function alone says what all others know of the accounts, such as who may use them.
  */
-export function toLookupDenials(uses: readonly Use[], sharedResources: SharedResources): PolicyStatement[] {
+export function toCacheDenials(
+  {
+    uses = [],
+    reaches,
+  }: { readonly uses?: readonly Use[] | undefined; readonly reaches?: Route['reaches'] | undefined },
+  sharedResources: SharedResources,
+): PolicyStatement[] {
   if (!uses.includes('writeCache')) return [];
   return [
-    new PolicyStatement({
-      effect: Effect.DENY,
-      actions: writingActions,
-      resources: [getCacheArn(sharedResources)],
-      conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [`${lookupPartitions}*`] } },
-    }),
+    ...(reaches === 'cluster' ? [] : [denyCache(sharedResources, `${lookupPartitions}*`)]),
+    ...(uses.includes('publishAccountFacts') ? [] : [denyCache(sharedResources, accountFactsPartition)]),
   ];
+}
+
+function denyCache(sharedResources: SharedResources, partitions: string): PolicyStatement {
+  return new PolicyStatement({
+    effect: Effect.DENY,
+    actions: writingActions,
+    resources: [getCacheArn(sharedResources)],
+    conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': [partitions] } },
+  });
 }
 
 const anyInterface = `arn:${Aws.PARTITION}:ec2:${Aws.REGION}:${Aws.ACCOUNT_ID}:*/*`;

@@ -19,8 +19,8 @@ import { type Context, toResourceName } from '../context.ts';
 import { listAccountGrants, listTaggedSecrets } from '../grant-sizes.ts';
 import {
   isTelling,
+  toCacheDenials,
   toClusterStatements,
-  toLookupDenials,
   toNetworkStatements,
   toUseStatements,
   type Use,
@@ -99,9 +99,8 @@ export class ServiceFunction extends Construct {
     for (const statement of [
       toLogStatement(logGroup),
       ...toUseStatements(row.uses ?? [], sharedResources),
-      ...(row.reaches === 'cluster'
-        ? toClusterStatements(sharedResources)
-        : toLookupDenials(row.uses ?? [], sharedResources)),
+      ...(row.reaches === 'cluster' ? toClusterStatements(sharedResources) : []),
+      ...toCacheDenials(row, sharedResources),
       ...(network ? toNetworkStatements(this.functionName) : []),
       ...(props.statements ?? []),
     ]) {

@@ -255,7 +255,8 @@ class FrontDoor {
 /** Invocations of a function at once. Whatever the gate adds, those that read tasks wait for the engines alone. */
 function getConcurrency(route: Route, limits: FrontDoorLimits): number {
   if (isWriting(route)) return limits.writingFunctionRequestsMax;
-  const readsTasks = route.api === 'agent' || route.uses?.includes('readTasks') === true;
+  const { api, uses = [] } = route;
+  const readsTasks = api === 'agent' || uses.includes('readTasks') || uses.includes('findAgents');
   return readsTasks ? limits.taskFunctionRequestsMax : limits.functionRequestsMax;
 }
 

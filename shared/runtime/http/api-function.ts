@@ -257,7 +257,8 @@ function toTimeoutAnswer(
   { toErrorForm = (body) => body, getRoute: findRow = getRoute }: TimedLogic,
 ): Answer {
   const { api, uses = [] } = findRow(event);
-  const status = api === 'agent' || uses.includes('readTasks') ? 503 : 504;
+  const readsTasks = uses.includes('readTasks') || uses.includes('findAgents');
+  const status = api === 'agent' || readsTasks ? 503 : 504;
   const message = 'The function ran out of time before what it waited for answered';
   const body = JSON.stringify(toErrorForm(toErrorBody(status, message, Date.now())));
   return toAnswer({ status, body, headers: toErrorHeaders(status) });

@@ -306,7 +306,7 @@ describe('what a row says of its uses', () => {
       return (
         accounts !== (uses.includes('readAccountFacts') || uses.includes('readAccounts')) ||
         (uses.includes('readArtifactAccounts') && !accounts) ||
-        tasks !== uses.includes('readTasks') ||
+        tasks !== (uses.includes('readTasks') || uses.includes('findAgents')) ||
         (streams && !['readCache', 'writeCache', 'sendStreams'].every((use) => uses.includes(use as Use))) ||
         (cache && !uses.includes('readCache')) ||
         (views && !['wakeAgents', 'sendAgents'].every((use) => uses.includes(use as Use))) ||

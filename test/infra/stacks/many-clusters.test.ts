@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { queues } from '../../../functions/queues.ts';
 import { routes } from '../../../functions/routes.ts';
-import { healthPartition, lookupPartitions } from '../../../shared/aws/tables.ts';
+import { accountFactsPartition, healthPartition, lookupPartitions } from '../../../shared/aws/tables.ts';
 import { getList, getOptions } from '../assembly/option-sets.ts';
 import { getFunctionStatements, type Statement } from './policies.ts';
 import { synthesize } from './synthesize.ts';
@@ -83,6 +83,28 @@ describe('300 clusters over 20 roles', () => {
     const denied = [...statements].filter(([, all]) => all.some(isLookupDenial)).map(([name]) => name);
     expect(mayWrite.map(([name]) => name)).toEqual([]);
     expect(denied).toEqual(['schedule-agents']);
+  });
+});
+
+describe('what all functions know of the accounts', () => {
+  it('is said by one function alone', () => {
+    const writing = [...statements].filter(([, all]) =>
+      all.some(
+        ({ effect, actions, resources, leadingKeys }) =>
+          effect === 'Allow' &&
+          leadingKeys === undefined &&
+          actions.includes('dynamodb:PutItem') &&
+          resources.some((one) => /cache/i.test(one)),
+      ),
+    );
+    const allowed = writing.filter(
+      ([, all]) =>
+        !all.some(
+          ({ effect, leadingKeys }) => effect === 'Deny' && leadingKeys?.join() === accountFactsPartition,
+        ),
+    );
+    expect(writing.length).toBeGreaterThan(3);
+    expect(allowed.map(([name]) => name)).toEqual(['schedule-agents']);
   });
 });
 
