@@ -81,7 +81,9 @@ async function deleteExpired(client: TableClient, table: Table, { nowSeconds, si
         ...(from && { ExclusiveStartKey: from }),
       }),
     );
-    for (const item of page.Items ?? []) await deleteItem(client, { ...isExpired, ...toKey(table, item) });
+    // At once, so that they share a commit.
+    const expired = page.Items ?? [];
+    await Promise.all(expired.map((item) => deleteItem(client, { ...isExpired, ...toKey(table, item) })));
     from = page.LastEvaluatedKey;
   } while (from !== undefined && !signal.aborted);
 }
